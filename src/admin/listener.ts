@@ -28,7 +28,7 @@ const usualLimitMs = 30_000;
 /** The admin listener: dashboard, admin API, probes and metrics. It is not involved in proxied requests. */
 export function createAdminServer(deps: AdminServerDeps): Server {
   const serving = new Serving(deps);
-  return createSideServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
+  return createSideServer(32 * 1024, (request, response) => {
     // The connection may break at any time; write errors after that are ignored.
     response.on('error', () => {});
     serving.serve(request, response).catch((error: unknown) => serving.failed(error, response));

@@ -113,7 +113,11 @@ export const errorCatalogue = {
     about: 'The gateway has no API keys, and the body has a content type that any web page could send.',
   },
   rate_limited: { status: 429, type: 'rate_limit_error', retry: 'yes', waitS: 1, about: 'Too many requests.' },
-  headers_too_large: { status: 431, ...invalid, about: 'The request headers are larger than 64 KB.' },
+  headers_too_large: {
+    status: 431,
+    ...invalid,
+    about: 'The request headers are larger than 64 KB; on the admin listener 32 KB, on the probe listener 16 KB.',
+  },
   provider_error: {
     status: 502,
     type: 'upstream_error',

@@ -79,7 +79,7 @@ const hostIn = (host: string): string => /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.e
 
 /** The probe listener, which serves only probes and metrics. */
 export function createProbeServer(probes: Probes, metrics: MetricsPage): Server {
-  return createSideServer({}, (request, response) => {
+  return createSideServer(16 * 1024, (request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?', 1);
     if (!probes(path, request, response) && !answerMetrics(metrics, path, request, response))
       answer(response, 404, { status: 'not found' });

@@ -26,7 +26,7 @@ import { isRealtime, type Matched } from './routes.ts';
 import type { Sweeper } from '../wire/sweeper.ts';
 import type { Wheel } from '../wire/wheel.ts';
 import { TurnResponse, Turns } from './listener/turns.ts';
-import { headTimeoutMs, maxHeaderSize, unreadable, UnreadableBytes } from './listener/unreadable.ts';
+import { dataLimits, headTimeoutMs, unreadable, UnreadableBytes } from './listener/unreadable.ts';
 import { upgradeOptions } from './listener/upgrades.ts';
 import { createServer } from '../../core/node-http.ts';
 
@@ -68,7 +68,7 @@ export interface DataServer {
 export function createDataServer(deps: ServerDeps): DataServer {
   const reader = new RequestReader(deps);
   const server = createServer<typeof IncomingMessage, typeof TurnResponse>({
-    maxHeaderSize,
+    maxHeaderSize: dataLimits.maxHeaderSize,
     // Checked by `headFault`.
     requireHostHeader: false,
     ServerResponse: TurnResponse,
@@ -111,7 +111,7 @@ class RequestReader {
   readonly #turns = new Turns();
   readonly #onEarly: (request: IncomingMessage) => void;
   readonly #skipped = new WeakMap<Duplex, IncomingMessage>();
-  readonly onUnreadable = new UnreadableBytes((socket, error) => this.refuse(socket, error), this.#skipped).take;
+  readonly onUnreadable = new UnreadableBytes((socket, error) => this.refuse(socket, error), this.#skipped, dataLimits).take;
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;

@@ -21,7 +21,10 @@ it.each([
     for await (const piece of request) expect(piece).toBeDefined();
     response.end(request.url === '/large' ? large : 'small');
   };
-  const server = createSideServer({}, (request, response) => void serve(request, response).catch(() => {}), 3).listen(0, '127.0.0.1');
+  const server = createSideServer(16 * 1024, (request, response) => void serve(request, response).catch(() => {}), 3).listen(
+    0,
+    '127.0.0.1',
+  );
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const clients: Socket[] = [];

@@ -1,7 +1,10 @@
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createServer } from '../../../core/node-http.ts';
 import { boundUnread } from './linger.ts';
+import { refuseRaw } from './raw-refusal.ts';
+import { headTimeoutMs, UnreadableBytes } from './unreadable.ts';
 
 /** Maximum number of connections; operators and their programs need fewer. */
 const mostConnections = 256;
@@ -11,16 +14,20 @@ const unreadMs = 60_000;
 /**
  * Creates a listener for operators and monitoring, separate from the data listener.
  *
+ * @param maxHeaderSize maximum total size of the headers of a request, in bytes
  * @param most maximum number of connections
  */
 export function createSideServer(
-  options: ServerOptions,
+  maxHeaderSize: number,
   serve: (request: IncomingMessage, response: ServerResponse) => void,
   most = mostConnections,
 ): Server {
   // Timeouts for receiving a request. A response may take longer, such as a live tail.
-  const clocks = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 };
-  const server = createServer({ ...clocks, ...options });
+  const clocks = { headersTimeout: headTimeoutMs, requestTimeout: 30_000, keepAliveTimeout: 30_000, connectionsCheckingInterval: 5000 };
+  const server = createServer({ ...clocks, maxHeaderSize });
+  const last = new WeakMap<Duplex, IncomingMessage>();
+  server.on('request', (request) => last.set(request.socket, request));
+  server.on('clientError', new UnreadableBytes(refuseRaw, last, { maxHeaderSize }).take);
   // Registered first, so that responses written synchronously are tracked, too.
   boundConnections(server, most);
   return server.on('request', serve);

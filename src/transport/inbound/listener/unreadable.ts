@@ -3,10 +3,21 @@ import type { Duplex } from 'node:stream';
 import { GatewayError } from '../../../core/error.ts';
 import { endSoon } from './linger.ts';
 
-/** Maximum total size of request headers, in bytes: large enough for a config with a service account. */
-export const maxHeaderSize = 64 * 1024;
+/** Limits of a listener for the head of a request. */
+export interface HeadLimits {
+  /** Maximum total size of the headers, in bytes. */
+  readonly maxHeaderSize: number;
+  /** What to do about headers that are too large. */
+  readonly hint?: string;
+}
+
 /** Timeout for the head of a request, in milliseconds. For the first one it starts with the connection. */
 export const headTimeoutMs = 10_000;
+/** Limits of the data listener: large enough for a config with a service account. */
+export const dataLimits = {
+  maxHeaderSize: 64 * 1024,
+  hint: 'Name a config of gateway.yaml instead of sending one.',
+} as const satisfies HeadLimits;
 
 /** `_httpMessage` is the response being sent; Node's own handler of such errors checks it, too. */
 type AnsweringSocket = Duplex & { readonly _httpMessage?: ServerResponse | null; readonly bytesRead?: number };
@@ -17,16 +28,24 @@ type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 /** Sends a complete error response, then closes the connection. */
 export type Refuse = (socket: Duplex, error: GatewayError) => void;
 
+/** What an error of the parser means: before a request, and within the body of one; undefined if the client has ended its side. */
+interface Faults {
+  readonly head: GatewayError;
+  readonly body: GatewayError | undefined;
+}
+
 /** Handles connections whose bytes the parser of `node:http` rejects. It reports the same connection again with each segment. */
 export class UnreadableBytes {
   readonly #refuse: Refuse;
   readonly #handled = new WeakSet<Duplex>();
   readonly #skipped: WeakMap<Duplex, IncomingMessage>;
+  readonly #limits: HeadLimits;
 
-  /** @param skipped the last request of a connection whose rest was skipped, because its response was complete */
-  constructor(refuse: Refuse, skipped: WeakMap<Duplex, IncomingMessage>) {
+  /** @param skipped the last request of a connection whose rest may be skipped, because its response was complete */
+  constructor(refuse: Refuse, skipped: WeakMap<Duplex, IncomingMessage>, limits: HeadLimits) {
     this.#refuse = refuse;
     this.#skipped = skipped;
+    this.#limits = limits;
   }
 
   readonly take = (error: ParserError, socket: AnsweringSocket): void => {
@@ -34,30 +53,26 @@ export class UnreadableBytes {
     this.#handled.add(socket);
     // On an idle connection, an error would be taken for the response to the next request.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) socket.destroy();
-    else this.#answer(socket, unreadable(error), error.code === 'HPE_INVALID_EOF_STATE');
+    else this.#answer(socket, { head: unreadable(error, this.#limits), body: bodyFault(error) });
   };
 
-  /**
-   * Answers after the responses to the complete requests before the error, of which it would become a part otherwise.
-   *
-   * @param hasEnded the client has sent the end of its side
-   */
-  #answer(socket: AnsweringSocket, error: GatewayError, hasEnded: boolean): void {
+  /** Answers after the responses to the complete requests before the error, of which it would become a part otherwise. */
+  #answer(socket: AnsweringSocket, faults: Faults): void {
     const running = socket._httpMessage ?? undefined;
     if (running === undefined) {
       // A second response to the same request would be taken for the response to the next one.
       if (this.#skipped.get(socket)?.complete === false) endSoon(socket);
-      else this.#refuse(socket, error);
+      else this.#refuse(socket, faults.head);
     } else if (running.req.complete) {
       running.once('finish', () => {
         // Not writable: the response itself closes the connection.
-        if (socket.writable) this.#answer(socket, error, hasEnded);
+        if (socket.writable) this.#answer(socket, faults);
       });
     } else if (running.writableEnded) running.once('finish', () => endSoon(socket));
-    else if (running.headersSent || hasEnded) socket.destroy();
+    else if (running.headersSent || faults.body === undefined) socket.destroy();
     else {
       running.shouldKeepAlive = false;
-      failBody(running.req, invalidChunks());
+      failBody(running.req, faults.body);
     }
   }
 }
@@ -66,6 +81,12 @@ export class UnreadableBytes {
 function failBody(request: IncomingMessage, error: GatewayError): void {
   if (request.listenerCount('error') > 0) request.emit('error', error);
   else request.once('newListener', () => process.nextTick(() => failBody(request, error)));
+}
+
+function bodyFault({ code }: ParserError): GatewayError | undefined {
+  if (code === 'HPE_INVALID_EOF_STATE') return undefined;
+  if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') return invalidChunks();
+  return new GatewayError('timeout', { message: 'The body of the request did not arrive in time.' });
 }
 
 /** The chunks of a body (RFC 9112 7.1) cannot be read. */
@@ -77,12 +98,12 @@ export const invalidChunks = (): GatewayError =>
   });
 
 /** Why bytes are not a request. */
-export function unreadable({ code, rawPacket }: Pick<ParserError, 'code' | 'rawPacket'>): GatewayError {
+export function unreadable({ code, rawPacket }: Pick<ParserError, 'code' | 'rawPacket'>, limits: HeadLimits = dataLimits): GatewayError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new GatewayError('headers_too_large', {
-        message: `The request's headers are larger than ${maxHeaderSize} bytes.`,
-        hint: 'Name a config of gateway.yaml instead of sending one.',
+        message: `The request's headers are larger than ${limits.maxHeaderSize} bytes.`,
+        hint: limits.hint,
       });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new GatewayError('timeout', { message: `The head of the request did not arrive within ${headTimeoutMs / 1000} s.` });
