@@ -21,6 +21,7 @@ describe('a key that is bound to a config', () => {
     ['by another name of the limit', { max_tokens: 5 }, { maxOutputTokens: 9 }, 'maxOutputTokens'],
     ["in the service's own form", { max_tokens: 5 }, { own_config: { maxOutputTokens: 9 } }, 'own_config'],
     ["in the service's own form, which the config sets too", { own_config: { topK: 1 }, n: 1 }, { own_config: { topP: 1 } }, 'own_config'],
+    ['by another spelling of another place', { reasoning_effort: 'low' }, { reasoning: { Effort: 'high' } }, 'reasoning.Effort'],
     ['deep in an object', thinking, { thinking: { a: { 'b-c': 2 } } }, 'thinking.a.b-c'],
   ])('may not write what the config sets in another spelling: %s', async (_, override, body, param) => {
     expect(await refusal(() => asked(override, body))).toMatchObject({ code: 'not_allowed', param });
@@ -28,6 +29,7 @@ describe('a key that is bound to a config', () => {
 
   it.each([
     ['the same spelling', thinking, { thinking: { budget_tokens: 9000, type: 'disabled', other: 1 } }],
+    ['another place of the same parameter', { reasoning_effort: 'low' }, { thinking: { type: 'enabled', budget_tokens: 9000 } }],
     ["the service's own form beside labels", { labels: { a: 'b' } }, { own_config: { topK: 1 } }],
     ["members of the service's own form that the config sets", { own_config: { topK: 1 } }, { own_config: { topK: 2, topP: 1 } }],
     ['what is replaced as a whole', thinking, { thinking: [{ budgetTokens: 9000 }] }],

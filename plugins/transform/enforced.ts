@@ -2,7 +2,7 @@ import { isBatchInput } from '#core/json/batch-file.ts';
 import type { Routed } from '#core/context.ts';
 import { traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
-import { isPlain } from '#core/json/merge.ts';
+import { isPlain, type Plain } from '#core/json/merge.ts';
 import { plainName } from '#core/json/model-fields.ts';
 import { hasUnreadBody } from '#core/json/unread-body.ts';
 import { checkSpelling } from './named-models.ts';
@@ -23,13 +23,17 @@ export function checkEnforced(ctx: Routed, { members, overruled }: Override, own
   if (body.kind === 'json') body.json();
   if (body.kind === 'form') checkSpelling(body);
   const names = body.kind === 'json' ? [...body.keys()] : body.kind === 'form' ? body.seen.map(({ name }) => name) : [];
-  const other = respelling([...members.map(({ key }) => key), ...overruled], names);
+  const replaced = overruled.filter(({ isSpelling }) => !isSpelling);
+  const other = respelling([...members.map(({ key }) => key), ...replaced.map(({ path: [key = ''] }) => key)], names);
   if (other !== undefined) throw respelled(ctx, other.name, other.key);
   // The service's own form of a parameter would take the place of the member that is set.
   const own = ownForms.find((name) => names.includes(name));
   const taken = members.find(({ key }) => key !== own && !ownNames.has(key));
   if (own !== undefined && taken !== undefined) throw respelled(ctx, own, taken.key);
-  if (body.kind === 'json') for (const { key, value } of members) checkInside(ctx, key, value, body.json()[key]);
+  if (body.kind === 'json') {
+    for (const { key, value } of members) checkInside(ctx, key, value, body.json()[key]);
+    for (const { path } of replaced) checkPath(ctx, path, body.json());
+  }
   if (body.kind !== 'form' || traitsOf(endpoint).file === 'up') return;
   // The override would be added, and not replace it, because some services read a file without a name as text.
   const asFile = body.seen.find(({ name, isFile }) => isFile && members.some(({ key }) => key === name));
@@ -49,12 +53,24 @@ function checkInside(ctx: Routed, field: string, set: unknown, written: unknown)
     checkInside(ctx, `${field}.${key}`, value, Object.hasOwn(written, key) ? written[key] : undefined);
 }
 
+/** The same for the places of the body that the override empties. */
+function checkPath(ctx: Routed, path: readonly string[], body: Plain): void {
+  let at: unknown = body;
+  for (const [depth, key] of path.entries()) {
+    if (!isPlain(at)) return;
+    const other = depth === 0 ? undefined : respelling([key], Object.keys(at));
+    const inside = path.slice(0, depth).join('.');
+    if (other !== undefined) throw respelled(ctx, `${inside}.${other.name}`, `${inside}.${key}`);
+    at = Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+}
+
 /** The first name that is another spelling of one of the keys. */
 function respelling(keys: readonly string[], names: Iterable<string>): { readonly name: string; readonly key: string } | undefined {
   const plain = new Map(keys.map((key) => [plainName(key), key]));
   for (const name of names) {
     const key = plain.get(plainName(name));
-    if (key !== undefined && key !== name) return { name, key };
+    if (key !== undefined && !keys.includes(name)) return { name, key };
   }
   return undefined;
 }

@@ -81,6 +81,73 @@ describe('override_params', () => {
       '{"model":"m","max_tokens":4,"max_completion_tokens":5}',
     ],
     [
+      'a field over the other spelling of it',
+      '{"safety_settings":[{"a":1}],"model":"m"}',
+      { safetySettings: [] },
+      '{"model":"m","safetySettings":[]}',
+    ],
+    [
+      'members over other spellings of them',
+      '{"model":"m","image_config":{"aspectRatio":"1:1","x":1}}',
+      { image_config: { aspect_ratio: '3:4' } },
+      '{"model":"m","image_config":{"x":1,"aspect_ratio":"3:4"}}',
+    ],
+    [
+      'names that the caller chooses',
+      '{"model":"m","labels":{"teamA":1}}',
+      { labels: { team_a: 2 } },
+      '{"model":"m","labels":{"teamA":1,"team_a":2}}',
+    ],
+    [
+      'an effort over thinking',
+      '{"model":"m","thinking":{"type":"enabled","budget_tokens":9000}}',
+      { reasoning_effort: 'low' },
+      '{"model":"m","reasoning_effort":"low"}',
+    ],
+    [
+      'an effort beside thinking whose amount is open',
+      '{"model":"m","thinking":{"type":"adaptive"}}',
+      { reasoning_effort: 'low' },
+      '{"model":"m","thinking":{"type":"adaptive"},"reasoning_effort":"low"}',
+    ],
+    [
+      'no effort over any thinking',
+      '{"model":"m","thinking":{"type":"adaptive"}}',
+      { reasoning_effort: 'none' },
+      '{"model":"m","reasoning_effort":"none"}',
+    ],
+    [
+      'an effort over those in objects, whose other members stay',
+      '{"model":"m","reasoning":{"effort":"high","exclude":true},"thinking_config":{"a":1},"output_config":{"effort":"max"}}',
+      { reasoning_effort: 'low' },
+      '{"model":"m","reasoning":{"exclude":true},"reasoning_effort":"low"}',
+    ],
+    [
+      'an object over another place of one of its members',
+      '{"model":"m","reasoning_effort":"high","output_config":{"format":{}}}',
+      { output_config: { effort: 'low' } },
+      '{"model":"m","output_config":{"format":{},"effort":"low"}}',
+    ],
+    [
+      'thinking over an effort',
+      '{"model":"m","reasoning_effort":"high"}',
+      { thinking: { type: 'disabled' } },
+      '{"model":"m","thinking":{"type":"disabled"}}',
+    ],
+    ['stop sequences over their other name', '{"model":"m","stop_sequences":["a"]}', { stop: ['b'] }, '{"model":"m","stop":["b"]}'],
+    [
+      'tools over functions',
+      '{"model":"m","functions":[1],"function_call":"auto"}',
+      { tools: [], tool_choice: 'none' },
+      '{"model":"m","tools":[],"tool_choice":"none"}',
+    ],
+    [
+      'a format over that of another API',
+      '{"model":"m","output_config":{"format":{"type":"json_schema"}}}',
+      { response_format: { type: 'text' } },
+      '{"model":"m","response_format":{"type":"text"}}',
+    ],
+    [
       'a limit of the responses API',
       '{"model":"m","max_completion_tokens":9,"n":1}',
       { max_output_tokens: 5 },
@@ -98,7 +165,16 @@ describe('override_params', () => {
     ['messages', { max_output_tokens: 5 }, { max_tokens: 9, max_completion_tokens: 8 }, { max_tokens: 5 }],
     ['completions', { max_output_tokens: 5 }, { max_tokens: 9 }, { max_tokens: 5 }],
     ['embeddings', { max_tokens: 5 }, {}, { max_tokens: 5 }],
-  ])('write the limit by the name that the route reads: %s %j', async (endpoint, override, asked, expected) => {
+    [
+      'responses',
+      { reasoning_effort: 'low' },
+      { reasoning: { effort: 'high', summary: 'auto' } },
+      { reasoning: { summary: 'auto', effort: 'low' } },
+    ],
+    ['messages', { reasoning_effort: 'low' }, { output_config: { effort: 'high' } }, { output_config: { effort: 'low' } }],
+    ['messages', { reasoning_effort: 'low' }, { thinking: { type: 'enabled', budget_tokens: 9 } }, { output_config: { effort: 'low' } }],
+    ['chat/completions', { reasoning: { effort: 'low' } }, { reasoning_effort: 'high' }, { reasoning: { effort: 'low' } }],
+  ])('write a parameter by the name that the route reads: %s %j', async (endpoint, override, asked, expected) => {
     const operations = { [endpoint]: makeProvider().operations['chat/completions'] };
     const binding = makeBinding('main', { provider: makeProvider({ operations }) });
     const { body } = await prepare({ binding, over: { endpoint }, body: { model: 'm', ...asked }, leaf: { override } });

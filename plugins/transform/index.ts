@@ -75,7 +75,7 @@ class Transform implements PluginInstance {
   /** @param own the client's body, or its form converted to JSON */
   #prepare(ctx: Routed, attempt: Attempt, operation: Operation | undefined, own: RequestBody): void | Promise<void> {
     const work = this.#works.for(ctx, attempt);
-    const override = work.overrides?.on(ctx.endpoint);
+    const override = work.overrides?.on(ctx.endpoint, operation?.sameMeaning);
     const body = bodyFor(ctx, own, override);
     attempt.model = modelFor(ctx, override);
     if (override !== undefined && ctx.facts.caller.key?.enforceConfig === true) checkEnforced(ctx, override, operation?.ownForms);
@@ -120,7 +120,7 @@ function finish(draft: Draft): void {
   const translation = operation?.begin(sendable(body), call) ?? relayed(ctx, attempt, call, body);
   attempt.translation = translation;
   const made = translation.request;
-  const override = work.overrides?.on(ctx.endpoint);
+  const override = work.overrides?.on(ctx.endpoint, operation?.sameMeaning);
   const upstream = withinLists(ctx, attempt, override === undefined ? made : withOverride(ctx, override, made));
   checkPath(pathOf(upstream));
   if (upstream.warnings !== undefined) ctx.warnings.push(...upstream.warnings);

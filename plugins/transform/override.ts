@@ -1,6 +1,14 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
 import { isExactNumber, isObject, merge, type Plain } from '#core/json/merge.ts';
-import { limitNamedFor, limitRoutes, overruledBy } from '#core/model/limit-names.ts';
+import {
+  namedFor,
+  type Overruled,
+  overruledBy,
+  routesWithOwnNames,
+  type SameMeaning,
+  valueAt,
+  withoutPlace,
+} from '#core/model/field-names.ts';
 import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { UpstreamRequest } from '#core/provider.ts';
@@ -13,35 +21,44 @@ export interface Override {
   /** The client decides about streaming, so this value only causes a warning. */
   readonly stream: unknown;
   readonly members: readonly { readonly key: string; readonly value: unknown }[];
-  /** Members of the body with the same meaning under another name. They are removed. */
-  readonly overruled: readonly string[];
+  /** Places of the body with the same meaning. Their values are removed. */
+  readonly overruled: readonly Overruled[];
 }
 
-/** The overrides of a target, for each route that uses another name for one of their members. */
+/** The overrides of a target, for each route that uses another name for one of their members, and for the places that an operation reads. */
 export class Overrides {
+  readonly #written: Plain;
   readonly #usual: Override;
   readonly #special = new Map<Endpoint, Override>();
+  readonly #ofOperation = new WeakMap<readonly SameMeaning[], Map<Endpoint, Override>>();
 
   constructor(override: Plain) {
+    this.#written = override;
     this.#usual = compiled(override);
-    for (const endpoint of limitRoutes) {
-      const named = limitNamedFor(endpoint, override);
+    for (const endpoint of routesWithOwnNames) {
+      const named = namedFor(endpoint, override);
       if (named !== override) this.#special.set(endpoint, compiled(named));
     }
   }
 
-  on(endpoint: Endpoint): Override {
-    return this.#special.get(endpoint) ?? this.#usual;
+  /** @param sameMeaning further places that the operation of the attempt reads */
+  on(endpoint: Endpoint, sameMeaning?: readonly SameMeaning[]): Override {
+    if (sameMeaning === undefined) return this.#special.get(endpoint) ?? this.#usual;
+    let made = this.#ofOperation.get(sameMeaning);
+    if (made === undefined) this.#ofOperation.set(sameMeaning, (made = new Map()));
+    let override = made.get(endpoint);
+    if (override === undefined) made.set(endpoint, (override = compiled(namedFor(endpoint, this.#written), sameMeaning)));
+    return override;
   }
 }
 
-function compiled(override: Plain): Override {
+function compiled(override: Plain, sameMeaning?: readonly SameMeaning[]): Override {
   const { model, stream, ...rest } = override;
   return {
     model: typeof model === 'string' ? model : undefined,
     stream,
     members: Object.entries(rest).map(([key, value]) => ({ key, value })),
-    overruled: overruledBy(rest),
+    overruled: overruledBy(rest, sameMeaning),
   };
 }
 
@@ -61,7 +78,16 @@ export function overridePatch(override: Override, body: JsonBody): BodyPatch | u
       patch.set(key, value);
     }
   }
-  for (const key of override.overruled) if (body.has(key)) (patch ??= new Map()).set(key, undefined);
+  for (const { path, keeps } of override.overruled) {
+    const [key = '', ...inner] = path;
+    if (!body.has(key) || (patch?.has(key) === true && patch.get(key) === undefined)) continue;
+    // A whole member is removed without being parsed.
+    const present = inner.length === 0 && keeps === undefined ? undefined : patch?.has(key) === true ? patch.get(key) : body.exact(key);
+    const value = valueAt(present, inner);
+    if (keeps?.(value) === true || (inner.length > 0 && value === undefined)) continue;
+    patch ??= new Map();
+    patch.set(key, withoutPlace(present, inner));
+  }
   return patch;
 }
 

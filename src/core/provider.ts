@@ -4,6 +4,7 @@ import type { FormContent } from './http/form.ts';
 import type { EmptyBody, JsonBody } from './json/body.ts';
 import type { Plain } from './json/merge.ts';
 import type { Call, MediaNeed, UpstreamAddress } from './provider/call.ts';
+import type { SameMeaning } from './model/field-names.ts';
 import type { CommonSettings, ProviderEntry } from './provider/entry.ts';
 import type { Translation } from './provider/translation.ts';
 import type { Tap } from './tap.ts';
@@ -63,6 +64,8 @@ export interface Operation<Settings = unknown> {
    * so a key that is bound to a config may not send them.
    */
   readonly ownForms?: readonly string[];
+  /** Places of the body in which this operation reads the same parameter. What an override writes in one of them replaces the others. */
+  readonly sameMeaning?: readonly SameMeaning[];
   /** Some or all responses are converted. For the table of routes. */
   readonly isConverted?: true;
   /**

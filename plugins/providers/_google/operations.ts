@@ -15,7 +15,7 @@ import { ImageTranslation } from '#formats/google-generate/images/calls.ts';
 import { editMedia, toImageEdits } from '#formats/google-generate/images/edits.ts';
 import { toImages } from '#formats/google-generate/images/request.ts';
 import type { GeminiOptions } from '#formats/google-generate/request/conversion.ts';
-import { toGenerateContent } from '#formats/google-generate/request/index.ts';
+import { samePlaces, toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { editFromForm } from '#formats/openai-objects/edit-form.ts';
 import { withToolNames } from '#formats/tool-names/index.ts';
 import { objectWithServiceNames } from '#formats/tool-names/request.ts';
@@ -139,7 +139,7 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
   };
 
   return {
-    'chat/completions': { ...withToolNames(chat, () => rule), ownForms },
+    'chat/completions': { ...withToolNames(chat, () => rule), ownForms, sameMeaning: samePlaces },
     embeddings,
     ...imageOperations(service, optionsOf),
     'responses/input_tokens': inputTokens,

@@ -15,7 +15,7 @@ import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
 import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
 import { headerFields } from '#formats/anthropic-messages/headers.ts';
 import { droppedWithMarks, withoutMarks } from '#formats/anthropic-messages/marks.ts';
-import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
+import { mediaNeeds, samePlaces, toMessages } from '#formats/anthropic-messages/request/index.ts';
 import { JsonTap } from '#formats/shared/answer/json-tap.ts';
 
 type Body = JsonBody | EmptyBody;
@@ -48,6 +48,7 @@ export function anthropicOperations<Settings>(service: AnthropicService<Settings
   const { media } = service;
   const chat: Operation<Settings> = {
     isConverted: true,
+    sameMeaning: samePlaces,
     media: media?.chat ?? ((body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : [])),
     begin(body, call) {
       const named = service.modelOf === undefined ? call : answering(call, service.modelOf(call));

@@ -6,6 +6,7 @@ import { betasOf, headerFields, listed } from '#formats/anthropic-messages/heade
 import { ConverseStream } from '#formats/bedrock-converse/answer/stream.ts';
 import { ConverseTap } from '#formats/bedrock-converse/answer/tap.ts';
 import { fromConverse } from '#formats/bedrock-converse/answer/whole.ts';
+import { samePlaces } from '#formats/bedrock-converse/request/fields.ts';
 import { mediaNeeds, toConverse } from '#formats/bedrock-converse/request/index.ts';
 import { withToolNames } from '#formats/tool-names/index.ts';
 import { openaiNames } from '#formats/tool-names/rule.ts';
@@ -17,6 +18,7 @@ export const chat: Operation<BedrockSettings> = withToolNames(
   {
     isConverted: true,
     ownForms: ['additionalModelRequestFields', 'additional_model_request_fields', 'outputConfig'],
+    sameMeaning: samePlaces,
     media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json()) : []),
     begin: (body, call) => ({
       request: request(body, call),

@@ -32,6 +32,7 @@ const chatOf = (call: VertexCall): Operation<VertexSettings> => chats[modelOf(ca
 const chat: Operation<VertexSettings> = {
   isConverted: true,
   ownForms: geminiChat.ownForms,
+  sameMeaning: [...geminiChat.sameMeaning, ...(anthropicChat.sameMeaning ?? [])],
   media: (body, call) => chatOf(call).media?.(body, call) ?? [],
   begin: (body, call) => chatOf(call).begin(body, call),
 };

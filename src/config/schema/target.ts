@@ -129,7 +129,11 @@ export const targetSettings = {
       description: 'Loadbalance: share of the requests, relative to its siblings; 0 disables the target.',
       default: 1,
     },
-    override_params: { type: 'object', description: 'Merged over the request body.', examples: [{ temperature: 0.2 }] },
+    override_params: {
+      type: 'object',
+      description: 'Merged over the request body. Other names of the same parameter are removed from it.',
+      examples: [{ temperature: 0.2 }],
+    },
     strategy,
     name: { type: 'string', minLength: 1, description: 'Name of the target, for conditions.' },
     config: { type: 'string', minLength: 1, description: 'Named config to use as this target.' },

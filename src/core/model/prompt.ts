@@ -1,6 +1,6 @@
 import { GatewayError } from '../error.ts';
 import { isExactNumber, isPlain, type Plain } from '../json/merge.ts';
-import { otherLimitNames } from './limit-names.ts';
+import { otherPlaces } from './field-names.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 
 /** Types of variables, with the names of JSON types. */
@@ -220,7 +220,7 @@ export function promptPatch(
   if (version.model !== undefined && !call.has('model')) patch.set('model', version.model);
   patch.set('messages', messages);
   for (const [field, value] of Object.entries(version.parameters)) {
-    const isOverruled = call.has(field) || otherLimitNames(field).some((name) => call.has(name));
+    const isOverruled = call.has(field) || otherPlaces(field).some((name) => call.has(name));
     if (!isOverruled && (field !== 'stream_options' || call.stream)) patch.set(field, value);
   }
   return patch;

@@ -5,7 +5,7 @@ import { emptyRecord } from '../../core/records/empty.ts';
 import { isConverting, type UpstreamRequest } from '../../core/provider.ts';
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
 import { isPlain } from '../../core/json/merge.ts';
-import { limitNamedFor } from '../../core/model/limit-names.ts';
+import { namedFor } from '../../core/model/field-names.ts';
 import type { Leaf } from '../../core/snapshot.ts';
 import { errorOf } from '../../pipeline/answer/index.ts';
 import { beginning } from '../diff/beginning.ts';
@@ -121,7 +121,8 @@ function differencesOf({ sent, leaf }: Visit, { run, levels, hide }: TargetParts
   const { prompt } = ctx.facts;
   const facts: ChangeFacts = {
     overrides: levels.overrides(leaf.root, leaf.path),
-    override: leaf.override === undefined ? undefined : limitNamedFor(ctx.endpoint, leaf.override),
+    override: leaf.override === undefined ? undefined : namedFor(ctx.endpoint, leaf.override),
+    sameMeaning: sent?.attempt.binding.provider.operations[ctx.endpoint]?.sameMeaning,
     dropped: upstream.dropped,
     prompt: prompt === undefined ? undefined : `${prompt.used.version.id}@${prompt.used.version.number}`,
     plugins: [...new Set(ctx.plugins.filter(({ moment }) => moment === 'screen').map(({ name }) => name))],

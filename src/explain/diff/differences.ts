@@ -1,6 +1,6 @@
 import { formatPath } from '../../config/read/node.ts';
 import { isPlain, merge, type Plain } from '../../core/json/merge.ts';
-import { otherLimitNames, overruledBy } from '../../core/model/limit-names.ts';
+import { otherPlaces, overruledBy, type SameMeaning, withoutOverruled } from '../../core/model/field-names.ts';
 import type { Difference, Origin } from '../../core/logs/explanation.ts';
 import { beginning } from './beginning.ts';
 import { conversionDiff } from './conversion.ts';
@@ -12,6 +12,8 @@ export interface ChangeFacts {
   readonly overrides: ReadonlyMap<string, Origin | null>;
   /** Values that these members set; undefined when unknown. */
   readonly override: Plain | undefined;
+  /** Further places of the body in which the provider's operation reads the same parameter. */
+  readonly sameMeaning?: readonly SameMeaning[] | undefined;
   readonly dropped: readonly { readonly param: string; readonly reason: string }[];
   /** The stored prompt that produced the body, such as `welcome@2`. */
   readonly prompt: string | undefined;
@@ -67,7 +69,7 @@ function passed(before: unknown, after: unknown, facts: ChangeFacts): Difference
 
 /** Differences made by the configuration, in the client's format, followed by those made by the conversion. */
 function converted(before: unknown, after: unknown, facts: ChangeFacts): Difference[] {
-  const written = overridden(before, facts.override);
+  const written = overridden(before, facts);
   const ours = structuralDiff(before, written).map((change) => differenceOf(change, causeOf(change, facts), facts));
   const theirs = conversionDiff(written, after).map((change) =>
     differenceOf(change, causeOf(change, { ...facts, overrides: new Map() }), facts),
@@ -76,11 +78,10 @@ function converted(before: unknown, after: unknown, facts: ChangeFacts): Differe
 }
 
 /** The body with overrides applied, except `stream`, which only the client decides. */
-function overridden(body: unknown, override: Plain | undefined): unknown {
+function overridden(body: unknown, { override, sameMeaning }: ChangeFacts): unknown {
   if (override === undefined || !isPlain(body)) return body;
   const { stream: _stream, ...rest } = override;
-  const overruled = overruledBy(rest);
-  return merge(Object.fromEntries(Object.entries(body).filter(([name]) => !overruled.includes(name))), rest);
+  return merge(withoutOverruled(body, overruledBy(rest, sameMeaning)), rest);
 }
 
 /** Combines a removed member with an added member of the same value into a rename. */
@@ -103,8 +104,8 @@ function renamed(changes: readonly Change[]): readonly Change[] {
 function causeOf({ kind, path, from }: Change, facts: ChangeFacts): Cause {
   const name = memberName(path);
   for (const [written, at] of facts.overrides) {
-    const isLimit = kind !== 'moved' && otherLimitNames(written).includes(name);
-    if (written !== name && !isLimit && !name.startsWith(`${written}.`) && !written.startsWith(`${name}.`)) continue;
+    const isOverruled = kind !== 'moved' && otherPlaces(written).some((other) => name === other || name.startsWith(`${other}.`));
+    if (written !== name && !isOverruled && !name.startsWith(`${written}.`) && !written.startsWith(`${name}.`)) continue;
     return { cause: name === 'labels' || name.startsWith('labels.') ? 'labels' : 'override_params', at };
   }
   if (kind === 'removed') {

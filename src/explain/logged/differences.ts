@@ -1,6 +1,6 @@
 import type { Difference } from '../../core/logs/explanation.ts';
 import { parsedJson } from '../../core/json/scan.ts';
-import { limitNamedFor } from '../../core/model/limit-names.ts';
+import { namedFor } from '../../core/model/field-names.ts';
 import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import type { LoggedBody } from './bodies.ts';
@@ -36,7 +36,7 @@ export function loggedDifferences(
   if (before === undefined || after === undefined) return { differences: [], why_absent: 'The bodies are not JSON.' };
   const facts: ChangeFacts = {
     overrides: configured?.overrides ?? new Map(),
-    override: configured?.override === undefined ? undefined : limitNamedFor(record.endpoint, configured.override),
+    override: configured?.override === undefined ? undefined : namedFor(record.endpoint, configured.override),
     dropped: record.dropped,
     prompt: record.prompt === null ? undefined : `${record.prompt.id}@${record.prompt.version}`,
     plugins: [],

@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { SameMeaning } from '../../../core/model/field-names.ts';
 import type { Call, Dropped, Media, MediaNeed } from '../../../core/provider.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { conversationOf } from './conversation.ts';
@@ -136,6 +137,9 @@ function outputConfig(body: Plain, effort: string | undefined, format: Plain | u
   if (own === undefined && effort === undefined && format === undefined) return undefined;
   return { ...(effort === undefined ? {} : { effort }), ...(format === undefined ? {} : { format }), ...own };
 }
+
+/** Places of the user id. */
+export const samePlaces: readonly SameMeaning[] = [{ places: ['user', 'safety_identifier', 'metadata.user_id'] }];
 
 /** The API accepts only the user id in `metadata`. */
 function userFields(body: Plain, { drops }: Conversion): Plain {

@@ -1,5 +1,6 @@
 import { type Rule, params } from '../../anthropic-messages/request/params.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { type SameMeaning, thinkingAgrees } from '../../../core/model/field-names.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
 const computed: Rule = { computed: true };
@@ -37,6 +38,29 @@ export const converseParams: Readonly<Record<string, Rule>> = {
   promptVariables: object('promptVariables'),
   additionalModelResponseFieldPaths: { to: 'additionalModelResponseFieldPaths' },
 };
+
+const vendors = ['additionalModelRequestFields', 'additional_model_request_fields'] as const;
+
+/** Places of a parameter in the fields of the model's vendor. */
+const vendorPlaces = (...names: readonly string[]): string[] => vendors.flatMap((field) => names.map((name) => `${field}.${name}`));
+
+/** Places in which a request may have the same parameter. */
+export const samePlaces: readonly SameMeaning[] = [
+  {
+    places: [
+      'reasoning_effort',
+      'thinking',
+      'output_config.effort',
+      'outputConfig.effort',
+      ...vendorPlaces('thinking', 'reasoning_effort', 'reasoningConfig', 'output_config.effort'),
+    ],
+    agree: thinkingAgrees,
+  },
+  { places: ['top_k', ...vendorPlaces('top_k', 'topK', 'k', 'inferenceConfig.topK')] },
+  { places: ['tools', ...vendorPlaces('tools')] },
+  { places: ['tool_choice', ...vendorPlaces('tool_choice')] },
+  { places: ['response_format', 'outputConfig.textFormat'] },
+];
 
 const tiers: ReadonlySet<unknown> = new Set(['priority', 'default', 'flex', 'reserved']);
 

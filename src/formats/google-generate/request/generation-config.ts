@@ -1,4 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { type SameMeaning, snake, thinkingAgrees } from '../../../core/model/field-names.ts';
 import { type Conversion, hasAny, oneOf } from './conversion.ts';
 import { isThird } from '../model.ts';
 import { toResponseFormat } from './response-format.ts';
@@ -40,6 +41,9 @@ const rows: readonly Row[] = [
   { from: ['audio_timestamp', 'audioTimestamp'], to: 'audioTimestamp' },
 ];
 
+/** Spellings of the member with parameters in the service's own form. */
+const ownConfigs = ['generation_config', 'generationConfig'] as const;
+
 /** Fields that this table reads. The rest of the body is converted elsewhere or dropped. */
 export const generationFields: ReadonlySet<string> = new Set([
   ...rows.flatMap((row) => row.from),
@@ -49,9 +53,23 @@ export const generationFields: ReadonlySet<string> = new Set([
   'thinkingConfig',
   'reasoning_effort',
   'reasoning',
-  'generation_config',
-  'generationConfig',
+  ...ownConfigs,
 ]);
+
+/** Places of a parameter in the service's own form. */
+const ownPlaces = (name: string): string[] => ownConfigs.flatMap((config) => [`${config}.${name}`, `${config}.${snake(name)}`]);
+
+const targets = [...new Set(rows.map(({ to }) => to))];
+
+/** Places in which this table reads the same parameter. */
+export const generationPlaces: readonly SameMeaning[] = [
+  ...targets.map((name) => ({ places: [...rows.filter(({ to }) => to === name).flatMap(({ from }) => from), ...ownPlaces(name)] })),
+  ...['responseMimeType', 'responseSchema', 'responseJsonSchema'].map((name) => ({ places: ['response_format', ...ownPlaces(name)] })),
+  {
+    places: ['reasoning_effort', 'reasoning.effort', 'thinking', 'thinking_config', 'thinkingConfig', ...ownPlaces('thinkingConfig')],
+    agree: thinkingAgrees,
+  },
+];
 
 /** Builds `generationConfig` of a chat request. Members in the service's own form (`generation_config`) take precedence. */
 export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
@@ -68,7 +86,7 @@ export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
   }
   const thinkingConfig = toThinkingConfig(body, conversion);
   const resolution = conversion.details.has('high') ? 'HIGH' : conversion.details.has('low') ? 'LOW' : undefined;
-  const native = oneOf(body, ['generation_config', 'generationConfig']);
+  const native = oneOf(body, ownConfigs);
   return {
     ...(resolution === undefined ? {} : { mediaResolution: `MEDIA_RESOLUTION_${resolution}` }),
     ...out,

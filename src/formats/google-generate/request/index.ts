@@ -1,10 +1,11 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { SameMeaning } from '../../../core/model/field-names.ts';
 import type { Call, Dropped } from '../../../core/provider.ts';
 import { audioFormat } from '../answer/audio.ts';
 import { toConversation } from './contents.ts';
 import { type Conversion, type GeminiOptions, hasAny, oneOf } from './conversion.ts';
 import { Drops } from '../../shared/request/drops.ts';
-import { generationFields, toGenerationConfig } from './generation-config.ts';
+import { generationFields, generationPlaces, toGenerationConfig } from './generation-config.ts';
 import { traitsOf } from '../model.ts';
 import { toToolConfig } from './tools/choice.ts';
 import { toServedTools } from './tools/index.ts';
@@ -46,6 +47,15 @@ const handled: ReadonlySet<string> = new Set([
   ...generationFields,
   ...passedNames,
 ]);
+
+/** Places in which a request may have the same parameter, including those of `extra_body.google`. */
+export const samePlaces: readonly SameMeaning[] = [
+  ...generationPlaces,
+  ...passed.map(([, spellings]) => ({ places: spellings })),
+  { places: ['stop', 'stop_sequences'] },
+  { places: ['tools', 'functions'] },
+  { places: ['tool_choice', 'function_call'] },
+].map(({ places, ...rest }) => ({ ...rest, places: [...places, ...places.map((place) => `extra_body.google.${place}`)] }));
 
 /**
  * Converts a chat completion request to a `generateContent` body. Model and streaming are part of the URL. The input is not
