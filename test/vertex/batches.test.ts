@@ -157,6 +157,18 @@ describe('creating a batch', () => {
     expect(thrown.message).toContain('neither the request nor the file');
   });
 
+  it('is refused where its output would go to a bucket that the operator only named', async () => {
+    rig.cloud.objects.put('gs://acme-more/x.jsonl', '{"request": {}}\n');
+    const body = { input_file_id: 'gs://acme-more/x.jsonl', endpoint, completion_window: window, model: 'gemini-2.5-flash' };
+    rig.cloud.seen();
+    const response = await create(body, { 'x-gateway-virtual-key': 'reading' });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: 'missing_required_parameter', param: 'storage_bucket' } },
+    ]);
+    expect(rig.cloud.seen()).toEqual([]);
+  });
+
   it("passes on the provider's word on a file that is not there", async () => {
     const thrown = await rig
       .client()

@@ -177,7 +177,7 @@ describe('upload', () => {
 });
 
 describe('one file', () => {
-  const uri = 'gs://acme-data/some where/100% ü?.bin';
+  const uri = 'gs://acme-data/gateway/files/some where/100% ü?.bin';
   const id = encodeURIComponent(uri);
 
   /** A path as a library sends it, without what `fetch` would do to it. */
@@ -220,20 +220,28 @@ describe('one file', () => {
     await expect(rig.client().files.delete(id)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('is not deleted in a bucket that the operator only named', async () => {
-    rig.cloud.objects.put('gs://acme-more/x', 'open');
-    await expect(rig.client().files.delete('gs://acme-more/x')).rejects.toMatchObject({ status: 403, code: 'not_allowed' });
-    expect(storedUris()).toEqual(['gs://acme-more/x']);
+  it.each([
+    ['in a bucket that the operator only named', 'gs://acme-more/gateway/files/x'],
+    ['that the gateway did not write', 'gs://acme-data/x'],
+    ['that only resembles one of the gateway', 'gs://acme-data/gateway-files/x'],
+  ])('is not deleted %s', async (_, other) => {
+    rig.cloud.objects.put(other, 'open');
+    await expect(rig.client().files.delete(other)).rejects.toMatchObject({ status: 403, code: 'not_allowed' });
+    expect(storedUris()).toEqual([other]);
   });
 
   it.each([
-    ['that is not there', 'gs://acme-data/none', 404],
+    ['that is not there', 'gs://acme-data/gateway/files/none', 404],
+    ['that the gateway did not write', 'gs://acme-data/x', 403],
+    ['that a batch wrote', 'gs://acme-data/gateway/batches/1-r/x', 200],
     ['of another provider', 'file-abc', 404],
     ['in a bucket of others', 'gs://foreign/x', 403],
     ['in a bucket that the operator named', 'gs://acme-more/x', 200],
   ])('%s', async (_, sent, status) => {
     rig.cloud.objects.put('gs://foreign/x', 'secret');
     rig.cloud.objects.put('gs://acme-more/x', 'open');
+    rig.cloud.objects.put('gs://acme-data/x', 'secret');
+    rig.cloud.objects.put('gs://acme-data/gateway/batches/1-r/x', 'open');
     for (const tail of ['', '/content']) expect((await rig.fetch(`/files/${encodeURIComponent(sent)}${tail}`)).status).toBe(status);
     expect(rig.cloud.seen().join()).not.toContain('foreign');
   });

@@ -31,6 +31,7 @@ providers:
   vertex: ${entry(`${account}, storage_bucket: acme-data, media: {buckets: [acme-more]}`)}
   narrow: ${entry(`${account}, storage_bucket: acme-data, models: [gemini-2.5-flash*]`)}
   bare: ${entry(account)}
+  reading: ${entry(`${account}, media: {buckets: [acme-more]}`)}
   own: ${entry('project: acme-ml, auth: {mode: caller}')}
   tuned: ${entry(`${account}, storage_bucket: acme-data, endpoint_format: generateContent`)}
   other: {type: openai, custom_host: "${cloud.upstream.url}/other/v1", api_key: sk-other}

@@ -9,7 +9,7 @@ import { objectOf } from '../../_google/operations.ts';
 import { commonHeaders, plainRequest, resourceAddress, type VertexCall } from '../address.ts';
 import { notesOf, rowOf } from '../files/file-object.ts';
 import { type StoredObject, uriOf } from '../files/object-id.ts';
-import { allowedObject, objectAddress, storageHeaders } from '../files/storage.ts';
+import { allowedObject, objectAddress, outputBucket, storageHeaders } from '../files/storage.ts';
 import { endpointLabel, labelsOf } from '../jobs/labels.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type BatchEndpoint, batchEndpoints, endpointOf, outputPrefix, wordOf } from './kind.ts';
@@ -21,6 +21,7 @@ const handled: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'comp
 /** A parsed create request. */
 interface CreateRequest {
   readonly input: StoredObject;
+  readonly outputBucket: string;
   readonly endpoint: BatchEndpoint;
   /** Undefined if the model is in the notes of the uploaded file. */
   readonly model: string | undefined;
@@ -73,8 +74,10 @@ function createRequestOf(body: Plain, call: VertexCall): CreateRequest {
     });
   }
   const { model } = call;
+  const input = allowedObject(call, file, 'input_file_id');
   return {
-    input: allowedObject(call, file, 'input_file_id'),
+    input,
+    outputBucket: outputBucket(call, input),
     endpoint,
     model: model === '' ? undefined : model,
     labels: body['labels'],
@@ -94,9 +97,8 @@ function dropsOf(body: Plain): readonly Dropped[] {
 }
 
 function jobRequest(call: VertexCall, parsed: CreateRequest, model: string): UpstreamRequest {
-  const { input, endpoint } = parsed;
+  const { input, endpoint, outputBucket: bucket } = parsed;
   const { labels, dropped } = labelsOf({ [endpointLabel]: wordOf(endpoint) }, parsed.labels, parsed.metadata);
-  const bucket = call.settings.storage_bucket ?? input.bucket;
   const { resource, instanceConfig } = resourceOf(model);
   return {
     ...resourceAddress(call, 'batchPredictionJobs'),

@@ -77,19 +77,47 @@ function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }:
 }
 
 /**
- * Returns the object, if this call may change it. With the operator's credential, buckets that are allowed only for reading are
- * not changed.
+ * Returns the object of a file id, for the routes of files. With the operator's credential, these are the files that the gateway
+ * and its batches wrote to `storage_bucket`, and all files of the buckets in `media.buckets`.
+ *
+ * @throws GatewayError `invalid_value` (404), `not_allowed`
+ */
+export function storedFile(call: VertexCall, id: string, param: string): StoredObject {
+  const object = allowedObject(call, id, param);
+  const isNamed = call.settings.media?.buckets?.includes(object.bucket) === true;
+  if (isCallers(call) || isNamed || object.name.startsWith(ownPrefix)) return object;
+  throw new GatewayError('not_allowed', {
+    message: `The object is not below "${ownPrefix}" in the bucket "${object.bucket}", so it is not a file of this gateway.`,
+    param,
+    hint: 'Add the bucket to media.buckets of the provider to make all its objects readable, or use your own credential.',
+  });
+}
+
+/**
+ * Returns the object, if this call may delete it. With the operator's credential, only files that the gateway and its batches
+ * wrote are deleted.
  *
  * @throws GatewayError `not_allowed`
  */
 export function ownObject(call: VertexCall, object: StoredObject, param: string): StoredObject {
-  if (isCallers(call) || object.bucket === call.settings.storage_bucket) return object;
+  if (isCallers(call)) return object;
+  const { bucket, name } = object;
+  if (bucket === call.settings.storage_bucket && name.startsWith(ownPrefix)) return object;
+  const rule = bucket === call.settings.storage_bucket ? ` except below "${ownPrefix}"` : ': it is not the storage_bucket of this provider';
   throw new GatewayError('not_allowed', {
-    message: `Nothing is deleted in the bucket "${object.bucket}": it is not the storage_bucket of this provider.`,
+    message: `Nothing is deleted in the bucket "${bucket}"${rule}.`,
     param,
     hint: 'Use your own credential.',
   });
 }
+
+/**
+ * Returns the bucket for the output of a batch. The operator's credential writes only to `storage_bucket`.
+ *
+ * @throws GatewayError `missing_required_parameter`, `invalid_config`
+ */
+export const outputBucket = (call: VertexCall, input: StoredObject): string =>
+  isCallers(call) && call.settings.storage_bucket === undefined ? input.bucket : bucketOf(call);
 
 const isCallers = ({ credential }: Pick<Call, 'credential'>): boolean => credential === 'caller' || credential === 'forwarded';
 
