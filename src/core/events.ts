@@ -46,6 +46,8 @@ export type ModelEvent =
       readonly name?: string;
       readonly arguments?: string;
       readonly thoughtSignature?: string;
+      /** What made the call, if it was not the model itself: code that runs at the service. */
+      readonly caller?: Plain;
     }
   | {
       readonly type: 'media';

@@ -1,6 +1,7 @@
 import { isPlain, type Plain } from '../../core/json/merge.ts';
 import { parsedJson } from '../../core/json/scan.ts';
 import { stringOf, textOf } from '../shared/json.ts';
+import { callerOf } from '../shared/caller.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
 import { placedBlocks } from './blocks.ts';
 
@@ -208,6 +209,7 @@ function thoughtIn(part: Plain): string {
 }
 
 /** Converts Anthropic's `tool_use` block to a call in OpenAI's form. */
-function callOf({ type: _type, id, name, input, caller: _caller, ...rest }: Plain): Plain {
-  return { id, type: 'function', function: { name, arguments: JSON.stringify(isPlain(input) ? input : {}) }, ...rest };
+function callOf({ type: _type, id, name, input, caller, ...rest }: Plain): Plain {
+  const fn = { name, arguments: JSON.stringify(isPlain(input) ? input : {}) };
+  return { id, type: 'function', function: fn, ...rest, ...callerOf({ caller }) };
 }

@@ -97,6 +97,12 @@ describe('assistant messages that a service would refuse', () => {
       ['messages[].tool_calls[].extra_content'],
     ],
     [
+      'what made a call',
+      { role: 'assistant', content: null, tool_calls: [call('c', { caller: { type: 'code_execution_20250825', tool_id: 's' } })] },
+      { role: 'assistant', content: null, tool_calls: [call('c')] },
+      ['messages[].tool_calls[].caller'],
+    ],
+    [
       'calls as blocks of Anthropic',
       { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } }] },
       { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }] },

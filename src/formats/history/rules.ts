@@ -35,6 +35,7 @@ const foreign = [
   'provider_specific_fields',
   'channel',
   'citations',
+  'caller',
 ] as const;
 
 /** Members that no service of the format accepts in a call: those of the gateway and of other services. */

@@ -69,6 +69,7 @@ interface ToolCall {
   name: string;
   arguments: string;
   signature: string | undefined;
+  readonly caller: Plain | undefined;
   readonly kind: 'function' | 'custom';
 }
 
@@ -208,7 +209,7 @@ class Choice {
     let known = calls.get(event.index);
     if (known === undefined) {
       const id = event.id ?? madeCallId(this.#call.id, this.#index, calls.size);
-      known = { id, name: '', arguments: '', signature: undefined, kind: event.kind ?? 'function' };
+      known = { id, name: '', arguments: '', signature: undefined, caller: event.caller, kind: event.kind ?? 'function' };
       calls.set(event.index, known);
       this.#blocks.push(known);
       this.#last = undefined;
@@ -222,10 +223,11 @@ class Choice {
 const isCall = (block: Plain | ToolCall): block is ToolCall => 'arguments' in block && 'signature' in block && 'kind' in block;
 
 /** Writes the signature into the function and, like Google's own OpenAI endpoint, into `extra_content`. */
-function toolCall({ id, name, arguments: text, signature, kind }: ToolCall, strict: boolean): Plain {
+function toolCall({ id, name, arguments: text, signature, caller, kind }: ToolCall, strict: boolean): Plain {
   if (kind === 'custom') return { id, type: 'custom', custom: { name, input: text } };
   const fn = { name, arguments: text };
-  if (strict || signature === undefined) return { id, type: 'function', function: fn };
+  if (strict || signature === undefined)
+    return { id, type: 'function', function: fn, ...(strict || caller === undefined ? {} : { caller }) };
   const member = { thought_signature: signature };
   return { id, type: 'function', function: { ...fn, ...member }, extra_content: { google: member } };
 }

@@ -126,12 +126,13 @@ function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCa
   if (signature !== undefined) inner.push(`"thought_signature":${signature}`);
   // Repeated here, because OpenAI's stream helpers keep unknown members of the call, but drop those of the function.
   const extra = signature === undefined ? '' : `,"extra_content":{"google":{"thought_signature":${signature}}}`;
+  const caller = event.caller === undefined || call.strict ? '' : `,"caller":${JSON.stringify(event.caller)}`;
   if (index < 0) return inner.length === 0 ? '' : `"function_call":{${inner.join(',')}}`;
   const word = isCustom ? 'custom' : 'function';
   const id = event.id ?? (known === undefined ? madeCallId(call.id, choice.index, place) : undefined);
   const head = id === undefined ? '' : `,"id":${JSON.stringify(id)},"type":"${word}"`;
   if (inner.length === 0 && head === '') return '';
-  return `"tool_calls":[{"index":${index}${head}${inner.length === 0 ? '' : `,"${word}":{${inner.join(',')}}`}${extra}}]`;
+  return `"tool_calls":[{"index":${index}${head}${inner.length === 0 ? '' : `,"${word}":{${inner.join(',')}}`}${extra}${caller}}]`;
 }
 
 function blockDelta(index: number, members: string): string {

@@ -1,6 +1,7 @@
 import type { BlockKind, ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { stringOf, textOf } from '../../shared/json.ts';
+import { callerOf } from '../../shared/caller.ts';
 import { annotationsOf } from '../citations.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { Kept } from '../../shared/answer/kept.ts';
@@ -68,7 +69,8 @@ export class MessageBlocks {
         if (opened.isOutput) return [{ type: 'block', choice: 0, block, state: 'open', kind: 'text' }];
         const id = textOf(content['id']);
         const name = textOf(content['name']) ?? '';
-        return [{ type: 'tool_call', choice: 0, index: opened.call ?? 0, name, arguments: '', ...(id === undefined ? {} : { id }) }];
+        const named = { ...(id === undefined ? {} : { id }), ...callerOf(content) };
+        return [{ type: 'tool_call', choice: 0, index: opened.call ?? 0, name, arguments: '', ...named }];
       }
       default:
         // Blocks of the API's own tools and of unknown types are passed as received, for clients that use blocks.

@@ -16,6 +16,8 @@ export interface Conversion {
   readonly offered: ReadonlySet<string>;
   /** Beta features of the API that the request needs. */
   readonly betas: Set<string>;
+  /** Steps of earlier turns that called tools of the client, with the name of their tool. Their results follow in later turns. */
+  readonly programs: Map<unknown, string>;
   /** Converts parts for which the service has its own form. Called before the API's own forms are tried. @throws GatewayError */
   own?(part: Plain): Block | undefined;
 }

@@ -62,6 +62,7 @@ export function toMessages(
     drops,
     offered: offeredTools(body),
     betas: new Set(),
+    programs: new Map(),
   };
   const { system, messages } = conversationOf(body['messages'], conversion);
   const ownTools = toolFields(body, messages, conversion);

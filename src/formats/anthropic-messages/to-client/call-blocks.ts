@@ -1,3 +1,4 @@
+import { callerOf } from '../../shared/caller.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import type { Plain } from '../../../core/json/merge.ts';
 import { madeCallId } from '../../../core/model/call-id.ts';
@@ -90,7 +91,7 @@ export class CallBlocks {
 
   #made(event: Extract<ModelEvent, { type: 'tool_call' }>): CallBlock {
     const id = event.id ?? madeCallId(this.#requestId, 0, this.#calls.size);
-    const start = { type: 'tool_use', id: id.replaceAll(/[^\w-]/g, '_'), name: event.name ?? '', input: {} };
+    const start = { type: 'tool_use', id: id.replaceAll(/[^\w-]/g, '_'), name: event.name ?? '', input: {}, ...callerOf(event) };
     const call = { start, index: undefined, held: '', end: new ObjectEnd(), hasInput: false };
     this.#calls.set(event.index, call);
     return call;

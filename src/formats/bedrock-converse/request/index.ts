@@ -65,6 +65,7 @@ export function toConverse(
     drops,
     offered: noTools,
     betas: new Set(options.betas),
+    programs: new Map(),
     own: (part) => ownPart(part, { media }, names),
   };
   const to: Blocks = { drops, caches: family.caches };

@@ -1,3 +1,4 @@
+import { callerOf } from '../../shared/caller.ts';
 import { faultError, GatewayError, type ProviderFault } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
@@ -118,6 +119,7 @@ function callEvent(call: Plain, choice: number, index: number): ModelEvent {
     name: textOf(fn['name']) ?? '',
     arguments: argumentsOf(fn) ?? '',
     ...signatureOf(call, fn),
+    ...callerOf(call),
   };
 }
 

@@ -1,3 +1,4 @@
+import { callerOf } from '../../shared/caller.ts';
 import type { ModelEvent } from '../../../core/events.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
@@ -212,6 +213,7 @@ function callEvents(call: Plain, at: number, answer: StreamedAnswer, out: ModelE
     ...(hasName ? {} : { name: name ?? '' }),
     ...(input === undefined ? {} : { arguments: input }),
     ...signatureOf(call, fn),
+    ...callerOf(call),
   });
 }
 

@@ -1,6 +1,7 @@
 import { isExactNumber, isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { parseExact } from '../../../../core/json/scan.ts';
 import { type Block, cacheOf, type Conversion } from '../conversion.ts';
+import { callerOf } from '../../../shared/caller.ts';
 import { stringOf } from '../../../shared/json.ts';
 
 /** A tool call of the model, with the values that the client sent. */
@@ -35,7 +36,7 @@ export class ToolIds {
 /** Converts a name to what the API accepts. A history may contain other names from other services. */
 export const toolName = (name: string): string => (name === '' ? 'tool' : name.replaceAll(/[^\w-]/g, '_').slice(0, 128));
 
-const members: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom', 'cache_control', 'index']);
+const members: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom', 'cache_control', 'index', 'caller']);
 const functionMembers: ReadonlySet<string> = new Set(['name', 'arguments', 'input']);
 
 /** Reads an item of `tool_calls` of an assistant message, or the legacy `function_call`. */
@@ -43,7 +44,12 @@ export function calledBy(call: Plain, { drops }: Conversion): Called {
   const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
   drops.others(call, members, 'messages[].tool_calls[].', 'not supported by this service');
   drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
-  return { id: stringOf(call['id']), name: stringOf(fn['name']), input: inputOf(fn['arguments'] ?? fn['input']), extra: cacheOf(call) };
+  return {
+    id: stringOf(call['id']),
+    name: stringOf(fn['name']),
+    input: inputOf(fn['arguments'] ?? fn['input']),
+    extra: { ...cacheOf(call), ...callerOf(call) },
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Plain } from '../../../../core/json/merge.ts';
+import { isPlain, type Plain } from '../../../../core/json/merge.ts';
 import { stringOf, textOf } from '../../../shared/json.ts';
 import type { Piece } from '../assistant.ts';
 import type { Block, Conversion } from '../conversion.ts';
@@ -70,12 +70,33 @@ export function pairedBlocks(pieces: readonly Piece[], conversion: Conversion, i
     if (!('block' in piece)) continue;
     const { type, id, name, server_name: server, tool_use_id: use } = piece.block;
     if (isUse(type)) used.set(id, type === 'mcp_tool_use' ? `mcp:${stringOf(server)}` : stringOf(name));
-    else if (isResult(type) && used.has(use)) answered.add(use);
+    else if (isResult(type) && (used.has(use) || conversion.programs.has(use))) answered.add(use);
   }
-  if (used.size === 0 && !pieces.some((piece) => 'block' in piece && isResult(piece.block['type']))) return pieces;
+  const calling = new Set<unknown>(pieces.map(programOf).filter((id) => id !== undefined));
+  if (used.size === 0 && calling.size === 0 && !pieces.some((piece) => 'block' in piece && isResult(piece.block['type']))) return pieces;
   const end = pieces.at(-1);
   const open = isLast && end !== undefined && 'block' in end && isUse(end.block['type']) ? end.block['id'] : undefined;
-  return pieces.filter((piece) => 'called' in piece || isKept(piece.block, { used, answered, open }, conversion));
+  const kept = pieces.filter((piece) => 'called' in piece || isKept(piece.block, { used, answered, open, calling }, conversion));
+  for (const piece of kept) {
+    const id = 'block' in piece ? piece.block['id'] : undefined;
+    if (calling.has(id)) conversion.programs.set(id, used.get(id) ?? '');
+  }
+  return calling.size === 0 ? kept : kept.map((piece) => withKnownCaller(piece, conversion));
+}
+
+/** Returns the id of the step that made a call, if it is code that runs at the API. */
+function programOf(piece: Piece): unknown {
+  const caller = 'called' in piece ? piece.called.extra['caller'] : undefined;
+  return isPlain(caller) ? caller['tool_id'] : undefined;
+}
+
+/** A call may refer only to code that is in the request. */
+function withKnownCaller(piece: Piece, { programs, drops }: Conversion): Piece {
+  const program = programOf(piece);
+  if (!('called' in piece) || program === undefined || programs.has(program)) return piece;
+  drops.add('messages[].tool_calls[].caller', 'the step that made the call is not in this request');
+  const { caller: _caller, ...extra } = piece.called.extra;
+  return { called: { ...piece.called, extra } };
 }
 
 interface Steps {
@@ -84,18 +105,20 @@ interface Steps {
   readonly answered: ReadonlySet<unknown>;
   /** The use at the end of the last turn. */
   readonly open: unknown;
+  /** Uses of code that called tools of the client. Their results are in a later turn. */
+  readonly calling: ReadonlySet<unknown>;
 }
 
-function isKept(block: Block, { used, answered, open }: Steps, conversion: Conversion): boolean {
+function isKept(block: Block, { used, answered, open, calling }: Steps, conversion: Conversion): boolean {
   const { type } = block;
   if (!isUse(type) && !isResult(type)) return true;
   const id = isUse(type) ? block['id'] : block['tool_use_id'];
   const place = `messages[].content[].${String(type)}`;
-  if (!answered.has(id) && (open === undefined || id !== open)) {
+  if (!answered.has(id) && !(isUse(type) && calling.has(id)) && (open === undefined || id !== open)) {
     conversion.drops.add(place, isUse(type) ? 'its result is missing' : 'its use is missing');
     return false;
   }
-  const name = used.get(id) ?? '';
+  const name = used.get(id) ?? conversion.programs.get(id) ?? '';
   if (!isServed(name, conversion)) {
     conversion.drops.add(place, 'this request does not offer the tool');
     return false;
