@@ -13,6 +13,15 @@ const usage = {
     completion_tokens_details: { type: 'object', additionalProperties: { type: 'integer', minimum: 0 } },
     cache_read_input_tokens: { type: 'integer', minimum: 1 },
     cache_creation_input_tokens: { type: 'integer', minimum: 1 },
+    cache_creation: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'],
+      properties: {
+        ephemeral_5m_input_tokens: { type: 'integer', minimum: 0 },
+        ephemeral_1h_input_tokens: { type: 'integer', minimum: 0 },
+      },
+    },
   },
 };
 const finish = { enum: ['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] };
@@ -37,7 +46,9 @@ const annotation = {
     },
   },
 };
-const call = {
+/** What made a call, where it was not the model itself. */
+const caller = { type: 'object', required: ['type', 'tool_id'], properties: { type: { pattern: '^code_execution_' } } };
+const callOf = (strict: boolean): object => ({
   type: 'object',
   additionalProperties: false,
   required: ['id', 'type', 'function'],
@@ -50,8 +61,9 @@ const call = {
       required: ['name', 'arguments'],
       properties: { name: { type: 'string', minLength: 1 }, arguments: { type: 'string' } },
     },
+    ...(strict ? {} : { caller }),
   },
-};
+});
 
 /** @param strict false allows what is shown with strict compliance off */
 function completion(strict: boolean): object {
@@ -85,7 +97,7 @@ function completion(strict: boolean): object {
                 content: { type: ['string', 'null'] },
                 refusal: { type: 'null' },
                 annotations: { type: 'array', minItems: 1, items: annotation },
-                tool_calls: { type: 'array', minItems: 1, items: call },
+                tool_calls: { type: 'array', minItems: 1, items: callOf(strict) },
                 ...(strict ? {} : { content_blocks: { type: 'array', items: { type: 'object' } } }),
               },
             },
@@ -140,6 +152,7 @@ function chunk(strict: boolean): object {
                         additionalProperties: false,
                         properties: { name: { type: 'string' }, arguments: { type: 'string' } },
                       },
+                      ...(strict ? {} : { caller }),
                     },
                   },
                 },

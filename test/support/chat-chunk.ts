@@ -52,7 +52,7 @@ const usage = object(
     prompt_tokens_details: optional(details('cached_tokens', 'audio_tokens')),
     completion_tokens_details: optional(details('reasoning_tokens', 'audio_tokens')),
   },
-  ['cache_read_input_tokens', 'cache_creation_input_tokens'],
+  ['cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation'],
 );
 
 const toolCall = (loose: boolean): Check =>
@@ -62,7 +62,7 @@ const toolCall = (loose: boolean): Check =>
     type: optional(oneOf('function', 'custom')),
     function: optional(object({ name: optional(text), arguments: optional(text) }, loose ? ['thought_signature'] : [])),
     custom: optional(object({ name: optional(text), input: optional(text) })),
-    ...(loose ? { extra_content: optional(object({}, 'any')) } : {}),
+    ...(loose ? { extra_content: optional(object({}, 'any')), caller: optional(object({}, 'any')) } : {}),
   });
 
 const annotation = object({
