@@ -18,7 +18,7 @@ export function requestedModelIn({ endpoint, params, query, headers, pathModel }
   if (named !== '') return named;
   if (pathModel !== undefined) return bounded(pathModel);
   if (traitsOf(endpoint).modelByHeader !== true) return named;
-  return headers.gateway('providerModel') ?? '';
+  return bounded(headers.gateway('providerModel') ?? '');
 }
 
 /**
@@ -30,7 +30,7 @@ export function requestedModelIn({ endpoint, params, query, headers, pathModel }
 export function requestedModelOf(body: RequestBody, query: string): string {
   const named = body.kind === 'json' ? body.peek('model') : body.kind === 'form' ? body.fields.get('model') : undefined;
   if (typeof named === 'string') return bounded(named);
-  return body.kind === 'json' || query === '' ? '' : modelInQuery(query);
+  return body.kind === 'json' || query === '' ? '' : bounded(modelInQuery(query));
 }
 
 /** True if the client requested a stream. Fields of a form or query are text, and some clients write `True`. */

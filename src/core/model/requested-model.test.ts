@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { Arrival } from '../http/arrival.ts';
+import { JsonBody, type RequestBody } from '../json/body.ts';
+import { requestedModelIn } from './requested-model.ts';
+
+const form = (model?: string): RequestBody =>
+  ({ kind: 'form', fields: new Map(model === undefined ? [] : [['model', model]]) }) as unknown as RequestBody;
+
+interface Asked {
+  readonly endpoint?: Arrival['endpoint'];
+  readonly body?: RequestBody;
+  readonly query?: string;
+  readonly header?: string;
+  readonly pathModel?: string;
+}
+
+const requested = ({ endpoint = 'audio/transcriptions', body = form(), query = '', header, pathModel }: Asked): string =>
+  requestedModelIn({ endpoint, params: {}, query, pathModel, headers: { gateway: () => header } } as unknown as Arrival, body);
+
+describe('the model of a request', () => {
+  it.each<[string, (model: string) => Asked]>([
+    ['in a JSON body', (model) => ({ endpoint: 'chat/completions', body: JsonBody.of({ model }) })],
+    ['in a form', (model) => ({ body: form(model) })],
+    ['in the query', (model) => ({ query: `model=${model}` })],
+    ['in the path', (pathModel) => ({ pathModel })],
+    ['in a header', (header) => ({ endpoint: 'files', header })],
+  ])('is limited in length %s', (_, asked) => {
+    expect(requested(asked('m'.repeat(2048)))).toHaveLength(2048);
+    expect(() => requested(asked('m'.repeat(2049)))).toThrow(expect.objectContaining({ code: 'string_above_max_length' }) as Error);
+  });
+});
