@@ -140,9 +140,7 @@ function formEdit<Settings>(
 ): FormEdit | undefined {
   if (endpoint === 'files') {
     const line = service.lines?.(form, call);
-    const first = form.file?.firstLine;
-    // All lines of a batch use the same endpoint. If the first needs no change, the file is sent unchanged, with known length.
-    return line === undefined || (first !== undefined && line(first, 0) === first) ? undefined : { fields: noFields, line };
+    return line === undefined ? undefined : { fields: noFields, line };
   }
   const named = form.fields.get('model');
   const model = service.bodyModel === undefined ? call.model : service.bodyModel(call, endpoint, named);

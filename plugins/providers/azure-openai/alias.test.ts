@@ -1,6 +1,7 @@
 import { emptyBody, JsonBody } from '#core/json/body.ts';
 import { type Endpoint, endpoints, traitsOf } from '#core/endpoint.ts';
 import type { CommonSettings } from '#core/provider.ts';
+import type { FormBody } from '#core/http/form.ts';
 import { describe, expect, it } from 'vitest';
 import { begin, callOf } from '../../../test/contract/call.ts';
 import azure from './index.ts';
@@ -45,5 +46,31 @@ describe.each(served)('%s', (endpoint) => {
     expect(request.origin).toBe(origin);
     expect(request.path).toMatch(new RegExp(`^/openai/(?:deployments/${id}/)?[^?]+\\?api-version=${version}$`));
     expect(request.body.kind === 'json' ? request.body.peek('model') : id).toBe(id);
+  });
+});
+
+describe('an upload of batch lines', () => {
+  const line = (model: string): string => JSON.stringify({ custom_id: 'a', url: '/chat/completions', body: { model } });
+  const form = (first: string): FormBody =>
+    ({ kind: 'form', fields: new Map([['purpose', 'batch']]), file: { field: 'file', firstLine: first } }) as unknown as FormBody;
+  const editOf = (own: typeof settings, first: string) => {
+    const call = callOf({
+      endpoint: 'files',
+      method: 'POST',
+      settings: { ...own, resource_name: 'r1' } as typeof settings,
+      form: form(first),
+    });
+    const { body } = begin(azure, call, emptyBody).request;
+    return body.kind === 'form' ? body.edit?.line : undefined;
+  };
+
+  it('has its aliases replaced in every line, also behind one that names the deployment itself', () => {
+    const edit = editOf(settings, line('d-chat'));
+    expect([edit?.(line('d-chat'), 0), edit?.(line('chat'), 1)]).toEqual([line('d-chat'), line('d-chat')]);
+  });
+
+  it('is sent unchanged where no deployment has an alias', () => {
+    expect(editOf({ api_version: '2024-10-21' }, line('d-chat'))).toBeUndefined();
+    expect(editOf({ api_version: '2024-10-21' }, line('@azure/d-chat'))?.(line('@azure/d-chat'), 0)).toBe(line('d-chat'));
   });
 });
