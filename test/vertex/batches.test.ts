@@ -205,6 +205,19 @@ describe('creating a batch', () => {
   });
 });
 
+it.each(['{}', '{"state": "JOB_STATE_PENDING"}'])('takes no response without a name for a batch: %s', async (text) => {
+  rig.cloud.objects.put('gs://acme-data/x.jsonl', '{"request": {}}\n');
+  rig.cloud.interrupt = (ask, response) => {
+    if (!ask.path.includes('/batchPredictionJobs')) return false;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    return true;
+  };
+  const made = await create({ input_file_id: 'gs://acme-data/x.jsonl', endpoint, completion_window: window, model: 'gemini-2.5-flash' });
+  const read = await rig.fetch('/batches/123');
+  for (const response of [made, read])
+    expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
+});
+
 describe('cancelling a batch', () => {
   it.each(['QUEUED', 'PENDING', 'RUNNING', 'PAUSED', 'UPDATING', 'CANCELLING'])('that is %s answers the batch', async (state) => {
     const id = rig.cloud.jobs.add('batchPredictionJobs', { state: `JOB_STATE_${state}` });

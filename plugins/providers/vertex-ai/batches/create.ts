@@ -10,6 +10,7 @@ import { commonHeaders, plainRequest, resourceAddress, type VertexCall } from '.
 import { notesOf, rowOf } from '../files/file-object.ts';
 import { type StoredObject, uriOf } from '../files/object-id.ts';
 import { allowedObject, objectAddress, outputBucket, storageHeaders } from '../files/storage.ts';
+import { objectIn } from '../jobs/jobs.ts';
 import { endpointLabel, labelsOf } from '../jobs/labels.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type BatchEndpoint, batchEndpoints, endpointOf, outputPrefix, wordOf } from './kind.ts';
@@ -42,7 +43,7 @@ export const createBatch: Operation<VertexSettings> = {
     const begun = (request: UpstreamRequest): Translation => ({
       request,
       tap: new WholeTap(),
-      result: (text) => batchFromJob(rowOf(text)),
+      result: (text) => objectIn(text, batchFromJob),
     });
     if (parsed.model !== undefined) return begun(jobRequest(call, parsed, parsed.model));
     return {

@@ -48,7 +48,7 @@ export const readJob = (call: VertexCall, kind: JobKind): UpstreamRequest =>
 
 export const retrieveJob = (kind: JobKind): Operation<VertexSettings> => ({
   isConverted: true,
-  begin: (_body, call) => ({ request: readJob(call, kind), tap: new WholeTap(), result: (text) => kind.object(rowOf(text)) }),
+  begin: (_body, call) => ({ request: readJob(call, kind), tap: new WholeTap(), result: (text) => objectIn(text, kind.object) }),
 });
 
 /** The service returns no object after a cancel, so the job is read afterwards. */
@@ -56,7 +56,10 @@ export const cancelJob = (kind: JobKind): Operation<VertexSettings> => ({
   isConverted: true,
   begin(_body, call) {
     const address = resourceAddress(call, `${kind.collection}/${jobIn(call, kind)}:cancel`);
-    const result = (text: string) => kind.object(rowOf(text));
+    const result = (text: string) => {
+      const job = kind.object(rowOf(text));
+      return job.id === '' ? kind.cancelled(jobIn(call, kind)) : job;
+    };
     return {
       request: { ...address, method: 'POST', headers: commonHeaders(call), body: JsonBody.of({}), dropped: [] },
       tap: orNothing(new WholeTap()),
@@ -97,6 +100,13 @@ export const listJobs = (kind: JobKind): Operation<VertexSettings> => ({
     });
   },
 });
+
+/** Converts the job in a response. @throws GatewayError `upstream_invalid` if it has no name, as then no later request could refer to it */
+export function objectIn<Made extends { readonly id: string }>(text: string, object: (job: Plain) => Made): Made {
+  const made = object(rowOf(text));
+  if (made.id !== '') return made;
+  throw new GatewayError('upstream_invalid', { message: 'The response names no job.', source: 'provider' });
+}
 
 /** Returns the last part of a resource name. */
 export function jobIdOf(job: Plain): string {

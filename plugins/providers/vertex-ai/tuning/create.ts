@@ -9,9 +9,9 @@ import { textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
 import { objectOf } from '../../_google/operations.ts';
 import { commonHeaders, resourceAddress, type VertexCall } from '../address.ts';
-import { rowOf } from '../files/file-object.ts';
 import { uriOf } from '../files/object-id.ts';
 import { allowedObject } from '../files/storage.ts';
+import { objectIn } from '../jobs/jobs.ts';
 import { labelsOf } from '../jobs/labels.ts';
 import { modelFor } from '../model.ts';
 import type { VertexSettings } from '../settings.ts';
@@ -48,7 +48,7 @@ export const createTuning: Operation<VertexSettings> = {
         dropped: [...drops.list, ...dropped],
       },
       tap: new WholeTap(),
-      result: (text) => tuningFromJob(rowOf(text)),
+      result: (text) => objectIn(text, tuningFromJob),
     };
   },
 };
