@@ -58,6 +58,8 @@ export interface OpenAiCompatible<Settings> {
   readonly imageEdits?: ImageEdits;
   /** Returns the edit for lines of an uploaded file; undefined to pass its bytes unchanged. */
   lines?(form: FormBody, call: ACall<Settings>): LineEdit | undefined;
+  /** True if a model has several names, so that each line of a file may have another one. */
+  hasAliases?(call: ACall<Settings>): boolean;
   /** Converts files, batches, jobs and lists of them to the OpenAI format. Undefined if the service already uses it. */
   object?(text: string, call: ACall<Settings>): unknown;
   /** Endpoints that the service does not have. */

@@ -140,7 +140,11 @@ function formEdit<Settings>(
 ): FormEdit | undefined {
   if (endpoint === 'files') {
     const line = service.lines?.(form, call);
-    return line === undefined ? undefined : { fields: noFields, line };
+    const first = form.file?.firstLine;
+    // All lines of a batch use the same endpoint, and one name of the model if it has no other. If the first needs no change, the
+    // file is sent unchanged, with known length.
+    const isSame = line !== undefined && first !== undefined && service.hasAliases?.(call) !== true && line(first, 0) === first;
+    return line === undefined || isSame ? undefined : { fields: noFields, line };
   }
   const named = form.fields.get('model');
   const model = service.bodyModel === undefined ? call.model : service.bodyModel(call, endpoint, named);

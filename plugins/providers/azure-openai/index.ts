@@ -50,12 +50,9 @@ export default defineProvider<AzureSettings>({
     lines(form, call) {
       if (!isBatchInput(form)) return undefined;
       const aliases = entries.aliases(call.settings);
-      const line = batchLine({ isDated: isDated(entries.target(call), call), deployment: (alias) => aliases.get(alias)?.model });
-      const first = form.file?.firstLine;
-      // Without aliases all lines have the same endpoint and deployment. If the first needs no change, the file is sent unchanged,
-      // with known length. With aliases, each line may have another name of the deployment.
-      return aliases.size === 0 && first !== undefined && line(first, 0) === first ? undefined : line;
+      return batchLine({ isDated: isDated(entries.target(call), call), deployment: (alias) => aliases.get(alias)?.model });
     },
+    hasAliases: ({ settings }) => entries.aliases(settings).size > 0,
     object: objectOf,
     without: ['moderations', 'images/variations'],
   }),
