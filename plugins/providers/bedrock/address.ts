@@ -14,12 +14,14 @@ interface ServiceBases {
   readonly control: Base;
 }
 
-/** Host suffixes of the service by region prefix (AWS partitions). */
+/** Host suffixes of the service by region prefix (AWS SDKs, partitions.json, `dnsSuffix`). */
 const suffixes: readonly (readonly [start: string, suffix: string])[] = [
   ['cn-', 'amazonaws.com.cn'],
   ['eusc-', 'amazonaws.eu'],
   ['us-isob-', 'sc2s.sgov.gov'],
   ['us-iso-', 'c2s.ic.gov'],
+  ['us-isof-', 'csp.hci.ic.gov'],
+  ['eu-isoe-', 'cloud.adc-e.uk'],
 ];
 
 const suffixOf = (region: string): string => suffixes.find(([start]) => region.startsWith(start))?.[1] ?? 'amazonaws.com';

@@ -197,6 +197,11 @@ describe('hosts', () => {
     [{}, 'https://bedrock-runtime.us-east-1.amazonaws.com'],
     [{ region: 'us-gov-west-1', fips: true }, 'https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com'],
     [{ region: 'cn-north-1' }, 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn'],
+    [{ region: 'eusc-de-east-1' }, 'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu'],
+    [{ region: 'us-iso-east-1' }, 'https://bedrock-runtime.us-iso-east-1.c2s.ic.gov'],
+    [{ region: 'us-isob-east-1' }, 'https://bedrock-runtime.us-isob-east-1.sc2s.sgov.gov'],
+    [{ region: 'us-isof-south-1' }, 'https://bedrock-runtime.us-isof-south-1.csp.hci.ic.gov'],
+    [{ region: 'eu-isoe-west-1' }, 'https://bedrock-runtime.eu-isoe-west-1.cloud.adc-e.uk'],
     [{ custom_host: 'https://vpce-1.example/x/' }, 'https://vpce-1.example'],
   ])('of %j: %s', (own, origin) => {
     expect(begin('chat/completions', 'm', { messages: [{ role: 'user', content: 'Hi' }] }, { settings: own }).request.origin).toBe(origin);
