@@ -34,7 +34,7 @@ export class ToolIds {
 }
 
 /** Converts a name to what the API accepts. A history may contain other names from other services. */
-export const toolName = (name: string): string => (name === '' ? 'tool' : name.replaceAll(/[^\w-]/g, '_').slice(0, 128));
+export const toolName = (name: string): string => (name === '' ? 'tool' : name.slice(0, 128).replaceAll(/[^\w-]/g, '_'));
 
 const members: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom', 'cache_control', 'index', 'caller']);
 const functionMembers: ReadonlySet<string> = new Set(['name', 'arguments', 'input']);
