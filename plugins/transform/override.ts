@@ -1,17 +1,9 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
 import { isExactNumber, isObject, merge, type Plain } from '#core/json/merge.ts';
-import {
-  namedFor,
-  type Overruled,
-  overruledBy,
-  routesWithOwnNames,
-  type SameMeaning,
-  valueAt,
-  withoutPlace,
-} from '#core/model/field-names.ts';
+import { namedFor, type Overruled, overruledBy, routesWithOwnNames, valueAt, withoutPlace } from '#core/model/field-names.ts';
 import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
-import type { UpstreamRequest } from '#core/provider.ts';
+import type { SameMeaning, UpstreamRequest } from '#core/provider.ts';
 import { checkEnforced } from './enforced.ts';
 
 /** Compiled `override_params`. */

@@ -1,6 +1,7 @@
 import { formatPath } from '../../config/read/node.ts';
 import { isPlain, merge, type Plain } from '../../core/json/merge.ts';
-import { otherPlaces, overruledBy, type SameMeaning, withoutOverruled } from '../../core/model/field-names.ts';
+import { otherPlaces, overruledBy, withoutOverruled } from '../../core/model/field-names.ts';
+import type { SameMeaning } from '../../core/provider.ts';
 import type { Difference, Origin } from '../../core/logs/explanation.ts';
 import { beginning } from './beginning.ts';
 import { conversionDiff } from './conversion.ts';

@@ -1,6 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { SameMeaning } from '../../../core/model/field-names.ts';
-import type { Call, Dropped, Media, MediaNeed } from '../../../core/provider.ts';
+import type { Call, Dropped, Media, MediaNeed, SameMeaning } from '../../../core/provider.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { conversationOf } from './conversation.ts';
 import type { Block, Conversion, Surface } from './conversion.ts';

@@ -1,6 +1,7 @@
 import { type Rule, params } from '../../anthropic-messages/request/params.ts';
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { type SameMeaning, thinkingAgrees } from '../../../core/model/field-names.ts';
+import { thinkingAgrees } from '../../../core/model/field-names.ts';
+import type { SameMeaning } from '../../../core/provider.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
 const computed: Rule = { computed: true };

@@ -1,5 +1,6 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { type SameMeaning, snake, thinkingAgrees } from '../../../core/model/field-names.ts';
+import { snake, thinkingAgrees } from '../../../core/model/field-names.ts';
+import type { SameMeaning } from '../../../core/provider.ts';
 import { type Conversion, hasAny, oneOf } from './conversion.ts';
 import { isThird } from '../model.ts';
 import { toResponseFormat } from './response-format.ts';

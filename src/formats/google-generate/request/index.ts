@@ -1,6 +1,5 @@
 import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { SameMeaning } from '../../../core/model/field-names.ts';
-import type { Call, Dropped } from '../../../core/provider.ts';
+import type { Call, Dropped, SameMeaning } from '../../../core/provider.ts';
 import { audioFormat } from '../answer/audio.ts';
 import { toConversation } from './contents.ts';
 import { type Conversion, type GeminiOptions, hasAny, oneOf } from './conversion.ts';
