@@ -10,7 +10,7 @@ import type { VertexSettings } from '../settings.ts';
 import { fileOf, rowOf } from './file-object.ts';
 import { listFiles } from './list.ts';
 import { fileIdOf, type StoredObject } from './object-id.ts';
-import { objectAddress, ownObject, storageHeaders, storedFile } from './storage.ts';
+import { allowedObject, objectAddress, ownObject, storageHeaders } from './storage.ts';
 import { upload } from './upload.ts';
 
 type Op = Operation<VertexSettings>;
@@ -72,4 +72,4 @@ export const fileOperations = {
   'files/{id}/delete': remove,
 } as const;
 
-const fileIn = (call: VertexCall): StoredObject => storedFile(call, call.params['id'] ?? '', 'file_id');
+const fileIn = (call: VertexCall): StoredObject => allowedObject(call, call.params['id'] ?? '', 'file_id');

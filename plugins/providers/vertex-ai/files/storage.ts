@@ -77,23 +77,6 @@ function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }:
 }
 
 /**
- * Returns the object of a file id, for the routes of files. With the operator's credential, these are the files that the gateway
- * and its batches wrote to `storage_bucket`, and all files of the buckets in `media.buckets`.
- *
- * @throws GatewayError `invalid_value` (404), `not_allowed`
- */
-export function storedFile(call: VertexCall, id: string, param: string): StoredObject {
-  const object = allowedObject(call, id, param);
-  const isNamed = call.settings.media?.buckets?.includes(object.bucket) === true;
-  if (isCallers(call) || isNamed || object.name.startsWith(ownPrefix)) return object;
-  throw new GatewayError('not_allowed', {
-    message: `The object is not below "${ownPrefix}" in the bucket "${object.bucket}", so it is not a file of this gateway.`,
-    param,
-    hint: 'Add the bucket to media.buckets of the provider to make all its objects readable, or use your own credential.',
-  });
-}
-
-/**
  * Returns the object, if this call may delete it. With the operator's credential, only files that the gateway and its batches
  * wrote are deleted.
  *
