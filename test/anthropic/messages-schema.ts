@@ -116,7 +116,6 @@ const turn = (role: string, blocks: readonly object[]): object => ({
   properties: { role: { const: role }, content: { anyOf: [shown, { type: 'array', minItems: 1, items: { oneOf: blocks } }] } },
 });
 const user = turn('user', [text, image, document, result]);
-const system = turn('system', [text]);
 
 const choice = { disable_parallel_tool_use: { type: 'boolean' } };
 const schemaOf = (form: 'direct' | 'vertex'): object => {
@@ -130,7 +129,7 @@ const schemaWith = (assistant: object): object => ({
   properties: {
     model: { type: 'string', minLength: 1 },
     max_tokens: { type: 'integer', minimum: 1 },
-    messages: { type: 'array', minItems: 1, prefixItems: [user], items: { oneOf: [user, assistant, system] } },
+    messages: { type: 'array', minItems: 1, prefixItems: [user], items: { oneOf: [user, assistant] } },
     system: { type: 'array', minItems: 1, items: text },
     temperature: { type: 'number', minimum: 0, maximum: 1 },
     top_p: { type: 'number', minimum: 0, maximum: 1 },
@@ -204,18 +203,12 @@ interface Turn {
   readonly content: string | readonly Json[];
 }
 
-/** Models that accept system messages between turns (Anthropic, "Mid-conversation system messages"). */
-const withSystem = /claude-(?:opus-4-8|opus-5|fable-5|sonnet-5-5|haiku-5-5)/;
-
-/** Rules between turns: calls and results in pairs, results first, roles in turn, instructions behind users. */
+/** Rules between turns: calls and results in pairs, results first, roles in turn. */
 function orderProblems(turns: readonly Turn[]): string[] {
   const problems: string[] = [];
   const seen = new Set<unknown>();
   for (const [at, turn] of turns.entries()) {
     if (at > 0 && turns[at - 1]?.role === turn.role) problems.push(`/messages/${at} same role as before`);
-    const [before, after] = [turns[at - 1]?.role, turns[at + 1]?.role];
-    if (turn.role === 'system' && (before !== 'user' || (after !== undefined && after !== 'assistant')))
-      problems.push(`/messages/${at} an instruction at a wrong place`);
     const blocks = blocksOf(turn);
     const calls = blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => id);
     for (const id of calls) if (seen.has(id)) problems.push(`/messages/${at} id ${String(id)} twice`);
@@ -246,8 +239,6 @@ const blocksOf = (turn: Turn | undefined): readonly Json[] => (turn === undefine
 function fieldProblems(body: Json): string[] {
   const problems: string[] = [];
   const thinking = body['thinking'] as Json | undefined;
-  const turns = body['messages'] as readonly Turn[];
-  if (turns.some(({ role }) => role === 'system') && !withSystem.test(String(body['model']))) problems.push('an instruction between turns');
   const choice = (body['tool_choice'] as Json | undefined)?.['type'];
   if (typeof thinking?.['budget_tokens'] === 'number' && thinking['budget_tokens'] >= Number(body['max_tokens']))
     problems.push('budget over max_tokens');
