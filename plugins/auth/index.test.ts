@@ -26,7 +26,7 @@ async function admit(headers: Record<string, string>, from = snapshot) {
   return (await plugin.admit?.(makeContext({ snapshot: from, headers })))?.caller;
 }
 
-describe('finding the key', () => {
+describe('auth finds a known key in', () => {
   it.each([
     ['the gateway header', { 'x-gateway-api-key': key }, 'app-web', []],
     ['the gateway header under another prefix', { 'x-portkey-api-key': key }, 'app-web', []],
@@ -35,43 +35,63 @@ describe('finding the key', () => {
     ['x-api-key', { 'x-api-key': key }, 'app-web', ['x-api-key']],
     ['api-key', { 'api-key': key }, 'app-web', ['api-key']],
     ['authorization, although it does not start with gw_', { authorization: `Bearer ${plain}` }, 'by-hand', ['authorization']],
-    ['two headers at once', { 'x-gateway-api-key': key, authorization: `Bearer ${key}` }, 'app-web', ['authorization']],
+    ['two headers with the same key', { 'x-gateway-api-key': key, authorization: `Bearer ${key}` }, 'app-web', ['authorization']],
     [
-      'two headers with two keys: the first counts, both are consumed',
+      'two headers with different keys, uses the first and consumes both',
       { authorization: `Bearer ${key}`, 'x-api-key': plain },
       'app-web',
       ['authorization', 'x-api-key'],
     ],
     [
-      "a provider's own header too, where it counts for nothing",
+      "one header and a provider's own header, which it consumes",
       { 'x-gateway-api-key': key, 'x-goog-api-key': key },
       'app-web',
       ['x-goog-api-key'],
     ],
-    ['another key of ours there', { 'x-api-key': key, 'x-goog-api-key': plain }, 'app-web', ['x-api-key', 'x-goog-api-key']],
-    ['one that is unknown there', { 'x-api-key': key, 'x-goog-api-key': 'gw_live_gone' }, 'app-web', ['x-api-key', 'x-goog-api-key']],
     [
-      'two headers of one name',
+      'one header, with another gateway key in x-goog-api-key',
+      { 'x-api-key': key, 'x-goog-api-key': plain },
+      'app-web',
+      ['x-api-key', 'x-goog-api-key'],
+    ],
+    [
+      'one header, with an unknown gateway key in x-goog-api-key',
+      { 'x-api-key': key, 'x-goog-api-key': 'gw_live_gone' },
+      'app-web',
+      ['x-api-key', 'x-goog-api-key'],
+    ],
+    [
+      'a repeated header with joined values',
       { authorization: `Bearer ${key}`, 'x-api-key': `sk-own, ${key}` },
       'app-web',
       ['authorization', 'x-api-key'],
     ],
-    ['words before a key', { 'x-api-key': plain, 'api-key': `token ${plain}` }, 'by-hand', ['x-api-key', 'api-key']],
+    ['a header with a word before the key', { 'x-api-key': plain, 'api-key': `token ${plain}` }, 'by-hand', ['x-api-key', 'api-key']],
     [
-      'a key behind more words than are looked at',
+      'the gateway header, with a key after too many words in another',
       { 'x-gateway-api-key': key, authorization: `${'a '.repeat(40)}${plain}` },
       'app-web',
       ['authorization'],
     ],
-    ['more words than a credential has', { 'x-gateway-api-key': key, 'api-key': 'a,'.repeat(40) }, 'app-web', ['api-key']],
-    ['words before what stood elsewhere', { 'x-gateway-api-key': plain, authorization: `Basic ${plain}` }, 'by-hand', ['authorization']],
-    ['a header with an older secret whose overlap runs', { 'x-api-key': 'older-0123456789' }, 'app-web', ['x-api-key']],
-    ['another header, beside a placeholder', { 'x-gateway-api-key': 'dummy', 'x-api-key': key }, 'app-web', ['x-api-key']],
-  ])('finds it in %s', async (_, headers, name, consumed) => {
+    [
+      'the gateway header, with too many words in another',
+      { 'x-gateway-api-key': key, 'api-key': 'a,'.repeat(40) },
+      'app-web',
+      ['api-key'],
+    ],
+    [
+      'the gateway header, with the same key after a word in another',
+      { 'x-gateway-api-key': plain, authorization: `Basic ${plain}` },
+      'by-hand',
+      ['authorization'],
+    ],
+    ['a header with a replaced secret during its overlap', { 'x-api-key': 'older-0123456789' }, 'app-web', ['x-api-key']],
+    ['x-api-key if the gateway header has a placeholder', { 'x-gateway-api-key': 'dummy', 'x-api-key': key }, 'app-web', ['x-api-key']],
+  ])('%s', async (_, headers, name, consumed) => {
     expect(await admit(headers)).toMatchObject({ name, consumed, credential: undefined, key: { name } });
   });
 
-  it('gives the same answer when the value was seen before', async () => {
+  it('any header with the same result for a value that it has seen before', async () => {
     const plugin = await setUp(auth);
     const ask = async (headers: Record<string, string>) => (await plugin.admit?.(makeContext({ snapshot, headers })))?.caller?.name;
     expect([await ask({ 'x-api-key': key }), await ask({ 'x-api-key': key })]).toEqual(['app-web', 'app-web']);
@@ -79,7 +99,7 @@ describe('finding the key', () => {
     expect((await refusal(() => ask({ 'x-api-key': 'sk-other' }))).code).toBe('invalid_api_key');
   });
 
-  it('hashes a known key once', async () => {
+  it('a header and hashes its value only once', async () => {
     const hashed: string[] = [];
     const host = makeHost({
       sha256: (text) => {
@@ -92,7 +112,7 @@ describe('finding the key', () => {
     expect(hashed).toEqual([key]);
   });
 
-  it('knows a key of one snapshot only there', async () => {
+  it('a header only if the key is in the current snapshot', async () => {
     const plugin = await setUp(auth);
     const next = makeSnapshot({ keys: { [plain]: makeKey('by-hand') } });
     await plugin.admit?.(makeContext({ snapshot, headers: { 'x-gateway-api-key': key } }));
@@ -101,46 +121,46 @@ describe('finding the key', () => {
   });
 });
 
-describe("telling the caller's own credential", () => {
+describe('auth takes the client credential', () => {
   it.each([
     ['authorization', { authorization: 'Bearer sk-own' }, 'sk-own'],
     ['a scheme other than Bearer', { authorization: 'Basic abc' }, 'Basic abc'],
     [
-      'a list of words',
+      'a credential with commas',
       { authorization: 'AWS4-HMAC-SHA256 Credential=AKID/x, Signature=gw' },
       'AWS4-HMAC-SHA256 Credential=AKID/x, Signature=gw',
     ],
-    ['two blanks behind Bearer', { authorization: 'Bearer  sk-own ' }, 'sk-own'],
-    ['a scheme that begins with Bearer', { authorization: 'Bearerish sk-own' }, 'Bearerish sk-own'],
-    ['a scheme of six letters', { authorization: 'basics sk-own' }, 'basics sk-own'],
-    ['a value of one letter', { authorization: 'b' }, 'b'],
+    ['Bearer with two spaces', { authorization: 'Bearer  sk-own ' }, 'sk-own'],
+    ['a scheme with the prefix Bearer', { authorization: 'Bearerish sk-own' }, 'Bearerish sk-own'],
+    ['a scheme with six letters', { authorization: 'basics sk-own' }, 'basics sk-own'],
+    ['a value with one letter', { authorization: 'b' }, 'b'],
     ['Bearer in another case', { authorization: 'bEARER sk-own' }, 'sk-own'],
     ['x-api-key', { 'x-api-key': 'sk-own' }, 'sk-own'],
     ['x-goog-api-key', { 'x-goog-api-key': 'sk-own' }, 'sk-own'],
-    ['nothing but a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, undefined],
-    ['nothing but another placeholder', { authorization: 'Bearer DUMMY-KEY' }, undefined],
-    ['nothing but what examples write', { authorization: 'Bearer X' }, undefined],
-    ['Bearer alone', { authorization: 'Bearer' }, undefined],
-    ['a blank behind Bearer', { authorization: 'Bearer ' }, undefined],
-    ['authorization before x-api-key', { authorization: 'Bearer sk-own', 'x-api-key': 'sk-second' }, 'sk-own'],
-  ])('takes it from %s', async (_, headers, credential) => {
+    ['no header that is a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, undefined],
+    ['no header that is another placeholder', { authorization: 'Bearer DUMMY-KEY' }, undefined],
+    ['no header that is a sample value', { authorization: 'Bearer X' }, undefined],
+    ['no header that is only Bearer', { authorization: 'Bearer' }, undefined],
+    ['no header that is Bearer and a space', { authorization: 'Bearer ' }, undefined],
+    ['authorization if x-api-key is set too', { authorization: 'Bearer sk-own', 'x-api-key': 'sk-second' }, 'sk-own'],
+  ])('from %s', async (_, headers, credential) => {
     expect(await admit({ 'x-gateway-api-key': key, ...headers })).toMatchObject({ name: 'app-web', credential, consumed: [] });
   });
 });
 
-describe('a gateway without keys', () => {
+describe('auth of a gateway without keys', () => {
   it.each([
-    ['nothing', {}, undefined, []],
+    ['no credential', {}, undefined, []],
     ['any gateway key', { 'x-gateway-api-key': 'whatever' }, undefined, []],
     ['a key in authorization that starts with gw_', { authorization: 'Bearer gw_anything' }, undefined, ['authorization']],
     ['the gateway key twice', { 'x-gateway-api-key': 'whatever', authorization: 'Bearer whatever' }, undefined, ['authorization']],
-    ["the caller's credential", { authorization: 'Bearer sk-own' }, 'sk-own', []],
-  ])('lets in a request with %s', async (_, headers, credential, consumed) => {
+    ['a provider credential', { authorization: 'Bearer sk-own' }, 'sk-own', []],
+  ])('accepts a request with %s', async (_, headers, credential, consumed) => {
     expect(await admit(headers, open)).toEqual({ name: 'anonymous', key: undefined, credential, consumed });
   });
 });
 
-describe('refusing', () => {
+describe('auth rejects', () => {
   it.each([
     ['no key', {}, 'missing_api_key', /has no gateway API key/],
     ['a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, 'missing_api_key', /has no gateway API key/],
@@ -150,7 +170,7 @@ describe('refusing', () => {
       'missing_api_key',
       /has no gateway API key/,
     ],
-    ['a value that is no key', { authorization: 'Bearer sk-own' }, 'invalid_api_key', /"authorization" is not a key of this gateway/],
+    ['a value that is not a key', { authorization: 'Bearer sk-own' }, 'invalid_api_key', /"authorization" is not a key of this gateway/],
     ['an unknown key', { 'x-gateway-api-key': 'unknown-key-0123456789' }, 'invalid_api_key', /"x-gateway-api-key" is unknown/],
     [
       'an unknown key under another prefix',
@@ -158,10 +178,10 @@ describe('refusing', () => {
       'invalid_api_key',
       /"x-portkey-api-key" is unknown/,
     ],
-    ['an unknown key of the issued form', { authorization: `Bearer ${other}` }, 'invalid_api_key', /"authorization" is unknown/],
-    ['a cut key', { 'x-api-key': key.slice(0, -3) }, 'invalid_api_key', /is incomplete or mistyped: its checksum is wrong/],
+    ['an unknown key in the generated format', { authorization: `Bearer ${other}` }, 'invalid_api_key', /"authorization" is unknown/],
+    ['a truncated key', { 'x-api-key': key.slice(0, -3) }, 'invalid_api_key', /is incomplete or mistyped: its checksum is wrong/],
     [
-      'an unknown key beside a known one of lower rank',
+      'an unknown key even if a later header has a known one',
       { 'x-gateway-api-key': other, authorization: `Bearer ${key}` },
       'invalid_api_key',
       /is unknown/,
@@ -174,26 +194,21 @@ describe('refusing', () => {
       /"ending" expired on 2026-11-21\.$/,
     ],
     [
-      'a replaced secret of a key that will end',
+      'a replaced secret of a key that expires later',
       { 'x-gateway-api-key': 'turned-key-0123456789' },
       'expired_api_key',
       /"turned" was rotated/,
     ],
     ['a revoked key', { authorization: 'Bearer gone-key-0123456789' }, 'invalid_api_key', /"gone" was revoked on 2026-11-21/],
-    [
-      'a secret that was replaced',
-      { 'x-api-key': 'replaced-0123456789' },
-      'expired_api_key',
-      /"app-web" was rotated.* expired on 2026-11-21/,
-    ],
-  ])('refuses %s', async (_, headers, code, message) => {
+    ['a replaced secret', { 'x-api-key': 'replaced-0123456789' }, 'expired_api_key', /"app-web" was rotated.* expired on 2026-11-21/],
+  ])('%s with 401', async (_, headers, code, message) => {
     const error = await refusal(() => admit(headers));
     expect(error).toMatchObject({ code, status: 401 });
     expect(error.message).toMatch(message);
     expect(error.hint).toBeTruthy();
   });
 
-  it('never repeats the key', async () => {
+  it('an unknown key without repeating it in the error', async () => {
     const error = await refusal(() => admit({ 'x-gateway-api-key': other }));
     expect(`${error.message}${error.hint}`).not.toContain(other.slice(0, 12));
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeKey, makeSnapshot, sha256 } from '../../test/support/stage-context.ts';
 import { KnownKeys } from './known-keys.ts';
 
-/** Look-ups that count how often a value had to be hashed: what is remembered is not. */
+/** Counts how often a value has to be hashed: cached values need no hash. */
 function known(keys: readonly string[]) {
   let hashed = 0;
   const snapshot = makeSnapshot({ keys: Object.fromEntries(keys.map((key) => [key, makeKey(key)])) });
@@ -23,8 +23,8 @@ function known(keys: readonly string[]) {
 
 const names = (count: number, prefix: string): string[] => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
 
-describe('a value that was seen before', () => {
-  it('costs no hash, whether it is a key or none', () => {
+describe('KnownKeys', () => {
+  it('does not hash a value again, whether it is a key or not', () => {
     const { find, hashes } = known(['key']);
     expect([find('key'), find('none'), hashes('key'), hashes('none'), find('key'), find('none')]).toEqual([
       'key',
@@ -36,15 +36,15 @@ describe('a value that was seen before', () => {
     ]);
   });
 
-  it('is not remembered where it is long', () => {
+  it('does not cache a long value', () => {
     const { find, hashes } = known(['key']);
     for (const value of ['x'.repeat(512), 'y'.repeat(513)]) find(value);
     expect([hashes('x'.repeat(512)), hashes('y'.repeat(513))]).toEqual([0, 1]);
   });
 });
 
-describe('what is remembered is bounded', () => {
-  it('for values that are no key: the oldest goes first', () => {
+describe('the cache of KnownKeys', () => {
+  it('evicts the oldest value that is not a key', () => {
     const { find, hashes } = known(['key']);
     const values = names(1001, 'none');
     for (const value of values) find(value);
@@ -52,14 +52,14 @@ describe('what is remembered is bounded', () => {
     expect(hashes('none-0')).toBe(1);
   });
 
-  it('and a flood of them pushes no key out', () => {
+  it('does not evict a key because of many unknown values', () => {
     const { find, hashes } = known(['key']);
     find('key');
     for (const value of names(1500, 'none')) find(value);
     expect(hashes('key')).toBe(0);
   });
 
-  it('for keys', () => {
+  it('evicts the oldest key', () => {
     const values = names(10_001, 'key');
     const { find, hashes } = known(values);
     for (const value of values) find(value);

@@ -13,7 +13,7 @@ import {
 } from '../../test/support/stage-context.ts';
 import auth from './index.ts';
 
-/** The proof itself is played: what a verdict means for the request is what counts here. */
+/** Verification is simulated: these tests check how a verdict affects the request. */
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const tokenBy = (iss: string, more: JwtClaims = {}): string => `${part({ alg: 'RS256' })}.${part({ iss, ...more })}.c2ln`;
@@ -55,8 +55,8 @@ async function scene({ jwt, verdict = { claims: { sub: 'alice' }, until: noon + 
   return { admit, callerOf, verified, warnings };
 }
 
-describe('a token as a key', () => {
-  it('gives objects an owner of its own to each issuer and each whole name', async () => {
+describe('a JWT as a gateway key', () => {
+  it('has a separate object owner for each issuer and each full subject', async () => {
     const long = 'a'.repeat(200);
     const claims = [
       { iss: 'https://issuer.example/', sub: 'alice' },
@@ -75,13 +75,13 @@ describe('a token as a key', () => {
     expect(owners.every((owner) => owner?.startsWith('jwt:'))).toBe(true);
   });
 
-  it('names the caller', async () => {
+  it('sets the name of the caller', async () => {
     const { callerOf } = await scene();
     const caller = await callerOf({ 'x-gateway-api-key': ours });
     expect(caller).toMatchObject({ name: 'jwt:alice', key: { name: 'jwt:alice', id: '' }, credential: undefined, consumed: [] });
   });
 
-  it('is proven once, and then known at once, until it has to be proven again', async () => {
+  it('is verified once and then cached until it expires', async () => {
     const { admit, callerOf, verified } = await scene();
     expect(admit({ 'x-gateway-api-key': ours })).toBeInstanceOf(Promise);
     await callerOf({ 'x-gateway-api-key': ours });
@@ -92,7 +92,7 @@ describe('a token as a key', () => {
     expect(verified).toHaveLength(before + 1);
   });
 
-  it('forgets the oldest of very many', async () => {
+  it('is cached together with a limited number of others; the oldest is evicted', async () => {
     const { admit, callerOf } = await scene();
     const each = (i: number): string => tokenBy('https://issuer.example/', { jti: i });
     for (let i = 0; i <= 5_000; i += 1) await callerOf({ 'x-gateway-api-key': each(i) });
@@ -100,7 +100,7 @@ describe('a token as a key', () => {
     expect(admit({ 'x-gateway-api-key': each(0) })).toBeInstanceOf(Promise);
   });
 
-  it('stands beside ordinary keys, which need no proof', async () => {
+  it('does not affect ordinary keys, which need no verification', async () => {
     const { admit, verified } = await scene({ keys: { 'a-key-chosen-by-hand': makeKey('by-hand') } });
     expect(admit({ 'x-gateway-api-key': 'a-key-chosen-by-hand' })).toMatchObject({ caller: { name: 'by-hand' } });
     expect(verified).toEqual([]);
@@ -110,8 +110,8 @@ describe('a token as a key', () => {
     ['another claim', { caller: 'email' }, { email: 'a@b.example' }, 'jwt:a@b.example'],
     ['a claim with a dotted name', { caller: 'https://x.example/id' }, { 'https://x.example/id': 7 }, 'jwt:7'],
     ['a claim inside another', { caller: 'user.name' }, { user: { name: 'bo' } }, 'jwt:bo'],
-    ['a claim that could steer a terminal', {}, { sub: 'a\u001b[31m\nb' }, 'jwt:a\ufffd[31m b'],
-  ])('takes the caller from %s', async (_what, jwt, claims, name) => {
+    ['a claim with terminal control characters, which it replaces', {}, { sub: 'a\u001b[31m\nb' }, 'jwt:a\ufffd[31m b'],
+  ])('takes the caller name from %s', async (_what, jwt, claims, name) => {
     const { callerOf } = await scene({ jwt, verdict: { claims, until: noon + 1 } });
     expect((await callerOf({ 'x-gateway-api-key': ours }))?.name).toBe(name);
   });
@@ -131,7 +131,7 @@ describe('a token as a key', () => {
   });
 });
 
-describe('the rules of a token', () => {
+describe('the rules for a JWT', () => {
   const key = makeKey('app-web', {
     id: '9f86d081',
     allowsModel: (name) => name === 'small',
@@ -154,7 +154,7 @@ describe('the rules of a token', () => {
     expect((await callerOf({ 'x-gateway-api-key': ours }))?.key?.defaultConfig).toBe('draft');
   });
 
-  it('are those of the key that a claim names, its own metadata before the key’s', async () => {
+  it('are those of the key that a claim names, with metadata of claims before that of the key', async () => {
     const { callerOf } = await named('app-web');
     const caller = await callerOf({ 'x-gateway-api-key': ours });
     expect(caller?.key).toMatchObject({ name: 'jwt:alice', id: '', defaultConfig: 'support', metadata: { team: 'search', app: 'shop' } });
@@ -162,8 +162,8 @@ describe('the rules of a token', () => {
   });
 
   it.each([
-    ['no key', 'nobody', 'invalid_api_key', /claim "app" of the token .* names no key/],
-    ['nothing', undefined, 'invalid_api_key', /no usable claim "app"/],
+    ['an unknown key', 'nobody', 'invalid_api_key', /claim "app" of the token .* names no key/],
+    ['no key', undefined, 'invalid_api_key', /no usable claim "app"/],
     ['an expired key', 'old', 'expired_api_key', /expired on 2026-11-21/],
     ['a revoked key', 'gone', 'invalid_api_key', /was revoked on 2026-11-21/],
   ])('cannot come from a claim that names %s', async (_what, value, code, message) => {
@@ -174,34 +174,41 @@ describe('the rules of a token', () => {
   });
 });
 
-describe('where a token stands', () => {
+describe('the header that contains a JWT', () => {
   const both = { 'x-gateway-api-key': 'a-key-chosen-by-hand' };
   const keys = { 'a-key-chosen-by-hand': makeKey('by-hand') };
 
   it.each<[string, boolean, Record<string, string>, string, string[], string | undefined]>([
     ['the gateway header', false, { 'x-gateway-api-key': ours }, 'jwt:alice', [], undefined],
-    ['the gateway header, with the word before it', false, { 'x-gateway-api-key': `Bearer ${ours}` }, 'jwt:alice', [], undefined],
+    ['the gateway header, after Bearer', false, { 'x-gateway-api-key': `Bearer ${ours}` }, 'jwt:alice', [], undefined],
     ['both headers', false, { 'x-gateway-api-key': ours, authorization: `Bearer ${ours}` }, 'jwt:alice', ['authorization'], undefined],
-    ['authorization, where that is a place', true, { authorization: `Bearer ${ours}` }, 'jwt:alice', ['authorization'], undefined],
+    ['authorization, if auth.jwt.from includes it', true, { authorization: `Bearer ${ours}` }, 'jwt:alice', ['authorization'], undefined],
     [
-      'authorization beside a key: consumed all the same',
+      'authorization next to a key, consumed too',
       true,
       { ...both, authorization: `Bearer ${ours}` },
       'by-hand',
       ['authorization'],
       undefined,
     ],
-    ['authorization, by another issuer, beside a key', true, { ...both, authorization: `Bearer ${theirs}` }, 'by-hand', [], theirs],
-    ['authorization beside a key, where that is no place', false, { ...both, authorization: `Bearer ${ours}` }, 'by-hand', [], ours],
-  ])('%s', async (_what, inAuthorization, headers, name, consumed, credential) => {
+    [
+      'authorization next to a key, with a token of another issuer',
+      true,
+      { ...both, authorization: `Bearer ${theirs}` },
+      'by-hand',
+      [],
+      theirs,
+    ],
+    ['authorization next to a key, if auth.jwt.from excludes it', false, { ...both, authorization: `Bearer ${ours}` }, 'by-hand', [], ours],
+  ])('can be %s', async (_what, inAuthorization, headers, name, consumed, credential) => {
     const { callerOf } = await scene({ keys, jwt: { inAuthorization } });
     for (let i = 0; i < 2; i += 1) expect(await callerOf(headers)).toMatchObject({ name, consumed, credential });
   });
 
   it.each([
-    ['authorization, where that is no place', false, { authorization: `Bearer ${ours}` }, /"authorization" is not a key/],
-    ['x-api-key, which never is one', true, { 'x-api-key': ours }, /"x-api-key" is not a key/],
-  ])('is not taken from %s', async (_what, inAuthorization, headers, message) => {
+    ['authorization, if auth.jwt.from excludes it', false, { authorization: `Bearer ${ours}` }, /"authorization" is not a key/],
+    ['x-api-key', true, { 'x-api-key': ours }, /"x-api-key" is not a key/],
+  ])('cannot be %s', async (_what, inAuthorization, headers, message) => {
     const { callerOf, verified } = await scene({ jwt: { inAuthorization } });
     const error = await refusal(() => callerOf(headers));
     expect(error.message).toMatch(message);
@@ -209,7 +216,7 @@ describe('where a token stands', () => {
     expect(verified).toEqual([]);
   });
 
-  it('says what is wrong with a token of another issuer in authorization', async () => {
+  it('is named in the error for a token of another issuer', async () => {
     const { callerOf } = await scene({ jwt: { inAuthorization: true }, verdict: { fault: 'issuer' } });
     expect((await refusal(() => callerOf({ authorization: `Bearer ${theirs}` }))).message).toMatch(
       /"authorization" is from another issuer/,
@@ -217,7 +224,7 @@ describe('where a token stands', () => {
   });
 });
 
-describe('refusing a token', () => {
+describe('auth rejects a JWT', () => {
   it.each<[JwtFault, string, number, RegExp]>([
     ['malformed', 'invalid_api_key', 401, /is not a valid JWT/],
     ['algorithm', 'invalid_api_key', 401, /algorithm that is not accepted/],
@@ -229,7 +236,7 @@ describe('refusing a token', () => {
     ['unknown-key', 'invalid_api_key', 401, /key that the issuer does not list/],
     ['signature', 'invalid_api_key', 401, /invalid signature/],
     ['no-keys', 'auth_unavailable', 503, /keys of its issuer are not available/],
-  ])('%s', async (fault, code, status, message) => {
+  ])('that fails verification: %s', async (fault, code, status, message) => {
     const { callerOf } = await scene({ verdict: { fault } });
     const error = await refusal(() => callerOf({ 'x-portkey-api-key': ours }));
     expect(error).toMatchObject({ code, status, param: 'x-portkey-api-key' });
@@ -238,13 +245,13 @@ describe('refusing a token', () => {
     expect(`${error.message}${error.hint}`).not.toContain(ours.slice(0, 10));
   });
 
-  it('says that a value is no token as it says of any key', async () => {
+  it('with the usual errors if the value is not a JWT', async () => {
     const { callerOf } = await scene();
     expect((await refusal(() => callerOf({ 'x-gateway-api-key': 'nothing-we-know-of' }))).message).toMatch(/is unknown/);
     expect((await refusal(() => callerOf({}))).code).toBe('missing_api_key');
   });
 
-  it('wants a caller', async () => {
+  it('without a usable caller claim', async () => {
     const { callerOf } = await scene({ verdict: { claims: { sub: '' }, until: noon + 1 } });
     const error = await refusal(() => callerOf({ 'x-gateway-api-key': ours }));
     expect(error).toMatchObject({
@@ -254,13 +261,13 @@ describe('refusing a token', () => {
   });
 });
 
-describe('a token that was proven', () => {
+describe('a verified JWT', () => {
   const header = (token: string): Record<string, string> => ({ 'x-gateway-api-key': token });
   const named = (at: number): string => tokenBy('https://issuer.example/', { sub: `user-${at}` });
 
   it.each([
-    ['is remembered until it ends', noon + 1, [ours]],
-    ['is proven again where it ends at once', noon, [ours, ours]],
+    ['is cached until it expires', noon + 1, [ours]],
+    ['is verified again if it expires at once', noon, [ours, ours]],
   ])('%s', async (_name, until, expected) => {
     const { callerOf, verified } = await scene({ verdict: { claims: { sub: 'alice' }, until } });
     for (const _ of [1, 2]) expect((await callerOf(header(ours)))?.name).toContain('alice');
@@ -270,14 +277,14 @@ describe('a token that was proven', () => {
   it.each([
     [4096, 1],
     [4097, 2],
-  ])('of %i characters is proven %i times', async (length, times) => {
+  ])('of %i characters is verified %i times for two requests', async (length, times) => {
     const { callerOf, verified } = await scene();
     const token = ours + 'A'.repeat(length - ours.length);
     for (const _ of [1, 2]) await callerOf(header(token));
     expect(verified).toHaveLength(times);
   });
 
-  it('is one of so many that are remembered: the oldest goes first', async () => {
+  it('is evicted from the cache if it is the oldest of too many', async () => {
     const { callerOf, verified } = await scene();
     for (let at = 0; at <= 5_000; at += 1) await callerOf(header(named(at)));
     expect(verified).toHaveLength(5_000 + 1);

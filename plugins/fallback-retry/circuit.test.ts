@@ -13,7 +13,7 @@ const policy = (over: Partial<CircuitPolicy> = {}): CircuitPolicy => ({
   ...over,
 });
 
-/** Attempts one after another, each ended a second after the one before: `x` failed, `.` worked. */
+/** Attempts one after another, each ended a second after the one before: `x` failed, `.` succeeded. */
 function play(
   attempts: string,
   rules: CircuitPolicy,
@@ -34,24 +34,24 @@ const opensAt = (turns: readonly Turn[]): number => turns.indexOf('opened') + 1;
 describe('a circuit opens', () => {
   it.each([
     ['after the number of failures in a row', { failures: 3 }, 'xxx', 3],
-    ['never while an attempt between them works', { failures: 3 }, 'xx.xx.xx.', 0],
+    ['never if an attempt between failures succeeds', { failures: 3 }, 'xx.xx.xx.', 0],
     ['after one failure', { failures: 1 }, '.x', 2],
-    ['from the share of failures on', { share: 0.5 }, '...xxx', 6],
-    ['not before there were enough attempts', { share: 0.5 }, 'xxxx', 0],
-    ['with the first attempt that makes them enough', { share: 0.5 }, 'xxxxx', 5],
-    ['not below the share', { share: 0.5 }, '.....xxxx', 0],
-    ['only when an attempt fails', { share: 0.4, minimum: 5 }, 'xx...', 0],
-    ['when either is reached', { failures: 2, share: 1, minimum: 100 }, '.xx', 3],
+    ['when the share of failures is reached', { share: 0.5 }, '...xxx', 6],
+    ['never below the minimum number of attempts', { share: 0.5 }, 'xxxx', 0],
+    ['with the attempt that reaches the minimum number', { share: 0.5 }, 'xxxxx', 5],
+    ['never below the share of failures', { share: 0.5 }, '.....xxxx', 0],
+    ['never with a successful attempt', { share: 0.4, minimum: 5 }, 'xx...', 0],
+    ['when one of the two limits is reached', { failures: 2, share: 1, minimum: 100 }, '.xx', 3],
   ])('%s', (_name, over, attempts, at) => {
     expect(opensAt(play(attempts, policy(over)).turns)).toBe(at);
   });
 
-  it('by the last minute alone', () => {
+  it('based on the attempts of the last minute only', () => {
     expect(opensAt(play('xxxx....x', policy({ share: 0.5 }), 14_000).turns)).toBe(0);
     expect(opensAt(play('....xxxxx', policy({ share: 0.5 }), 14_000).turns)).toBe(7);
   });
 
-  it('with a clock that goes back', () => {
+  it('even if the system clock goes back', () => {
     const { circuit, now } = play('xx', policy({ share: 0.5, minimum: 3 }));
     expect(circuit.note(policy({ share: 0.5, minimum: 3 }), true, { began: now, now: now - 3_600_000 })).toBe('opened');
   });
@@ -60,7 +60,7 @@ describe('a circuit opens', () => {
 describe('an open circuit', () => {
   const rules = policy({ failures: 2 });
 
-  it('lets one request through after the cool-down, and another one where nothing became of that', () => {
+  it('allows one request after the cool-down, and another if that one reports no result', () => {
     const { circuit, now } = play('xx', rules);
     expect([circuit.wait(rules, now), circuit.wait(rules, now + 29_999), circuit.wait(rules, now + 30_000)]).toEqual([30_000, 1, 0]);
     circuit.try(rules, now + 31_000);
@@ -70,7 +70,7 @@ describe('an open circuit', () => {
   it.each([
     [false, 'closed', 0],
     [true, 'opened', 30_000],
-  ] as const)('follows the attempt of that request: failed %s', (hasFailed, turn, wait) => {
+  ] as const)('is updated by the result of the trial request: failed %s', (hasFailed, turn, wait) => {
     const { circuit, now } = play('xx', rules);
     const later = now + 40_000;
     circuit.try(rules, later);
@@ -78,20 +78,20 @@ describe('an open circuit', () => {
     expect(circuit.wait(rules, later + 5000)).toBe(wait);
   });
 
-  it.each([true, false])('is not changed by an attempt that began before: failed %s', (hasFailed) => {
+  it.each([true, false])('ignores an attempt that began before it opened: failed %s', (hasFailed) => {
     const { circuit, now } = play('xx', rules);
     expect(circuit.note(rules, hasFailed, { began: now - 1, now: now + 20_000 })).toBeUndefined();
     expect(circuit.wait(rules, now + 20_000)).toBe(10_000);
   });
 
-  it('counts no attempt from before it closed', () => {
+  it('ignores attempts that began before it closed', () => {
     const share = policy({ share: 0.5 });
     const { circuit, now } = play('xxxxx', share);
     expect(circuit.note(share, false, { began: now, now })).toBe('closed');
     expect([1, 2, 3, 4, 5].map((n) => circuit.note(share, true, { began: now, now: now + n })).indexOf('opened')).toBe(4);
   });
 
-  it('keeps to its cool-down where the time of day is set back', () => {
+  it('keeps its cool-down if the system clock is set back', () => {
     const { circuit, now } = play('xx', rules);
     const back = now - 3_600_000;
     expect(circuit.wait(rules, back)).toBe(30_000);
@@ -103,7 +103,7 @@ describe('an open circuit', () => {
     expect(again.circuit.note(rules, false, { began: again.now - 3_600_000, now: again.now - 3_600_000 })).toBe('closed');
   });
 
-  it('forgets what is over a minute old, also where the time of day was set back', () => {
+  it('ignores attempts older than a minute, even if the system clock was set back', () => {
     const share = policy({ share: 0.5, minimum: 5 });
     const { circuit, now } = play('..........', share);
     const back = now - 3_600_000;
@@ -113,7 +113,7 @@ describe('an open circuit', () => {
     expect(opensAt(turns)).toBe(5);
   });
 
-  it('begins to count anew once it is closed', () => {
+  it('restarts its failure count after it closed', () => {
     const { circuit, now } = play('xx', rules);
     circuit.note(rules, false, { began: now, now });
     expect(circuit.note(rules, true, { began: now, now })).toBeUndefined();
@@ -135,14 +135,14 @@ function workers(count: number): { circuits: readonly Circuit[]; words: () => nu
   return { circuits, words: () => words };
 }
 
-describe('the circuit of several workers', () => {
+describe('a circuit shared by several workers', () => {
   const at = { began: noon, now: noon };
   const [end] = [{ began: noon + 1, now: noon + 1 }];
 
   it.each([
-    ['failures in a row over all', { failures: 4 }, 'xxxx', 4],
-    ['an attempt of another one that works', { failures: 3 }, 'xx.xx', 0],
-    ['the share over all', { share: 0.5, minimum: 4 }, 'xxxx', 4],
+    ['consecutive failures of all workers', { failures: 4 }, 'xxxx', 4],
+    ['a successful attempt of another worker', { failures: 3 }, 'xx.xx', 0],
+    ['the share of failures of all workers', { share: 0.5, minimum: 4 }, 'xxxx', 4],
   ])('counts %s', (_name, over, attempts, opened) => {
     const { circuits } = workers(3);
     const turns = Array.from(attempts, (attempt, n) => circuits[n % 3]?.note(policy(over), attempt === 'x', at));
@@ -150,7 +150,7 @@ describe('the circuit of several workers', () => {
     expect(circuits.map((circuit) => circuit.wait(policy(over), noon) > 0)).toEqual(Array(3).fill(opened > 0));
   });
 
-  it('tries the target once, and closes in all', () => {
+  it('allows one trial request in total, and closes in all workers', () => {
     const { circuits } = workers(3);
     const rules = policy({ failures: 1 });
     circuits[0]?.note(rules, true, at);
@@ -161,7 +161,7 @@ describe('the circuit of several workers', () => {
     expect(circuits.map((circuit) => circuit.wait(rules, later.now))).toEqual([0, 0, 0]);
   });
 
-  it('costs no word for requests that work', () => {
+  it('sends no message for each successful request', () => {
     const { circuits, words } = workers(2);
     for (let n = 0; n < 1000; n += 1) circuits[0]?.note(policy({ failures: 5 }), false, at);
     expect(words()).toBe(0);

@@ -63,39 +63,39 @@ async function isLeftOut(make: Make, { over = {}, parts = {} }: { over?: Partial
   return plugin.skip?.(makeContext(), leaf as Leaf) !== undefined;
 }
 
-describe('what counts against a target', () => {
+describe('an attempt counts as a failure of the target', () => {
   it.each<[string, boolean, Make, Parameters<typeof isLeftOut>[1]?]>([
     ['an error of the provider', true, answered(503)],
     ['a good response', false, answered(200)],
-    ['an error that the request made', false, answered(400)],
-    ['a listed status of the account', true, answered(429), { over: { target: strict } }],
-    ["a listed status of the caller's own account", false, answered(429), { over: { target: strict, call: by('caller') } }],
-    ['a forwarded key that is refused', false, faulty(401, true), { over: { target: strict, call: by('forwarded') } }],
-    ["an outage that the caller's own account meets", true, answered(503), { over: { target: strict, call: by('caller') } }],
+    ['an error caused by the request', false, answered(400)],
+    ['a listed status for the operator account', true, answered(429), { over: { target: strict } }],
+    ['a listed status for the account of the client', false, answered(429), { over: { target: strict, call: by('caller') } }],
+    ['a forwarded key that is rejected', false, faulty(401, true), { over: { target: strict, call: by('forwarded') } }],
+    ['an outage seen with the account of the client', true, answered(503), { over: { target: strict, call: by('caller') } }],
     ['a timeout', true, timeout('total')],
     ['the request_timeout of the config', true, timeout('request')],
     [
-      'a shorter one that the caller asked for',
+      'a shorter request_timeout of the client',
       false,
       timeout('request'),
       { over: { clocks: { connect: 1, firstByte: 1, idle: 1, total: 1, request: 1 } } },
     ],
-    ['a connection that fails', true, unreachable],
-    ['a response that is none', true, faulty(502, false)],
-    ['an error that begins a stream', true, faulty(529, true)],
-    ['an error of the request that begins a stream', false, faulty(400, true)],
-    ['a tool call that the model wrote wrongly', false, faulty(502, true, { isOfModel: true })],
-    ['what the gateway rejects', false, refused],
-    ['a client that leaves', false, cancelled],
-    ['a host that the request names', false, unreachable, { over: { trust: 'request' } }],
+    ['a failed connection', true, unreachable],
+    ['an invalid response', true, faulty(502, false)],
+    ['an error at the start of a stream', true, faulty(529, true)],
+    ['an error caused by the request at the start of a stream', false, faulty(400, true)],
+    ['an invalid tool call of the model', false, faulty(502, true, { isOfModel: true })],
+    ['a request that the gateway rejects', false, refused],
+    ['a client that disconnects', false, cancelled],
+    ['a host of the request', false, unreachable, { over: { trust: 'request' } }],
     [
-      'the host of a config that the request brings',
+      'the host of an inline config',
       true,
       unreachable,
       { over: { trust: 'request', target: { ...target, root: 'inline', customHost: 'https://x.example' } } },
     ],
     [
-      'another host that the request names beside it',
+      'another host in a header next to an inline config',
       false,
       unreachable,
       {
@@ -103,13 +103,13 @@ describe('what counts against a target', () => {
         parts: { headers: { 'x-gateway-custom-host': 'https://y.example' } },
       },
     ],
-    ['what is only explained', false, unreachable, { parts: { over: { mode: 'dry' } } }],
-  ])('%s: %s', async (_name, counts, make, more) => {
+    ['a dry run', false, unreachable, { parts: { over: { mode: 'dry' } } }],
+  ])('for %s: %s', async (_name, counts, make, more) => {
     expect(await isLeftOut(make, more)).toBe(counts);
   });
 });
 
-describe('an answer that flows', () => {
+describe('a streaming response', () => {
   const flow = { kept: { pieces: [], size: 0, times: [] }, into: () => {}, pause: () => {}, resume: () => {}, abort: () => {} };
   const flowing = (attempt: Attempt, more: object = {}): Answered => {
     const reply = { status: 200, headers: {}, body: Buffer.alloc(0), flow: { ...flow, ...more }, tap: undefined };
@@ -120,15 +120,15 @@ describe('an answer that flows', () => {
     new GatewayError('provider_error', { message: 'x', source: 'provider', status, provider: { message: 'x', ...more } });
 
   it.each<[string, boolean, GatewayError | undefined, { over?: Partial<Attempt>; socket?: object }?]>([
-    ['that is complete', false, undefined],
-    ['that breaks', true, broken],
+    ['without errors', false, undefined],
+    ['that is interrupted', true, broken],
     ['with an error of the provider', true, said(529)],
-    ['with an error of the request', false, said(400)],
-    ['with a tool call that the model wrote wrongly', false, said(502, { isOfModel: true })],
-    ['that its client does not read', false, new GatewayError('idle_timeout', { message: 'x' })],
-    ['from a host that the request names', false, broken, { over: { trust: 'request' } }],
+    ['with an error caused by the request', false, said(400)],
+    ['with an invalid tool call of the model', false, said(502, { isOfModel: true })],
+    ['that the client does not read', false, new GatewayError('idle_timeout', { message: 'x' })],
+    ['from a host of the request', false, broken, { over: { trust: 'request' } }],
     ['of a WebSocket', false, broken, { socket: {} }],
-  ])('%s, counts as failed: %s', async (_name, counts, fault, { over = {}, socket } = {}) => {
+  ])('%s counts as a failure: %s', async (_name, counts, fault, { over = {}, socket } = {}) => {
     const plugin = await setUp(fallbackRetry);
     const ctx = makeContext({ body: { model: 'm' } });
     const outcome = flowing(makeAttempt(target, over), { socket });
@@ -138,7 +138,7 @@ describe('an answer that flows', () => {
     expect(plugin.skip?.(makeContext(), target) !== undefined).toBe(counts);
   });
 
-  it('ends a row of failures only when it is complete', async () => {
+  it('resets the failure count only if it completes', async () => {
     const leaf = makeLeaf({ circuit: { ...circuit, failures: 2 } });
     const after = async (fault: GatewayError | undefined): Promise<boolean> => {
       const plugin = await setUp(fallbackRetry);
@@ -152,7 +152,7 @@ describe('an answer that flows', () => {
     expect([await after(undefined), await after(said(400)), await after(broken)]).toEqual([false, false, true]);
   });
 
-  it('closes an open circuit as it begins', async () => {
+  it('closes an open circuit when it starts', async () => {
     const clock = { now: noon };
     const plugin = await setUp(fallbackRetry, {}, makeHost({ now: () => clock.now }));
     plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(makeAttempt(target)), []);
@@ -168,12 +168,12 @@ describe('the attempt that opens a circuit', () => {
   const retry = makeRetry(2);
   it.each([
     [
-      'gives way to the next target in place of a retry',
+      'is followed by the next target instead of a retry',
       makeBranch('fallback', [makeLeaf({ circuit, retry }), makeLeaf()]).targets[0],
       true,
     ],
-    ['is retried where there is no next one', makeLeaf({ circuit, retry }), false],
-    ['is retried while the circuit is closed', makeBranch('fallback', [makeLeaf({ retry }), makeLeaf()]).targets[0], false],
+    ['is retried if there is no next target', makeLeaf({ circuit, retry }), false],
+    ['is retried if it does not open the circuit', makeBranch('fallback', [makeLeaf({ retry }), makeLeaf()]).targets[0], false],
   ])('%s', async (_name, leaf, leaves) => {
     const plugin = await setUp(fallbackRetry);
     const verdict = plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(makeAttempt(leaf as Leaf)), []);
@@ -183,7 +183,7 @@ describe('the attempt that opens a circuit', () => {
   });
 });
 
-describe('a target that is left out', () => {
+describe('a target with an open circuit', () => {
   const opened = async (logged: object[] = []): Promise<{ plugin: PluginInstance; clock: { now: number } }> => {
     const clock = { now: noon };
     const log = { warn: (fields: object, message: string) => void logged.push({ ...fields, message }), debug: () => {}, request: () => {} };
@@ -192,13 +192,13 @@ describe('a target that is left out', () => {
     return { plugin, clock };
   };
 
-  it('is used where there is no other one, and says how long it rests', async () => {
+  it('is used if there is no other target, with the time until the next attempt in the reason', async () => {
     const { plugin, clock } = await opened();
     clock.now += 18_500;
     expect(plugin.skip?.(makeContext(), target)).toEqual({ because: 'circuit open, next attempt in 12 s', unlessAll: true });
   });
 
-  it('is tried by one request afterwards; one that is only explained is not that request', async () => {
+  it('gets one trial request after the cool-down, and a dry run does not count as one', async () => {
     const { plugin, clock } = await opened();
     clock.now += 30_000;
     const dry = makeContext({ over: { mode: 'dry' } });
@@ -206,12 +206,12 @@ describe('a target that is left out', () => {
     expect(plugin.skip?.(makeContext(), target)).toBeDefined();
   });
 
-  it('is used for an object that is there', async () => {
+  it('is used for an existing object', async () => {
     const { plugin } = await opened();
     expect(plugin.skip?.(makeContext({ over: { endpoint: 'batches/{id}', method: 'GET' } }), target)).toBeUndefined();
   });
 
-  it('is told with its place, once when it is left out and once when it is used again', async () => {
+  it('is logged with its path when the circuit opens and when it closes', async () => {
     const logged: object[] = [];
     const { plugin, clock } = await opened(logged);
     clock.now += 1;

@@ -52,7 +52,7 @@ const moved: Make = (attempt) => ({
 const refused =
   (code: 'unsupported_endpoint' | 'not_allowed' | 'invalid_header' | 'overloaded'): Make =>
   (attempt) => ({ kind: 'refused', attempt, times: notSent, error: new GatewayError(code, { message: 'no' }) });
-/** By a plugin that saw the answer, or where there is no memory for it. */
+/** By a plugin that checked the response, or for lack of memory for the response. */
 const refusedAnswer: Make = (attempt) => ({ ...refused('overloaded')(attempt), times });
 const cancelled: Make = (attempt) => ({ kind: 'cancelled', attempt, times });
 
@@ -62,7 +62,7 @@ const inFallback = (retry = makeRetry(), codes?: readonly number[]): Leaf => {
   return branch.targets[0] as Leaf;
 };
 
-/** Judges the last of these outcomes; all are tries of one target. */
+/** Judges the last of these outcomes; all are attempts at one target. */
 async function judge(target: Leaf, makes: readonly Make[], parts: RequestParts = {}): Promise<Verdict | undefined> {
   const plugin = await setUp(fallbackRetry);
   const ctx: Routed = makeContext({ body: { model: 'm' }, ...parts });
@@ -74,45 +74,45 @@ const does = async (...args: Parameters<typeof judge>): Promise<string | undefin
 
 describe('without retries and without a fallback', () => {
   it.each([
-    ['a good answer', answered(200)],
-    ['an error answer', answered(500)],
-    ['a provider that was not reached', unreachable(false)],
-    ['a timeout', timeout('request', true)],
-    ['a refusal', refused('not_allowed')],
-  ])('answers %s', async (_, make) => {
+    ['a successful response', answered(200)],
+    ['an error response', answered(500)],
+    ['an error for an unreachable provider', unreachable(false)],
+    ['a timeout error', timeout('request', true)],
+    ['an error for a rejected request', refused('not_allowed')],
+  ])('the gateway returns %s', async (_, make) => {
     expect(await does(alone(), [make])).toBe('answer');
   });
 });
 
-describe('retries', () => {
+describe('the retry decision', () => {
   it.each([
     ['a listed status', answered(429), 'again'],
     ['a status that is not listed', answered(400), 'answer'],
-    ['a good answer', answered(200), 'answer'],
-    ['an unreached provider', unreachable(false), 'again'],
-    ['a reset after the body was sent, on a model call', unreachable(true), 'again'],
-    ['a certificate that is refused', unreachable(false, 'CERT_HAS_EXPIRED'), 'answer'],
+    ['a successful response', answered(200), 'answer'],
+    ['an unreachable provider', unreachable(false), 'again'],
+    ['a connection reset after the body of a model call was sent', unreachable(true), 'again'],
+    ['an invalid certificate', unreachable(false, 'CERT_HAS_EXPIRED'), 'answer'],
     ['a redirect', moved, 'answer'],
     ['a timeout', timeout('first-byte', true), 'again'],
-    ['a timeout of everything', timeout('total', true), 'answer'],
-    ['an answer that is none', faulty, 'again'],
-    ['an endpoint that the provider lacks', refused('unsupported_endpoint'), 'answer'],
-    ['a refusal', refused('not_allowed'), 'answer'],
-    ['a used-up quota', answered(429, { body: error('pay', { isPermanent: true }) }), 'answer'],
-    ['an overload that begins a stream', overloaded({}), 'again'],
-    ['a used-up quota that begins a stream', overloaded({ isPermanent: true }), 'answer'],
-    ['a mistake of the request that begins a stream', overloaded({}, 400), 'answer'],
-    ['a client that left', cancelled, 'answer'],
-  ])('after %s: %3$s', async (_, make, verdict) => {
+    ['a total timeout', timeout('total', true), 'answer'],
+    ['an invalid response', faulty, 'again'],
+    ['an endpoint that the provider does not support', refused('unsupported_endpoint'), 'answer'],
+    ['a request that the gateway rejects', refused('not_allowed'), 'answer'],
+    ['an exhausted quota', answered(429, { body: error('pay', { isPermanent: true }) }), 'answer'],
+    ['an overload error at the start of a stream', overloaded({}), 'again'],
+    ['an exhausted quota at the start of a stream', overloaded({ isPermanent: true }), 'answer'],
+    ['a request error at the start of a stream', overloaded({}, 400), 'answer'],
+    ['a disconnected client', cancelled, 'answer'],
+  ])('after %s is $2', async (_, make, verdict) => {
     expect(await does(alone(makeRetry(2)), [make])).toBe(verdict);
   });
 
-  it('look at the list of the target, not at its own', async () => {
+  it('uses the status codes of the target', async () => {
     const retry = makeRetry(1, [418]);
     expect([await does(alone(retry), [answered(418)]), await does(alone(retry), [answered(429)])]).toEqual(['again', 'answer']);
   });
 
-  it('are no more than the policy says', async () => {
+  it('respects the maximum number of retries', async () => {
     const fail = answered(503);
     const target = alone(makeRetry(2));
     expect([await does(target, [fail]), await does(target, [fail, fail]), await does(target, [fail, fail, fail])]).toEqual([
@@ -122,7 +122,7 @@ describe('retries', () => {
     ]);
   });
 
-  it('never follow a stream that is under way', async () => {
+  it('is never a retry for a stream in progress', async () => {
     const flow = {
       kept: { pieces: [], size: 0, times: [] },
       into: () => undefined,
@@ -133,13 +133,13 @@ describe('retries', () => {
     expect(await does(inFallback(makeRetry(2, [200]), [200]), [answered(200, { flow })])).toBe('answer');
   });
 
-  it('say why', async () => {
+  it('contains a reason', async () => {
     expect(await judge(alone(makeRetry(1)), [answered(503)])).toMatchObject({ because: 'status 503' });
     expect(await judge(alone(makeRetry(1)), [timeout('connect', false)])).toMatchObject({ because: 'timeout (connect)' });
   });
 });
 
-describe('the pause before a retry', () => {
+describe('the backoff before a retry', () => {
   const pause = async (makes: readonly Make[], random: number): Promise<number> => {
     const verdict = await judge(alone(makeRetry(5)), makes, { over: { random } });
     if (verdict?.do !== 'again') throw new Error('no retry');
@@ -153,14 +153,14 @@ describe('the pause before a retry', () => {
     [3, 4_000],
     [4, 8_000],
     [5, 16_000],
-  ])('after try %i lies anywhere below %i ms', async (tries, most) => {
+  ])('after attempt %i is a random time up to %i ms', async (tries, most) => {
     const pauses = await Promise.all(Array.from({ length: 40 }, (_, i) => pause(Array<Make>(tries).fill(fail), i / 40)));
     for (const ms of pauses) expect(ms).toBeLessThanOrEqual(most);
     expect(Math.max(...pauses)).toBeGreaterThan(most * 0.9);
     expect(Math.min(...pauses)).toBeLessThan(most * 0.1);
   });
 
-  it('is the same for the same facts', async () => {
+  it('depends only on the attempts and the random value', async () => {
     expect(await pause([fail, fail], 0.3)).toBe(await pause([fail, fail], 0.3));
     expect(await pause([fail], 0.3)).not.toBe(await pause([fail], 0.4));
   });
@@ -168,46 +168,46 @@ describe('the pause before a retry', () => {
   const listening = alone(makeRetry(5, [429], true));
   const asks = (seconds: string): Make => answered(429, { headers: { 'retry-after': seconds } });
 
-  it('is what the provider asks for, where the policy listens', async () => {
+  it('is what the provider requests if the policy allows it', async () => {
     expect(await judge(listening, [asks('7')])).toMatchObject({ do: 'again', afterMs: 7000 });
     expect(await judge(listening, [answered(429, { headers: { 'retry-after-ms': '70' } })])).toMatchObject({ afterMs: 70 });
     expect(await judge(listening, [asks('Sat, 21 Nov 2026 12:00:09 GMT')])).toMatchObject({ afterMs: 9000 });
     expect(await judge(listening, [answered(429, { body: error('busy', { retryAfterMs: 5000 }) })])).toMatchObject({ afterMs: 5000 });
   });
 
-  it('is what an error at the start of a stream asks for', async () => {
+  it('is what an error at the start of a stream requests', async () => {
     expect(await judge(listening, [overloaded({ retryAfterMs: 5000 })])).toMatchObject({ do: 'again', afterMs: 5000 });
   });
 
-  it('is not what the provider asks for elsewhere', async () => {
+  it('ignores the retry-after header if the policy does not allow it', async () => {
     expect(await judge(alone(makeRetry(5)), [asks('7')], { over: { random: 0.5 } })).toMatchObject({ do: 'again', afterMs: 500 });
   });
 
   it.each([
-    ['one wait too long', [asks('61')]],
-    ['a date too far away', [asks('Sat, 21 Nov 2026 12:02:00 GMT')]],
-    ['all waits together too long', [asks('40'), asks('21')]],
+    ['one delay is too long', [asks('61')]],
+    ['a date is too far away', [asks('Sat, 21 Nov 2026 12:02:00 GMT')]],
+    ['the sum of the delays is too long', [asks('40'), asks('21')]],
   ])('ends the retries: %s', async (_, makes) => {
     expect(await judge(listening, makes)).toMatchObject({ do: 'answer', because: expect.stringMatching(/too long/) as string });
   });
 
-  it('may be sixty seconds in all', async () => {
+  it('may be sixty seconds in total', async () => {
     expect(await does(listening, [asks('40'), asks('20')])).toBe('again');
   });
 
   it.each([
-    ['asked for, long, in a fallback', inFallback(makeRetry(5, [429], true)), '2', true],
-    ['asked for and short', inFallback(makeRetry(5, [429], true)), '1', false],
-    ['asked for in vain', inFallback(makeRetry(5, [429])), '2', false],
-    ['asked for, where the status moves nothing on', inFallback(makeRetry(5, [429], true), [500]), '2', false],
-    ['asked for where there is no fallback', listening, '2', false],
-  ])('gives way to the next target: %s', async (_, target, seconds, gives) => {
+    ['a long retry-after in a fallback', inFallback(makeRetry(5, [429], true)), '2', true],
+    ['a short retry-after in a fallback', inFallback(makeRetry(5, [429], true)), '1', false],
+    ['a retry-after that the policy ignores', inFallback(makeRetry(5, [429])), '2', false],
+    ['a retry-after with a status outside on_status_codes', inFallback(makeRetry(5, [429], true), [500]), '2', false],
+    ['a retry-after without a fallback', listening, '2', false],
+  ])('is replaced by the next target only for a long retry-after in a fallback: %s', async (_, target, seconds, gives) => {
     const verdict = await judge(target, [asks(seconds)]);
     expect(verdict).toMatchObject({ do: 'again' });
     expect(verdict !== undefined && 'orNext' in verdict).toBe(gives);
   });
 
-  it('that is too long moves a fallback on', async () => {
+  it('moves on to the next target if it is too long', async () => {
     expect(await judge(inFallback(makeRetry(5, [429], true)), [asks('61')])).toMatchObject({
       do: 'next',
       because: expect.stringMatching(/too long/) as string,
@@ -215,23 +215,23 @@ describe('the pause before a retry', () => {
   });
 });
 
-describe('a fallback', () => {
+describe('the fallback decision', () => {
   it.each([
-    ['an error answer', answered(400), undefined, 'next'],
-    ['a good answer', answered(200), undefined, 'answer'],
+    ['an error response', answered(400), undefined, 'next'],
+    ['a successful response', answered(200), undefined, 'answer'],
     ['a listed status', answered(429), [429], 'next'],
     ['a status that is not listed', answered(500), [429], 'answer'],
-    ['a listed good status', answered(246), [246], 'next'],
-    ['an unreached provider, whatever the list', unreachable(true), [429], 'next'],
-    ['a certificate that is refused, whatever the list', unreachable(false, 'CERT_HAS_EXPIRED'), [429], 'next'],
-    ['an error object that begins a stream, whatever the list', overloaded({}, 400), [429], 'next'],
-    ['a timeout, whatever the list', timeout('total', true), [429], 'next'],
-    ['an answer that is none, whatever the list', faulty, [429], 'next'],
-    ['a missing endpoint, whatever the list', refused('unsupported_endpoint'), [429], 'next'],
-    ['a refusal that is not listed', refused('not_allowed'), [429], 'answer'],
-    ['a mistake of the caller', refused('invalid_header'), undefined, 'answer'],
-    ['a client that left', cancelled, undefined, 'answer'],
-  ])('after %s', async (_, make, codes, verdict) => {
+    ['a listed success status', answered(246), [246], 'next'],
+    ['an unreachable provider, regardless of the list,', unreachable(true), [429], 'next'],
+    ['an invalid certificate, regardless of the list,', unreachable(false, 'CERT_HAS_EXPIRED'), [429], 'next'],
+    ['an error at the start of a stream, regardless of the list,', overloaded({}, 400), [429], 'next'],
+    ['a timeout, regardless of the list,', timeout('total', true), [429], 'next'],
+    ['an invalid response, regardless of the list,', faulty, [429], 'next'],
+    ['an unsupported endpoint, regardless of the list,', refused('unsupported_endpoint'), [429], 'next'],
+    ['a rejected request whose status is not listed', refused('not_allowed'), [429], 'answer'],
+    ['an error caused by the client', refused('invalid_header'), undefined, 'answer'],
+    ['a disconnected client', cancelled, undefined, 'answer'],
+  ])('after %s is $3', async (_, make, codes, verdict) => {
     expect(await does(inFallback(makeRetry(), codes), [make])).toBe(verdict);
   });
 
@@ -240,59 +240,59 @@ describe('a fallback', () => {
     expect([await does(target, [answered(503)]), await does(target, [answered(503), answered(503)])]).toEqual(['again', 'next']);
   });
 
-  it('above a group of targets moves on too', async () => {
+  it('of an outer fallback applies to a group of targets too', async () => {
     const outer = makeBranch('fallback', []);
     const inner = makeBranch('loadbalance', [alone()], { parent: outer, fallsBackOn: () => false });
     expect(await does(inner.targets[0] as Leaf, [answered(503)])).toBe('next');
   });
 
-  it('is not what a load balancer does', async () => {
+  it('does not exist for a load balancer', async () => {
     expect(await does(makeBranch('loadbalance', [alone(), alone()]).targets[0] as Leaf, [answered(503)])).toBe('answer');
   });
 });
 
-describe('routes that make an object', () => {
+describe('the decision for routes that create an object', () => {
   const creating: RequestParts = { body: { model: 'm', background: true }, over: { endpoint: 'responses', path: '/v1/responses' } };
   it.each([
     ['a rate limit', answered(429), 'again'],
-    ['an unreached provider', unreachable(false), 'again'],
-    ['a reset after the body was sent', unreachable(true), 'answer'],
+    ['an unreachable provider', unreachable(false), 'again'],
+    ['a connection reset after the body was sent', unreachable(true), 'answer'],
     ['a timeout', timeout('request', true), 'answer'],
     ['a server error', answered(500), 'answer'],
-    ['an answer that is none', faulty, 'answer'],
-    ['a refusal before it was sent', refused('overloaded'), 'again'],
-    ['a refusal of its answer', refusedAnswer, 'answer'],
-  ])('after %s', async (_, make, verdict) => {
+    ['an invalid response', faulty, 'answer'],
+    ['a rejection before the request was sent', refused('overloaded'), 'again'],
+    ['a rejection of the response', refusedAnswer, 'answer'],
+  ])('after %s is $2', async (_, make, verdict) => {
     expect(await does(inFallback(makeRetry(1)), [make], creating)).toBe(verdict);
   });
 
-  it('move on when the provider lacks them', async () => {
+  it('is the next target if the provider does not support the route', async () => {
     expect(await does(inFallback(), [refused('unsupported_endpoint')], creating)).toBe('next');
   });
 });
 
-describe('routes that name an object by id', () => {
+describe('the decision for routes with the id of an object', () => {
   const naming = (method: string): RequestParts => ({ body: '{}', over: { endpoint: 'responses/{id}', path: '/v1/responses/r', method } });
   it.each([
     ['an unknown id', answered(404), 'GET', 'next'],
-    ['an unreached provider', unreachable(false), 'GET', 'next'],
+    ['an unreachable provider', unreachable(false), 'GET', 'next'],
     ['a server error', answered(500), 'GET', 'answer'],
-    ['a reset in the middle of reading', unreachable(true), 'GET', 'answer'],
-    ['a reset in the middle of cancelling', unreachable(true), 'POST', 'answer'],
-  ])('after %s', async (_, make, method, verdict) => {
+    ['a connection reset during a read', unreachable(true), 'GET', 'answer'],
+    ['a connection reset during a cancellation', unreachable(true), 'POST', 'answer'],
+  ])('after %s is $3', async (_, make, method, verdict) => {
     expect(await does(inFallback(makeRetry(0)), [make], naming(method))).toBe(verdict);
   });
 
   it.each([
-    ['a reset', unreachable(true)],
-    ['a refusal of the answer', refusedAnswer],
-  ])('are read again, but not cancelled again, after %s', async (_, make) => {
+    ['a connection reset', unreachable(true)],
+    ['a rejection of the response', refusedAnswer],
+  ])('is a retry for GET but not for POST after %s', async (_, make) => {
     const target = alone(makeRetry(1));
     expect([await does(target, [make], naming('GET')), await does(target, [make], naming('POST'))]).toEqual(['again', 'answer']);
   });
 });
 
-describe('calls of several requests', () => {
+describe('the decision for calls with several upstream requests', () => {
   const batch: RequestParts = { body: '{}', over: { endpoint: 'batches', path: '/v1/batches', method: 'POST' } };
   const cancel: RequestParts = { body: '{}', over: { endpoint: 'batches/{id}/cancel', path: '/v1/batches/b/cancel', method: 'POST' } };
   const later =
@@ -301,19 +301,19 @@ describe('calls of several requests', () => {
       make({ ...attempt, isFollowUp: true, hasWritten });
 
   it.each([
-    ['a rate limit behind a read', later(answered(429), false), batch, 'again'],
-    ['a rate limit behind what was written', later(answered(429), true), batch, 'answer'],
-    ['an unreached provider behind what was written', later(unreachable(false), true), batch, 'answer'],
+    ['a rate limit that follows a read', later(answered(429), false), batch, 'again'],
+    ['a rate limit that follows a write', later(answered(429), true), batch, 'answer'],
+    ['an unreachable provider that follows a write', later(unreachable(false), true), batch, 'answer'],
     [
-      'a refusal of what a read found',
+      'a rejected response to a read',
       (attempt) => refusedAnswer({ ...attempt, upstream: { method: 'GET' } as Attempt['upstream'] }),
       batch,
       'again',
     ],
-    ['a refusal behind what was written', later(refused('not_allowed'), true), batch, 'answer'],
-    ['an unknown id behind a cancel', later(answered(404), true), cancel, 'answer'],
-    ['an unknown id behind a read', later(answered(404), false), cancel, 'next'],
-  ])('after %s', async (_, make, parts, verdict) => {
+    ['a rejection that follows a write', later(refused('not_allowed'), true), batch, 'answer'],
+    ['an unknown id that follows a cancellation', later(answered(404), true), cancel, 'answer'],
+    ['an unknown id that follows a read', later(answered(404), false), cancel, 'next'],
+  ])('after %s is $3', async (_, make, parts, verdict) => {
     expect(await does(inFallback(makeRetry(1)), [make], parts)).toBe(verdict);
   });
 });

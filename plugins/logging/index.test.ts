@@ -11,10 +11,10 @@ async function linesWith(options: unknown): Promise<LogRecord[]> {
   return seen;
 }
 
-it.each([[undefined], [{}], [{ line: true }]])('says a finished request in one line with options %j', async (options) => {
+it.each([[undefined], [{}], [{ line: true }]])('logs one line for a finished request with options %j', async (options) => {
   expect(await linesWith(options)).toEqual([{ id: 'req_1' }]);
 });
 
-it('says nothing when lines are switched off', async () => {
+it('logs nothing if the option line is false', async () => {
   expect(await linesWith({ line: false })).toEqual([]);
 });

@@ -3,9 +3,9 @@ import type { Reply } from '#core/plan.ts';
 import { makeAttempt, makeContext, makeKey, makeLeaf, setUp } from '../../test/support/stage-context.ts';
 import models from './index.ts';
 
-describe('the list of a provider', () => {
+describe('the model list of a provider', () => {
   const row = (id: string) => ({ id, object: 'model' });
-  // llama.cpp lists its models once more, in the format of another server.
+  // llama.cpp also lists its models in the format of another server.
   const list = { object: 'list', data: [row('small'), row('big')], models: [{ name: 'small' }, { name: 'big' }], n: 7 };
   const text = JSON.stringify(list);
 
@@ -16,11 +16,11 @@ describe('the list of a provider', () => {
     return JSON.parse(String(reply.body));
   };
 
-  it('holds what the key may use, and nothing that names more', async () => {
+  it('contains only models that the key may use, without other lists', async () => {
     expect(await read((model) => model === 'small')).toEqual({ object: 'list', data: [row('small')], n: 7 });
   });
 
-  it('stays as it is where the key may use everything', async () => {
+  it('is unchanged if the key may use every model', async () => {
     expect(await read(() => true)).toEqual(JSON.parse(text));
   });
 });

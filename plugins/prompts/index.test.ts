@@ -18,7 +18,7 @@ const version: PromptVersion = {
 };
 const stored = { id: 'p', published: version, versions: new Map([[1, version]]), labels: new Map() };
 
-describe('the messages of a stored prompt', () => {
+describe('messages of a stored prompt', () => {
   const snapshot = { ...makeSnapshot(), prompts: new Map([['p', stored]]) };
   const run = async (memory: Budget) => {
     const hold = new Hold(memory);
@@ -28,7 +28,7 @@ describe('the messages of a stored prompt', () => {
     return hold;
   };
 
-  it('count against the memory for requests, which a short request may ask much of', async () => {
+  it('count against the memory for requests', async () => {
     const memory = new Budget(1_000_000);
     const hold = await run(memory);
     expect(memory.used).toBeGreaterThan(3 * 100_000);
@@ -36,7 +36,7 @@ describe('the messages of a stored prompt', () => {
     expect(memory.used).toBe(0);
   });
 
-  it('are refused where there is none', async () => {
+  it('are rejected with overloaded if there is not enough memory', async () => {
     expect(await refusal(() => run(new Budget(200_000)))).toMatchObject({ code: 'overloaded' });
   });
 });

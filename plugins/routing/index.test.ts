@@ -4,39 +4,39 @@ import { main, team, snapshot, route, withKey, asking } from '../../test/support
 import routing from './index.ts';
 import type { LeafRules } from './leaf-rules.ts';
 
-describe('choosing a provider without a config', () => {
+describe('routing without a config', () => {
   it.each([
     ['the slug in the model', {}, '@azure-eu/gpt-4o', 'azure-eu', 'gpt-4o', 'model'],
-    ['a slug with slashes in the model behind it', {}, '@azure-eu/org/model', 'azure-eu', 'org/model', 'model'],
+    ['a slug before a model with slashes', {}, '@azure-eu/org/model', 'azure-eu', 'org/model', 'model'],
     ['a slug in the provider header', { 'x-gateway-provider': '@azure-eu' }, 'gpt-4o', 'azure-eu', 'gpt-4o', 'header'],
-    ['only the part before the slash of the header', { 'x-gateway-provider': '@azure-eu/x' }, 'gpt-4o', 'azure-eu', 'gpt-4o', 'header'],
+    ['the part before the slash in the provider header', { 'x-gateway-provider': '@azure-eu/x' }, 'gpt-4o', 'azure-eu', 'gpt-4o', 'header'],
     ['a bare slug in the provider header', { 'x-gateway-provider': 'azure-eu' }, 'gpt-4o', 'azure-eu', 'gpt-4o', 'header'],
+    ['a slug that is the name of a type, without a credential', { 'x-gateway-provider': 'openai' }, 'gpt-4o', 'openai', 'gpt-4o', 'header'],
     [
-      'the slug of the name of a type, when there is no credential',
-      { 'x-gateway-provider': 'openai' },
-      'gpt-4o',
-      'openai',
-      'gpt-4o',
-      'header',
-    ],
-    [
-      'a model that only looks like a slug',
+      'the provider header if the model is not a known slug',
       { 'x-gateway-provider': '@azure-eu' },
       '@cf/meta/llama',
       'azure-eu',
       '@cf/meta/llama',
       'header',
     ],
-    ['the slug before the header', { 'x-gateway-provider': '@openai-main' }, '@azure-eu/gpt-4o', 'azure-eu', 'gpt-4o', 'model'],
-    ['another prefix', { 'x-portkey-provider': '@azure-eu' }, 'gpt-4o', 'azure-eu', 'gpt-4o', 'header'],
-  ])('takes %s', async (...[, headers, asked, slug, model, by]) => {
+    [
+      'the slug in the model before the provider header',
+      { 'x-gateway-provider': '@openai-main' },
+      '@azure-eu/gpt-4o',
+      'azure-eu',
+      'gpt-4o',
+      'model',
+    ],
+    ['a provider header with another prefix', { 'x-portkey-provider': '@azure-eu' }, 'gpt-4o', 'azure-eu', 'gpt-4o', 'header'],
+  ])('uses %s', async (...[, headers, asked, slug, model, by]) => {
     const { ctx, slug: found } = await route({ headers, body: asking(asked) });
     expect(found).toBe(slug);
     expect(ctx.facts.choice).toMatchObject({ model, by });
     expect(ctx.facts.config?.name).toBe('-');
   });
 
-  it('takes the virtual key last', async () => {
+  it('uses the virtual key only if nothing else names a provider', async () => {
     const parts = { body: asking('gpt-4o') };
     const only = makeContext({ snapshot, ...parts });
     only.facts.virtualKey = team;
@@ -51,7 +51,7 @@ describe('choosing a provider without a config', () => {
 
   it.each([
     [
-      'no choice at all',
+      'a request without provider',
       {},
       'gpt-4o',
       400,
@@ -59,7 +59,7 @@ describe('choosing a provider without a config', () => {
       /^The model "gpt-4o" names no provider\. Write "@slug\/gpt-4o" with one of these slugs: openai-main, .*\.$/,
       /openai-main, azure-eu/,
     ],
-    ['a slug without its mark', {}, 'azure-eu/gpt-4o', 400, 'no_target', /Did you mean "@azure-eu\/gpt-4o"\?$/, /Slugs: /],
+    ['a slug without @', {}, 'azure-eu/gpt-4o', 400, 'no_target', /Did you mean "@azure-eu\/gpt-4o"\?$/, /Slugs: /],
     ['a type without a slug', {}, 'azure-openai/gpt-4o', 400, 'no_target', /Did you mean "@azure-eu\/gpt-4o"\?$/, /Slugs: /],
     ['an unknown slug', {}, '@azure-ue/gpt-4o', 404, 'provider_not_found', /"azure-ue". Did you mean "azure-eu"\?/, /Slugs: /],
     [
@@ -71,18 +71,18 @@ describe('choosing a provider without a config', () => {
       /Did you mean "openai-main"/,
       /Slugs: /,
     ],
+    ['a type with @', { 'x-gateway-provider': '@azure-openai' }, 'm', 404, 'provider_not_found', /"azure-openai"/, /Slugs: /],
     [
-      'a type with the mark of a slug',
-      { 'x-gateway-provider': '@azure-openai' },
+      'a misspelled type',
+      { 'x-gateway-provider': 'azrue-openai' },
       'm',
       404,
       'provider_not_found',
-      /"azure-openai"/,
+      /Did you mean "azure-openai"/,
       /Slugs: /,
     ],
-    ['a misspelt type', { 'x-gateway-provider': 'azrue-openai' }, 'm', 404, 'provider_not_found', /Did you mean "azure-openai"/, /Slugs: /],
     [
-      'an identity of the machine',
+      'the managed identity of the machine',
       { 'x-gateway-provider': 'azure-openai', 'x-gateway-azure-auth-mode': 'managed' },
       'm',
       403,
@@ -91,7 +91,7 @@ describe('choosing a provider without a config', () => {
       /Send your own credential/,
     ],
     [
-      'a setting of the operator',
+      'a header for a setting of the operator',
       { 'x-gateway-provider': '@azure-eu', 'x-portkey-azure-resource-name': 'other' },
       'm',
       403,
@@ -108,7 +108,7 @@ describe('choosing a provider without a config', () => {
       /has no credential/,
       /authorization: Bearer …", .*x-gateway-azure-secret, or/,
     ],
-  ])('refuses %s', async (...[, headers, model, status, code, message, hint]) => {
+  ])('rejects %s', async (...[, headers, model, status, code, message, hint]) => {
     const error = await refusal(() => route({ headers, body: asking(model) }));
     expect(error).toMatchObject({ code, status });
     expect(error.message).toMatch(message);
@@ -121,7 +121,7 @@ describe('choosing a provider without a config', () => {
     ['GET', '/v1/chat/completions', 405, /It accepts POST\.$/],
     ['HEAD', '/v1/files/file-1/content', 405, /It accepts GET\.$/],
     ['POST', '/v1/something/else/entirely', 400, /pass it through to\.$/],
-  ])('says what is wrong with %s %s where no provider is named', async (method, path, status, message) => {
+  ])('reports the problem of %s %s if no provider is named', async (method, path, status, message) => {
     const error = await refusal(() => route({ over: { endpoint: 'relay', method, path }, body: asking('gpt-4o') }));
     expect(error).toMatchObject({
       code: status === 405 ? 'method_not_allowed' : 'no_target',
@@ -133,7 +133,7 @@ describe('choosing a provider without a config', () => {
 });
 
 describe('direct mode', () => {
-  it.each(['openai', 'azure-openai', 'cloud-provider-b'])('takes the bare type %s when the caller brings a credential', async (type) => {
+  it.each(['openai', 'azure-openai', 'cloud-provider-b'])('uses the type %s if the client sends a credential', async (type) => {
     const { ctx } = await route({ headers: { 'x-gateway-provider': type }, body: asking('gpt-4o'), caller: { credential: 'sk-own' } });
     expect(ctx.facts.choice?.binding).toMatchObject({ owner: 'caller', trust: 'request' });
   });
@@ -153,12 +153,12 @@ describe('direct mode', () => {
     });
   });
 
-  it('takes a type that needs no credential without one', async () => {
+  it('accepts a type that needs no credential without one', async () => {
     const { slug } = await route({ headers: { 'x-gateway-provider': 'mock' }, body: asking('m') });
     expect(slug).toBe('mock');
   });
 
-  it.each(['ftp://host.example', 'host.example', 'https://user:pw@host.example'])('refuses the host %s', async (host) => {
+  it.each(['ftp://host.example', 'host.example', 'https://user:pw@host.example'])('rejects the host %s', async (host) => {
     const headers = { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': host };
     expect(await refusal(() => route({ headers, body: asking('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
       code: 'invalid_header',
@@ -169,7 +169,7 @@ describe('direct mode', () => {
   it.each([
     ['azure-auth-mode', 'managed'],
     ['cloud-auth-mode', 'workload'],
-  ])("refuses to lend the gateway's own identity by %s: %s", async (tail, value) => {
+  ])('rejects the identity of the gateway requested by %s: %s', async (tail, value) => {
     const headers = { 'x-gateway-provider': 'azure-openai', [`x-gateway-${tail}`]: value };
     expect(await refusal(() => route({ headers, body: asking('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
       code: 'not_allowed',
@@ -178,34 +178,34 @@ describe('direct mode', () => {
     });
   });
 
-  it('takes a secret among the settings for a credential', async () => {
+  it('accepts a secret among the settings as a credential', async () => {
     const headers = { 'x-gateway-provider': 'azure-openai', 'x-gateway-azure-secret': 's' };
     expect((await route({ headers, body: asking('m') })).ctx.facts.choice?.binding).toMatchObject({ owner: 'caller', trust: 'request' });
   });
 });
 
-describe('which config applies', () => {
+describe('the config of a request', () => {
   const standard = withKey({ defaultConfig: 'support' });
   const fixed = withKey({ defaultConfig: 'support', enforceConfig: true });
 
   it.each([
-    ['the one named', { 'x-gateway-config': 'draft' }, 'm', undefined, 'draft'],
-    ['the one named, before the default', { 'x-gateway-config': 'draft' }, 'm', standard, 'draft'],
+    ['the named one', { 'x-gateway-config': 'draft' }, 'm', undefined, 'draft'],
+    ['the named one rather than the default', { 'x-gateway-config': 'draft' }, 'm', standard, 'draft'],
     ['the one sent as JSON', { 'x-gateway-config': ' {"strict":false}', 'x-gateway-provider': '@azure-eu' }, 'm', undefined, 'inline'],
     ["the key's default", {}, 'm', standard, 'support'],
-    ['none, when the model has a slug', {}, '@azure-eu/m', standard, '-'],
-    ['none, when there is a provider header', { 'x-gateway-provider': '@azure-eu' }, 'm', standard, '-'],
+    ['none if the model has a slug', {}, '@azure-eu/m', standard, '-'],
+    ['none if there is a provider header', { 'x-gateway-provider': '@azure-eu' }, 'm', standard, '-'],
     ['the enforced one', {}, 'm', fixed, 'support'],
-    ['the enforced one, also by its name', { 'x-gateway-config': 'support' }, 'm', fixed, 'support'],
+    ['the enforced one if the request names it', { 'x-gateway-config': 'support' }, 'm', fixed, 'support'],
   ])('is %s', async (_, headers, model, caller, name) => {
     const { ctx } = await route({ headers, body: asking(model), ...(caller && { caller }) });
     expect(ctx.facts.config?.name).toBe(name);
   });
 
   it.each([
-    ['a target that names its own provider keeps it', 'draft', '@openai-main/m', 'azure-eu'],
-    ['an open target takes the slug', 'open', '@openai-main/m', 'openai-main'],
-    ['an open target is passed over when the request chooses nothing', 'half-open', 'm', 'azure-eu'],
+    ['keeps the provider of a target', 'draft', '@openai-main/m', 'azure-eu'],
+    ['uses the slug for an open target', 'open', '@openai-main/m', 'openai-main'],
+    ['skips an open target if the request names no provider', 'half-open', 'm', 'azure-eu'],
   ])('%s', async (_, config, model, slug) => {
     expect((await route({ headers: { 'x-gateway-config': config }, body: asking(model) })).slug).toBe(slug);
   });
@@ -213,23 +213,23 @@ describe('which config applies', () => {
   it.each([
     ['live', undefined],
     ['dry', ['a']],
-  ] as const)('parses lists of a body for whoever explains, and for no condition: %s', async (mode, seen) => {
+  ] as const)('parses lists of a body for a dry run, but not for conditions: %s', async (mode, seen) => {
     const body = { ...asking('voice'), user: 'u', stop: ['a'] };
     const { ctx } = await route({ headers: { 'x-gateway-config': 'by-model' }, body, over: { mode } });
     const { query } = ctx.facts.walk as LeafRules;
     expect(['model', 'user', 'stop', 'none'].map((name) => query.params(name))).toEqual(['voice', 'u', seen, undefined]);
   });
 
-  it('finds the model that a condition looks at also where no body names it', async () => {
+  it('provides the model to conditions even if it is not in a body', async () => {
     const over = { endpoint: 'realtime', method: 'GET', path: '/v1/realtime', requestedModel: 'voice' } as const;
     expect((await route({ headers: { 'x-gateway-config': 'by-model' }, over })).slug).toBe('azure-eu');
   });
 
   it.each([
     ['an unknown config', { 'x-gateway-config': 'suport' }, 'm', undefined, 'config_not_found', /"suport". Did you mean "support"\?/],
-    ['a config with nothing but open targets', { 'x-gateway-config': 'open' }, 'm', undefined, 'no_target', /names no provider/],
+    ['a config that has only open targets', { 'x-gateway-config': 'open' }, 'm', undefined, 'no_target', /names no provider/],
     [
-      'a slug beside an enforced config',
+      'a slug in addition to an enforced config',
       {},
       '@azure-eu/m',
       fixed,
@@ -244,8 +244,15 @@ describe('which config applies', () => {
       'not_allowed',
       /the request names config "draft"/,
     ],
-    ['JSON beside an enforced config', { 'x-gateway-config': '{}' }, 'm', fixed, 'not_allowed', /the request sends a config/],
-  ])('refuses %s', async (...[, headers, model, caller, code, message]) => {
+    [
+      'an inline config in addition to an enforced config',
+      { 'x-gateway-config': '{}' },
+      'm',
+      fixed,
+      'not_allowed',
+      /the request sends a config/,
+    ],
+  ])('is rejected for %s', async (...[, headers, model, caller, code, message]) => {
     const error = await refusal(() => route({ headers, body: asking(model), ...(caller && { caller }) }));
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);

@@ -14,7 +14,7 @@ import {
 import { team, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
 import routing from './index.ts';
 
-describe('what a key may use', () => {
+describe('the limits of a key', () => {
   it.each([
     [
       'a config',
@@ -24,7 +24,7 @@ describe('what a key may use', () => {
       'Key "app-web" may not use config "draft".',
     ],
     [
-      'JSON',
+      'an inline config',
       { allowsConfig: (name: string) => name !== 'inline' },
       { 'x-gateway-config': '{}' },
       '@azure-eu/m',
@@ -46,14 +46,14 @@ describe('what a key may use', () => {
     ],
     ['a model', { allowsModel: (model: string) => model === 'small' }, {}, '@azure-eu/big', 'Key "app-web" may not use model "big".'],
     [
-      'a model that has another slug behind the first',
+      'a model with another slug after the first',
       { allowsModel: (model: string) => model === 'small' },
       {},
       '@azure-eu/@other/small',
       'Key "app-web" may not use model "@other/small".',
     ],
     [
-      'a model that is written like a slug',
+      'a model that looks like a slug',
       { allowsModel: (model: string) => model === 'small' },
       {},
       '@azure-eu/@big',
@@ -73,21 +73,21 @@ describe('what a key may use', () => {
       '',
       /limited to certain models/,
     ],
-  ])('shuts out %s', async (_, rules, headers, model, message) => {
+  ])('reject %s', async (_, rules, headers, model, message) => {
     const caller = { ...withKey(rules), credential: 'sk-own' };
     const error = await refusal(() => route({ headers, body: model === '' ? {} : asking(model), caller }));
     expect(error).toMatchObject({ code: 'not_allowed', status: 403 });
     expect(error.message).toMatch(message);
   });
 
-  it('passes over the targets that a key may not use', async () => {
+  it('skip targets that the key may not use', async () => {
     const rules = { allowsModel: (model: string) => model === 'small' };
     expect(await route({ headers: { 'x-gateway-config': 'small-first' }, body: asking('m'), caller: withKey(rules) })).toMatchObject({
       slug: 'azure-eu',
     });
   });
 
-  describe('a provider that is switched off', () => {
+  describe('for a disabled provider', () => {
     const off = makeBinding('off', { unusable: new GatewayError('not_allowed', { message: 'The provider "off" is disabled.' }) });
     const on = makeBinding('on');
     const leaves = [makeLeaf({ provider: off }), makeLeaf({ provider: on })];
@@ -100,29 +100,29 @@ describe('what a key may use', () => {
     const ask = (config: string, random: number) =>
       route({ snapshot: catalog, headers: { 'x-gateway-config': config }, body: asking('m'), over: { random } });
 
-    it('leaves its place to other targets', async () => {
+    it('select other targets', async () => {
       const slugs = await Promise.all([ask('chain', 0), ask('spread', 0.1), ask('spread', 0.4), ask('spread', 0.7), ask('spread', 0.9)]);
       expect(slugs.map(({ slug }) => slug)).toEqual(['on', 'on', 'on', 'on', 'on']);
     });
 
-    it('is the error where there is no other', async () => {
+    it('return its error if there is no other target', async () => {
       expect(await refusal(() => ask('only', 0))).toBe(off.unusable);
     });
   });
 
-  it('lists only slugs that the key may use', async () => {
+  it('hide slugs that the key may not use in the hint', async () => {
     const rules = { allowsProvider: (slug: string) => slug === 'azure-eu' };
     const error = await refusal(() => route({ body: asking('m'), caller: withKey(rules) }));
     expect(error.hint).toMatch(/Slugs: azure-eu, batch-team\.$/);
   });
 
-  it("shuts out models that are not on the provider's list", async () => {
+  it('include the model list of the provider', async () => {
     const error = await refusal(() => route({ body: asking('@narrow/big') }));
     expect(error.message).toBe('Provider "narrow" may not be used with model "big".');
     expect((await route({ body: asking('@narrow/small') })).slug).toBe('narrow');
   });
 
-  it('allows a virtual key by its own name', async () => {
+  it('allow a virtual key by its own name', async () => {
     const ctx = makeContext({ snapshot, body: asking('m'), caller: withKey({ allowsProvider: (slug) => slug === 'batch-team' }) });
     ctx.facts.virtualKey = team;
     const plugin = await setUp(routing);
@@ -130,21 +130,21 @@ describe('what a key may use', () => {
   });
 });
 
-describe('hosts that a request chooses', () => {
+describe('hosts chosen by a request', () => {
   const evil = { 'x-gateway-custom-host': 'https://evil.example/v1' };
   it.each([
     ['a header and a slug', evil, '@openai-main/m'],
     ['a header and a config', { ...evil, 'x-gateway-config': 'support' }, 'm'],
     ['a config sent as JSON', { 'x-gateway-config': '{"customHost":"https://evil.example"}' }, '@openai-main/m'],
-    ['a setting that shapes the host', { 'x-gateway-cloud-resource-name': 'evil' }, '@azure-eu/m'],
-  ])("never get the catalog's credential: %s", async (_, headers, model) => {
+    ['a setting that determines the host', { 'x-gateway-cloud-resource-name': 'evil' }, '@azure-eu/m'],
+  ])('never get the credential of the operator: %s', async (_, headers, model) => {
     expect(await refusal(() => route({ headers, body: asking(model), caller: { credential: 'sk-own' } }))).toMatchObject({
       code: 'not_allowed',
       status: 403,
     });
   });
 
-  it('never get the credential of a deployment, although the entry has none of its own', async () => {
+  it('never get the credential of a deployment, even if the provider has none', async () => {
     const provider = makeProvider({ entry: { deployment: () => ({ settings: {}, model: 'm', apiKey: 'secret' }) } });
     const keyless = makeSnapshot({ providers: [makeBinding('keyless', { provider, owner: 'none' })] });
     expect(await refusal(() => route({ snapshot: keyless, headers: evil, body: asking('@keyless/m') }))).toMatchObject({
@@ -158,19 +158,19 @@ describe('hosts that a request chooses', () => {
   });
 
   it.each([
-    ['the entry lists the host', { 'x-gateway-custom-host': 'https://proxy.example/v1' }],
-    ['the setting does not shape the host', { 'x-gateway-cloud-api-version': '2024-10-21' }],
-  ])('are fine when %s', async (_, headers) => {
+    ['the provider allows the host', { 'x-gateway-custom-host': 'https://proxy.example/v1' }],
+    ['the setting does not determine the host', { 'x-gateway-cloud-api-version': '2024-10-21' }],
+  ])('are accepted when %s', async (_, headers) => {
     expect((await route({ headers, body: asking('@azure-eu/m') })).slug).toBe('azure-eu');
   });
 });
 
-describe('routes that belong to one account', () => {
+describe('routes of a single account', () => {
   const batch = { endpoint: 'relay', path: '/v1/batches/b_1/cancel', params: {} } as const;
   it.each([
-    ['nothing', {}, /names none/],
+    ['no provider', {}, /names none/],
     ['a config of several providers', { 'x-gateway-config': 'support' }, /may go to several/],
-  ])('ask for a virtual key when the request names %s', async (_, headers, message) => {
+  ])('require a virtual key when the request names %s', async (_, headers, message) => {
     const error = await refusal(() => route({ headers, over: batch }));
     expect(error).toMatchObject({ code: 'missing_virtual_key', status: 400 });
     expect(error.message).toMatch(message);
@@ -179,15 +179,15 @@ describe('routes that belong to one account', () => {
   it.each([
     ['a slug', { 'x-gateway-provider': '@azure-eu' }],
     ['a config of one provider', { 'x-gateway-config': 'draft' }],
-  ])('take %s instead', async (_, headers) => {
+  ])('accept %s instead of a virtual key', async (_, headers) => {
     expect((await route({ headers, over: batch })).slug).toBe('azure-eu');
   });
 
-  it('do not mix up neighbours', async () => {
+  it('do not include similar paths', async () => {
     expect(await refusal(() => route({ over: { ...batch, path: '/v1/batches-of-mine' } }))).toMatchObject({ code: 'no_target' });
   });
 
-  it('walk the targets in written order, and say that weights are not used', async () => {
+  it('try targets in written order, with a warning that weights are ignored', async () => {
     const { ctx, target } = await route({
       headers: { 'x-gateway-config': 'spread' },
       over: { endpoint: 'responses/{id}', path: '/v1/responses/r_1', params: { id: 'r_1' }, method: 'GET', random: 0.99 },
@@ -197,13 +197,13 @@ describe('routes that belong to one account', () => {
   });
 });
 
-describe('the list of models', () => {
+describe('the model list', () => {
   const models = { endpoint: 'models', path: '/v1/models', method: 'GET' } as const;
-  it('has no plan when the request chooses nothing, and that of the default config where there is one', async () => {
+  it('has no plan without a provider, and the plan of the default config if there is one', async () => {
     expect((await route({ over: models })).target).toBeUndefined();
     expect((await route({ over: models, caller: withKey({ defaultConfig: 'support' }) })).target).toBe('config.targets[0]');
   });
-  it('goes to the provider that is chosen', async () => {
+  it('is requested from the named provider', async () => {
     expect((await route({ over: models, headers: { 'x-gateway-provider': '@azure-eu' } })).slug).toBe('azure-eu');
   });
 });

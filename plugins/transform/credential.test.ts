@@ -4,7 +4,7 @@ import type { Leaf, ProviderBinding } from '#core/snapshot.ts';
 import { header, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeProvider, refusal, signed } from '../../test/support/stage-context.ts';
 
-describe('whose credential signs', () => {
+describe('the upstream credential', () => {
   const nothing = { owner: 'caller', headers: () => [] } as const;
   const keyless: ProviderBinding = makeBinding('keyless', {
     owner: 'caller',
@@ -13,32 +13,32 @@ describe('whose credential signs', () => {
   });
   const sign = (attempt: Attempt) => attempt.upstream && attempt.credential?.headers(attempt.upstream);
 
-  it('the catalog, although the caller sent one', async () => {
+  it('is that of the operator even if the client sent one', async () => {
     const { attempt } = await prepare({ headers: { authorization: 'Bearer sk-own' }, caller: { credential: 'sk-own' } });
     expect([attempt.call?.credential, sign(attempt)]).toEqual(['catalog', ['authorization', 'Bearer secret-of-main']]);
     expect(header(attempt, 'authorization')).toBeUndefined();
   });
 
-  it('the caller, where the entry says so', async () => {
+  it('is that of the client if the provider has none', async () => {
     const { attempt } = await prepare({ binding: keyless, caller: { credential: 'sk-own' } });
     expect([attempt.call?.credential, sign(attempt)]).toEqual(['caller', ['authorization', 'Bearer sk-own']]);
   });
 
-  it('what came in a config, before what came in a header', async () => {
+  it('is that of an inline config rather than that of a header', async () => {
     const binding = makeBinding('openai', { ...keyless, credential: () => signed('caller', 'sk-in-config') });
     expect(sign((await prepare({ binding, caller: { credential: 'sk-own' } })).attempt)).toEqual(['authorization', 'Bearer sk-in-config']);
   });
 
-  it('a token that is fetched, although the fetch fails later', async () => {
+  it('is a token that is fetched, even if the fetch fails later', async () => {
     const failing = { owner: 'caller', headers: () => Promise.reject(new Error('no token')) } as const;
     expect((await prepare({ binding: { ...keyless, credential: () => failing } })).attempt.credential).toBe(failing);
   });
 
-  it('nobody: refused where the provider needs one', async () => {
+  it('is missing: rejected with 401 if the provider needs one', async () => {
     expect(await refusal(() => prepare({ binding: keyless }))).toMatchObject({ code: 'missing_credential', status: 401 });
   });
 
-  it('nobody: fine where the provider needs none', async () => {
+  it('is missing: accepted if the provider needs none', async () => {
     const { attempt } = await prepare({ binding: { ...keyless, provider: makeProvider({ entry: { apiKey: 'optional' } }) } });
     expect(sign(attempt)).toEqual([]);
   });
@@ -46,25 +46,28 @@ describe('whose credential signs', () => {
   it.each([
     ['forward_headers of the config', { leaf: { forwardHeaders: ['authorization'] } }],
     ['forward-headers of the request', { more: { 'x-gateway-forward-headers': 'Authorization, x-trace' } }],
-  ])("the caller's own header, unchanged, by %s", async (_, { leaf, more }: { leaf?: Partial<Leaf>; more?: Record<string, string> }) => {
-    const headers = { authorization: 'Bearer eyJ', 'x-trace': 't', ...more };
-    const { attempt } = await prepare({ headers, ...(leaf && { leaf }) });
-    expect(header(attempt, 'authorization')).toBe('Bearer eyJ');
-    expect([attempt.call?.credential, sign(attempt)]).toEqual(['forwarded', []]);
-  });
+  ])(
+    'is the unchanged header of the client with %s',
+    async (_, { leaf, more }: { leaf?: Partial<Leaf>; more?: Record<string, string> }) => {
+      const headers = { authorization: 'Bearer eyJ', 'x-trace': 't', ...more };
+      const { attempt } = await prepare({ headers, ...(leaf && { leaf }) });
+      expect(header(attempt, 'authorization')).toBe('Bearer eyJ');
+      expect([attempt.call?.credential, sign(attempt)]).toEqual(['forwarded', []]);
+    },
+  );
 
   it.each([
-    ['held the gateway key', { authorization: 'Bearer gw_x' }, ['authorization']],
-    ['holds a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, []],
+    ['contained the gateway key', { authorization: 'Bearer gw_x' }, ['authorization']],
+    ['contains a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, []],
     ['is absent', {}, []],
-  ])('never the catalog when authorization is to be forwarded and %s', async (_, headers, consumed) => {
+  ])('is never that of the operator when authorization is to be forwarded and %s', async (_, headers, consumed) => {
     const error = await refusal(() => prepare({ headers, caller: { consumed }, leaf: { forwardHeaders: ['authorization'] } }));
     expect(error).toMatchObject({ code: 'missing_credential' });
   });
 });
 
 describe('forwarded headers', () => {
-  it('replace the provider’s own of the same name, and those of the config', async () => {
+  it('replace headers of the same name and those of the config', async () => {
     const headers = { 'x-gateway-forward-headers': 'accept', accept: 'text/plain', 'x-other': '1' };
     const { attempt } = await prepare({ headers, leaf: { forwardHeaders: ['x-other'] } });
     expect([header(attempt, 'accept'), header(attempt, 'x-other'), header(attempt, 'content-type')]).toEqual([
@@ -93,7 +96,7 @@ describe('forwarded headers', () => {
     });
   });
 
-  it('of a config never hold a gateway header or one of the connection', async () => {
+  it('of a config never include gateway headers or connection headers', async () => {
     const headers = { 'x-gateway-api-key': 'k', host: 'h', 'content-type': 'x', 'sec-websocket-protocol': 'k', 'x-fine': '1' };
     const { attempt } = await prepare({ headers, leaf: { forwardHeaders: Object.keys(headers) } });
     expect(attempt.upstream?.headers).toEqual(['content-type', 'application/json', 'x-fine', '1']);

@@ -6,17 +6,17 @@ const chatOperation = makeProvider().operations['chat/completions'];
 const operations = chatOperation === undefined ? {} : { 'chat/completions': { ...chatOperation, ownForms: ['own_config'] } };
 const binding = makeBinding('main', { provider: makeProvider({ operations }) });
 
-/** By a key that is bound to a config with these overrides. */
+/** With a key that is bound to a config with these overrides. */
 const asked = (override: Record<string, unknown>, body: Record<string, unknown>) => {
   const caller = { name: 'bound', key: makeKey('bound', { defaultConfig: 'c', enforceConfig: true }) };
   return prepare({ caller, binding, body: { ...chat, ...body }, leaf: { override } });
 };
 
-describe('a key that is bound to a config', () => {
+describe('a key with an enforced config', () => {
   const thinking = { thinking: { type: 'enabled', budget_tokens: 10, a: { b_c: 1 } } };
 
   it.each([
-    ['at the top', { temperature: 0 }, { Temperature: 1 }, 'Temperature'],
+    ['at the top level', { temperature: 0 }, { Temperature: 1 }, 'Temperature'],
     ['in an object', thinking, { thinking: { budgetTokens: 9000 } }, 'thinking.budgetTokens'],
     ['by another name of the limit', { max_tokens: 5 }, { maxOutputTokens: 9 }, 'maxOutputTokens'],
     ["in the service's own form", { max_tokens: 5 }, { own_config: { maxOutputTokens: 9 } }, 'own_config'],

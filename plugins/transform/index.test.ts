@@ -10,12 +10,12 @@ import transform from './index.ts';
 
 describe('the model', () => {
   it.each([
-    ['is the asked one', 'gpt-4o', undefined, 'gpt-4o'],
+    ['is the requested one', 'gpt-4o', undefined, 'gpt-4o'],
     ['loses its slug', '@main/gpt-4o', undefined, 'gpt-4o'],
     ['loses only the slug', '@main/org/gpt-4o', undefined, 'org/gpt-4o'],
-    ['is the one of the config', 'gpt-4o', { model: 'fixed' }, 'fixed'],
-    ['is the one of the config, also where it looks like a slug', 'gpt-4o', { model: '@other/fixed' }, '@other/fixed'],
-    ['stays when it only looks like a slug', '@cf/meta/llama', undefined, '@cf/meta/llama'],
+    ['is that of the config', 'gpt-4o', { model: 'fixed' }, 'fixed'],
+    ['is that of the config even if it looks like a slug', 'gpt-4o', { model: '@other/fixed' }, '@other/fixed'],
+    ['is unchanged if it only looks like a slug', '@cf/meta/llama', undefined, '@cf/meta/llama'],
   ])('%s', async (_, asked, override, model) => {
     const { attempt, body } = await prepare({ body: { ...chat, model: asked }, leaf: { override } });
     expect(attempt.model).toBe(model);
@@ -23,7 +23,7 @@ describe('the model', () => {
     expect(JSON.parse(body ?? '')).toMatchObject({ model });
   });
 
-  it('comes from the query where the body has none', async () => {
+  it('comes from the query if the body has none', async () => {
     const realtime = makeBinding('main', {
       provider: makeProvider({ relay: (call) => ({ origin: 'https://api.example', path: `/${call.model}` }) }),
     });
@@ -31,14 +31,14 @@ describe('the model', () => {
     expect((await prepare({ binding: realtime, over })).attempt.upstream).toMatchObject({ path: '/live' });
   });
 
-  it('is taken out when it is nothing but a slug', async () => {
+  it('is removed if it is only a slug', async () => {
     const binding = makeBinding('main', {
       provider: makeProvider({ operations: { 'chat/completions': { begin: (body) => begun(body) } } }),
     });
     expect((await prepare({ binding, body: { model: '@main', messages: [] } })).body).toBe('{"messages":[]}');
   });
 
-  it('is the one that an earlier plugin wrote into the body', async () => {
+  it('is the one that an earlier plugin wrote to the body', async () => {
     expect((await prepare({ over: { requestedModel: 'gpt-4o' }, body: { model: 'small', messages: [] } })).attempt.model).toBe('small');
   });
 });
@@ -64,7 +64,7 @@ describe('override_params', () => {
     ['null as null', '{"model":"m","user":"u"}', { user: null }, '{"model":"m","user":null}'],
     ['an object over a scalar', '{"model":"m","metadata":"x"}', { metadata: { a: 1 } }, '{"model":"m","metadata":{"a":1}}'],
     [
-      'beside numbers that keep their digits',
+      'an object next to numbers that keep their digits',
       '{"model":"m","extra":{"id":9007199254740993,"over":90071992547409931}}',
       { extra: { a: 1, over: { b: 2 } } },
       '{"model":"m","extra":{"id":9007199254740993,"over":{"b":2},"a":1}}',
@@ -72,7 +72,7 @@ describe('override_params', () => {
     ['an object over a number that keeps its digits', '{"model":"m","x":9007199254740993}', { x: { a: 1 } }, '{"model":"m","x":{"a":1}}'],
     ['a long number over an object', '{"model":"m","x":{"a":1}}', { x: long }, '{"model":"m","x":90071992547409931}'],
     ['a long number in an object', '{"model":"m","x":{"a":{"b":1}}}', { x: { a: long } }, '{"model":"m","x":{"a":90071992547409931}}'],
-    ['a limit over the other name of it', '{"model":"m","max_completion_tokens":9}', { max_tokens: 5 }, '{"model":"m","max_tokens":5}'],
+    ['a limit over its other name', '{"model":"m","max_completion_tokens":9}', { max_tokens: 5 }, '{"model":"m","max_tokens":5}'],
     ['a limit by its new name', '{"model":"m","max_tokens":9}', { max_completion_tokens: 5 }, '{"model":"m","max_completion_tokens":5}'],
     [
       'both names of a limit',
@@ -181,7 +181,7 @@ describe('override_params', () => {
     expect(JSON.parse(body ?? '')).toEqual({ model: 'm', ...expected });
   });
 
-  it('leave every other byte as it came', async () => {
+  it('leave all other bytes unchanged', async () => {
     const body = '{ "model": "m", "seed": 12345678901234567890, "temperature": 1.0, "n":1 }';
     expect((await prepare({ body, leaf: { override: { n: 2 } } })).body).toBe(body.replace('"n":1', '"n":2'));
   });
@@ -192,7 +192,7 @@ describe('override_params', () => {
     expect(override).toEqual({ labels: { team: 'a' } });
   });
 
-  it('leave the client its choice of a stream, and say so once', async () => {
+  it('do not override stream, with one warning', async () => {
     const { body, ctx } = await prepare({ leaf: { override: { stream: true } } });
     expect(JSON.parse(body ?? '')).toEqual(chat);
     expect(ctx.warnings).toEqual([expect.stringMatching(/stream is not applied/)]);
@@ -205,9 +205,9 @@ describe('override_params', () => {
       { model: 'm', n: 2, labels: { a: 'b' } },
       [expect.stringContaining('override_params (model, n) are not applied')],
     ],
-    ['a relayed body, where there are only labels', 10, { labels: { a: 'b' } }, []],
+    ['a relayed body that needs only labels', 10, { labels: { a: 'b' } }, []],
     ['no body', 0, { n: 2 }, []],
-  ])('leave a warning where they cannot be written into %s', async (_, length, override, warnings) => {
+  ])('add a warning if they cannot be written to %s', async (_, length, override, warnings) => {
     const binding = makeBinding('main', { provider: makeProvider({ relay: () => ({ origin: 'https://api.example', path: '/' }) }) });
     const body = { kind: 'passing', contentType: 'application/json', length } as PassingBody;
     const over = { endpoint: 'relay', method: length === 0 ? 'GET' : 'POST', path: '/v1/rerank', body } as const;
@@ -217,12 +217,12 @@ describe('override_params', () => {
 
 describe('the lane', () => {
   it.each([
-    ['express when no byte changes', {}, 'express'],
-    ['express when the override says what the body says', { body: { ...chat, n: 1 }, leaf: { override: { n: 1 } } }, 'express'],
-    ['splice when the model is written anew', { body: { ...chat, model: '@main/m' } }, 'splice'],
-    ['splice when the override writes', { leaf: { override: { n: 1 } } }, 'splice'],
+    ['express if no byte changes', {}, 'express'],
+    ['express if the override equals the body', { body: { ...chat, n: 1 }, leaf: { override: { n: 1 } } }, 'express'],
+    ['splice if the model is replaced', { body: { ...chat, model: '@main/m' } }, 'splice'],
+    ['splice if an override changes the body', { leaf: { override: { n: 1 } } }, 'splice'],
     [
-      'full when the provider converts',
+      'full if the provider converts',
       {
         binding: makeBinding('x', {
           provider: makeProvider({ operations: { 'chat/completions': { begin: (body) => ({ ...begun(body), result: () => ({}) }) } } }),
@@ -235,8 +235,8 @@ describe('the lane', () => {
   });
 });
 
-describe('the call', () => {
-  it('tells the provider about the attempt', async () => {
+describe('the call passed to a provider', () => {
+  it('describes the attempt', async () => {
     const { attempt } = await prepare({
       headers: { 'openai-beta': 'x=1', 'x-gateway-vendor-beta': 'y' },
       over: { query: 'a=b', params: { id: 'r' } },
@@ -270,12 +270,12 @@ describe('the call', () => {
     expect((await prepare({ headers, leaf: { strict: target } })).attempt.call?.strict).toBe(strict);
   });
 
-  it('warns of a strict compliance that is neither true nor false', async () => {
+  it('comes with a warning for a strict compliance that is neither true nor false', async () => {
     const { ctx } = await prepare({ headers: { 'x-gateway-strict-compliance': 'neither' } });
     expect(ctx.warnings).toEqual(['x-gateway-strict-compliance is "neither", neither true nor false: it is ignored.']);
   });
 
-  it('reads the other spelling of strict compliance', async () => {
+  it('reads the other spelling of the strict compliance header', async () => {
     expect((await prepare({ headers: { 'x-portkey-strict-open-ai-compliance': 'false' } })).attempt.call?.strict).toBe(false);
   });
 
@@ -284,7 +284,7 @@ describe('the call', () => {
     [{ stream: true }, false],
     [{ stream_options: { include_usage: true } }, false],
     [{ stream: true, stream_options: null }, false],
-  ])('knows from %j whether usage is asked for', async (more, includeUsage) => {
+  ])('shows for %j whether usage is requested: %j', async (more, includeUsage) => {
     expect((await prepare({ body: { ...chat, ...more } })).attempt.call?.includeUsage).toBe(includeUsage);
   });
 });
@@ -305,7 +305,7 @@ describe('deployments', () => {
   });
   const binding = makeBinding('azure', { provider });
 
-  it('give the upstream its own name', async () => {
+  it('set the model name sent upstream', async () => {
     const { attempt, body } = await prepare({ binding, body: { ...chat, model: 'mini' } });
     expect(attempt).toMatchObject({
       model: 'mini',
@@ -319,7 +319,7 @@ describe('deployments', () => {
     expect(attempt.upstream && attempt.credential?.headers(attempt.upstream)).toEqual(['authorization', 'Bearer own']);
   });
 
-  it('that do not exist are an error each time', async () => {
+  it('return an error for each request if they do not exist', async () => {
     const plugin = await setUp(transform);
     const ctx = makeContext({ body: { ...chat, model: 'lost' } });
     const leaf = makeLeaf({ provider: binding });
@@ -338,7 +338,7 @@ describe('files that the provider cannot fetch', () => {
     makeBinding('main', { provider: makeProvider({ operations: { 'chat/completions': operation(needs) } }) });
   const need = { url: 'https://a.example/cat.png', maxBytes: 10 };
 
-  it('are downloaded before it converts', async () => {
+  it('are downloaded before the conversion', async () => {
     const asked: (readonly MediaNeed[])[] = [];
     const host = makeHost({
       media: (needs) => {
@@ -353,35 +353,35 @@ describe('files that the provider cannot fetch', () => {
     expect(asked).toEqual([[need]]);
   });
 
-  it('cost nothing where there are none', async () => {
+  it('are not requested if there are none', async () => {
     expect((await prepare({ binding: bindingFor([]) })).attempt.upstream).toMatchObject({ path: '/undefined' });
   });
 
-  it('refuse the attempt when they cannot be had', async () => {
+  it('fail the attempt if the download fails', async () => {
     const host = makeHost({ media: () => Promise.reject(new GatewayError('media_fetch_failed', { message: 'It is gone.' })) });
     expect(await refusal(() => prepare({ binding: bindingFor([need]), host }))).toMatchObject({ code: 'media_fetch_failed' });
   });
 });
 
-describe('the host', () => {
+describe('the upstream host', () => {
   const hosted = { 'x-gateway-custom-host': 'https://header.example' };
   it.each([
-    ["the provider's own", {}, 'https://api.example', 'operator'],
+    ['that of the provider', {}, 'https://api.example', 'operator'],
     [
-      "the config's, for an open target",
+      'that of the config for an open target',
       { leaf: { provider: undefined, customHost: 'https://config.example' } },
       'https://config.example',
       'operator',
     ],
     [
-      "an inline config's",
+      'that of an inline config',
       { leaf: { provider: undefined, customHost: 'https://config.example', root: 'inline' } },
       'https://config.example',
       'request',
     ],
-    ["the header's", { headers: hosted }, 'https://header.example', 'request'],
+    ['that of the header', { headers: hosted }, 'https://header.example', 'request'],
     [
-      "the header's before the config's",
+      'that of the header before that of the config',
       { headers: hosted, leaf: { provider: undefined, customHost: 'https://config.example' } },
       'https://header.example',
       'request',
@@ -390,7 +390,7 @@ describe('the host', () => {
     expect((await prepare(parts)).attempt).toMatchObject({ upstream: { origin }, trust });
   });
 
-  it('hands providers the same settings object each time', async () => {
+  it('does not change the identity of the settings object between requests', async () => {
     const plugin = await setUp(transform);
     const binding = makeBinding('main');
     const leaf = makeLeaf({ customHost: 'https://config.example' });
@@ -404,7 +404,7 @@ describe('the host', () => {
     expect(settings[0]).toEqual({ custom_host: 'https://config.example' });
   });
 
-  it("takes settings of the request into an entry that is used with the caller's credential", async () => {
+  it('can be set by a request if the provider uses the credential of the client', async () => {
     const provider = makeProvider({
       entry: { requestSettings: [{ setting: 'custom_host', headers: ['cloud-host'], keys: [], shapesHost: true }] },
     });
@@ -422,11 +422,11 @@ describe('the host', () => {
   });
 });
 
-describe('request-timeout', () => {
+describe('the header request-timeout', () => {
   it.each([
-    ['sets the clock', '2000', undefined, 2000],
-    ['lowers it', '2000', 5000, 2000],
-    ['never raises it', '9000', 5000, 5000],
+    ['sets the timeout', '2000', undefined, 2000],
+    ['lowers the timeout', '2000', 5000, 2000],
+    ['never raises the timeout', '9000', 5000, 5000],
   ])('%s', async (_, value, written, request) => {
     const plugin = await setUp(transform);
     const ctx = makeContext({ body: chat, headers: { 'x-gateway-request-timeout': value } });
@@ -436,7 +436,7 @@ describe('request-timeout', () => {
     expect(attempt.clocks).toEqual({ ...ctx.snapshot.server.clocks, request });
   });
 
-  it.each(['soon', '0', '-5', 'NaN'])('refuses %j', async (value) => {
+  it.each(['soon', '0', '-5', 'NaN'])('is rejected with the value %j', async (value) => {
     expect(await refusal(() => prepare({ headers: { 'x-gateway-request-timeout': value } }))).toMatchObject({
       code: 'invalid_header',
       param: 'x-gateway-request-timeout',
@@ -444,31 +444,31 @@ describe('request-timeout', () => {
   });
 });
 
-describe('refusing', () => {
+describe('prepare', () => {
   it.each([
     [
-      'a route that the provider does not serve',
+      'a route that the provider does not support',
       { over: { endpoint: 'moderations', path: '/v1/moderations' } as const },
       'unsupported_endpoint',
       'Provider "main" (openai) does not serve POST /v1/moderations.',
     ],
     [
-      'a relay where the provider has none',
+      'a relayed path if the provider has no relay',
       { over: { endpoint: 'relay', path: '/v1/files' } as const },
       'unsupported_endpoint',
       'Provider "main" (openai) does not serve POST /v1/files.',
     ],
     [
-      'an entry that cannot be used',
+      'a provider that cannot be used',
       { binding: makeBinding('off', { unusable: new GatewayError('not_allowed', { message: 'Switched off.' }) }) },
       'not_allowed',
       'Switched off.',
     ],
-  ])('%s', async (_, parts, code, message) => {
+  ])('rejects %s', async (_, parts, code, message) => {
     expect(await refusal(() => prepare(parts))).toMatchObject({ code, message });
   });
 
-  it('does not happen to a path that the provider relays', async () => {
+  it('accepts a path that the provider relays', async () => {
     const provider = makeProvider({ relay: (_call, path) => ({ origin: 'https://api.example', path, headers: ['x-org', 'o'] }) });
     const { attempt } = await prepare({
       binding: makeBinding('main', { provider }),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { makeBinding, makeLeaf, makeProvider } from '../../test/support/stage-context.ts';
 import { LeafWork } from './leaf-work.ts';
 
-it('remembers the deployment of a model, but no name as long as a body', () => {
+it('caches the deployment of a model, but not for very long names', () => {
   const asked: number[] = [];
   const provider = makeProvider({
     entry: {

@@ -3,7 +3,7 @@ import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/heade
 import { defaultPrefixes } from '#core/http/headers.ts';
 import { relayedHeaders } from './relayed.ts';
 
-/** As the server parses them: a repeated one is joined. */
+/** As the server parses them: repeated headers are joined. */
 function bag(rawHeaders: readonly string[]): RequestHeaderBag {
   const headers: Record<string, string> = {};
   rawHeaders.forEach((name, i) => {
@@ -12,7 +12,7 @@ function bag(rawHeaders: readonly string[]): RequestHeaderBag {
   return new RequestHeaderBag({ headers, rawHeaders: [...rawHeaders] }, headerNames(defaultPrefixes));
 }
 
-describe('a header of the caller', () => {
+describe('a client header', () => {
   const kept = [
     'content-type',
     'accept',
@@ -28,7 +28,7 @@ describe('a header of the caller', () => {
     'origin',
     'x-custom',
   ];
-  test.each(kept)('%s goes to the provider', (name) => {
+  test.each(kept)('%s is sent to the provider', (name) => {
     expect(relayedHeaders(bag([name, 'v']))).toEqual([name, 'v']);
   });
 
@@ -71,16 +71,16 @@ describe('a header of the caller', () => {
     'x-original-url',
     'x-rewrite-url',
   ];
-  test.each(dropped)('%s does not', (name) => {
+  test.each(dropped)('%s is not sent to the provider', (name) => {
     expect(relayedHeaders(bag([name, 'v']))).toEqual([]);
   });
 
-  test('does not when Connection names it, whatever its case and place', () => {
+  test('is not sent if Connection names it, regardless of case and position', () => {
     const pairs = ['x-one', '1', 'connection', 'close, X-One', 'x-two', '2', 'connection', 'x-two ,keep-alive', 'x-three', '3'];
     expect(relayedHeaders(bag(pairs))).toEqual(['x-three', '3']);
   });
 
-  test('may come twice', () => {
+  test('may be repeated', () => {
     expect(relayedHeaders(bag(['x-a', '1', 'x-a', '2']))).toEqual(['x-a', '1', 'x-a', '2']);
   });
 });

@@ -15,17 +15,17 @@ describe('virtual-key', () => {
   it.each([
     ['a virtual key', { 'x-gateway-virtual-key': 'batch-team' }, team],
     ['a slug of the catalog', { 'x-gateway-virtual-key': 'azure-eu' }, azure],
-    ['a slug with its mark', { 'x-gateway-virtual-key': '@azure-eu/gpt-4o' }, azure],
-    ['another prefix', { 'x-portkey-virtual-key': 'batch-team' }, team],
+    ['a slug with @', { 'x-gateway-virtual-key': '@azure-eu/gpt-4o' }, azure],
+    ['a virtual key in a header with another prefix', { 'x-portkey-virtual-key': 'batch-team' }, team],
   ])('finds %s', async (_, headers, binding) => {
     expect((await admit(headers))?.virtualKey).toBe(binding);
   });
 
-  it.each([{}, { 'x-gateway-virtual-key': '' }])('says nothing about %j', async (headers) => {
+  it.each([{}, { 'x-gateway-virtual-key': '' }])('returns nothing for %j', async (headers) => {
     expect(await admit(headers)).toBeUndefined();
   });
 
-  it('names the nearest one, and the header as it was sent, when there is none of that name', async () => {
+  it('reports an unknown name with the nearest one and the header as it was sent', async () => {
     const error = await refusal(() => admit({ 'x-portkey-virtual-key': 'batch-taem' }));
     expect(error).toMatchObject({ code: 'provider_not_found', status: 404, param: 'x-portkey-virtual-key' });
     expect(error.message).toBe('No virtual key or provider is named "batch-taem". Did you mean "batch-team"?');

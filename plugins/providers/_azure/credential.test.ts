@@ -17,31 +17,41 @@ const entra = { mode: 'entra', tenant_id: 't1', client_id: 'c1', client_secret: 
 const brought = { entra_tenant_id: 't2', entra_client_id: 'c2', entra_client_secret: 's2' } as const;
 const jwt = 'eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln';
 
-describe('the order', () => {
+describe('azureCredential', () => {
   it.each<[string, AzureAuthSettings, string | undefined, object]>([
-    ['a token before everything', { ad_token: 'Bearer t-1', auth: entra }, 'k', { scheme: 'bearer', secret: 't-1' }],
-    ['an application before the key', { auth: entra }, 'k', { scheme: 'oauth2', grant: { clientId: 'c1' } }],
-    ['the entry before what a request brings', { auth: entra, ...brought }, 'k', { scheme: 'oauth2', grant: { clientId: 'c1' } }],
-    ['an application of the request', { auth_mode: 'entra', ...brought }, 'k', { scheme: 'oauth2', grant: { clientId: 'c2' } }],
-    ['the same without the word', brought, undefined, { scheme: 'oauth2', grant: { clientId: 'c2' } }],
-    ['the key where the word says so', { auth_mode: 'api_key', ...brought }, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
-    ["other gateways' word for the key", { auth_mode: 'default' }, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
-    ['the key last', {}, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
+    ['an AD token before any other credential', { ad_token: 'Bearer t-1', auth: entra }, 'k', { scheme: 'bearer', secret: 't-1' }],
+    ['a configured Entra application before the API key', { auth: entra }, 'k', { scheme: 'oauth2', grant: { clientId: 'c1' } }],
     [
-      'a key by its own header before one in authorization',
+      'the configured application before one that a request sends',
+      { auth: entra, ...brought },
+      'k',
+      { scheme: 'oauth2', grant: { clientId: 'c1' } },
+    ],
+    [
+      'the application that a request with auth_mode entra sends',
+      { auth_mode: 'entra', ...brought },
+      'k',
+      { scheme: 'oauth2', grant: { clientId: 'c2' } },
+    ],
+    ['the application that a request without auth_mode sends', brought, undefined, { scheme: 'oauth2', grant: { clientId: 'c2' } }],
+    ['the API key if auth_mode is api_key', { auth_mode: 'api_key', ...brought }, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
+    ['the API key if auth_mode is default', { auth_mode: 'default' }, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
+    ['the API key if there is nothing else', {}, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
+    [
+      'a key in its own header before one in authorization',
       { cloud_api_key: 'h' },
       'k',
       { scheme: 'header', name: 'api-key', secret: 'h' },
     ],
-    ['a key that is a token as bearer', {}, jwt, { scheme: 'bearer', secret: jwt }],
-    ['a key with dots that is none', {}, 'eyJ.not.a token', { scheme: 'header', secret: 'eyJ.not.a token' }],
-    ['nothing', {}, undefined, { scheme: 'none' }],
-  ])('%s', (_, settings, key, spec) => {
+    ['a key that is a JWT as bearer token', {}, jwt, { scheme: 'bearer', secret: jwt }],
+    ['a key with dots that is not a JWT in the api-key header', {}, 'eyJ.not.a token', { scheme: 'header', secret: 'eyJ.not.a token' }],
+    ['no credential if none is set', {}, undefined, { scheme: 'none' }],
+  ])('signs with %s', (_, settings, key, spec) => {
     expect(of(settings, key)).toMatchObject(spec);
   });
 });
 
-describe('authority and scope', () => {
+describe('token endpoint and scope', () => {
   it.each([
     ['https://r1.openai.azure.com', '/openai', 'https://login.microsoftonline.com', 'https://cognitiveservices.azure.com/.default'],
     ['https://r1.openai.azure.us', '/openai', 'https://login.microsoftonline.us', 'https://cognitiveservices.azure.us/.default'],
@@ -53,7 +63,7 @@ describe('authority and scope', () => {
     ['https://r1.services.ai.azure.com', '/api/projects/p/openai', 'https://login.microsoftonline.com', 'https://ai.azure.com/.default'],
     ['https://r1.services.ai.azure.us', '/api/projects/p/openai', 'https://login.microsoftonline.us', 'https://ai.azure.us/.default'],
     ['https://m.eastus.models.ai.azure.com', '', 'https://login.microsoftonline.com', 'https://ml.azure.com/.default'],
-  ])('of %s%s', (origin, path, base, scope) => {
+  ])('are derived from the address %s%s', (origin, path, base, scope) => {
     expect(grantOf({ auth: entra }, { origin, path })).toMatchObject({
       endpoint: { base, path: ['t1', 'oauth2', 'v2.0', 'token'] },
       scope,
@@ -62,21 +72,21 @@ describe('authority and scope', () => {
     expect(grantOf({ auth: { mode: 'managed_identity' } }, { origin, path })).toMatchObject({ resource: scope.replace('/.default', '') });
   });
 
-  it('of an entry are as written', () => {
+  it('are taken unchanged from the configuration', () => {
     const auth = { ...entra, scope: 'api://x/.default', authority: 'http://login.internal:8080' };
     expect(grantOf({ auth })).toMatchObject({ scope: 'api://x/.default', endpoint: { base: 'http://login.internal:8080' } });
     expect(grantOf({ auth: { mode: 'managed_identity', scope: 'api://x/.default' } })).toMatchObject({ resource: 'api://x' });
     expect(grantOf({ auth: { mode: 'managed_identity', scope: 'api://x' } })).toMatchObject({ resource: 'api://x' });
   });
 
-  it('of a request: the scope only', () => {
+  it('come from a request for the scope only', () => {
     const found = grantOf({ ...brought, entra_scope: 'api://x/.default' });
     expect(found).toMatchObject({ scope: 'api://x/.default', endpoint: { base: 'https://login.microsoftonline.com' } });
   });
 });
 
-describe('the identity of a pod', () => {
-  it('comes from the variables that the cluster sets', () => {
+describe('workload identity', () => {
+  it('is read from the environment variables that the cluster sets', () => {
     expect(grantOf({ auth: { mode: 'workload_identity' } })).toMatchObject({
       kind: 'federated-assertion',
       endpoint: {
@@ -88,7 +98,7 @@ describe('the identity of a pod', () => {
     });
   });
 
-  it('comes from what is written', () => {
+  it('is read from the configuration', () => {
     const auth = { mode: 'workload_identity', tenant_id: 't', client_id: 'c', token_file: '/f', authority: 'https://a.example' };
     expect(grantOf({ auth })).toMatchObject({
       endpoint: { base: 'https://a.example', path: ['t', 'oauth2', 'v2.0', 'token'] },
@@ -98,7 +108,7 @@ describe('the identity of a pod', () => {
   });
 });
 
-describe('what a request brings', () => {
+describe('credential settings of a request', () => {
   it.each<[string, AzureAuthSettings, string, string]>([
     [
       'no tenant',
@@ -106,13 +116,13 @@ describe('what a request brings', () => {
       'missing_credential',
       'azure-entra-tenant-id',
     ],
-    ['no id', { auth_mode: 'entra', entra_tenant_id: 't' }, 'missing_credential', 'azure-entra-client-id'],
+    ['no client id', { auth_mode: 'entra', entra_tenant_id: 't' }, 'missing_credential', 'azure-entra-client-id'],
     ['no secret', { auth_mode: 'entra', entra_tenant_id: 't', entra_client_id: 'c' }, 'missing_credential', 'azure-entra-client-secret'],
     ['a tenant that is a path', { ...brought, entra_tenant_id: '../x' }, 'invalid_header', 'azure-entra-tenant-id'],
-    ['a mode that is none', { auth_mode: 'entar', ...brought }, 'invalid_header', 'azure-auth-mode'],
-    ['the identity of the machine', { auth_mode: 'managed' }, 'not_allowed', 'azure-auth-mode'],
-    ['the identity of the pod', { auth_mode: 'workload_identity' }, 'not_allowed', 'azure-auth-mode'],
-  ])('is refused with %s', (_, settings, code, param) => {
+    ['an unknown auth_mode', { auth_mode: 'entar', ...brought }, 'invalid_header', 'azure-auth-mode'],
+    ['the managed identity of the machine', { auth_mode: 'managed' }, 'not_allowed', 'azure-auth-mode'],
+    ['the workload identity of the pod', { auth_mode: 'workload_identity' }, 'not_allowed', 'azure-auth-mode'],
+  ])('are rejected with %s', (_, settings, code, param) => {
     expect(() => of(settings, 'k')).toThrow(expect.objectContaining({ code, param }) as Error);
   });
 });

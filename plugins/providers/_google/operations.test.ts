@@ -17,7 +17,7 @@ it.each<[string, object]>([
   ['speech_config', { languageCode: 'de' }],
   ['speechConfig', { languageCode: 'de' }],
   ['extra_body', { google: { thinking_config: { thinkingBudget: 9 } } }],
-])('%s replaces what a config sets, so keys that are bound to one may not send it', (name, value) => {
+])('%s replaces a parameter of a config and is therefore in ownForms', (name, value) => {
   expect(sent({ [name]: value })).not.toEqual(sent({}));
   for (const { operations } of [gemini, vertexAi]) expect(operations['chat/completions']?.ownForms).toContain(name);
 });

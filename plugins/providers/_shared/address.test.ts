@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { at, baseOf, customHostProblems, idSegment, memo, paramOf, relayedRoute, segment, withParam } from './address.ts';
 
-describe('a base', () => {
+describe('custom host', () => {
   it.each([
     ['https://api.openai.com/v1', 'https://api.openai.com', '/v1'],
     ['http://127.0.0.1:11434/v1/', 'http://127.0.0.1:11434', '/v1'],
     ['https://host.example', 'https://host.example', ''],
     [' https://host.example//a//b/ ', 'https://host.example', '/a/b'],
-  ])('of %s keeps its path as it is written', (text, origin, path) => {
+  ])('%s is split into origin and path', (text, origin, path) => {
     expect(baseOf(text)).toEqual({ origin, path });
   });
 
   it.each(['host.example/v1', 'ftp://host.example', 'https://user:pw@host.example', 'https://host.example/#x', 'http://'])(
-    '%s is refused',
+    '%s is rejected',
     (text) => {
       expect(() => baseOf(text)).toThrow(/custom host/i);
       expect(customHostProblems(text)).toMatchObject([{ path: ['custom_host'], code: 'bad-custom-host' }]);
     },
   );
 
-  it('with a query is a problem that shows what to write', () => {
+  it('with a query is reported with the corrected URL as hint', () => {
     expect(customHostProblems('https://host.example/v1?x=1')).toMatchObject([{ hint: 'Write https://host.example/v1.' }]);
     expect(customHostProblems('https://host.example/v1')).toEqual([]);
     expect(customHostProblems(undefined)).toEqual([]);
@@ -31,19 +31,19 @@ it.each([
   ['a/b', 'a%2Fb'],
   ['ü?', '%C3%BC%3F'],
   ['../x', '..%2Fx'],
-])('the segment of %s is %s', (text, encoded) => {
+])('segment encodes %s as %s', (text, encoded) => {
   expect(segment(text)).toBe(encoded);
 });
 
-it.each(['a/b', 'a\\b', '../x', 'a/../b'])('%s is no id', (text) => {
+it.each(['a/b', 'a\\b', '../x', 'a/../b'])('idSegment rejects %s with 404', (text) => {
   expect(() => idSegment(text)).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error);
 });
 
-it('an id of any other letters is one segment', () => {
+it('idSegment encodes other characters into one segment', () => {
   expect(idSegment('batch_é?#')).toBe('batch_%C3%A9%3F%23');
 });
 
-it.each(['', '.', '..'])('"%s" is no segment', (text) => {
+it.each(['', '.', '..'])('segment rejects "%s"', (text) => {
   expect(() => segment(text)).toThrow(/upstream path/);
 });
 
@@ -51,11 +51,11 @@ it.each([
   ['/v1/files/file-1/content', 'files/file-1/content'],
   ['/v1/threads/a%2Fb', 'threads/a%2Fb'],
   ['/v1', ''],
-])('the route of %s is %s', (path, route) => {
+])('relayedRoute of %s is %s', (path, route) => {
   expect(relayedRoute(path)).toBe(route);
 });
 
-it.each(['/v1/../admin', '/v1/files/%2E%2e/x', '/v1/files/.', '/v1/a\\..\\b'])('%s is refused', (path) => {
+it.each(['/v1/../admin', '/v1/files/%2E%2e/x', '/v1/files/.', '/v1/a\\..\\b'])('relayedRoute rejects the dot segments of %s', (path) => {
   expect(() => relayedRoute(path)).toThrow(/^The path contains/);
 });
 
@@ -64,22 +64,22 @@ it.each([
   ['x=1&Model=old&y=2', 'model', 'new', 'x=1&model=new&y=2'],
   ['x=%20&y', 'model', undefined, 'x=%20&y'],
   ['api-version=1&API-VERSION=2&z=3', 'api-version', undefined, 'z=3'],
-])('"%s" with %s=%s is "%s"', (query, name, value, expected) => {
+])('withParam: "%s" with %s=%s is "%s"', (query, name, value, expected) => {
   expect(withParam(query, name, value)).toBe(expected);
 });
 
-it('a parameter is found whatever its case', () => {
+it('paramOf finds a query parameter regardless of case', () => {
   expect(paramOf('a=1&API-version=2024-10-21', 'api-version')).toBe('2024-10-21');
 });
 
-it('an address keeps the query as it came', () => {
+it('at keeps the query unchanged', () => {
   expect(at({ origin: 'https://h', path: '/v1' }, 'models', 'limit=5&after=%2F')).toEqual({
     origin: 'https://h',
     path: '/v1/models?limit=5&after=%2F',
   });
 });
 
-it('what was made of an object is made once', () => {
+it('memo computes the value of an object once', () => {
   let made = 0;
   const count = memo((_key: object) => (made += 1));
   const key = {};

@@ -8,11 +8,11 @@ describe('anthropic', () => {
     ['sk-ant-api03-x', { scheme: 'header', name: 'x-api-key', secret: 'sk-ant-api03-x' }],
     ['any-key', { scheme: 'header', name: 'x-api-key', secret: 'any-key' }],
     ['sk-ant-oat01-x', { scheme: 'bearer', secret: 'sk-ant-oat01-x' }],
-  ])('signs with %s', (key, spec) => {
+  ])('signs with the key %s', (key, spec) => {
     expect(anthropic.entry.credential({}, key)).toEqual(spec);
   });
 
-  it('lists models for libraries of both APIs', () => {
+  it('lists models with the fields of the OpenAI and the Anthropic API', () => {
     const model = { type: 'model', id: 'claude-sonnet-4-5', display_name: 'Claude Sonnet 4.5', created_at: '2025-09-29T00:00:00Z' };
     const list = { data: [model, { id: 'odd' }], has_more: false, first_id: 'claude-sonnet-4-5', last_id: 'odd' };
     expect(begin(anthropic, callOf({ endpoint: 'models' })).result?.(JSON.stringify(list))).toEqual({
@@ -29,7 +29,7 @@ describe('anthropic', () => {
     expect(all.path).toBe('/v1/models?limit=1000');
   });
 
-  it('relays with version and features of entry and client', () => {
+  it('relays with version and beta features of the provider settings and the client', () => {
     const settings = { beta: ['files-api-2025-04-14'], custom_host: 'https://h.example/team/v1/' };
     const call = callOf({ endpoint: 'relay', settings, query: 'a=1', header: (name) => (name === 'anthropic-beta' ? 'x-1' : undefined) });
     expect(anthropic.relay?.(call, '/v1/messages/batches/msgbatch_1')).toEqual({

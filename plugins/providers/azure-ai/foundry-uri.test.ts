@@ -54,8 +54,8 @@ const rows: readonly (readonly [string, string, string, string | undefined, stri
   ['https://models.openai.anthropic.example', 'https://models.openai.anthropic.example', 'other', undefined, undefined, undefined],
 ];
 
-describe('an address of the foundry', () => {
-  it.each(rows)('%s', (pasted, base, host, resource, format, apiVersion) => {
+describe('parseFoundryUri', () => {
+  it.each(rows)('parses %s', (pasted, base, host, resource, format, apiVersion) => {
     const parsed = parseFoundryUri(pasted);
     if (typeof parsed === 'string') throw new Error(parsed);
     expect({ ...parsed, base: parsed.origin + parsed.path }).toMatchObject({ base, host });
@@ -67,7 +67,7 @@ describe('an address of the foundry', () => {
     ['https://r1.services.ai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21', /type azure-openai/],
     ['ftp://r1.services.ai.azure.com', /scheme/],
     ['nonsense with blanks', /not a URL/],
-  ])('%s cannot be used', (pasted, why) => {
+  ])('returns the reason why it cannot use %s', (pasted, why) => {
     expect(parseFoundryUri(pasted)).toMatch(why);
   });
 });
@@ -82,6 +82,6 @@ it.each([
   ['claudette-7b', false],
   ['my-claude-killer', false],
   ['Llama-3.3-70B-Instruct', false],
-])('the model %s speaks messages: %s', (name, expected) => {
+])('isAnthropicModel(%s) is %s', (name, expected) => {
   expect(isAnthropicModel(name)).toBe(expected);
 });

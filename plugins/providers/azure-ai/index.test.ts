@@ -50,7 +50,7 @@ function ask(endpoint: Endpoint, model: string, settings: Settings = resource, {
 const pairs = (flat: readonly string[]): [string, string][] =>
   flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1] ?? ''] as [string, string]] : []));
 
-describe('the address', () => {
+describe('the upstream URL of azure-ai', () => {
   it.each<[Endpoint, string, string]>([
     ['chat/completions', 'llama', 'https://r1.services.ai.azure.com/models/chat/completions?api-version=2024-05-01-preview'],
     ['embeddings', 'llama', 'https://r1.services.ai.azure.com/models/embeddings?api-version=2024-05-01-preview'],
@@ -78,11 +78,11 @@ describe('the address', () => {
     [{ resource_name: 'R1', model_name: 'claude-opus-4-5' }, '/anthropic/v1/messages'],
     [{ resource_name: 'https://r1.services.ai.azure.com/openai/v1' }, '/openai/v1/chat/completions'],
     [{ resource_name: 'r1', api_version: '2024-05-01' }, '/models/chat/completions?api-version=2024-05-01'],
-  ])('of a model that is in no list, with %j', (settings, path) => {
+  ])('of a model that is not listed, with %j', (settings, path) => {
     expect(ask('chat/completions', 'd1', settings).url).toBe(`https://r1.services.ai.azure.com${path}`);
   });
 
-  it("takes the client's version only where the configuration leaves it open", () => {
+  it('uses the API version of the client only if the configuration sets none', () => {
     const query = 'a=1&Api-Version=2025-01-01';
     expect(ask('chat/completions', 'llama', resource, { query }).url).toMatch(/\?a=1&api-version=2025-01-01$/);
     expect(ask('chat/completions', 'dated', resource, { query }).url).toMatch(/\?a=1&api-version=2024-08-01-preview$/);
@@ -96,11 +96,11 @@ describe('the address', () => {
     ['embeddings', 'claude'],
     ['responses', 'llama'],
     ['images/embeddings', 'gpt'],
-  ])('of %s does not exist for %s', (endpoint, model) => {
+  ])('throws unsupported_endpoint: %s for %s', (endpoint, model) => {
     expect(() => ask(endpoint, model)).toThrow(expect.objectContaining({ code: 'unsupported_endpoint' }));
   });
 
-  it('of a relayed path stays below what the deployment speaks', () => {
+  it("of a relayed path starts with the path of the deployment's format", () => {
     const relay = (model: string, path: string): string => {
       const { call } = ask('chat/completions', model);
       const address = azureAi.relay?.({ ...call, endpoint: 'relay' }, path);
@@ -111,8 +111,8 @@ describe('the address', () => {
   });
 });
 
-describe('what is sent', () => {
-  it('to the inference route names the deployment and says what to do about unknown fields', () => {
+describe('the upstream request of azure-ai', () => {
+  it('to the inference route contains the deployment name and the extra-parameters header', () => {
     const { headers, body, signed } = ask('chat/completions', 'llama', resource, {
       text: '{"model":"@team/llama","messages":[],"max_completion_tokens":5,"seed":12345678901234567890,"labels":{"a":"b"}}',
     });
@@ -121,7 +121,7 @@ describe('what is sent', () => {
     expect(signed).toEqual({ scheme: 'headers', names: ['api-key', 'authorization'], secret: 'K' });
   });
 
-  it('says it the way the entry wants', () => {
+  it('contains extra_parameters and endpoint_name of the settings as headers', () => {
     const settings = { ...resource, extra_parameters: 'pass-through', endpoint_name: 'blue' };
     expect(ask('chat/completions', 'llama', settings).headers).toMatchObject({
       'extra-parameters': 'pass-through',
@@ -129,24 +129,24 @@ describe('what is sent', () => {
     });
   });
 
-  it('to a managed endpoint names its deployment in a header', () => {
+  it('to a managed endpoint contains the deployment name in a header', () => {
     expect(ask('chat/completions', 'compute').headers).toMatchObject({ 'azureml-model-deployment': 'blue' });
     expect(ask('chat/completions', 'serverless').headers).not.toHaveProperty('azureml-model-deployment');
   });
 
-  it.each(['blue\r\nx-evil: 1', 'größe', 'a b'])('to a managed endpoint cannot ask for a deployment %j', (name) => {
+  it.each(['blue\r\nx-evil: 1', 'größe', 'a b'])('to a managed endpoint is rejected with deployment name %j', (name) => {
     const settings = { foundry_url: 'https://m1.westeurope.inference.ml.azure.com' };
     expect(() => ask('chat/completions', name, settings)).toThrow(expect.objectContaining({ code: 'model_not_found' }) as Error);
   });
 
-  it('to the OpenAI route is the client’s own format', () => {
+  it('to the OpenAI route is in the format of the client', () => {
     const { headers, body, signed } = ask('chat/completions', 'gpt', resource, { stream: true });
     expect(body).toBe('{"model":"gpt-eu","messages":[{"role":"user","content":"Hi"}]}');
     expect(headers).toEqual({ accept: 'text/event-stream', 'content-type': 'application/json' });
     expect(signed).toEqual({ scheme: 'headers', names: ['api-key'], secret: 'K' });
   });
 
-  it('to Anthropic is converted from a chat', () => {
+  it('to the Anthropic route is converted from chat completions', () => {
     const text = '{"model":"@team/claude","messages":[{"role":"user","content":"Hi"}],"max_tokens":7,"seed":1}';
     const { headers, body, dropped, signed } = ask('chat/completions', 'claude', resource, { text });
     expect(JSON.parse(body)).toEqual({ model: 'claude-eu', max_tokens: 7, messages: [{ role: 'user', content: 'Hi' }] });
@@ -155,7 +155,7 @@ describe('what is sent', () => {
     expect(signed).toEqual({ scheme: 'headers', names: ['x-api-key', 'api-key'], secret: 'own' });
   });
 
-  it('to Anthropic passes natively, but for the model and what belongs in headers', () => {
+  it('to the Anthropic route keeps a messages body, except for the model and fields that become headers', () => {
     const header = (name: string): string | undefined => (name === 'anthropic-beta' ? 'x-1' : undefined);
     const text = '{"model":"@team/claude","max_tokens":7,"anthropic_beta":["y-2"],"labels":{"a":"b"},"odd":1.0}';
     const { headers, body, dropped } = ask('messages', 'claude', { ...resource, anthropic_beta: 'z-3' }, { text, header });
@@ -164,7 +164,7 @@ describe('what is sent', () => {
     expect(dropped).toEqual(['labels']);
   });
 
-  it('is signed with a token where there is one, and with a bearer where the entry says so', () => {
+  it('is signed with ad_token if set, and with a bearer token if key_as is bearer', () => {
     expect(azureAi.entry.credential({ ...resource, ad_token: 'eyJ' } as Settings, 'K', 'messages')).toEqual({
       scheme: 'bearer',
       secret: 'eyJ',
@@ -172,7 +172,7 @@ describe('what is sent', () => {
     expect(ask('messages', 'claude', { ...resource, key_as: 'bearer' }).signed).toMatchObject({ names: ['authorization'] });
   });
 
-  it('asks for tokens of the cloud that the host belongs to', () => {
+  it('uses the token scope of the cloud that the host belongs to', () => {
     const auth = { mode: 'entra', tenant_id: 't', client_id: 'c', client_secret: 's' };
     const scope = (settings: Settings): unknown => azureAi.entry.credential({ ...settings, auth }, undefined);
     expect(scope({ resource_name: 'r1' })).toMatchObject({ grant: { scope: 'https://cognitiveservices.azure.com/.default' } });
@@ -185,8 +185,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('answers', () => {
-  it('of the two open formats pass, of Anthropic are converted', () => {
+describe('responses of azure-ai', () => {
+  it('are converted for Anthropic models only', () => {
     const converts = (model: string): boolean => {
       const { call } = ask('chat/completions', model);
       return begin(azureAi, call).result !== undefined;
@@ -194,7 +194,7 @@ describe('answers', () => {
     expect(['llama', 'gpt', 'serverless', 'claude', 'pasted'].map(converts)).toEqual([false, false, false, true, true]);
   });
 
-  it('of a single model become a list', () => {
+  it('of a single model endpoint become a model list', () => {
     const { call } = ask('models', 'serverless', resource, { text: '' });
     const text = '{"model_name":"mistral-large","model_type":"chat-completion","model_provider_name":"mistralai"}';
     expect(begin(azureAi, call).result?.(text)).toEqual({
@@ -221,19 +221,19 @@ describe('answers', () => {
       '{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens"}}',
       { message: 'max_tokens', type: 'invalid_request_error' },
     ],
-  ])('of %i %s are read', (status, body, expected) => {
+  ])('with status %i are parsed as errors: %s', (status, body, expected) => {
     expect(azureAi.fault(status, body)).toMatchObject(expected);
   });
 });
 
-describe('the choice of a deployment', () => {
-  it('falls to the default', () => {
+describe('the deployment of azure-ai', () => {
+  it('is the default one for an unknown model', () => {
     const settings = { ...resource, deployments: { a: { deployment_id: 'd1' }, b: { deployment_id: 'd2', default: true } } };
     expect(JSON.parse(ask('chat/completions', 'unknown', settings).body)).toMatchObject({ model: 'd2' });
     expect(ask('models', '', settings, { text: '' }).url).toMatch(/\/openai\/v1\/models$/);
   });
 
-  it('fails for a name that is no alias, with the nearest one', () => {
+  it('is not found for an unknown alias, with the nearest alias as hint', () => {
     expect(azureAi.entry.deployment?.(resource, 'cloude')).toMatchObject({ code: 'model_not_found', hint: /Did you mean "claude"/ });
   });
 });

@@ -26,7 +26,7 @@ const rows = [
 const served = (Object.keys(azure.operations) as Endpoint[]).filter((endpoint) => endpoint in endpoints);
 
 describe.each(served)('%s', (endpoint) => {
-  it.each(rows)('takes "%s" to %s', (model, id, origin, version) => {
+  it.each(rows)('sends model "%s" to deployment %s', (model, id, origin, version) => {
     const chosen = azure.entry.deployment?.(settings, model);
     if (chosen === undefined || chosen instanceof Error) throw chosen ?? new Error('none');
     expect(chosen.model).toBe(id);

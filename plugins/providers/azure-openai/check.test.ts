@@ -8,19 +8,19 @@ it.each<readonly [string, AzureSettings]>([
   ['a resource and deployments', { resource_name: 'contoso-eu', deployments: { a: one } }],
   ['a pasted resource', { resource_name: 'https://contoso.openai.azure.com/' }],
   [
-    'target URIs alone',
+    'only target URIs',
     { deployments: { a: { target_uri: 'https://r1.openai.azure.com/openai/deployments/d1/x', foundation_model: 'm' } } },
   ],
   ['a custom host that ends at /openai', { custom_host: 'https://r1.openai.azure.us/openai' }],
-  ['a custom host that goes on to v1', { custom_host: 'https://r1.openai.azure.us/openai/v1' }],
-])('%s is fine', (_name, settings) => {
+  ['a custom host that ends at /openai/v1', { custom_host: 'https://r1.openai.azure.us/openai/v1' }],
+])('check accepts %s', (_name, settings) => {
   expect(check({ api_version: 'v1', ...settings })).toEqual([]);
 });
 
 it.each<readonly [string, AzureSettings, object]>([
   ['no resource', {}, { path: ['resource_name'], code: 'missing-key' }],
   ['no resource with a deployment that needs one', { deployments: { a: one } }, { path: ['resource_name'], code: 'missing-key' }],
-  ['a resource that is no label', { resource_name: 'contoso_eu!' }, { path: ['resource_name'], code: 'bad-url' }],
+  ['a resource that is not a DNS label', { resource_name: 'contoso_eu!' }, { path: ['resource_name'], code: 'bad-url' }],
   [
     'a resource that is a URL of another host',
     { resource_name: 'https://evil.example/openai' },
@@ -41,11 +41,15 @@ it.each<readonly [string, AzureSettings, object]>([
     { custom_host: 'https://u:p@r1.openai.azure.us/openai' },
     { path: ['custom_host'], code: 'bad-custom-host' },
   ],
-  ['an API version that is none', { resource_name: 'r1', api_version: '2024' }, { path: ['api_version'], code: 'out-of-range' }],
-  ['an identity of the machine by header', { resource_name: 'r1', auth_mode: 'managed' }, { path: ['auth_mode'], code: 'out-of-range' }],
-  ['half an application', { resource_name: 'r1', auth_mode: 'entra' }, { path: ['entra_tenant_id'], code: 'missing-key' }],
+  ['an invalid API version', { resource_name: 'r1', api_version: '2024' }, { path: ['api_version'], code: 'out-of-range' }],
   [
-    'a token beside another way to sign',
+    'a managed identity that a header requests',
+    { resource_name: 'r1', auth_mode: 'managed' },
+    { path: ['auth_mode'], code: 'out-of-range' },
+  ],
+  ['an incomplete Entra application', { resource_name: 'r1', auth_mode: 'entra' }, { path: ['entra_tenant_id'], code: 'missing-key' }],
+  [
+    'a token next to another credential',
     { resource_name: 'r1', ad_token: 't', auth: { mode: 'managed_identity' } },
     { path: ['ad_token'], code: 'conflict' },
   ],
@@ -55,7 +59,7 @@ it.each<readonly [string, AzureSettings, object]>([
     { path: ['auth', 'authority'], code: 'bad-url' },
   ],
   [
-    'a scope of single permissions',
+    'a scope without /.default',
     { resource_name: 'r1', auth: { mode: 'workload_identity', scope: 'https://ai.azure.com' } },
     { path: ['auth', 'scope'], code: 'out-of-range', severity: 'warning', hint: 'Write https://ai.azure.com/.default.' },
   ],
@@ -75,7 +79,7 @@ it.each<readonly [string, AzureSettings, object]>([
     { path: ['deployments', 'a', 'target_uri'], code: 'bad-url' },
   ],
   [
-    'a target URI that says otherwise',
+    'a target URI that contradicts the deployment id',
     { resource_name: 'r1', deployments: { a: { ...one, target_uri: 'https://r1.openai.azure.com/openai/deployments/d2' } } },
     { path: ['deployments', 'a', 'deployment_id'], code: 'conflict', severity: 'warning' },
   ],
@@ -89,22 +93,26 @@ it.each<readonly [string, AzureSettings, object]>([
     { resource_name: 'r1', deployments: { a: { deployment_id: 'd1' } } },
     { path: ['deployments', 'a'], code: 'missing-key', severity: 'warning' },
   ],
-])('%s is one problem with its place', (_name, settings, problem) => {
+])('check reports %s as one problem with its path', (_name, settings, problem) => {
   expect(check({ api_version: 'v1', ...settings })).toMatchObject([problem]);
 });
 
 const missing = [{ path: ['api_version'], code: 'missing-key', severity: 'warning' }];
 
 it.each<readonly [string, AzureSettings, readonly object[]]>([
-  ['nothing says it', { resource_name: 'r1' }, missing],
-  ['deployments say nothing', { resource_name: 'r1', deployments: { a: one } }, missing],
-  ['one of two deployments says nothing', { resource_name: 'r1', deployments: { a: { ...one, api_version: 'v1' }, b: one } }, missing],
-  ['a target URI of the dated address has none', uriOf('https://r1.openai.azure.com/openai/deployments/d1/chat/completions'), missing],
-  ['a target URI has one', uriOf('https://r1.openai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21'), []],
+  ['nothing sets api_version', { resource_name: 'r1' }, missing],
+  ['no deployment sets it', { resource_name: 'r1', deployments: { a: one } }, missing],
+  ['one of two deployments does not set it', { resource_name: 'r1', deployments: { a: { ...one, api_version: 'v1' }, b: one } }, missing],
+  [
+    'a target URI of the dated address has no version',
+    uriOf('https://r1.openai.azure.com/openai/deployments/d1/chat/completions'),
+    missing,
+  ],
+  ['a target URI has a version', uriOf('https://r1.openai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21'), []],
   ['a target URI has v1', uriOf('https://r1.openai.azure.com/openai/v1/'), []],
-  ['every deployment has one', { resource_name: 'r1', deployments: { a: { ...one, api_version: '2024-10-21' } } }, []],
+  ['every deployment has a version', { resource_name: 'r1', deployments: { a: { ...one, api_version: '2024-10-21' } } }, []],
   ['a custom host has v1', { custom_host: 'https://r1.openai.azure.us/openai/v1' }, []],
-])('a missing version is a warning where %s', (_name, settings, expected) => {
+])('check warns of a missing version only if no default applies: %s', (_name, settings, expected) => {
   expect(check(settings)).toMatchObject(expected);
 });
 

@@ -12,20 +12,25 @@ const both = { ...supervised({ hyperparameters: { n_epochs: 2 } }), hyperparamet
 const more = supervised({ hyperparameters: {}, extra: 1 });
 
 it.each<readonly [string, 'batches' | 'fine_tuning/jobs' | 'responses', object, object]>([
-  ['an endpoint of a batch', 'batches', { endpoint: '/v1/chat/completions' }, { endpoint: '/chat/completions' }],
-  ['an endpoint without version', 'batches', { endpoint: '/chat/completions' }, { endpoint: '/chat/completions' }],
+  ['the endpoint of a batch without /v1', 'batches', { endpoint: '/v1/chat/completions' }, { endpoint: '/chat/completions' }],
+  ['an endpoint without version unchanged', 'batches', { endpoint: '/chat/completions' }, { endpoint: '/chat/completions' }],
   [
-    'supervised settings',
+    'supervised hyperparameters at the top level',
     'fine_tuning/jobs',
     supervised({ hyperparameters: { n_epochs: 2, batch_size: 'auto' } }),
     { training_file: 'f-1', model: 'm', hyperparameters: { n_epochs: 2, batch_size: 'auto' } },
   ],
-  ['supervised tuning without settings', 'fine_tuning/jobs', supervised({}), { training_file: 'f-1', model: 'm', hyperparameters: {} }],
-  ['settings under both names', 'fine_tuning/jobs', both, both],
-  ['settings without a place', 'fine_tuning/jobs', more, more],
-  ['another method', 'fine_tuning/jobs', dpo, dpo],
-  ['no method', 'fine_tuning/jobs', { model: 'm' }, { model: 'm' }],
-  ['other bodies', 'responses', { method: { type: 'supervised' } }, { method: { type: 'supervised' } }],
-])('%s', (_name, endpoint, sent, expected) => {
+  [
+    'supervised tuning without settings with empty hyperparameters',
+    'fine_tuning/jobs',
+    supervised({}),
+    { training_file: 'f-1', model: 'm', hyperparameters: {} },
+  ],
+  ['hyperparameters at both places unchanged', 'fine_tuning/jobs', both, both],
+  ['settings that the dated API lacks unchanged', 'fine_tuning/jobs', more, more],
+  ['another tuning method unchanged', 'fine_tuning/jobs', dpo, dpo],
+  ['a job without method unchanged', 'fine_tuning/jobs', { model: 'm' }, { model: 'm' }],
+  ['other bodies unchanged', 'responses', { method: { type: 'supervised' } }, { method: { type: 'supervised' } }],
+])('datedBody writes %s', (_name, endpoint, sent, expected) => {
   expect(datedBody(JsonBody.of(sent as Record<string, unknown>), endpoint).json()).toEqual(expected);
 });

@@ -47,7 +47,7 @@ const direct = (api_version: string | undefined, more: AzureSettings = {}): Azur
 });
 const host = 'https://r1.openai.azure.com/openai';
 
-describe('the form of the address', () => {
+describe('the upstream URL', () => {
   const base = 'https://r1.openai.azure.us/openai';
   it.each<readonly [string, AzureSettings, string, string]>([
     ['a dated version', direct('2024-10-21'), '', `${host}/deployments/d1/chat/completions?api-version=2024-10-21`],
@@ -56,18 +56,18 @@ describe('the form of the address', () => {
     ['preview', direct('preview'), '', `${host}/v1/chat/completions?api-version=preview`],
     ['no version', direct(undefined), '', `${host}/v1/chat/completions`],
     [
-      'no version but the client has one',
+      'no version and one in the query of the client',
       direct(undefined),
       'a=1&api-version=2024-06-01',
       `${host}/deployments/d1/chat/completions?a=1&api-version=2024-06-01`,
     ],
     [
-      'a version that the client contradicts',
+      'a version that differs from that of the client',
       direct('2024-10-21'),
       'api-version=2023-05-15',
       `${host}/deployments/d1/chat/completions?api-version=2024-10-21`,
     ],
-    ['v1 and a client with a version', direct('v1'), 'api-version=2023-05-15', `${host}/v1/chat/completions`],
+    ['v1 and a version in the query of the client', direct('v1'), 'api-version=2023-05-15', `${host}/v1/chat/completions`],
     [
       'a government host',
       { deployment_id: 'd1', api_version: '2024-10-21', custom_host: `${base}/deployments/x/chat/completions?api-version=1` },
@@ -81,7 +81,7 @@ describe('the form of the address', () => {
       'https://apim.example/team/openai/deployments/d1/chat/completions?api-version=2024-10-21',
     ],
     [
-      'a host that mounts at its root',
+      'a host without /openai in its path',
       { deployment_id: 'd1', api_version: '2024-10-21', custom_host: 'https://apim.example/team' },
       '',
       'https://apim.example/team/deployments/d1/chat/completions?api-version=2024-10-21',
@@ -93,24 +93,24 @@ describe('the form of the address', () => {
       `${base}/v1/chat/completions`,
     ],
     [
-      'a pasted version',
+      'a version in custom_host',
       { deployment_id: 'd1', custom_host: `${base}?api-version=2024-02-01` },
       '',
       `${base}/deployments/d1/chat/completions?api-version=2024-02-01`,
     ],
     [
-      'a pasted resource',
+      'a URL as resource_name',
       { deployment_id: 'd1', api_version: 'v1', resource_name: 'https://r9.cognitiveservices.azure.com/' },
       '',
       'https://r9.cognitiveservices.azure.com/openai/v1/chat/completions',
     ],
     [
-      'a deployment with odd characters',
+      'a deployment with special characters',
       direct('2024-10-21', { deployment_id: 'a/..b.c ü' }),
       '',
       `${host}/deployments/a%2F..b.c%20%C3%BC/chat/completions?api-version=2024-10-21`,
     ],
-  ])('with %s is right', (_name, settings, query, url) => {
+  ])('is correct with %s', (_name, settings, query, url) => {
     expect(send('chat/completions', settings, 'gpt-4o', '{}', { query }).url).toBe(url);
   });
 
@@ -143,7 +143,7 @@ describe('the form of the address', () => {
     ['fine_tuning/jobs/{id}/cancel', '/fine_tuning/jobs/x1/cancel', '/v1/fine_tuning/jobs/x1/cancel'],
     ['fine_tuning/jobs/{id}/events', '/fine_tuning/jobs/x1/events', '/v1/fine_tuning/jobs/x1/events'],
     ['fine_tuning/jobs/{id}/checkpoints', '/fine_tuning/jobs/x1/checkpoints', '/v1/fine_tuning/jobs/x1/checkpoints'],
-  ])('of %s carries the deployment only where the service wants it', (endpoint, dated, v1) => {
+  ])('of %s contains the deployment only where the service requires it', (endpoint, dated, v1) => {
     expect(send(endpoint, direct('2025-04-01-preview'), '').url).toBe(`${host}${dated}?api-version=2025-04-01-preview`);
     expect(send(endpoint, direct('v1'), '').url).toBe(`${host}${v1}`);
   });
@@ -157,24 +157,24 @@ describe('the form of the address', () => {
     ['/v1/audio/speech', '/deployments/d1/audio/speech', '/v1/audio/speech'],
     ['/v1/audio/transcriptions', '/deployments/d1/audio/transcriptions', '/v1/audio/transcriptions'],
     ['/v1/vector_stores', '/vector_stores', '/v1/vector_stores'],
-  ])('of the relayed %s follows the same table', (path, dated, v1) => {
+  ])('of the relayed path %s follows the same table', (path, dated, v1) => {
     expect(relay(direct('2024-10-21'), '', path, 'limit=2')).toBe(`${host}${dated}?limit=2&api-version=2024-10-21`);
     expect(relay(direct('v1'), '', path, 'limit=2')).toBe(`${host}${v1}?limit=2`);
   });
 
-  it('of the realtime socket names the deployment as its form wants, and no key', () => {
+  it('of a realtime socket names the deployment and contains no API key', () => {
     expect(relay(direct('v1'), '', '/v1/realtime', 'model=%40s%2Fx&api-key=k')).toBe(`${host}/v1/realtime?model=d1`);
     expect(relay(direct('2025-04-01-preview'), '', '/v1/realtime', 'model=x')).toBe(
       `${host}/realtime?api-version=2025-04-01-preview&deployment=d1`,
     );
   });
 
-  it('needs a deployment where the path does', () => {
+  it('throws without a deployment if the path requires one', () => {
     expect(() => relay({ resource_name: 'r1', api_version: '2024-10-21' }, '', '/v1/audio/speech')).toThrow(/names none/);
   });
 });
 
-describe('the catalog', () => {
+describe('the deployment catalog', () => {
   it.each([
     ['chat-fast', `${host}/deployments/d-4o/chat/completions?api-version=2024-10-21`, 'd-4o', 'gpt-4o', undefined],
     ['next', `${host}/v1/chat/completions`, 'd/5', 'gpt-5', undefined],
@@ -186,12 +186,12 @@ describe('the catalog', () => {
       'dall-e-3',
       'sk-image',
     ],
-  ])('finds %s', (alias, url, model, foundationModel, apiKey) => {
+  ])('resolves alias %s', (alias, url, model, foundationModel, apiKey) => {
     expect(send('chat/completions', catalog, alias, '{"model":"x"}').url).toBe(url);
     expect(azure.entry.deployment?.(catalog, alias)).toMatchObject({ model, foundationModel, ...(apiKey === undefined ? {} : { apiKey }) });
   });
 
-  it('says which names there are when one is missing', () => {
+  it('lists the known aliases in the error for an unknown one', () => {
     const found = azure.entry.deployment?.(catalog, 'chat-fats');
     expect(found).toBeInstanceOf(GatewayError);
     expect(found).toMatchObject({
@@ -202,7 +202,7 @@ describe('the catalog', () => {
     });
   });
 
-  it("serves other names with the default deployment, then with the entry's own", () => {
+  it('resolves unknown names to the default deployment, then to the deployment_id of the provider', () => {
     const withDefault: AzureSettings = { ...catalog, deployments: { ...catalog.deployments, any: { deployment_id: 'd0', default: true } } };
     expect(azure.entry.deployment?.(withDefault, 'whatever')).toMatchObject({ model: 'd0' });
     expect(azure.entry.deployment?.({ ...catalog, deployment_id: 'd9', model_name: 'gpt-9' } as AzureSettings, 'whatever')).toMatchObject({
@@ -211,11 +211,11 @@ describe('the catalog', () => {
     });
   });
 
-  it('without a list takes the model for the deployment', () => {
+  it('uses the model as the deployment id if no deployments are listed', () => {
     expect(azure.entry.deployment?.({ resource_name: 'r1' } as AzureSettings, 'd-any')).toMatchObject({ model: 'd-any' });
   });
 
-  it('sends to the host that a request chose, but for deployments with a host of their own', () => {
+  it('uses the custom host of a request, except for deployments with their own host', () => {
     const settings: AzureSettings = { ...catalog, custom_host: 'https://apim.example/team/openai' };
     const over = (alias: string) => ({ ...callOf('chat/completions', catalog, alias), settings });
     const url = (alias: string) => {
@@ -226,12 +226,12 @@ describe('the catalog', () => {
     expect(url('image')).toMatch(/^https:\/\/r2\.openai\.azure\.com\/openai\/deployments\/img1\//);
   });
 
-  it('lists its aliases', () => {
+  it('lists its aliases as models', () => {
     expect(azure.entry.models?.(catalog)).toContainEqual({ id: 'chat-fast', foundationModel: 'gpt-4o' });
     expect(azure.entry.models?.(direct('v1'))).toEqual([]);
   });
 
-  it('gives routes without a model the version that all its deployments share', () => {
+  it('uses the API version that all deployments share for routes without a model', () => {
     const dated: AzureSettings = {
       resource_name: 'r1',
       deployments: { a: { deployment_id: 'a', api_version: '2024-10-21' }, b: { deployment_id: 'b', api_version: '2024-10-21' } },
@@ -241,58 +241,100 @@ describe('the catalog', () => {
   });
 });
 
-describe('the name in the body', () => {
+describe('the body sent upstream', () => {
   it.each<readonly [string, AzureSettings, string, Endpoint, string, string]>([
-    ['an alias', catalog, 'chat-fast', 'chat/completions', '{"model":"@team/chat-fast","n":1}', '{"model":"d-4o","n":1}'],
-    ['an alias without slug', catalog, 'chat-fast', 'chat/completions', '{"model":"chat-fast","n":1.0}', '{"model":"d-4o","n":1.0}'],
     [
-      'a name that the path overrules',
+      'the deployment id for an alias',
+      catalog,
+      'chat-fast',
+      'chat/completions',
+      '{"model":"@team/chat-fast","n":1}',
+      '{"model":"d-4o","n":1}',
+    ],
+    [
+      'the deployment id for an alias without slug',
+      catalog,
+      'chat-fast',
+      'chat/completions',
+      '{"model":"chat-fast","n":1.0}',
+      '{"model":"d-4o","n":1.0}',
+    ],
+    [
+      'an unchanged model if the path names the deployment',
       direct('2024-10-21'),
       'gpt-4o',
       'chat/completions',
       '{ "model": "gpt-4o" }',
       '{ "model": "gpt-4o" }',
     ],
-    ['a slug although the path overrules', direct('2024-10-21'), 'gpt-4o', 'chat/completions', '{"model":"@s/gpt-4o"}', '{"model":"d1"}'],
-    ['no name where the path has it', catalog, 'chat-fast', 'chat/completions', '{ "n":1 }', '{ "n":1 }'],
-    ['a name on v1', direct('v1'), 'gpt-4o', 'chat/completions', '{"model":"gpt-4o"}', '{"model":"d1"}'],
-    ['the deployment itself on v1', direct('v1'), 'd1', 'chat/completions', '{ "model":"d1" }', '{ "model":"d1" }'],
-    ['a name on a route without deployment', direct('2025-04-01-preview'), 'gpt-4o', 'responses', '{"model":"gpt-4o"}', '{"model":"d1"}'],
-    ['the endpoint of a dated batch', direct('2024-10-21'), '', 'batches', '{"endpoint":"/v1/responses"}', '{"endpoint":"/responses"}'],
-    ['the endpoint of a batch on v1', direct('v1'), '', 'batches', '{ "endpoint":"/v1/responses" }', '{ "endpoint":"/v1/responses" }'],
-  ])('%s comes out right', (_name, settings, asked, ...[endpoint, text, sent]) => {
+    [
+      'no slug even if the path names the deployment',
+      direct('2024-10-21'),
+      'gpt-4o',
+      'chat/completions',
+      '{"model":"@s/gpt-4o"}',
+      '{"model":"d1"}',
+    ],
+    ['no added model if the path names the deployment', catalog, 'chat-fast', 'chat/completions', '{ "n":1 }', '{ "n":1 }'],
+    ['the deployment id on v1', direct('v1'), 'gpt-4o', 'chat/completions', '{"model":"gpt-4o"}', '{"model":"d1"}'],
+    ['an unchanged deployment id on v1', direct('v1'), 'd1', 'chat/completions', '{ "model":"d1" }', '{ "model":"d1" }'],
+    [
+      'the deployment id on a route without deployment in its path',
+      direct('2025-04-01-preview'),
+      'gpt-4o',
+      'responses',
+      '{"model":"gpt-4o"}',
+      '{"model":"d1"}',
+    ],
+    [
+      'the endpoint without /v1 for a batch of a dated version',
+      direct('2024-10-21'),
+      '',
+      'batches',
+      '{"endpoint":"/v1/responses"}',
+      '{"endpoint":"/responses"}',
+    ],
+    [
+      'an unchanged endpoint for a batch on v1',
+      direct('v1'),
+      '',
+      'batches',
+      '{ "endpoint":"/v1/responses" }',
+      '{ "endpoint":"/v1/responses" }',
+    ],
+  ])('contains %s', (_name, settings, asked, ...[endpoint, text, sent]) => {
     expect(send(endpoint, settings, asked, text).text).toBe(sent);
   });
 });
 
 describe('the model of a fine-tuning job', () => {
-  it.each(['gpt-4o-mini', '@team/gpt-4o-mini'])('is a base model and no deployment: %s', (named) => {
+  it.each(['gpt-4o-mini', '@team/gpt-4o-mini'])('is sent as a base model, not as a deployment id: %s', (named) => {
     const { text } = send('fine_tuning/jobs', catalog, '', JSON.stringify({ model: named }), { model: 'gpt-4o-mini' });
     expect(text).toBe('{"model":"gpt-4o-mini"}');
   });
 });
 
-describe('the credential', () => {
-  it('is the key in its own header, or a token as bearer, never both', () => {
+describe('entry.credential', () => {
+  it('returns the key in the api-key header, or the AD token as bearer token', () => {
     expect(azure.entry.credential({}, 'k-1')).toEqual({ scheme: 'header', name: 'api-key', secret: 'k-1' });
     expect(azure.entry.credential({ ad_token: 'Bearer t-1' } as AzureSettings, 'k-1')).toEqual({ scheme: 'bearer', secret: 't-1' });
   });
 
   it.each([
-    ['its host', { custom_host: 'https://r1.openai.azure.us/openai' }, 'cognitiveservices.azure.us'],
-    ['its project', { custom_host: 'https://r1.services.ai.azure.com/api/projects/p/openai/v1' }, 'ai.azure.com'],
+    ['the custom host', { custom_host: 'https://r1.openai.azure.us/openai' }, 'cognitiveservices.azure.us'],
+    ['the project in the custom host', { custom_host: 'https://r1.services.ai.azure.com/api/projects/p/openai/v1' }, 'ai.azure.com'],
     [
-      'its first deployment',
+      'the first deployment',
       { deployments: { a: { target_uri: 'https://r1.openai.azure.cn/openai/deployments/d/chat/completions' } } },
       'cognitiveservices.azure.cn',
     ],
-  ])('takes its audience from %s', (_, settings, audience) => {
+  ])('takes the token audience from %s', (_, settings, audience) => {
     const spec = azure.entry.credential({ ...settings, auth: { mode: 'managed_identity' } }, undefined);
     expect(spec).toMatchObject({ scheme: 'oauth2', grant: { kind: 'instance-identity', resource: `https://${audience}` } });
   });
 });
 
-describe('an error body', () => {
+describe('fault', () => {
   it.each([
     [
       400,
@@ -327,7 +369,7 @@ describe('an error body', () => {
     ],
     [429, '{"error":{"code":"429","message":"slow"}}', { message: 'slow', type: 'rate_limit_error', param: null, code: '429' }],
     [503, '<html>Service Unavailable</html>', { message: 'Service Unavailable', type: 'api_error', param: null, code: null }],
-  ])('with status %d is normalised: %s', (status, body, fault) => {
+  ])('normalizes an error body with status %d: %s', (status, body, fault) => {
     expect(azure.fault(status, body)).toEqual(fault);
   });
 });

@@ -78,7 +78,7 @@ const rows: readonly (readonly [string, string, string | undefined, string | und
   ],
 ];
 
-it.each(rows)('%s is read', (pasted, ...[base, resource, deployment, apiVersion, v1]) => {
+it.each(rows)('parseTargetUri parses %s', (pasted, ...[base, resource, deployment, apiVersion, v1]) => {
   const uri = parseTargetUri(pasted);
   if (typeof uri === 'string') throw new Error(uri);
   expect({
@@ -90,7 +90,7 @@ it.each(rows)('%s is read', (pasted, ...[base, resource, deployment, apiVersion,
   }).toEqual({ base, resource, deployment, apiVersion, v1 });
 });
 
-describe('an address', () => {
+describe('parseTargetUri', () => {
   it.each([
     ['https://r1.services.ai.azure.com/models/chat/completions?api-version=2024-05-01-preview', /foundry/],
     ['https://r1.services.ai.azure.com/anthropic/v1/messages', /foundry/],
@@ -99,7 +99,7 @@ describe('an address', () => {
     ['https://user:pw@r1.openai.azure.com/openai', /user name/],
     ['ftp://r1.openai.azure.com', /scheme/],
     ['https://', /not a URL/],
-  ])('%s is refused with a reason', (pasted, reason) => {
+  ])('returns the reason why it cannot use %s', (pasted, reason) => {
     expect(parseTargetUri(pasted)).toMatch(reason);
   });
 });

@@ -21,7 +21,7 @@ const read = (translation: Translation, answer: Plain): unknown => translation.r
 
 const question = { model: 'x', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5 };
 
-describe('embeddings', () => {
+describe('bedrock embeddings', () => {
   const rows: readonly (readonly [model: string, body: Plain, sent: Plain, dropped: readonly string[]])[] = [
     ['amazon.titan-embed-text-v1', { input: 'a', dimensions: 256, normalize: true }, { inputText: 'a' }, ['dimensions', 'normalize']],
     ['amazon.titan-embed-text-v2:0', { input: 'a', dimensions: null, normalize: null }, { inputText: 'a' }, []],
@@ -79,14 +79,14 @@ describe('embeddings', () => {
     ],
   ];
 
-  it.each(rows)('of %s are asked for: %j', (model, body, wanted, dropped) => {
+  it.each(rows)('of %s are requested with %j converted to its format', (model, body, wanted, dropped) => {
     const translation = begin('embeddings', model, { model: 'x', ...body });
     expect(sent(translation)).toEqual(wanted);
     expect(translation.request.dropped.map(({ param }) => param)).toEqual(dropped);
     expect(translation.request.path).toBe(`/model/${encodeURIComponent(model)}/invoke`);
   });
 
-  it('come as a list, with the tokens that Titan counts', () => {
+  it('are returned as a list, with the token count of Titan', () => {
     const translation = begin('embeddings', 'amazon.titan-embed-text-v2:0', { input: 'a' });
     const answer = { embedding: [0.5, 1], embeddingsByType: { float: [0.5, 1] }, inputTextTokenCount: 3 };
     translation.tap.whole(JSON.stringify(answer));
@@ -99,7 +99,7 @@ describe('embeddings', () => {
     expect(translation.tap.usage).toEqual({ prompt: 3, completion: 0 });
   });
 
-  it('of Cohere come with the tokens that the service counts in a header', () => {
+  it('of Cohere use the token count of the response header', () => {
     const translation = begin('embeddings', 'cohere.embed-v4:0', { input: 'a' });
     const answer = { embeddings: { float: [[1]] } };
     const text = JSON.stringify(answer);
@@ -110,7 +110,7 @@ describe('embeddings', () => {
     expect(read(translation, answer)).toMatchObject({ usage: { prompt_tokens: 42, total_tokens: 42 } });
   });
 
-  it('of Nova are named by their kind', () => {
+  it('of Nova are read from its list, and only one text is accepted', () => {
     const translation = begin('embeddings', 'amazon.nova-2-multimodal-embeddings-v1:0', { input: 'a' });
     const list = read(translation, { embeddings: [{ embeddingType: 'TEXT', embedding: [0.5, 1] }] });
     expect(list).toMatchObject({ data: [{ index: 0, embedding: [0.5, 1] }] });
@@ -118,17 +118,20 @@ describe('embeddings', () => {
     expect(() => begin('embeddings', 'amazon.nova-2-multimodal-embeddings-v1:0', { input: ['a', 'b'] })).toThrow(/one text/);
   });
 
-  it('that are missing are explained in the words of the model', () => {
+  it('report the message of the model if they are missing', () => {
     const translation = begin('embeddings', 'amazon.titan-embed-image-v1', { input: 'a' });
     expect(() => read(translation, { embedding: null, message: 'The input is too long.' })).toThrow('The input is too long.');
   });
 
-  it.each([[{ embeddings: { float: [[1], [2]] } }], [{ embeddings: [[1], [2]] }]])('of Cohere come in two forms: %j', (answer) => {
-    const list = read(begin('embeddings', 'cohere.embed-v4:0', { input: ['a', 'b'] }), answer);
-    expect(list).toMatchObject({ data: [{ embedding: [1] }, { embedding: [2] }] });
-  });
+  it.each([[{ embeddings: { float: [[1], [2]] } }], [{ embeddings: [[1], [2]] }]])(
+    'of Cohere are read in both response formats: %j',
+    (answer) => {
+      const list = read(begin('embeddings', 'cohere.embed-v4:0', { input: ['a', 'b'] }), answer);
+      expect(list).toMatchObject({ data: [{ embedding: [1] }, { embedding: [2] }] });
+    },
+  );
 
-  it('come in base64 where a client asks for that', () => {
+  it('are returned in base64 for encoding_format base64', () => {
     const list = read(begin('embeddings', 'cohere.embed-v4:0', { input: 'a', encoding_format: 'base64' }), {
       embeddings: { float: [[1, -2]] },
     });
@@ -138,13 +141,13 @@ describe('embeddings', () => {
   it.each([
     ['amazon.titan-embed-text-v2:0', ['a', 'b'], 'accepts one text'],
     ['cohere.embed-v4:0', [[1, 2]], 'accepts texts, not tokens'],
-  ])('of %s refuse %j', (model, input, message) => {
+  ])('of %s reject %j', (model, input, message) => {
     expect(() => begin('embeddings', model, { input })).toThrow(message);
   });
 });
 
-describe('the list of models', () => {
-  it('is the region’s, in the form of OpenAI', () => {
+describe('the model list of bedrock', () => {
+  it('contains the models of the region in the OpenAI format', () => {
     const translation = begin('models', '', undefined, { method: 'GET' });
     expect(translation.request).toMatchObject({
       method: 'GET',
@@ -159,8 +162,8 @@ describe('the list of models', () => {
   });
 });
 
-describe('the messages API', () => {
-  it('moves model, version and features to where the service has them', () => {
+describe('the messages route of bedrock', () => {
+  it('sends model, version and beta features where the service expects them', () => {
     const guardrail = { id: 'g', version: '2', trace: 'enabled' };
     const header = (name: string): string | undefined => (name === 'anthropic-beta' ? 'b-1,b-2' : undefined);
     const over = { header, stream: true, settings: { ...settings, guardrail, latency: 'optimized', anthropic_beta: ['own-1'] } };
@@ -187,12 +190,12 @@ describe('the messages API', () => {
     ['arn:aws:bedrock:r:1:application-inference-profile/x', undefined, false],
     ['arn:aws:bedrock:r:1:application-inference-profile/x', 'anthropic.claude-x', true],
     ['amazon.nova-pro-v1:0', undefined, false],
-  ])('serves %s (%s): %s', (model, foundationModel, expected) => {
+  ])('supports %s (%s): %s', (model, foundationModel, expected) => {
     expect(bedrock.operations.messages?.serves?.(callOf({ model, foundationModel }) as never)).toBe(expected);
   });
 });
 
-describe('hosts', () => {
+describe('bedrock hosts', () => {
   it.each([
     [{}, 'https://bedrock-runtime.us-east-1.amazonaws.com'],
     [{ region: 'us-gov-west-1', fips: true }, 'https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com'],
@@ -203,16 +206,16 @@ describe('hosts', () => {
     [{ region: 'us-isof-south-1' }, 'https://bedrock-runtime.us-isof-south-1.csp.hci.ic.gov'],
     [{ region: 'eu-isoe-west-1' }, 'https://bedrock-runtime.eu-isoe-west-1.cloud.adc-e.uk'],
     [{ custom_host: 'https://vpce-1.example/x/' }, 'https://vpce-1.example'],
-  ])('of %j: %s', (own, origin) => {
+  ])('with %j are %s', (own, origin) => {
     expect(begin('chat/completions', 'm', { messages: [{ role: 'user', content: 'Hi' }] }, { settings: own }).request.origin).toBe(origin);
   });
 
-  it('are never made of a region that is none', () => {
+  it('are not built from an invalid region', () => {
     expect(() => begin('chat/completions', 'm', question, { settings: { region: 'evil.example/' } })).toThrow('is not a region');
   });
 });
 
-it('says what is wrong with an entry', () => {
+it('bedrock check reports incomplete and conflicting settings', () => {
   const problems = bedrock.entry.check?.({
     secret_access_key: 's',
     auth: { mode: 'instance' },

@@ -17,7 +17,7 @@ function ask(endpoint: Endpoint, body: Json, model = 'echo') {
   return { status, error: status < 400 ? undefined : (JSON.parse(pieces.map(({ text }) => text).join('')) as { error: Json }).error };
 }
 
-describe('bodies that are refused', () => {
+describe('the mock provider rejects invalid bodies', () => {
   it.each<[Endpoint, Json, string, string]>([
     ['chat/completions', {}, 'messages', 'missing_required_parameter'],
     ['chat/completions', { messages: null }, 'messages', 'missing_required_parameter'],
@@ -65,7 +65,7 @@ describe('bodies that are refused', () => {
       'metadata',
       'object_above_max_properties',
     ],
-  ])('%s %j', (endpoint, body, param, code) => {
+  ])('of %s: %j', (endpoint, body, param, code) => {
     const { status, error } = ask(endpoint, body);
     expect(status).toBe(400);
     expect(error).toMatchObject({ type: 'invalid_request_error', message: expect.stringContaining(param) as string });
@@ -77,12 +77,12 @@ describe('bodies that are refused', () => {
     ['embeddings', { input: 'a' }],
     ['responses', { input: 'a' }],
     ['fine_tuning/jobs', { training_file: 'x' }],
-  ])('%s without a model', (endpoint, body) => {
+  ])('of %s without a model', (endpoint, body) => {
     expect(ask(endpoint, body, '')).toMatchObject({ status: 400, error: { param: 'model', code: 'missing_required_parameter' } });
   });
 });
 
-describe('bodies that are taken', () => {
+describe('the mock provider accepts', () => {
   it.each<[Endpoint, Json]>([
     ['chat/completions', { messages: [{ role: 'assistant', content: null, tool_calls: [{ id: 'a' }] }, user], temperature: null, n: null }],
     ['chat/completions', { messages: [{ role: 'user', content: [{ type: 'text', text: '\ud800' }] }], unknown_field: [[[]]] }],
@@ -94,11 +94,11 @@ describe('bodies that are taken', () => {
     ['moderations', { input: [{ type: 'text', text: 'a' }] }],
     ['responses', { input: [{ role: 'user', content: 'a' }], instructions: null }],
     ['audio/speech', { input: 'a', voice: { id: 'v' }, response_format: 'wav' }],
-  ])('%s %j', (endpoint, body) => {
+  ])('%s with body %j', (endpoint, body) => {
     expect(ask(endpoint, body)).toEqual({ status: 200, error: undefined });
   });
 
-  it('images without a model, which the API chooses', () => {
+  it('images/generations without a model', () => {
     expect(ask('images/generations', { prompt: 'a' }, '')).toEqual({ status: 200, error: undefined });
   });
 });

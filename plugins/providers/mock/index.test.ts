@@ -39,8 +39,8 @@ function events({ text, tap }: ReturnType<typeof ask>) {
   return list.map(({ data }) => (data === '[DONE]' ? data : (JSON.parse(data) as Json)));
 }
 
-describe('chat', () => {
-  it('echoes the last user message, whole', () => {
+describe('mock chat/completions', () => {
+  it('echoes the last user message in a response without streaming', () => {
     const { json, answer, tap, text } = ask('chat/completions', { messages });
     expect(json()).toMatchObject({
       id: 'chatcmpl-req_1',
@@ -53,7 +53,7 @@ describe('chat', () => {
     expect([tap.whole(text), tap.complete, tap.usage?.completion]).toEqual([undefined, true, 4]);
   });
 
-  it('echoes it as a stream that ends well', () => {
+  it('echoes the last user message in a complete stream', () => {
     const asked = ask('chat/completions', { messages, stream: true }, { includeUsage: true });
     const list = events(asked) as Json[];
     const text = list
@@ -65,11 +65,11 @@ describe('chat', () => {
     expect(asked.tap).toMatchObject({ complete: true, finish: ['stop'], usage: { prompt: 9, completion: 4 } });
   });
 
-  it('sends no usage that nobody asked for', () => {
+  it('sends no usage in a stream unless requested', () => {
     expect(ask('chat/completions', { messages, stream: true }).text).not.toContain('usage');
   });
 
-  it('answers several choices', () => {
+  it('returns n choices', () => {
     const asked = ask('chat/completions', { messages, n: 2, stream: true });
     events(asked);
     expect(asked.tap.finish).toEqual(['stop', 'stop']);
@@ -93,28 +93,28 @@ describe('chat', () => {
   });
 });
 
-describe('a reply', () => {
+describe('a mock reply', () => {
   it.each([
     ['fail', 500, { type: 'server_error' }],
     ['rate-limited', 429, { type: 'requests', code: 'rate_limit_exceeded' }],
-  ])('of %s is an error', (model, status, error) => {
+  ])('named %s is an error response', (model, status, error) => {
     const { answer, json } = ask('chat/completions', { messages, stream: true }, { model });
     expect(answer.status).toBe(status);
     expect(answer.headers['content-type']).toBe('application/json');
     expect(json()).toMatchObject({ error });
   });
 
-  it('of rate-limited says when to come back', () => {
+  it('named rate-limited has a retry-after header', () => {
     expect(ask('chat/completions', { messages }, { model: 'rate-limited' }).answer.headers['retry-after']).toBe('1');
   });
 
-  it('of slow has its pauses', () => {
+  it('named slow has a delay before the response and between chunks', () => {
     const { answer } = ask('chat/completions', { messages, stream: true }, { model: 'slow' });
     expect(answer.delayMs).toBe(2000);
     expect(answer.pieces.every((piece) => piece.afterMs === 250)).toBe(true);
   });
 
-  it('has as many pieces as configured and the configured text', () => {
+  it('has the configured text, chunk count and delay', () => {
     const asked = ask('chat/completions', { messages, stream: true }, replies({ text: 'abcdef', chunks: 3, delay: 5 }));
     expect(asked.answer.delayMs).toBe(5);
     expect(asked.text.match(/"content":"(?:ab|cd|ef)"/g)).toHaveLength(3);
@@ -127,17 +127,17 @@ describe('a reply', () => {
     [' a b\n\nc  ', [' a', ' b', '\n\nc  ']],
     [' '.repeat(500_000), [' '.repeat(500_000)]],
     [`a${' '.repeat(500_000)}b`, ['a', `${' '.repeat(500_000)}b`]],
-  ])('has a piece for each word, with its blanks: case %#', (text, pieces) => {
+  ])('has a chunk for each word with its leading whitespace: case %#', (text, pieces) => {
     expect(piecesOf(text, {})).toEqual(pieces);
   });
 
-  it('takes the place of a built-in one', () => {
+  it('replaces the built-in reply of the same name', () => {
     expect(ask('chat/completions', { messages }, { model: 'fail', settings: { replies: { fail: { text: 'fine' } } } }).answer.status).toBe(
       200,
     );
   });
 
-  it('with an error under 200 is a fault to the tap, whole and streamed', () => {
+  it('with an error and no status is reported as a fault by the tap, with and without streaming', () => {
     const whole = ask('chat/completions', { messages }, replies({ error: 'broke' }));
     expect(whole.tap.whole(whole.text)).toMatchObject({ message: 'broke' });
     const streamed = ask('chat/completions', { messages, stream: true }, replies({ error: 'broke' }));
@@ -145,14 +145,14 @@ describe('a reply', () => {
     expect(streamed.tap.fault).toMatchObject({ message: 'broke' });
   });
 
-  it('that breaks is not complete', () => {
+  it('with breaks is reported as incomplete by the tap', () => {
     const asked = ask('chat/completions', { messages, stream: true }, replies({ text: 'a b c d', breaks: 'reset' }));
     events(asked);
     expect(asked.answer.breaks).toBe('reset');
     expect([asked.tap.complete, asked.tap.contentEvents > 0]).toEqual([false, true]);
   });
 
-  it('of a name nobody knows is the echo', () => {
+  it('of an unknown name echoes the last user message', () => {
     expect(ask('chat/completions', { messages }, { model: 'gpt-4o' }).json()).toMatchObject({
       model: 'gpt-4o',
       choices: [{ message: { content: 'hello big world' } }],
@@ -160,8 +160,8 @@ describe('a reply', () => {
   });
 });
 
-describe('the other routes', () => {
-  it('embed the same text to the same unit vector, and base64 to the same numbers', () => {
+describe('other routes of the mock provider', () => {
+  it('return the same unit vector for the same text, also in base64', () => {
     const floats = (ask('embeddings', { input: ['a', 'b', 'a'], dimensions: 8 }).json()['data'] as { embedding: number[] }[]).map(
       (row) => row.embedding,
     );
@@ -175,7 +175,7 @@ describe('the other routes', () => {
     expect(Array.from({ length: 8 }, (_, index) => bytes.readFloatLE(index * 4))).toEqual(floats[0]);
   });
 
-  it('draw pictures that are pictures', () => {
+  it('return PNG images, with and without streaming', () => {
     const data = ask('images/generations', { prompt: 'a cat', n: 2 }).json()['data'] as { b64_json: string }[];
     expect(data).toHaveLength(2);
     expect(Buffer.from(data[0]?.b64_json ?? '', 'base64').subarray(0, 8)).toEqual(
@@ -186,7 +186,7 @@ describe('the other routes', () => {
     expect(streamed.tap).toMatchObject({ complete: true, usage: { completion: 1 } });
   });
 
-  it('complete a prompt, whole and streamed', () => {
+  it('return completions, with and without streaming', () => {
     expect(ask('completions', { prompt: 'once' }).json()).toMatchObject({
       object: 'text_completion',
       choices: [{ text: 'once', finish_reason: 'stop' }],
@@ -196,7 +196,7 @@ describe('the other routes', () => {
     expect(streamed.tap).toMatchObject({ complete: true, finish: ['stop'] });
   });
 
-  it('respond, whole and streamed', () => {
+  it('return responses, with and without streaming, and count input tokens', () => {
     const body = { input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi you' }] }] };
     expect(ask('responses', body).json()).toMatchObject({
       object: 'response',
@@ -224,7 +224,7 @@ describe('the other routes', () => {
   });
 });
 
-it('a duration that cannot be read is a problem with its place', () => {
+it('check reports an invalid delay with its path', () => {
   const settings = { replies: { m: { delay: 'soon' } } } as MockSettings;
   expect(mock.entry.check?.(settings)).toMatchObject([{ path: ['replies', 'm', 'delay'], code: 'out-of-range' }]);
 });

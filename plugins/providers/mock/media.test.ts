@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ask, errorOf, form, type Json, rowsOf } from '../../../test/mock/ask.ts';
 
-describe('sounds', () => {
+describe('mock audio/speech', () => {
   const speak = (over: Json = {}) => ask('audio/speech', { body: { model: 'tts', input: 'hi', voice: 'alloy', ...over } });
 
-  it('are WAV files', () => {
+  it('returns WAV files', () => {
     const { bytes, type } = speak({ response_format: 'wav' });
     expect(type).toBe('audio/wav');
     expect([bytes.toString('latin1', 0, 4), bytes.readUInt32LE(4) + 8, bytes.toString('latin1', 8, 16)]).toEqual([
@@ -22,7 +22,7 @@ describe('sounds', () => {
     expect(speak({ response_format: 'pcm' }).bytes).toEqual(bytes.subarray(44));
   });
 
-  it('are MP3 frames to the last byte', () => {
+  it('returns a body of complete MP3 frames', () => {
     const { bytes, type } = speak();
     expect(type).toBe('audio/mpeg');
     // MPEG-1 layer III: 144 × bit rate / sample rate bytes a frame.
@@ -32,7 +32,7 @@ describe('sounds', () => {
     expect(bytes.length % 144).toBe(0);
   });
 
-  it('come as events too', () => {
+  it('returns events with stream_format sse', () => {
     const { text, type } = speak({ stream_format: 'sse' });
     expect(type).toContain('event-stream');
     const audio = [...text.matchAll(/"audio":"([^"]*)"/g)].map(([, part]) => Buffer.from(part ?? '', 'base64'));
@@ -40,12 +40,12 @@ describe('sounds', () => {
     expect(text).toMatch(/"type":"speech\.audio\.done","usage"/);
   });
 
-  it('of other kinds are refused', () => {
+  it('rejects an unsupported response_format', () => {
     expect(errorOf(speak({ response_format: 'opus' }))).toMatchObject({ param: 'response_format', code: 'unsupported_value' });
   });
 });
 
-describe('transcriptions', () => {
+describe('mock audio/transcriptions', () => {
   const listen = (fields: Json, endpoint: 'audio/transcriptions' | 'audio/translations' = 'audio/transcriptions') =>
     ask(endpoint, { form: form({ model: 'whisper-1', ...fields }) });
 
@@ -58,11 +58,11 @@ describe('transcriptions', () => {
     [{ response_format: 'diarized_json' }, 'application/json', /"speaker":"A"/],
     [{ stream: 'true' }, 'text/event-stream; charset=utf-8', /transcript\.text\.delta[\s\S]*transcript\.text\.done/],
     [{ stream: 'false', temperature: '0.5' }, 'application/json', /^\{"text"/],
-  ])('%j', (fields, type, wanted) => {
+  ])('returns the format that %j selects', (fields, type, wanted) => {
     expect(listen(fields)).toMatchObject({ status: 200, type, text: expect.stringMatching(wanted) as string });
   });
 
-  it('take the model from behind the file', () => {
+  it('reads a model field that follows the file', () => {
     const settings = { replies: { w: { text: 'set' } } };
     const late = ask('audio/transcriptions', { model: '', settings, form: form({ model: '@mock/w' }) });
     expect(late.json()).toMatchObject({ text: 'set' });
@@ -73,30 +73,30 @@ describe('transcriptions', () => {
     [{ response_format: 'xml' }, 'response_format'],
     [{ temperature: 'warm' }, 'temperature'],
     [{ stream: 'maybe' }, 'stream'],
-  ])('refuse %j', (fields, param) => {
+  ])('rejects %j', (fields, param) => {
     expect(listen(fields)).toMatchObject({ status: 400 });
     expect(errorOf(listen(fields))).toMatchObject({ param });
   });
 
-  it('translate, and want a file', () => {
+  it('translates, and rejects requests without a file', () => {
     expect(listen({}, 'audio/translations').json()).toEqual({ text: 'Hello from the mock.' });
     expect(errorOf(ask('audio/translations', { form: form({}, null) }))).toMatchObject({ param: 'file' });
     expect(errorOf(ask('audio/transcriptions', { body: { file: 'x' } }))).toMatchObject({ param: 'file' });
   });
 });
 
-describe('pictures', () => {
+describe('mock image routes', () => {
   it.each([
     ['images/edits', { form: form({ prompt: 'a cat', n: '2' }) }, 2],
     ['images/edits', { body: { prompt: 'a cat', images: [{ file_id: 'file-1' }] } }, 1],
     ['images/variations', { form: form({ n: '3' }) }, 3],
-  ] as const)('%s (%#)', (endpoint, over, count) => {
+  ] as const)('return the requested number of PNG images: %s (%#)', (endpoint, over, count) => {
     const answer = ask(endpoint, over).json();
     expect(rowsOf(answer)).toHaveLength(count);
     expect(Buffer.from(String(rowsOf(answer)[0]?.['b64_json']), 'base64').toString('latin1', 1, 4)).toBe('PNG');
   });
 
-  it('of edits are streamed', () => {
+  it('stream the events of images/edits', () => {
     expect(ask('images/edits', { form: form({ prompt: 'a', stream: 'true' }), stream: true }).text).toMatch(
       /image_edit\.partial_image[\s\S]*image_edit\.completed/,
     );
@@ -109,7 +109,7 @@ describe('pictures', () => {
     [{ form: form({ prompt: 'a', n: 'two' }) }, 'n'],
     [{ body: { prompt: 'a', images: [] } }, 'image'],
     [{ body: { prompt: 'a' } }, 'image'],
-  ])('of edits are refused without what they need (%#)', (over, param) => {
+  ])('reject images/edits with a missing or invalid field (%#)', (over, param) => {
     expect(ask('images/edits', over)).toMatchObject({ status: 400 });
     expect(errorOf(ask('images/edits', over))).toMatchObject({ param });
   });

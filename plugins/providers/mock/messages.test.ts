@@ -13,8 +13,8 @@ const eventsOf = (text: string) =>
     .filter((block) => block !== '')
     .map((block) => ({ name: /^event: (.*)$/m.exec(block)?.[1] ?? '', data: /^data: (.*)$/m.exec(block)?.[1] ?? '' }));
 
-describe('messages', () => {
-  it('echo what the user said, whole', () => {
+describe('mock messages', () => {
+  it('echoes the user message in a response without streaming', () => {
     const { json, text } = say();
     expect(json()).toMatchObject({
       type: 'message',
@@ -31,7 +31,7 @@ describe('messages', () => {
     [{ tool_call: { name: 'f', arguments: { a: 1 } } }, 'tool_use', '', '{"a":1}'],
     [{ text: 'look', tool_call: { name: 'f', arguments: '{"a":2}' } }, 'tool_use', 'look', '{"a":2}'],
     [{ tool_call: { name: 'f', arguments: 'none' } }, 'tool_use', '', '{}'],
-  ] as const)('stream %j to its end', (reply, stop, text, args) => {
+  ] as const)('streams the reply %j completely', (reply, stop, text, args) => {
     const events = eventsOf(say({ stream: true }, reply).text);
     const tap = new MessagesTap();
     for (const event of events) tap.event(event);
@@ -41,11 +41,11 @@ describe('messages', () => {
     expect(deltas.map((delta) => delta?.partial_json ?? '').join('')).toBe(args);
   });
 
-  it('count tokens', () => {
+  it('counts tokens', () => {
     expect(ask('messages/count_tokens', { body }).json()).toEqual({ input_tokens: 4 });
   });
 
-  it('fail in the words of their API', () => {
+  it('returns errors in the format of the Messages API', () => {
     const failed = say({}, { status: 429, error: 'Slow down.', headers: { 'retry-after': '1' } });
     expect([failed.status, failed.json()]).toEqual([
       429,
@@ -64,7 +64,7 @@ describe('messages', () => {
     [{ max_tokens: undefined }, /max_tokens/],
     [{ max_tokens: 0 }, /max_tokens/],
     [{ temperature: 2 }, /temperature/],
-  ])('without what they need are refused: %j', (over, message) => {
+  ])('rejects bodies with missing or invalid fields: %j', (over, message) => {
     const { status, json } = say(over);
     expect([status, json()]).toMatchObject([
       400,
@@ -73,8 +73,8 @@ describe('messages', () => {
   });
 });
 
-describe('responses', () => {
-  it('are not stored', () => {
+describe('mock responses', () => {
+  it('returns 404 for stored responses', () => {
     for (const endpoint of ['responses/{id}', 'responses/{id}/cancel', 'responses/{id}/input_items'] as const) {
       const answer = ask(endpoint, { params: { id: 'resp_1' } });
       expect(answer.status).toBe(404);
@@ -82,7 +82,7 @@ describe('responses', () => {
     }
   });
 
-  it('are made shorter', () => {
+  it('returns a compaction', () => {
     expect(ask('responses/compact', { body: { input: 'hi' } }).json()).toMatchObject({
       object: 'response.compaction',
       output: [{ type: 'message', content: [{ text: 'hi' }] }, { type: 'compaction' }],
@@ -90,8 +90,8 @@ describe('responses', () => {
   });
 });
 
-describe('embeddings of pictures', () => {
-  it('are those of their address', () => {
+describe('mock images/embeddings', () => {
+  it('return the same vector for the same image only', () => {
     const embed = (image: string) =>
       rowsOf(ask('images/embeddings', { body: { input: [{ image }], dimensions: 4 } }).json())[0]?.['embedding'] as number[];
     expect(embed('data:,a')).toEqual(embed('data:,a'));

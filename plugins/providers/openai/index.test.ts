@@ -41,7 +41,7 @@ const send = (endpoint: Endpoint, text: string, settings: Settings = {}, over: P
   return { ...request, url: request.origin + request.path, text: request.body.kind === 'json' ? request.body.bytes().toString() : '' };
 };
 
-/** Where the output of a batch is read whose answer names this file. */
+/** URL from which the output of a batch is read if the batch names this file. */
 const outputAt = (id: string): string => {
   const call = callOf('batches/{id}/output', {}, { params: { id: 'batch-1' } });
   const batch = { status: 200, headers: {}, text: JSON.stringify({ id: 'batch-1', output_file_id: id }) };
@@ -49,7 +49,7 @@ const outputAt = (id: string): string => {
   return `${next?.origin}${next?.path}`;
 };
 
-describe('the address', () => {
+describe('the upstream URL of openai', () => {
   it.each([
     ['chat/completions', {}, {}, 'https://api.openai.com/v1/chat/completions'],
     ['chat/completions', { custom_host: 'http://127.0.0.1:11434/v1' }, {}, 'http://127.0.0.1:11434/v1/chat/completions'],
@@ -62,19 +62,19 @@ describe('the address', () => {
     ],
     ['responses/{id}/cancel', {}, { params: { id: 'resp_1' } }, 'https://api.openai.com/v1/responses/resp_1/cancel'],
     ['models', {}, { method: 'GET' }, 'https://api.openai.com/v1/models'],
-  ] as const)('of %s with %j is right', (endpoint, settings, over, url) => {
+  ] as const)('of %s with %j is correct', (endpoint, settings, over, url) => {
     expect(send(endpoint, '', settings, over).url).toBe(url);
   });
 
   it.each([
     ['/v1/files/file-1', 'purpose=batch', 'https://api.openai.com/v1/files/file-1?purpose=batch'],
     ['/v1/realtime', 'model=%40main%2Fgpt-4o-mini&x=1', 'https://api.openai.com/v1/realtime?model=gpt-4o-mini&x=1'],
-  ])('of the relayed %s?%s is right', (path, query, url) => {
+  ])('of the relayed %s?%s is correct', (path, query, url) => {
     const address = openai.relay?.(callOf('relay', {}, { query }), path);
     expect(`${address?.origin}${address?.path}`).toBe(url);
   });
 
-  it.each(['.', '..', ''])('with the id %j is refused', (id) => {
+  it.each(['.', '..', ''])('with the id %j is rejected', (id) => {
     for (const endpoint of ['batches/{id}/cancel', 'files/{id}/content', 'fine_tuning/jobs/{id}', 'batches/{id}/output'] as const) {
       expect(() => send(endpoint, '', {}, { params: { id } })).toThrow(/part of an upstream path/);
     }
@@ -83,26 +83,26 @@ describe('the address', () => {
   it.each([
     ['file-1', 'https://api.openai.com/v1/files/file-1/content'],
     ['a?b#c\r\nd', 'https://api.openai.com/v1/files/a%3Fb%23c%0D%0Ad/content'],
-  ])('of a file that the service names %j stays where it is', (id, url) => {
+  ])('of the output file %j stays below /v1/files', (id, url) => {
     expect(outputAt(id)).toBe(url);
   });
 
-  it.each(['..', '../../admin', 'https://evil.example/x', '..\\x'])('of a file that the service names %j is refused', (id) => {
+  it.each(['..', '../../admin', 'https://evil.example/x', '..\\x'])('of the output file %j is rejected with 404', (id) => {
     expect(() => outputAt(id)).toThrow(expect.objectContaining({ status: 404 }) as Error);
   });
 
-  it('with a host that cannot be used is refused', () => {
+  it('with an invalid custom host is rejected', () => {
     expect(() => send('models', '', { custom_host: 'nonsense' })).toThrow(/custom host/);
   });
 });
 
-describe('the body', () => {
-  it('passes byte for byte when it names the right model', () => {
+describe('the body sent to openai', () => {
+  it('is unchanged if the model needs no change', () => {
     const text = '{ "model":"gpt-4o-mini", "seed":12345678901234567890, "temperature":1.0,\n "messages":[], "hologram":{"a":1} }';
     expect(send('chat/completions', text).text).toBe(text);
   });
 
-  it('gets the model of the call, and nothing else changes', () => {
+  it('contains the model of the call, without other changes', () => {
     const text = '{"model":"@main/gpt-4o-mini","seed":12345678901234567890,"messages":[{"content":"ü"}]}';
     expect(send('chat/completions', text).text).toBe('{"model":"gpt-4o-mini","seed":12345678901234567890,"messages":[{"content":"ü"}]}');
   });
@@ -116,18 +116,18 @@ describe('the body', () => {
       [],
     ],
     [
-      'a custom host that is told to',
+      'a custom host with extensions drop',
       { custom_host: 'https://host.example/v1', extensions: 'drop' },
       '{"model":"gpt-4o-mini"}',
       ['labels', 'thinking'],
     ],
     [
-      'the default host that is told not to',
+      'the default host with extensions pass',
       { extensions: 'pass' },
       '{"model":"gpt-4o-mini","labels":{"a":"b"},"thinking":{"type":"enabled"}}',
       [],
     ],
-  ] as const)('keeps our own fields as %s wants', (_name, settings, text, dropped) => {
+  ] as const)('keeps or drops gateway extensions for %s', (_name, settings, text, dropped) => {
     const request = send('chat/completions', '{"model":"gpt-4o-mini","labels":{"a":"b"},"thinking":{"type":"enabled"}}', settings);
     expect(request.text).toBe(text);
     expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
@@ -141,7 +141,7 @@ describe('labels of a config', () => {
       (endpoint) => [endpoint, '{"model":"m","input":1.0}', ['labels']] as const,
     ),
     ['batches', '{"input":1.0}', ['labels', 'model']],
-  ] as const)('do not reach a service that rejects them: %s', (endpoint, sent, dropped) => {
+  ] as const)('are not sent to an endpoint that rejects them: %s', (endpoint, sent, dropped) => {
     const request = send(endpoint as Endpoint, text, {}, { model: 'm' });
     expect(request.text).toBe(sent);
     expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
@@ -149,13 +149,13 @@ describe('labels of a config', () => {
   });
 });
 
-describe('a batch or a job', () => {
-  it.each(['batches', 'fine_tuning/jobs'] as const)('with too much metadata is refused before anything is sent: %s', (endpoint) => {
+describe('the body of a batch or fine-tuning job', () => {
+  it.each(['batches', 'fine_tuning/jobs'] as const)('with invalid metadata is rejected before anything is sent: %s', (endpoint) => {
     expect(() => send(endpoint, '{"metadata":{"k":1}}')).toThrow(/'metadata.k': expected a string/);
     expect(send(endpoint, '{"metadata":null,"a":1.0}', {}, { model: '' }).text).toBe('{"metadata":null,"a":1.0}');
   });
 
-  it('gets no model that it did not name', () => {
+  it('contains no model for a batch', () => {
     expect(send('batches', '{"input_file_id":"f"}').text).toBe('{"input_file_id":"f"}');
     expect(send('batches', '{"model":"@main/m","input_file_id":"f"}')).toMatchObject({ text: '{"input_file_id":"f"}', dropped: [] });
     expect(send('batches', '{"input_file_id":"f","model":"m"}')).toMatchObject({
@@ -165,8 +165,8 @@ describe('a batch or a job', () => {
   });
 });
 
-describe('the headers', () => {
-  it('are those that the service knows, the entry before the caller', () => {
+describe('the headers sent to openai', () => {
+  it('are those that OpenAI defines, with settings before client headers', () => {
     expect(send('chat/completions', '{}', { organization: 'org-1' }, { stream: true }).headers).toEqual([
       'accept',
       'text/event-stream',
@@ -184,7 +184,7 @@ describe('the headers', () => {
     expect(send('chat/completions', '{}', { project: 'proj_entry' }).headers).toContain('proj_entry');
   });
 
-  it('sign with a bearer', () => {
+  it('contain the key as bearer token', () => {
     expect(openai.entry.credential({}, 'sk-1')).toEqual({ scheme: 'bearer', secret: 'sk-1' });
   });
 });

@@ -10,9 +10,9 @@ import providers, { vendors } from './index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a service takes and answers, written by hand. */
+/** Requests and responses of a service, written by hand. */
 interface Fixture {
-  /** `get` is what it must be sent for `send`; the id `ID` stands for any nine letters and digits. */
+  /** `get` is what it must be sent for `send`; the id `ID` matches any nine letters and digits. */
   readonly requests?: readonly { quirk: string; endpoint?: Endpoint; model?: string; send: Json; get: Json; dropped: readonly string[] }[];
   /** Whole answers as clients get them. */
   readonly answers?: readonly { source: string; endpoint: Endpoint; body: unknown; get: unknown }[];
@@ -27,7 +27,7 @@ function fixtureOf(type: string): Fixture {
 
 const text = (value: Json | string): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What every service takes: its bytes pass. */
+/** A body that every service accepts unchanged. */
 const plain =
   '{ "model":"m", "temperature":1.0, "messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"Bye"}], "hologram":{"a":1} }';
 
@@ -39,12 +39,12 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
     return { text: made.body.kind === 'json' ? made.body.bytes().toString() : '', dropped: made.dropped.map(({ param }) => param) };
   };
 
-  it('names its sources', () => {
+  it('has an https source for its docs and for each quirk', () => {
     for (const { source } of [{ source: row.docs }, ...(row.quirks ?? [])]) expect(source).toMatch(/https:\/\/[a-z]/);
     expect(new URL(row.host).pathname).not.toMatch(/\/$/);
   });
 
-  it('passes the bytes of a request that needs nothing', () => {
+  it('forwards a request without quirks unchanged', () => {
     expect(sent(plain, 'm')).toEqual({ text: plain, dropped: [] });
   });
 
@@ -54,7 +54,7 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
     );
   });
 
-  it.each(fixture.requests ?? [])('is sent what it takes: $quirk', ({ model = 'm', endpoint, send, get, dropped }) => {
+  it.each(fixture.requests ?? [])('converts a request for quirk $quirk', ({ model = 'm', endpoint, send, get, dropped }) => {
     const got = sent(JSON.stringify({ model, ...send }), model, endpoint);
     const anyId = got.text.replaceAll(/("id"|"tool_call_id"):"[a-z0-9]{9}"/g, (same, key: string) =>
       text(get).includes('"ID"') ? `${key}:"ID"` : same,
@@ -63,7 +63,7 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
     expect(got.dropped).toEqual(dropped);
   });
 
-  it.each(fixture.answers ?? [])('is answered for as clients are promised: $endpoint, $source', ({ endpoint, body, get }) => {
+  it.each(fixture.answers ?? [])('converts a response to what clients expect: $endpoint, $source', ({ endpoint, body, get }) => {
     const sent = JSON.stringify(body);
     const translation = begin(provider, callOf({ endpoint, method: 'GET' }));
     translation.tap.whole(sent);
@@ -71,11 +71,11 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
     expect(JSON.parse(translation.repair?.(sent) ?? sent)).toEqual(get);
   });
 
-  it.each(fixture.faults ?? [])('is understood when it fails: $status, $source', ({ status, body, fault }) => {
+  it.each(fixture.faults ?? [])('parses an error body: $status, $source', ({ status, body, fault }) => {
     expect(provider.fault(status, text(body))).toEqual(fault);
   });
 
-  it.each(fixture.streams ?? [])('reports usage in a stream: $source', ({ events, usage, finish }) => {
+  it.each(fixture.streams ?? [])('reports usage of a stream: $source', ({ events, usage, finish }) => {
     const { tap } = begin(provider, callOf({ stream: true }));
     for (const event of events) tap.event({ name: '', data: text(event) });
     expect({ usage: tap.usage, finish: tap.finish, complete: tap.complete, fault: tap.fault }).toEqual({

@@ -12,8 +12,8 @@ const file = {
 const account = JSON.stringify(file);
 const credential = (settings: object, key?: string) => vertexAi.entry.credential(settings, key);
 
-describe('credential', () => {
-  it('is a grant of the service account, its token endpoint as written, its key with line breaks', () => {
+describe('credential of vertex-ai', () => {
+  it('uses the configured service account with its token_uri and a key with line breaks', () => {
     expect(credential({ service_account: account })).toEqual({
       scheme: 'oauth2',
       grant: {
@@ -28,40 +28,40 @@ describe('credential', () => {
     });
   });
 
-  it("asks the provider's own token endpoint for accounts that came with a request", () => {
+  it("uses Google's token endpoint for a service account of a request", () => {
     expect(credential({ service_account_json: account }, 'unused')).toMatchObject({
       grant: { tokenUri: 'https://oauth2.googleapis.com/token', issuer: 'a@b.example' },
     });
   });
 
   it.each([
-    ['a token', {}, 'ya29.x', { scheme: 'bearer', secret: 'ya29.x' }],
-    ["a key of one's own before the service account", { service_account: account }, 'ya29.x', { scheme: 'bearer', secret: 'ya29.x' }],
-    ['a key of express mode', { express: true }, 'AIza', { scheme: 'header', name: 'x-goog-api-key', secret: 'AIza' }],
+    ['an access token', {}, 'ya29.x', { scheme: 'bearer', secret: 'ya29.x' }],
+    ['an access token before the service account', { service_account: account }, 'ya29.x', { scheme: 'bearer', secret: 'ya29.x' }],
+    ['an API key in express mode', { express: true }, 'AIza', { scheme: 'header', name: 'x-goog-api-key', secret: 'AIza' }],
     [
-      "the machine's identity",
+      'the identity of the machine',
       { ambient: true, credentials_file: '/f' },
       undefined,
       { scheme: 'oauth2', grant: { kind: 'google-ambient', credentialsFile: '/f' } },
     ],
-    ['nothing', {}, undefined, { scheme: 'none' }],
+    ['no credential', {}, undefined, { scheme: 'none' }],
   ])('can be %s', (_, settings, key, expected) => {
     expect(credential(settings, key)).toMatchObject(expected);
   });
 
   it.each([
-    ['no JSON', '{"private_key": "SECRET', 'not JSON'],
-    ['of another type', JSON.stringify({ ...file, type: 'external_account' }), 'external_account'],
+    ['invalid JSON', '{"private_key": "SECRET', 'not JSON'],
+    ['of another account type', JSON.stringify({ ...file, type: 'external_account' }), 'external_account'],
     ['without a key', JSON.stringify({ ...file, private_key: '' }), 'private_key'],
-    ['without an address', JSON.stringify({ ...file, client_email: undefined }), 'client_email'],
-  ])('refuses files that are %s, and quotes no secret', (_, text, message) => {
+    ['without client_email', JSON.stringify({ ...file, client_email: undefined }), 'client_email'],
+  ])('rejects a service account file that is %s, without secrets in the error', (_, text, message) => {
     expect(() => credential({ service_account: text })).toThrow(
       expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(message) as string }) as Error,
     );
     expect(() => credential({ service_account: text })).not.toThrow(/SECRET|BEGIN/);
   });
 
-  it("never comes from the machine's identity for a request", () => {
+  it('cannot be the identity of the machine for a request', () => {
     expect(vertexAi.entry.requestSettings.map(({ setting }) => setting)).not.toEqual(expect.arrayContaining(['ambient']));
     for (const operators of ['credentials_file', 'storage_host', 'media']) {
       expect(vertexAi.entry.requestSettings.some(({ setting }) => setting === operators)).toBe(false);
@@ -69,17 +69,17 @@ describe('credential', () => {
   });
 });
 
-describe('check', () => {
+describe('check of vertex-ai', () => {
   const problems = (settings: object) =>
     (vertexAi.entry.check?.(settings) ?? []).map(({ path, code, severity }) => [path[0], code, severity ?? 'error']);
   const good = { region: 'eu', project: 'p-1' };
 
   it.each([
-    ['nothing of a whole entry', good, []],
-    ['nothing where the account names the project', { region: 'global', service_account: account }, []],
-    ['nothing of express mode', { express: true }, []],
+    ['nothing for complete settings', good, []],
+    ['nothing if the service account contains the project', { region: 'global', service_account: account }, []],
+    ['nothing in express mode', { express: true }, []],
     [
-      'what the operator left out',
+      'missing settings as errors if the credential is configured',
       { service_account: JSON.stringify({ ...file, project_id: undefined }) },
       [
         ['region', 'missing-key', 'error'],
@@ -87,7 +87,7 @@ describe('check', () => {
       ],
     ],
     [
-      'what callers may bring along, as a warning',
+      'settings that requests may send as warnings',
       {},
       [
         ['region', 'missing-key', 'warning'],
@@ -95,14 +95,14 @@ describe('check', () => {
       ],
     ],
     ['a region that is a host', { ...good, region: 'evil.example/' }, [['region', 'out-of-range', 'error']]],
-    ['a region that is none', { ...good, region: 'europe' }, [['region', 'out-of-range', 'error']]],
-    ["a project's name", { ...good, project: 'My project' }, [['project', 'out-of-range', 'error']]],
-    ['a version that is none', { ...good, api_version: '2024' }, [['api_version', 'out-of-range', 'error']]],
-    ['an account that is none', { ...good, service_account: 'path.json' }, [['service_account', 'out-of-range', 'error']]],
-    ['a host that is none', { ...good, custom_host: 'x' }, [['custom_host', 'bad-custom-host', 'error']]],
-    ['a host of object storage that is none', { ...good, storage_host: 'x' }, [['storage_host', 'bad-custom-host', 'error']]],
+    ['an invalid region', { ...good, region: 'europe' }, [['region', 'out-of-range', 'error']]],
+    ['a display name as project', { ...good, project: 'My project' }, [['project', 'out-of-range', 'error']]],
+    ['an invalid API version', { ...good, api_version: '2024' }, [['api_version', 'out-of-range', 'error']]],
+    ['a path as service account', { ...good, service_account: 'path.json' }, [['service_account', 'out-of-range', 'error']]],
+    ['an invalid custom host', { ...good, custom_host: 'x' }, [['custom_host', 'bad-custom-host', 'error']]],
+    ['an invalid storage host', { ...good, storage_host: 'x' }, [['storage_host', 'bad-custom-host', 'error']]],
     ['a bucket with its scheme', { ...good, storage_bucket: 'gs://acme' }, [['storage_bucket', 'out-of-range', 'error']]],
-    ['a further bucket that is none', { ...good, media: { buckets: ['acme', 'a/b'] } }, [['media', 'out-of-range', 'error']]],
+    ['an invalid media bucket', { ...good, media: { buckets: ['acme', 'a/b'] } }, [['media', 'out-of-range', 'error']]],
   ])('reports %s', (_, settings, expected) => {
     expect(problems(settings)).toEqual(expected);
   });

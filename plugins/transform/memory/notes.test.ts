@@ -6,7 +6,7 @@ import { makeBinding, makeHost, makeKey, makeSnapshot, noon } from '../../../tes
 
 const bounds: NoteBounds = { size: 100_000, perKey: 100_000, ttl: 1000 };
 
-/** A gateway that remembers. */
+/** A gateway with the memory for thinking on. */
 function remembering(thinkingMemory: NoteBounds | undefined = bounds) {
   let now = noon;
   const kept = new Map<string, unknown>();
@@ -31,11 +31,11 @@ function remembering(thinkingMemory: NoteBounds | undefined = bounds) {
 
 const off: NoteBounds = { size: 0, perKey: 0, ttl: 0 };
 
-/** What is known of the call "c1". */
+/** What is stored for the call "c1". */
 const recalled = ({ call }: Attempt): unknown => (call?.notes === undefined ? undefined : Object.fromEntries(call.notes.recall(['c1'])));
 
-describe('what is remembered of a response', () => {
-  it('is handed to the next request of the same place', async () => {
+describe('the memory for parts of a response', () => {
+  it('is passed to the next request to the same target, until it expires', async () => {
     const gateway = remembering();
     const first = await gateway.prepare();
     expect(recalled(first)).toEqual({});
@@ -45,7 +45,7 @@ describe('what is remembered of a response', () => {
     expect(recalled(await gateway.prepare())).toEqual({});
   });
 
-  it('is not there for any other place', async () => {
+  it('is separate for each key, provider, host, model and credential', async () => {
     const gateway = remembering();
     const mine: Case = { caller: { key: makeKey('a') } };
     (await gateway.prepare(mine)).call?.notes?.keep({ id: 'c1', text: 'thoughts' });
@@ -69,11 +69,11 @@ describe('what is remembered of a response', () => {
     expect(recalled(await gateway.prepare(own('sk-other')))).toEqual({});
   });
 
-  it('is nothing where the memory is off, and what was there is forgotten', async () => {
+  it('is absent if it is disabled', async () => {
     expect(recalled(await remembering(off).prepare())).toBe(undefined);
   });
 
-  it('is nothing under a credential that is copied from the headers', async () => {
+  it('is absent with a credential that is copied from request headers', async () => {
     const { call } = await remembering().prepare({
       headers: { authorization: 'Bearer sk-own-1' },
       leaf: { forwardHeaders: ['authorization'] },

@@ -23,7 +23,7 @@ function worker() {
   };
 }
 
-it('knows by provider and id what was reported, also to another process', async () => {
+it('stores reported ids per provider and shares them with other processes', async () => {
   const [here, there] = [worker(), worker()];
   const asked = [];
   for (const slug of ['one', 'one', 'two']) asked.push(await here.isFirst(slug, 'resp_1'));
@@ -36,7 +36,7 @@ it('knows by provider and id what was reported, also to another process', async 
   expect(await there.isFirst('two', 'resp_3')).toBe(true);
 });
 
-it('forgets the oldest of very many', () => {
+it('forgets the oldest of many reported ids', () => {
   const reported = new Reported();
   for (let n = 0; n <= 10_000; n += 1) expect(reported.add(`resp_${n}`)).toBe(true);
   expect(reported.add('resp_10000')).toBe(false);

@@ -18,11 +18,11 @@ const convert = (values: readonly unknown[], over: Partial<LineOptions> = {}) =>
     { endpoint: '/v1/chat/completions', model: '', maxTokens: undefined, ...over },
   );
 
-/** What one line becomes. */
+/** The params that one line is converted to. */
 const paramsOf = (value: unknown, over: Partial<LineOptions> = {}) => convert([value], over).requests[0]?.['params'] as Json;
 
-describe('chat lines', () => {
-  it('become requests of the messages API', () => {
+describe('lines for /v1/chat/completions', () => {
+  it('are converted to requests of the Messages API', () => {
     const system = { role: 'system', content: 'Be brief.' };
     expect(convert([line({}, { messages: [system, ...messages], stop: 'x', max_tokens: 5 }), line({ custom_id: 'r_2' })])).toEqual({
       requests: [
@@ -44,15 +44,15 @@ describe('chat lines', () => {
   });
 
   it.each([
-    ['a slug in the model', line({}, { model: '@claude/claude-m' }), {}, { model: 'claude-m' }],
+    ['the model without its slug', line({}, { model: '@claude/claude-m' }), {}, { model: 'claude-m' }],
     ['the model of the batch', line({}, { model: undefined }), { model: 'claude-b' }, { model: 'claude-b' }],
-    ['the limit of the entry', line(), { maxTokens: 7 }, { max_tokens: 7 }],
-    ['no method and no url', line({ method: undefined, url: undefined }), {}, { model: 'claude-m' }],
-  ])('take %s', (_, value, over, wanted) => {
+    ['max_tokens of the provider settings', line(), { maxTokens: 7 }, { max_tokens: 7 }],
+    ['a line without method and url', line({ method: undefined, url: undefined }), {}, { model: 'claude-m' }],
+  ])('accept %s', (_, value, over, wanted) => {
     expect(paramsOf(value, over)).toMatchObject(wanted);
   });
 
-  it('name what they cannot carry once, and the features that they ask for', () => {
+  it('report each dropped parameter once and collect the beta features', () => {
     const { requests, dropped, betas } = convert([
       line({}, { seed: 1, stream: true, anthropic_beta: 'a-1,b-2' }),
       line({ custom_id: 'r-2' }, { seed: 2, vendor_beta: ['b-2'] }),
@@ -63,15 +63,15 @@ describe('chat lines', () => {
   });
 });
 
-describe('lines of the messages API', () => {
+describe('lines for /v1/messages', () => {
   const native = (body: Json): Json => line({ url: '/v1/messages' }, { max_tokens: 9, ...body });
 
-  it('stay as they are', () => {
+  it('are sent unchanged', () => {
     const body = { system: [{ type: 'text', text: 's', cache_control: { type: 'ephemeral' } }], future_field: { a: 1 } };
     expect(paramsOf(native(body), { endpoint: '/v1/messages' })).toEqual({ model: 'claude-m', messages, max_tokens: 9, ...body });
   });
 
-  it('lose their slug, what stands for headers, and streams', () => {
+  it('are sent without slug, stream, labels and beta fields', () => {
     const body = { model: '@claude/claude-m', stream: true, labels: { a: 'b' }, anthropic_beta: ['x-1'], anthropic_version: '2023-06-01' };
     const { requests, betas, dropped } = convert([native(body)], { endpoint: '/v1/messages' });
     expect(requests[0]?.['params']).toEqual({ model: 'claude-m', messages, max_tokens: 9 });
@@ -80,40 +80,58 @@ describe('lines of the messages API', () => {
   });
 });
 
-describe('lines that cannot be sent', () => {
+describe('lines that cannot be converted', () => {
   const long = 'a'.repeat(65);
   it.each([
-    ['no object', ['x'], 'invalid_type', 'requests[0]', /^The batch cannot be sent: line 1: it is not a JSON object\.$/],
-    ['no id', [line({ custom_id: undefined })], 'missing_required_parameter', 'requests[0].custom_id', /line 1: custom_id is missing/],
-    ['an id with a space', [line(), line({ custom_id: 'r 2' })], 'invalid_value', 'requests[1].custom_id', /line 2: .* letters, digits/],
-    ['an empty id', [line({ custom_id: '' })], 'invalid_value', 'requests[0].custom_id', /line 1/],
-    ['a long id', [line({ custom_id: long })], 'invalid_value', 'requests[0].custom_id', /1 to 64/],
-    ['an id twice', [line(), line({ custom_id: 'x' }), line()], 'invalid_value', 'requests[2].custom_id', /line 3: line 1 has the same/],
+    ['not an object', ['x'], 'invalid_type', 'requests[0]', /^The batch cannot be sent: line 1: it is not a JSON object\.$/],
+    [
+      'no custom_id',
+      [line({ custom_id: undefined })],
+      'missing_required_parameter',
+      'requests[0].custom_id',
+      /line 1: custom_id is missing/,
+    ],
+    [
+      'a custom_id with a space',
+      [line(), line({ custom_id: 'r 2' })],
+      'invalid_value',
+      'requests[1].custom_id',
+      /line 2: .* letters, digits/,
+    ],
+    ['an empty custom_id', [line({ custom_id: '' })], 'invalid_value', 'requests[0].custom_id', /line 1/],
+    ['a long custom_id', [line({ custom_id: long })], 'invalid_value', 'requests[0].custom_id', /1 to 64/],
+    [
+      'a duplicate custom_id',
+      [line(), line({ custom_id: 'x' }), line()],
+      'invalid_value',
+      'requests[2].custom_id',
+      /line 3: line 1 has the same/,
+    ],
     ['another method', [line({ method: 'GET' })], 'invalid_value', 'requests[0].method', /method must be POST/],
     ['another url', [line({ url: '/v1/embeddings' })], 'invalid_value', 'requests[0].url', /\/v1\/chat\/completions/],
     ['no body', [line({ body: [] })], 'invalid_type', 'requests[0].body', /body must be a JSON object/],
     ['no model', [line({}, { model: '' })], 'missing_required_parameter', 'requests[0].body.model', /names no model/],
     ['only a slug as model', [line({}, { model: '@claude' })], 'missing_required_parameter', 'requests[0].body.model', /names no model/],
-    ['several answers', [line({}, { n: 2 })], 'unsupported_parameter', 'requests[0].n', /line 1: .* one choice/],
+    ['more than one choice', [line({}, { n: 2 })], 'unsupported_parameter', 'requests[0].n', /line 1: .* one choice/],
     [
-      'a file that would have to be fetched',
+      'a file that must be downloaded',
       [line({}, { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'http://h.example/a.png' } }] }] })],
       'unsupported_parameter',
       'requests[0].body.messages',
       /downloaded/,
     ],
-  ])('%s', (_, values, code, param, message) => {
+  ])('throw an error that names line and parameter: %s', (_, values, code, param, message) => {
     expect(() => convert(values)).toThrow(
       expect.objectContaining({ code, param, status: 400, message: expect.stringMatching(message) as string }),
     );
   });
 
-  it('are all named, but not without end', () => {
+  it('are all listed in the error, up to a limit', () => {
     const bad = Array.from({ length: 8 }, (_, index) => line({ custom_id: `no way ${index}` }));
     expect(() => convert([line(), ...bad])).toThrow(/line 2: .*; line 3: .*; line 6: [^;]*; and 3 more\.$/);
   });
 
-  it('are none at all', () => {
+  it('throw an error if there are no lines', () => {
     expect(() => convert([])).toThrow(expect.objectContaining({ code: 'invalid_value', param: 'requests' }));
   });
 });

@@ -27,8 +27,8 @@ const ended = {
 const endedAt = 1_767_229_200;
 const cancelled = { cancel_initiated_at: '2026-01-01T00:10:00Z' };
 
-describe('a message batch', () => {
-  it('is a batch with every field of the format', () => {
+describe('toBatch', () => {
+  it('returns every field of the OpenAI batch format', () => {
     expect(toBatch(batch({}, { processing: 2 }))).toEqual({
       id: 'msgbatch_01A',
       object: 'batch',
@@ -54,44 +54,44 @@ describe('a message batch', () => {
   });
 
   it.each([
-    ['under way', batch({}, { processing: 3 }), { status: 'in_progress', output_file_id: null }],
+    ['in progress', batch({}, { processing: 3 }), { status: 'in_progress', output_file_id: null }],
     [
       'being cancelled',
       batch({ ...cancelled, processing_status: 'canceling' }),
       { status: 'cancelling', cancelling_at: 1_767_226_200, cancelled_at: null },
     ],
-    ['done', batch(ended, { succeeded: 3 }), { status: 'completed', completed_at: endedAt, output_file_id: 'msgbatch_01A-output' }],
+    ['completed', batch(ended, { succeeded: 3 }), { status: 'completed', completed_at: endedAt, output_file_id: 'msgbatch_01A-output' }],
     [
-      'done with failures',
+      'completed with failures',
       batch(ended, { succeeded: 1, errored: 2 }),
       { status: 'completed', request_counts: { total: 3, completed: 1, failed: 2 } },
     ],
     [
-      'done, all failed',
+      'completed with failures only',
       batch(ended, { errored: 2 }),
       { status: 'completed', completed_at: endedAt, failed_at: null, error_file_id: null },
     ],
     [
-      'cancelled half way',
+      'cancelled after some requests completed',
       batch({ ...ended, ...cancelled }, { succeeded: 1, canceled: 2 }),
       { status: 'cancelled', cancelled_at: endedAt, completed_at: null },
     ],
     [
-      'cancelled too late',
+      'cancelled after all requests completed',
       batch({ ...ended, ...cancelled }, { succeeded: 3 }),
       { status: 'completed', cancelling_at: 1_767_226_200, cancelled_at: null },
     ],
-    ['out of time', batch(ended, { succeeded: 1, expired: 2 }), { status: 'expired', expired_at: endedAt, completed_at: null }],
+    ['expired', batch(ended, { succeeded: 1, expired: 2 }), { status: 'expired', expired_at: endedAt, completed_at: null }],
     [
       'archived',
       batch({ ...ended, results_url: null, archived_at: '2026-02-01T00:00:00Z' }, { succeeded: 1 }),
       { status: 'completed', output_file_id: null },
     ],
-  ])('that is %s', (_, value, wanted) => {
+  ])('converts a message batch that is %s', (_, value, wanted) => {
     expect(toBatch(value)).toMatchObject(wanted);
   });
 
-  it('keeps the format that was asked for in its ids', () => {
+  it('adds the requested endpoint to the ids', () => {
     const asked = { endpoint: '/v1/messages', inputFileId: 'file_1' } as const;
     expect(toBatch(batch(ended, { succeeded: 1 }), asked)).toMatchObject({
       id: 'msgbatch_01A-messages',
@@ -101,13 +101,13 @@ describe('a message batch', () => {
     });
   });
 
-  it.each([undefined, null, 'x', [], {}, { error: {} }])('is not made of %j', (value) => {
+  it.each([undefined, null, 'x', [], {}, { error: {} }])('throws upstream_invalid for %j', (value) => {
     expect(() => toBatch(value)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
   });
 });
 
-describe('a list of message batches', () => {
-  it('has the cursors of its rows, newest first', () => {
+describe('toBatches', () => {
+  it('returns the rows newest first with their cursors', () => {
     const page = {
       data: [batch({ id: 'msgbatch_2' }), batch({ id: 'msgbatch_1' })],
       has_more: true,
@@ -124,24 +124,24 @@ describe('a list of message batches', () => {
     expect(toBatches('{"data":[],"has_more":false}')).toEqual({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
   });
 
-  it.each(['', '[]', '{}', '{"data":{}}'])('is not made of %j', (text) => {
+  it.each(['', '[]', '{}', '{"data":{}}'])('throws upstream_invalid for %j', (text) => {
     expect(() => toBatches(text)).toThrow(expect.objectContaining({ code: 'upstream_invalid' }));
   });
 });
 
-describe('ids', () => {
+describe('batch ids', () => {
   it.each([
     ['msgbatch_01A', { id: 'msgbatch_01A', endpoint: '/v1/chat/completions' }, false],
     ['msgbatch_01A-output', { id: 'msgbatch_01A', endpoint: '/v1/chat/completions' }, true],
     ['msgbatch_01A-messages', { id: 'msgbatch_01A', endpoint: '/v1/messages' }, false],
     ['msgbatch_01A-messages-output', { id: 'msgbatch_01A', endpoint: '/v1/messages' }, true],
-  ] as const)('%s', (id, name, isOutput) => {
+  ] as const)('are parsed and written: %s', (id, name, isOutput) => {
     expect(batchNamed(id)).toEqual(name);
     expect(isOutputFile(id)).toBe(isOutput);
     expect(isOutput ? outputFileId(name) : clientId(name)).toBe(id);
   });
 
-  it('of files are left alone', () => {
+  it('do not include file ids that end with -output', () => {
     expect(isOutputFile('file_01A-output')).toBe(false);
   });
 });

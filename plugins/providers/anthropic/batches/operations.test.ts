@@ -32,7 +32,7 @@ const ask = (body: Json, over: Over = {}) => {
 
 const sentBody = (request: { readonly body: { readonly kind: string } }): Json => (request.body as JsonBody).json();
 
-describe('create', () => {
+describe('POST /v1/batches for anthropic', () => {
   it('sends the requests of the body', () => {
     const { request, begun } = ask({ ...create, metadata: { team: 'a' }, output_expires_after: { seconds: 3600 } });
     expect(request).toMatchObject({ method: 'POST', origin: 'https://api.anthropic.com', path: '/v1/messages/batches' });
@@ -49,7 +49,7 @@ describe('create', () => {
     });
   });
 
-  it('reads the input file first', () => {
+  it('downloads the input file first', () => {
     const { request, begun } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1/..', metadata: { a: 'b' } });
     expect(request).toMatchObject({ method: 'GET', path: '/v1/files/file_1%2F../content' });
     expect(request.headers.join()).toContain('anthropic-beta,files-api-2025-04-14');
@@ -65,7 +65,7 @@ describe('create', () => {
     expect(next?.result?.(JSON.stringify(batch))).toMatchObject({ input_file_id: 'file_1/..' });
   });
 
-  it('names the line of the file that is wrong', () => {
+  it('reports the number of an invalid line of the input file', () => {
     const { begun } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1' });
     const then = (text: string) => () => begun.then?.(reply(text));
     expect(then(`${JSON.stringify(line)}\n{"a"`)).toThrow(
@@ -75,13 +75,13 @@ describe('create', () => {
     expect(then('')).toThrow(expect.objectContaining({ code: 'invalid_value' }));
   });
 
-  it('gives messages an id that says so', () => {
+  it('returns an id with the suffix -messages for the endpoint /v1/messages', () => {
     const { request, begun } = ask({ ...create, endpoint: '/v1/messages', requests: [{ ...line, url: '/v1/messages' }] });
     expect(sentBody(request)).toEqual({ requests: [{ custom_id: 'r-1', params: line.body }] });
     expect(begun.result?.(JSON.stringify(batch))).toMatchObject({ id: 'msgbatch_1-messages', endpoint: '/v1/messages' });
   });
 
-  it('takes the model of the batch for lines without one, and the features that lines ask for', () => {
+  it('uses the model of the batch for lines without one, and sends the beta features of lines', () => {
     const { model: _, ...body } = line.body;
     const { request } = ask({ ...create, model: '@claude/m-2', requests: [{ ...line, body: { ...body, anthropic_beta: 'x-1' } }] });
     expect(sentBody(request)).toMatchObject({ requests: [{ params: { model: 'm-2' } }] });
@@ -106,29 +106,29 @@ describe('create', () => {
       'object_above_max_properties',
       'metadata',
     ],
-  ])('refuses %j before anything is sent', (body, code, param) => {
+  ])('rejects %j with 400 without sending a request', (body, code, param) => {
     expect(() => ask(body)).toThrow(expect.objectContaining({ code, param, status: 400 }));
   });
 });
 
-describe('list', () => {
+describe('GET /v1/batches for anthropic', () => {
   it.each([
     ['', '', []],
     ['limit=2', 'limit=2', []],
-    // Both lists are newest first: the next page of the one is what is after a row of the other.
+    // Both lists are newest first: the next page of one is what follows a row of the other.
     ['after=msgbatch_9&limit=100', 'limit=100&after_id=msgbatch_9', []],
     ['after=msgbatch_9-messages', 'after_id=msgbatch_9', []],
     ['limit=0', 'limit=0', []],
     ['limit=x%20y', 'limit=x+y', []],
     ['before=msgbatch_1&order=asc&limit=5', 'limit=5', ['before', 'order']],
-  ])('asks for %j as %j', (query, wanted, dropped) => {
+  ])('sends the query %j as %j', (query, wanted, dropped) => {
     const { request } = begin(anthropic, callFor('batches/list', { query }));
     expect(request).toMatchObject({ method: 'GET', path: `/v1/messages/batches${wanted === '' ? '' : '?'}${wanted}` });
     expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
   });
 });
 
-describe('one batch', () => {
+describe('a single batch or file', () => {
   it.each([
     ['batches/{id}', 'GET', 'msgbatch_1', '/v1/messages/batches/msgbatch_1'],
     ['batches/{id}', 'GET', 'msgbatch_1-messages', '/v1/messages/batches/msgbatch_1'],
@@ -140,20 +140,20 @@ describe('one batch', () => {
     ['files/{id}', 'GET', 'file_1', '/v1/files/file_1'],
     ['files/{id}/content', 'GET', 'file_1', '/v1/files/file_1/content'],
     ['files/{id}/delete', 'DELETE', 'file_1', '/v1/files/file_1'],
-  ] as const)('%s: %s of %s', (endpoint, method, id, path) => {
+  ] as const)('%s is sent as %s with id %s', (endpoint, method, id, path) => {
     const call = callFor(endpoint, { method, params: { id }, query: 'x=1' });
     expect(begin(anthropic, call).request).toMatchObject({ method, path, body: { kind: 'none' } });
   });
 
   it.each(['batches/{id}', 'batches/{id}/cancel', 'batches/{id}/output', 'files/{id}'] as const)(
-    '%s has no id with slashes',
+    '%s rejects an id with slashes',
     (endpoint) => {
       const call = callFor(endpoint, { params: { id: 'a/../b' } });
       expect(() => begin(anthropic, call)).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error);
     },
   );
 
-  it('keeps the format of its id', () => {
+  it('keeps the endpoint that is part of its id', () => {
     const call = callFor('batches/{id}', { params: { id: 'msgbatch_1-messages' } });
     expect(begin(anthropic, call).result?.(JSON.stringify(batch))).toMatchObject({
       id: 'msgbatch_1-messages',
@@ -162,14 +162,14 @@ describe('one batch', () => {
   });
 });
 
-describe('output', () => {
+describe('output of a batch', () => {
   const over = { ...batch, processing_status: 'ended', ended_at: '2026-01-01T01:00:00Z' };
   const results_url = 'https://elsewhere.example/v1/messages/batches/msgbatch_1/results';
 
   it.each([
     ['batches/{id}/output', 'msgbatch_1'],
     ['files/{id}/content', 'msgbatch_1-output'],
-  ] as const)('%s of %s is the results, from the host that is configured', (endpoint, id) => {
+  ] as const)('%s of %s is read from the configured host and converted', (endpoint, id) => {
     const begun = begin(anthropic, callFor(endpoint, { params: { id } }));
     const next = begun.then?.(reply({ ...over, results_url }));
     expect(next?.request).toMatchObject({
@@ -187,31 +187,31 @@ describe('output', () => {
   });
 
   it.each([
-    ['under way', batch, 409, /"in_progress"/],
+    ['in progress', batch, 409, /"in_progress"/],
     ['being cancelled', { ...batch, processing_status: 'canceling' }, 409, /"cancelling"/],
     ['archived', { ...over, results_url: null }, 404, /"completed"/],
-  ])('is refused while the batch is %s', (_, value, status, message) => {
+  ])('is rejected while the batch is %s', (_, value, status, message) => {
     const call = callFor('batches/{id}/output', { params: { id: 'msgbatch_1' } });
     expect(() => begin(anthropic, call).then?.(reply(value))).toThrow(
       expect.objectContaining({ code: 'no_batch_output', status, message: expect.stringMatching(message) as string }),
     );
   });
 
-  it('is asked for whole, other files in parts too', () => {
+  it('is requested without the range header, other files with it', () => {
     const header = (name: string): string | undefined => (name === 'range' ? 'bytes=0-9' : undefined);
     const sent = (id: string) => begin(anthropic, callFor('files/{id}/content', { params: { id }, header })).request.headers;
     expect(sent('file_1').join()).toContain('range,bytes=0-9');
     expect(sent('msgbatch_1-output').join()).not.toContain('range');
   });
 
-  it('of other files passes as it is', () => {
+  it('does not affect other files, which are forwarded unchanged', () => {
     const begun = begin(anthropic, callFor('files/{id}/content', { params: { id: 'file_1' } }));
     expect([begun.then, begun.lines, begun.tap.form]).toEqual([undefined, undefined, 'bytes']);
   });
 });
 
-describe('errors', () => {
-  it('of files that are not handed out say what to do', () => {
+describe('fault', () => {
+  it('has a hint for a file that is not downloadable', () => {
     const body = {
       type: 'error',
       error: { type: 'invalid_request_error', message: 'No.', details: { error_code: 'file_not_downloadable' } },

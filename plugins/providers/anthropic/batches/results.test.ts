@@ -18,8 +18,8 @@ const written = (text: string, endpoint: '/v1/chat/completions' | '/v1/messages'
 };
 const failed = (code: string) => ({ response: null, error: { code, message: expect.any(String) as string } });
 
-describe('results of a message batch', () => {
-  it('are chat completions', () => {
+describe('result lines of a message batch', () => {
+  it('are converted to chat completions', () => {
     expect(written(line({ type: 'succeeded', message }))).toEqual({
       id: 'batch_req_r-1',
       custom_id: 'r-1',
@@ -39,7 +39,7 @@ describe('results of a message batch', () => {
     });
   });
 
-  it('are messages where messages were asked for', () => {
+  it('contain messages for the endpoint /v1/messages', () => {
     expect(written(line({ type: 'succeeded', message }), '/v1/messages')).toMatchObject({ response: { status_code: 200, body: message } });
   });
 
@@ -48,7 +48,7 @@ describe('results of a message batch', () => {
     ['rate_limit_error', 429],
     ['overloaded_error', 529],
     ['a_new_one', 502],
-  ])('that failed have answer and error: %s', (type, status) => {
+  ])('contain response and error for a failed request: %s', (type, status) => {
     const error = { type: 'error', error: { type, message: 'No.' }, request_id: 'req_up' };
     expect(written(line({ type: 'errored', error }))).toEqual({
       id: 'batch_req_r-1',
@@ -69,15 +69,15 @@ describe('results of a message batch', () => {
       { type: 'errored', error: { type: 'not_found_error', message: 'flat' } },
       { response: { status_code: 404 }, error: { message: 'flat' } },
     ],
-  ])('%j', (result, wanted) => {
+  ])('are converted: %j', (result, wanted) => {
     expect(written(line(result))).toMatchObject(wanted);
   });
 
-  it.each(['not json', '[1]', '{"custom_id":"x"}'])('leave %j alone', (text) => {
+  it.each(['not json', '[1]', '{"custom_id":"x"}'])('remain unchanged if they are not results: %j', (text) => {
     expect(resultLines({ endpoint: '/v1/chat/completions', call })(text, 0)).toBe(text);
   });
 
-  it('leave out empty lines and keep the digits of long numbers', () => {
+  it('omit empty lines and keep the digits of long numbers', () => {
     expect(written(' ')).toBeUndefined();
     const use = `{"custom_id":"r","result":{"type":"succeeded","message":{"content":[{"type":"tool_use","id":"t","name":"f","input":{"n":12345678901234567890}}]}}}`;
     expect(JSON.stringify(written(use))).toContain('12345678901234567890');

@@ -9,7 +9,7 @@ import { isNative } from './operations.ts';
 type ACall = Call<CommonSettings>;
 type Over = Partial<ACall>;
 
-/** As far as a provider looks at it. */
+/** The members that a provider reads. */
 const form = (fields: Record<string, string>) => ({ kind: 'form', fields: new Map(Object.entries(fields)) }) as unknown as FormBody;
 
 const callFor = (endpoint: Endpoint, over: Over = {}): ACall =>
@@ -38,7 +38,7 @@ const converted = {
   status: 'processed',
 };
 
-describe('a native request', () => {
+describe("Anthropic's own files API", () => {
   it.each([
     [{}, false],
     [{ 'anthropic-version': '2023-06-01' }, true],
@@ -46,7 +46,7 @@ describe('a native request', () => {
     // A setting of ours, which clients of the OpenAI format send.
     [{ 'x-gateway-anthropic-version': '2023-06-01' }, false],
     [{ 'x-portkey-anthropic-beta': 'x' }, false],
-  ])('is told by its headers: %j', (given, wanted) => {
+  ])('is detected by request headers: %j', (given, wanted) => {
     expect(isNative(headers(given))).toBe(wanted);
   });
 
@@ -55,7 +55,7 @@ describe('a native request', () => {
     ['files/list', { query: 'limit=2&after_id=file_9' }],
     ['files/{id}', { params: { id: 'file_1' } }],
     ['files/{id}/delete', { method: 'DELETE', params: { id: 'file_1' } }],
-  ] as const)('of %s passes unchanged both ways', (endpoint, over) => {
+  ] as const)('is forwarded unchanged in both directions: %s', (endpoint, over) => {
     const call = callFor(endpoint, { ...over, ...native });
     const { request, ...begun } = begin(anthropic, call);
     const query = 'query' in over ? `?${over.query}` : '';
@@ -68,14 +68,14 @@ describe('a native request', () => {
   });
 });
 
-describe('an upload', () => {
-  it('sends the file alone and keeps the purpose in its answer', () => {
+describe('POST /v1/files for anthropic', () => {
+  it('sends only the file and returns the purpose of the request', () => {
     const fields = form({ purpose: 'batch', 'expires_after[seconds]': '3600', other: 'x' });
     const call = callFor('files', { method: 'POST', form: fields });
     const { request } = begin(anthropic, call);
     expect(request).toMatchObject({ method: 'POST', path: '/v1/files', body: { kind: 'form', form: fields } });
     expect(request.headers.join()).toContain('anthropic-beta,files-api-2025-04-14');
-    // The client's content type, boundary included, is the form's business.
+    // The content type of the client, boundary included, is set by the form.
     expect(request.headers).not.toContain('content-type');
     const edit = request.body.kind === 'form' ? request.body.edit : undefined;
     expect([...(edit?.fields ?? [])]).toEqual(
@@ -88,20 +88,20 @@ describe('an upload', () => {
     expect(begin(anthropic, call).result?.(JSON.stringify(file))).toEqual({ ...converted, purpose: 'batch' });
   });
 
-  it('is a form', () => {
+  it('rejects a request without a form with invalid_form', () => {
     const call = callFor('files', { method: 'POST', form: undefined });
     expect(() => begin(anthropic, call)).toThrow(expect.objectContaining({ code: 'invalid_form', param: 'file' }));
   });
 });
 
-describe('files', () => {
+describe('files of anthropic', () => {
   it.each([
     ['', '', []],
     ['limit=5&after=file_9', 'after_id=file_9&limit=5', []],
     ['limit=10000', 'limit=1000', ['limit']],
     ['limit=x', 'limit=x', []],
     ['purpose=batch&order=asc', '', ['purpose', 'order']],
-  ])('are listed by %j as %j', (query, wanted, dropped) => {
+  ])('are listed with query %j sent as %j', (query, wanted, dropped) => {
     const { request } = begin(anthropic, callFor('files/list', { query }));
     expect(request.path).toBe(`/v1/files${wanted === '' ? '' : '?'}${wanted}`);
     expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
@@ -117,11 +117,11 @@ describe('files', () => {
     ['files/{id}', file, converted],
     ['files/{id}', { ...file, expires_at: '2026-01-24T06:01:38Z' }, { ...converted, expires_at: 1_769_234_498 }],
     ['files/{id}/delete', { id: 'file_1', type: 'file_deleted' }, { id: 'file_1', object: 'file', deleted: true }],
-  ] as const)('%s in the OpenAI format', (endpoint, value, wanted) => {
+  ] as const)('are returned in the OpenAI format: %s', (endpoint, value, wanted) => {
     expect(begin(anthropic, callFor(endpoint, { params: { id: 'file_1' } })).result?.(JSON.stringify(value))).toEqual(wanted);
   });
 
-  it('say more with strict compliance off', () => {
+  it('have additional fields with strict compliance off', () => {
     const call = callFor('files/{id}', { params: { id: 'file_1' }, strict: false });
     expect(begin(anthropic, call).result?.(JSON.stringify(file))).toEqual({
       ...converted,
@@ -130,7 +130,7 @@ describe('files', () => {
     });
   });
 
-  it('of a batch’s answers are known by the batch', () => {
+  it('describe the output of a batch by the batch object', () => {
     const call = callFor('files/{id}', { params: { id: 'msgbatch_1-output' } });
     const batch = { id: 'msgbatch_1', processing_status: 'ended', ended_at: '2026-01-23T06:01:38Z' };
     expect(begin(anthropic, call).result?.(JSON.stringify(batch))).toEqual({
@@ -149,7 +149,7 @@ describe('files', () => {
     ['files', 'x'],
     ['files/list', '{}'],
     ['files/{id}', '[]'],
-  ] as const)('%s are not made of %j', (endpoint, text) => {
+  ] as const)('%s throws upstream_invalid for the response %j', (endpoint, text) => {
     expect(() => begin(anthropic, callFor(endpoint, { params: { id: 'x' } })).result?.(text)).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }),
     );

@@ -6,11 +6,11 @@ import { fileId, givenFile } from './files.ts';
 const batchFile = fileId(givenFile('batch', 'in.jsonl'));
 const tuneFile = fileId(givenFile('fine-tune', 'train.jsonl'));
 
-describe('batches', () => {
+describe('mock batches', () => {
   const body = { input_file_id: batchFile, endpoint: '/v1/embeddings', completion_window: '24h', metadata: { team: 'ü' } };
   const make = (over: Json = {}) => ask('batches', { body: { ...body, ...over } }).json();
 
-  it('are found again by their id', () => {
+  it('are retrieved by id', () => {
     const batch = make();
     expect(batch).toMatchObject({ ...body, object: 'batch', status: 'validating', created_at: start, output_file_id: null, errors: null });
     expect(ask('batches/{id}', byId(batch['id'])).json()).toEqual(batch);
@@ -27,12 +27,12 @@ describe('batches', () => {
     ['expired', 9, 'expired', { expired_at: start + 4, completed_at: null, output_file_id: expect.any(String) as string }],
     ['slow', 9, 'in_progress', { request_counts: { total: 3, completed: 0, failed: 0 } }],
     ['toString', 9, 'completed', {}],
-  ])('of the script %s are after %i s %s', (mockWord, at, status, wanted) => {
+  ])('with metadata.mock %s have after %i s the status %s', (mockWord, at, status, wanted) => {
     const { id } = make({ metadata: mockWord === undefined ? null : { mock: mockWord } });
     expect(ask('batches/{id}', { ...byId(id), at }).json()).toMatchObject({ id, status, ...wanted });
   });
 
-  it('are rejected with more metadata than an id holds', () => {
+  it('are rejected if their metadata does not fit into an id', () => {
     const metadata = (pairs: number) => ({
       metadata: Object.fromEntries(Array.from({ length: pairs }, (_, at) => [`k${at}`, 'x'.repeat(512)])),
     });
@@ -41,13 +41,13 @@ describe('batches', () => {
     expect([rejected.status, errorOf(rejected)]).toMatchObject([400, { param: 'metadata' }]);
   });
 
-  it('can be cancelled while they are under way, and are answered as they are afterwards', () => {
+  it('are cancelled while in progress, and stay completed afterwards', () => {
     const { id } = make();
     expect(ask('batches/{id}/cancel', { ...byId(id), at: 2 }).json()).toMatchObject({ id, status: 'cancelling', cancelling_at: start + 2 });
     expect(ask('batches/{id}/cancel', { ...byId(id), at: 20 }).json()).toMatchObject({ id, status: 'completed', cancelling_at: null });
   });
 
-  it('have an output whose file is as long as it says', () => {
+  it('have an output file of the reported length, 409 before completion and 404 after failure', () => {
     const { id } = make();
     expect([
       ask('batches/{id}/output', { ...byId(id), at: 2 }).status,
@@ -65,7 +65,7 @@ describe('batches', () => {
     expect(ask('files/{id}', byId(fileName)).json()).toMatchObject({ purpose: 'batch_output', bytes: output.bytes.length });
   });
 
-  it('of every endpoint have answers of that endpoint', () => {
+  it('have output lines in the format of their endpoint', () => {
     const bodies = ['/v1/chat/completions', '/v1/completions', '/v1/responses', '/v1/moderations'].map((endpoint) => {
       const line = ask('batches/{id}/output', { ...byId(make({ endpoint })['id']), at: 9 }).text.split('\n')[0] ?? '';
       return (JSON.parse(line) as { response: { body: Json } }).response.body;
@@ -73,7 +73,7 @@ describe('batches', () => {
     expect(bodies.map(({ object }) => object)).toEqual(['chat.completion', 'text_completion', 'response', undefined]);
   });
 
-  it('of unknown files and ids are not found', () => {
+  it('return 404 for unknown files and ids', () => {
     expect(ask('batches', { body: { ...body, input_file_id: 'file-1' } })).toMatchObject({ status: 404 });
     const forged = [
       `batch_${Buffer.from('[1,"a","b",null,5]').toString('base64url')}`,
@@ -87,7 +87,7 @@ describe('batches', () => {
   });
 });
 
-describe('fine-tuning jobs', () => {
+describe('mock fine-tuning jobs', () => {
   const body = { model: 'echo', training_file: tuneFile, suffix: 'mine', metadata: { a: 'b' } };
   const make = (over: Json = {}) => ask('fine_tuning/jobs', { body: { ...body, ...over } }).json();
   const checkpoints = (id: unknown, query = '', at = 60) => ask('fine_tuning/jobs/{id}/checkpoints', { ...byId(id), query, at });
@@ -97,7 +97,7 @@ describe('fine-tuning jobs', () => {
     [1, 'queued', {}],
     [2, 'running', { fine_tuned_model: null }],
     [6, 'succeeded', { finished_at: start + 6, fine_tuned_model: expect.stringMatching(/^ft:echo:mock:mine:/) as string, error: null }],
-  ])('are after %i s %s', (at, status, wanted) => {
+  ])('have after %i s the status %s', (at, status, wanted) => {
     const { id } = make();
     expect(ask('fine_tuning/jobs/{id}', { ...byId(id), at }).json()).toMatchObject({
       id,
@@ -109,7 +109,7 @@ describe('fine-tuning jobs', () => {
     });
   });
 
-  it('fail where that is asked for', () => {
+  it('fail if metadata.mock is failed', () => {
     const { id } = make({ metadata: { mock: 'failed' } });
     expect(ask('fine_tuning/jobs/{id}', { ...byId(id), at: 6 }).json()).toMatchObject({
       status: 'failed',
@@ -126,7 +126,7 @@ describe('fine-tuning jobs', () => {
     expect(states).toEqual(['cancelled', 'cancelled', 'cancelled', 'succeeded']);
   });
 
-  it('have checkpoints, newest first, ten a page, to the end', () => {
+  it('list checkpoints newest first, ten per page, up to the last page', () => {
     const { id } = make();
     expect(checkpoints(id, '', 0).json()).toEqual({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
     const first = checkpoints(id).json();
@@ -144,14 +144,14 @@ describe('fine-tuning jobs', () => {
     expect(rowsOf(checkpoints(id, 'limit=500').json())).toHaveLength(12);
   });
 
-  it.each(['0', '-1', '1.5', 'x', '', '1e1', '%00', ' 2'])('refuse the limit %j', (limit) => {
+  it.each(['0', '-1', '1.5', 'x', '', '1e1', '%00', ' 2'])('reject the checkpoint limit %j', (limit) => {
     const { id } = make();
     const answer = checkpoints(id, `limit=${encodeURIComponent(limit)}`);
     expect(answer.status).toBe(400);
     expect(errorOf(answer)).toMatchObject({ type: 'invalid_request_error', param: 'limit' });
   });
 
-  it('have events in pages', () => {
+  it('list events in pages', () => {
     const { id } = make();
     const first = ask('fine_tuning/jobs/{id}/events', { ...byId(id), at: 60 }).json();
     expect([rowsOf(first).length, first['has_more']]).toEqual([20, true]);
@@ -163,7 +163,7 @@ describe('fine-tuning jobs', () => {
     expect(rowsOf(ask('fine_tuning/jobs/{id}/events', { ...byId(id), at: 0 }).json())).toHaveLength(1);
   });
 
-  it('of unknown files are refused, of unknown ids not found', () => {
+  it('return an error for an unknown training file and for unknown job ids', () => {
     expect(errorOf(ask('fine_tuning/jobs', { body: { ...body, training_file: 'file-1' } }))).toMatchObject({
       param: 'training_file',
     });
@@ -178,7 +178,7 @@ describe('fine-tuning jobs', () => {
   });
 });
 
-describe('lists', () => {
+describe('mock lists', () => {
   it.each([
     ['batches/list', '', 20, true],
     ['batches/list', 'limit=100', 25, false],
@@ -188,28 +188,31 @@ describe('lists', () => {
     ['files/list', 'limit=1', 1, true],
     ['files/list', 'purpose=batch', 1, false],
     ['files/list', 'purpose=nothing', 0, false],
-  ] as const)('%s?%s has %i rows, more: %s', (endpoint, query, count, hasMore) => {
+  ] as const)('%s?%s have %i rows and has_more %s', (endpoint, query, count, hasMore) => {
     const page = ask(endpoint, { query }).json();
     expect([rowsOf(page).length, page['has_more']]).toEqual([count, hasMore]);
   });
 
-  it.each(['batches/list', 'fine_tuning/jobs/list', 'files/list'] as const)('%s is read to its end, and each row is found', (endpoint) => {
-    const seen: unknown[] = [];
-    for (let after = ''; ; ) {
-      const page = ask(endpoint, { query: `limit=3${after}` }).json();
-      seen.push(...rowsOf(page).map(({ id }) => id));
-      if (page['has_more'] !== true) break;
-      after = `&after=${String(page['last_id'])}`;
-    }
-    const all = rowsOf(ask(endpoint, { query: 'limit=100' }).json());
-    expect(seen).toEqual(all.map(({ id }) => id));
-    const times = all.map((row) => row['created_at'] as number);
-    expect(times).toEqual(times.toSorted((a, b) => b - a));
-    const one = endpoint.replace('/list', '/{id}') as Endpoint;
-    for (const row of all) expect(ask(one, byId(row['id'])).json()).toEqual(row);
-  });
+  it.each(['batches/list', 'fine_tuning/jobs/list', 'files/list'] as const)(
+    '%s return every row exactly once over all pages, and each row is found by its id',
+    (endpoint) => {
+      const seen: unknown[] = [];
+      for (let after = ''; ; ) {
+        const page = ask(endpoint, { query: `limit=3${after}` }).json();
+        seen.push(...rowsOf(page).map(({ id }) => id));
+        if (page['has_more'] !== true) break;
+        after = `&after=${String(page['last_id'])}`;
+      }
+      const all = rowsOf(ask(endpoint, { query: 'limit=100' }).json());
+      expect(seen).toEqual(all.map(({ id }) => id));
+      const times = all.map((row) => row['created_at'] as number);
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+      const one = endpoint.replace('/list', '/{id}') as Endpoint;
+      for (const row of all) expect(ask(one, byId(row['id'])).json()).toEqual(row);
+    },
+  );
 
-  it('of files can be oldest first', () => {
+  it('of files support order=asc', () => {
     const ids = (query: string) => rowsOf(ask('files/list', { query }).json()).map(({ id }) => id);
     expect(ids('order=asc')).toEqual(ids('order=desc').toReversed());
   });
@@ -221,14 +224,14 @@ describe('lists', () => {
     ['batches/list', 'after=batch_1', 'after', 'invalid_value'],
     ['files/list', 'limit=10001', 'limit', 'integer_above_max_value'],
     ['files/list', 'order=up', 'order', 'invalid_value'],
-  ] as const)('%s?%s is refused', (endpoint, query, param, code) => {
+  ] as const)('%s?%s are rejected with 400', (endpoint, query, param, code) => {
     const answer = ask(endpoint, { query });
     expect([answer.status, errorOf(answer)]).toEqual([400, expect.objectContaining({ param, code, type: 'invalid_request_error' })]);
   });
 });
 
-describe('files', () => {
-  it('are uploaded, found, read and deleted', () => {
+describe('mock files', () => {
+  it('are uploaded, retrieved and deleted', () => {
     const made = ask('files', { form: form({ purpose: 'batch' }, { field: 'file', filename: 'ü 🧊.jsonl' }) }).json();
     expect(made).toEqual({
       id: expect.stringMatching(/^file-/) as string,
@@ -252,7 +255,7 @@ describe('files', () => {
     [form({ purpose: 'batch' }, null), 'file', 'missing_required_parameter'],
     [form({}), 'purpose', 'missing_required_parameter'],
     [form({ purpose: 'fun' }), 'purpose', 'invalid_value'],
-  ])('need a file and a purpose (%#)', (given, param, code) => {
+  ])('reject uploads without a file or a valid purpose (%#)', (given, param, code) => {
     expect(errorOf(ask('files', { form: given }))).toMatchObject({ param, code });
   });
 });

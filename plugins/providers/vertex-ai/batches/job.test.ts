@@ -5,7 +5,7 @@ import { batchFromJob } from './job.ts';
 const name = 'projects/123/locations/us-central1/batchPredictionJobs/456';
 const folder = 'gs://acme/gateway/batches/x/chat_completions/gemini-2.5-flash/prediction-model-1';
 
-describe('state of a batch job', () => {
+describe('batchStatus', () => {
   it.each([
     ['JOB_STATE_UNSPECIFIED', 'validating'],
     ['JOB_STATE_QUEUED', 'validating'],
@@ -22,11 +22,11 @@ describe('state of a batch job', () => {
     ['JOB_STATE_OF_TOMORROW', 'validating'],
     ['toString', 'validating'],
     [undefined, 'validating'],
-  ])('%s is %s', (state, status) => expect(batchStatus(state)).toBe(status));
+  ])('maps %s to %s', (state, status) => expect(batchStatus(state)).toBe(status));
 });
 
-describe('batch of a job', () => {
-  it('has times in seconds, counts as numbers, ids without the resource', () => {
+describe('batchFromJob', () => {
+  it('returns times in seconds, counts as numbers and ids without the resource path', () => {
     const job = {
       name,
       model: 'publishers/google/models/gemini-2.5-flash',
@@ -70,18 +70,18 @@ describe('batch of a job', () => {
     ['JOB_STATE_CANCELLED', 'cancelled_at'],
     ['JOB_STATE_EXPIRED', 'expired_at'],
     ['JOB_STATE_PARTIALLY_SUCCEEDED', 'completed_at'],
-  ])('%s tells its end in %s', (state, field) => {
+  ])('returns the end of %s in %s', (state, field) => {
     expect(batchFromJob({ name, state, endTime: '2026-11-02T09:00:00Z' })).toMatchObject({ [field]: 1_793_610_000 });
   });
 
-  it('that is being cancelled tells since when', () => {
+  it('returns cancelling_at for a job that is being cancelled', () => {
     expect(batchFromJob({ name, state: 'JOB_STATE_CANCELLING', updateTime: '2026-11-02T09:00:00Z' })).toMatchObject({
       cancelling_at: 1_793_610_000,
       cancelled_at: null,
     });
   });
 
-  it('tells why it failed, and names no output then', () => {
+  it('returns the error of a failed job and no output file', () => {
     const job = { name, state: 'JOB_STATE_FAILED', error: { code: 3, message: 'bad row' }, outputInfo: { gcsOutputDirectory: folder } };
     expect(batchFromJob(job)).toMatchObject({
       errors: { object: 'list', data: [{ code: '3', message: 'bad row', param: null, line: null }] },
@@ -100,19 +100,19 @@ describe('batch of a job', () => {
       'anthropic.claude-sonnet-4-5@20250929',
     ],
     ['projects/p/locations/l/models/7', 'predictions.jsonl', '/v1/chat/completions', 'projects/p/locations/l/models/7'],
-  ])('of %s lies in %s', (model, file, endpoint, named) => {
+  ])('finds the output file for %s: %s', (model, file, endpoint, named) => {
     const batch = batchFromJob({ name, model, state: 'JOB_STATE_SUCCEEDED', outputInfo: { gcsOutputDirectory: 'gs://acme/out/p' } });
     expect(batch).toMatchObject({ output_file_id: encodeURIComponent(`gs://acme/out/p/${file}`), endpoint, model: named });
   });
 
-  it('reads an input that is a text, and counts that are absent', () => {
+  it('accepts an input URI that is a string, and missing counts', () => {
     expect(batchFromJob({ name, inputConfig: { gcsSource: { uris: 'gs://acme/a' } } })).toMatchObject({
       input_file_id: 'gs%3A%2F%2Facme%2Fa',
       request_counts: { total: 0, completed: 0, failed: 0 },
     });
   });
 
-  it('counts what is under way', () => {
+  it('includes incomplete requests in the total', () => {
     const completionStats = { successfulCount: '2', incompleteCount: '7' };
     expect(batchFromJob({ name, completionStats }).request_counts).toEqual({ total: 9, completed: 2, failed: 0 });
   });

@@ -15,8 +15,8 @@ const answer = {
   responseId: 'r9',
 };
 
-describe('line of a row', () => {
-  it('of Gemini', () => {
+describe('an output line of vertex-ai', () => {
+  it('is converted from a row of Gemini', () => {
     const row = { status: '', processed_time: '2026-11-02T09:00:00Z', request: {}, response: answer, requestId: 'a-1' };
     expect(read(row)).toEqual({
       id: 'batch_req_req_1_3',
@@ -47,7 +47,7 @@ describe('line of a row', () => {
     usage: { input_tokens: 3, output_tokens: 2 },
   };
 
-  it('of Anthropic, as a chat', () => {
+  it('is converted from a row of Anthropic to a chat completion', () => {
     const body = { object: 'chat.completion', id: 'msg_1', choices: [{ message: { content: 'Hello' }, finish_reason: 'stop' }] };
     expect(read({ custom_id: 'a-1', request: {}, response: message })).toMatchObject({
       custom_id: 'a-1',
@@ -55,21 +55,21 @@ describe('line of a row', () => {
     });
   });
 
-  it('of Anthropic, as a message', () => {
+  it('contains the message of an Anthropic row for the endpoint /v1/messages', () => {
     expect(read({ custom_id: 'a-1', response: message }, '/v1/messages')).toMatchObject({ response: { body: message } });
   });
 
   it.each<[string, Plain]>([
     [
-      'older',
+      'older format',
       { instance: { content: 'x', requestId: 'a-1' }, predictions: [{ embeddings: { values: [0.5], statistics: { token_count: 4 } } }] },
     ],
     [
-      'older, the id beside',
+      'older format with the id at the top level',
       { requestId: 'a-1', instance: {}, predictions: [{ embeddings: { values: [0.5], statistics: { token_count: 4 } } }] },
     ],
-    ['newer', { key: 'a-1', response: { embedding: { values: [0.5] }, usageMetadata: { promptTokenCount: 4 } } }],
-  ])('of vectors, %s', (_, row) => {
+    ['newer format', { key: 'a-1', response: { embedding: { values: [0.5] }, usageMetadata: { promptTokenCount: 4 } } }],
+  ])('is converted from a row with embeddings: %s', (_, row) => {
     const body = {
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: [0.5] }],
@@ -79,49 +79,49 @@ describe('line of a row', () => {
     expect(read(row, '/v1/embeddings', 'm')).toMatchObject({ custom_id: 'a-1', response: { status_code: 200, body }, error: null });
   });
 
-  it('of open models passes', () => {
+  it('contains the completion of an open model unchanged', () => {
     const completion = { id: 'c1', object: 'chat.completion', choices: [] };
     expect(read({ custom_id: 'a-1', response: completion })).toMatchObject({ response: { request_id: 'c1', body: completion } });
   });
 
   it.each<[string, Plain | string, object]>([
-    ['a text', { requestId: 'a', status: 'Bad Request: no', response: {} }, { code: 'provider_error', message: 'Bad Request: no' }],
+    ['a status text', { requestId: 'a', status: 'Bad Request: no', response: {} }, { code: 'provider_error', message: 'Bad Request: no' }],
     [
-      'JSON of an error',
+      'a JSON error as status',
       { requestId: 'a', status: '{"error": {"code": 400, "message": "bad", "status": "INVALID_ARGUMENT"}}', response: {} },
       { code: 'INVALID_ARGUMENT', message: 'bad' },
     ],
-    ['JSON of a status', { requestId: 'a', status: '{"code": 8, "message": "quota"}' }, { code: '8', message: 'quota' }],
+    ['a JSON status', { requestId: 'a', status: '{"code": 8, "message": "quota"}' }, { code: '8', message: 'quota' }],
     [
       'an error of Anthropic',
       { custom_id: 'a', response: { type: 'error', error: { type: 'overloaded_error', message: 'busy' } } },
       { code: 'overloaded_error', message: 'busy' },
     ],
-    ['an error beside', { custom_id: 'a', error: { message: 'gone' } }, { code: 'provider_error', message: 'gone' }],
-    ['nothing', { custom_id: 'a', status: '', response: {} }, { code: 'provider_error' }],
-  ])('with %s is an error', (_, row, error) => {
+    ['an error member', { custom_id: 'a', error: { message: 'gone' } }, { code: 'provider_error', message: 'gone' }],
+    ['an empty response', { custom_id: 'a', status: '', response: {} }, { code: 'provider_error' }],
+  ])('is an error for a row with %s', (_, row, error) => {
     expect(read(row)).toMatchObject({ custom_id: 'a', response: null, error });
   });
 
-  it('that is no JSON is an error, and empty ones are none', () => {
+  it('is an error for invalid JSON, and absent for an empty row', () => {
     expect(read('{"a":')).toMatchObject({ custom_id: null, response: null, error: { code: 'upstream_invalid' } });
     expect(outputLines({ endpoint: '/v1/chat/completions', model: 'm' }, call)('  ', 0)).toBeUndefined();
   });
 
-  it('with vectors that are none is an error, and spoils nothing', () => {
+  it('is an error for a row without valid embeddings', () => {
     expect(read({ key: 'a', response: { foo: 1 } }, '/v1/embeddings')).toMatchObject({
       custom_id: 'a',
       error: { code: 'upstream_invalid' },
     });
   });
 
-  it('keeps long numbers of function calls', () => {
+  it('keeps the digits of long numbers in function calls', () => {
     const text =
       '{"requestId":"a","response":{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}]}}]}}';
     expect(JSON.stringify(read(text))).toContain(String.raw`{\"n\":12345678901234567890}`);
   });
 
-  it('shows what strictness hides where it is off', () => {
+  it('contains reasoning only with strict compliance off', () => {
     const row = { requestId: 'a', response: { candidates: [{ content: { parts: [{ text: 'why', thought: true }, { text: 'so' }] } }] } };
     expect(JSON.stringify(read(row))).not.toContain('why');
     expect(JSON.stringify(read(row, '/v1/chat/completions', 'g', false))).toContain('why');

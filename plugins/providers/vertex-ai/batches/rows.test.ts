@@ -8,7 +8,7 @@ const messages = [
   { role: 'user', content: 'Hi' },
 ];
 
-describe('row of a line', () => {
+describe('toRow', () => {
   it.each<[string, Plain, Plain]>([
     [
       'Gemini',
@@ -36,17 +36,17 @@ describe('row of a line', () => {
       },
     ],
     [
-      "Anthropic's own body",
+      'Anthropic, from a messages body',
       line({ model: 'claude-opus-4-6', max_tokens: 5, stream: true, messages: [], top_k: 3 }, { url: '/v1/messages' }),
       { custom_id: 'r-1', request: { anthropic_version: 'vertex-2023-10-16', max_tokens: 5, messages: [], top_k: 3 } },
     ],
     [
-      'vectors of an older model',
+      'embeddings of an older model',
       line({ model: 'text-embedding-005', input: 'Hi', task_type: 'CLUSTERING' }, { url: '/v1/embeddings' }),
       { content: 'Hi', task_type: 'CLUSTERING', requestId: 'r-1' },
     ],
     [
-      'vectors of a newer model',
+      'embeddings of a newer model',
       line({ model: 'gemini-embedding-2', input: ['Hi'], dimensions: 768 }, { url: '/v1/embeddings' }),
       { key: 'r-1', request: { content: { parts: [{ text: 'Hi' }] }, embedContentConfig: { outputDimensionality: 768 } } },
     ],
@@ -55,9 +55,9 @@ describe('row of a line', () => {
       line({ model: 'meta.llama-4', messages: [] }),
       { custom_id: 'r-1', method: 'POST', url: '/v1/chat/completions', body: { model: 'meta/llama-4', messages: [] } },
     ],
-  ])('for %s', (_, given, row) => expect(toRow(given, {}).row).toMatchObject(row));
+  ])('converts a line for %s', (_, given, row) => expect(toRow(given, {}).row).toMatchObject(row));
 
-  it('keeps neither model nor stream in a row', () => {
+  it('writes neither model nor stream to a row', () => {
     for (const model of ['gemini-2.5-flash', 'anthropic.claude-opus-4-6']) {
       const request = toRow(line({ model, messages, stream: true }), {}).row['request'] as Plain;
       expect(Object.keys(request)).not.toEqual(expect.arrayContaining(['model']));
@@ -70,13 +70,13 @@ describe('row of a line', () => {
     ['anthropic.claude-opus-4-6', '/v1/chat/completions', ['stream', 'labels']],
     ['anthropic.claude-opus-4-6', '/v1/messages', ['stream', 'labels']],
     ['meta.llama-4-maverick-17b-128e-instruct-maas', '/v1/chat/completions', ['stream', 'labels']],
-  ])('of %s for %s does not stream, and says so', (model, url, named) => {
+  ])('drops stream of a line for %s at %s, and reports it', (model, url, named) => {
     const { row, dropped } = toRow(line({ model, messages, max_tokens: 5, stream: true, labels: { a: 'b' } }, { url }), {});
     expect(dropped.map(({ param }) => param)).toEqual(named);
     expect(JSON.stringify(row)).not.toContain('stream');
   });
 
-  it('of an open model is cleaned as a chat with one is', () => {
+  it('drops the same fields for an open model as chat completions do', () => {
     const own = { store: true, metadata: { a: 'b' }, service_tier: 'auto', prompt_cache_key: 'k', labels: { a: 'b' } };
     const asked = [
       { role: 'developer', content: 'Be brief.' },
@@ -89,7 +89,7 @@ describe('row of a line', () => {
     expect([passed.row['body'], passed.dropped]).toEqual([{ model: 'meta/llama-4', messages, labels: { a: 'b' } }, []]);
   });
 
-  it.each(['gemini-2.5-flash', 'meta.llama-4'])('of %s names no file that the entry does not allow', (model) => {
+  it.each(['gemini-2.5-flash', 'meta.llama-4'])('checks file URIs of a line for %s', (model) => {
     const named: string[] = [];
     const files = { check: (uri: string): void => void named.push(uri) };
     const content = [{ type: 'image_url', image_url: { url: 'gs://b/c.png' } }];
@@ -97,12 +97,12 @@ describe('row of a line', () => {
     expect(named).toEqual(['gs://b/c.png']);
   });
 
-  it('finds the endpoint by the body where the line has no url', () => {
+  it('derives the endpoint from the body if the line has no url', () => {
     expect(toRow({ custom_id: 'a', body: { model: 'text-embedding-005', input: 'x' } }, {}).endpoint).toBe('/v1/embeddings');
     expect(toRow({ custom_id: 'a', body: { model: 'gemini-2.5-flash', messages } }, {}).endpoint).toBe('/v1/chat/completions');
   });
 
-  it('names what it drops', () => {
+  it('reports dropped parameters', () => {
     expect(toRow(line({ model: 'gemini-2.5-flash', messages, logit_bias: { 1: 2 } }), {}).dropped).toEqual([
       { param: 'logit_bias', reason: 'not supported by this service' },
     ]);
@@ -123,23 +123,27 @@ describe('row of a line', () => {
   });
 
   it.each<[string, Plain, object]>([
-    ['no id', { body: { model: 'gemini-2.5-flash' } }, { code: 'missing_required_parameter', param: 'custom_id' }],
-    ['no model', line({ messages }), { code: 'missing_required_parameter', param: 'body.model' }],
+    ['a line without custom_id', { body: { model: 'gemini-2.5-flash' } }, { code: 'missing_required_parameter', param: 'custom_id' }],
+    ['a line without model', line({ messages }), { code: 'missing_required_parameter', param: 'body.model' }],
     ['another url', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/responses' }), { code: 'invalid_value', param: 'url' }],
-    ['vectors of a chat model', line({ model: 'meta.llama-4', input: 'x' }, { url: '/v1/embeddings' }), { code: 'unsupported_parameter' }],
-    ['messages for Gemini', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/messages' }), { code: 'unsupported_parameter' }],
-    ['an endpoint', line({ model: 'endpoints.1', messages }), { code: 'unsupported_parameter', param: 'body.model' }],
-    ['a name that leaves its place', line({ model: '../x', messages }), { code: 'model_not_found' }],
-    ['several texts', line({ model: 'text-embedding-005', input: ['a', 'b'] }, { url: '/v1/embeddings' }), { param: 'body.input' }],
     [
-      'a picture by address for Anthropic',
+      'embeddings of a chat model',
+      line({ model: 'meta.llama-4', input: 'x' }, { url: '/v1/embeddings' }),
+      { code: 'unsupported_parameter' },
+    ],
+    ['messages for Gemini', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/messages' }), { code: 'unsupported_parameter' }],
+    ['a model that is an endpoint', line({ model: 'endpoints.1', messages }), { code: 'unsupported_parameter', param: 'body.model' }],
+    ['a model name with a path', line({ model: '../x', messages }), { code: 'model_not_found' }],
+    ['several input texts', line({ model: 'text-embedding-005', input: ['a', 'b'] }, { url: '/v1/embeddings' }), { param: 'body.input' }],
+    [
+      'an image URL for Anthropic',
       line({
         model: 'anthropic.claude-opus-4-6',
         messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://h.example/a.png' } }] }],
       }),
       { code: 'unsupported_parameter', param: 'body.messages' },
     ],
-  ])('refuses %s', (_, given, error) => {
+  ])('rejects %s', (_, given, error) => {
     expect(() => toRow(given, {})).toThrow(expect.objectContaining(error) as Error);
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { fileIdOf, fileNameOf, folderOf, isBucket, objectOf, parseUri } from './object-id.ts';
 
-describe('id of a file', () => {
+describe('objectOf', () => {
   const odd = { bucket: 'acme-media', name: 'in/100%25 ü?.jsonl' };
 
   it.each([
-    ['as it is', `gs://${odd.bucket}/${odd.name}`],
+    ['unencoded', `gs://${odd.bucket}/${odd.name}`],
     ['encoded', fileIdOf(odd)],
     ['encoded twice', encodeURIComponent(fileIdOf(odd))],
-  ])('is read %s', (_, id) => expect(objectOf(id, 'id')).toEqual(odd));
+  ])('parses an id that is %s', (_, id) => expect(objectOf(id, 'id')).toEqual(odd));
 
   it.each([
     'file-abc',
@@ -26,11 +26,11 @@ describe('id of a file', () => {
     'gs://acme/a\nb',
     'gs%',
     's3://acme/x',
-  ])('is not %j', (id) =>
+  ])('rejects %j with 404', (id) =>
     expect(() => objectOf(id, 'id')).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error),
   );
 
-  it('is too long with a name of more than 1024 bytes', () => {
+  it('rejects an object name of more than 1024 bytes', () => {
     expect(parseUri(`gs://acme/${'ü'.repeat(512)}`)).toBeDefined();
     expect(parseUri(`gs://acme/${'ü'.repeat(513)}`)).toBeUndefined();
   });
@@ -42,11 +42,11 @@ describe('id of a file', () => {
     ['a/b', false],
     ['-abc', false],
     ['a?b=c', false],
-  ])('has a bucket like %s: %s', (name, fits) => expect(isBucket(name)).toBe(fits));
+  ])('isBucket(%s) is %s', (name, fits) => expect(isBucket(name)).toBe(fits));
 });
 
-describe('name of an upload', () => {
-  it('sorts the newest first', () => {
+describe('name of an uploaded object', () => {
+  it('sorts the newest upload first', () => {
     const at = (createdAt: number): string => folderOf({ createdAt, id: 'req_1' });
     expect([at(1_793_610_000), at(1_793_610_001), at(1_893_610_000)].sort()).toEqual([
       at(1_893_610_000),
@@ -64,5 +64,5 @@ describe('name of an upload', () => {
     ['', 'file'],
     [undefined, 'file'],
     [`${'x'.repeat(300)}.jsonl`, `${'x'.repeat(194)}.jsonl`],
-  ])('of %j is %j', (sent, kept) => expect(fileNameOf(sent)).toBe(kept));
+  ])('is derived from the file name %j as %j', (sent, kept) => expect(fileNameOf(sent)).toBe(kept));
 });

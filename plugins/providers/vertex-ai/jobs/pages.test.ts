@@ -8,27 +8,27 @@ const cut = (pages: readonly Page[], after: string | undefined, limit: number) =
   return [rows.map(idOf).join(''), hasMore, next, isFound];
 };
 
-describe('rows behind an id', () => {
+describe('cutOf', () => {
   it.each<[string, readonly Page[], string | undefined, number, readonly unknown[]]>([
     ['the first page', [page('abc', 't')], undefined, 3, ['abc', true, undefined, true]],
     ['the only page', [page('abc')], undefined, 3, ['abc', false, undefined, true]],
-    ['a page that is longer', [page('abc')], undefined, 2, ['ab', true, undefined, true]],
-    ['a page that is shorter than asked for', [page('ab', 't')], undefined, 3, ['ab', true, 't', true]],
-    ['behind one', [page('abcd')], 'b', 5, ['cd', false, undefined, true]],
-    ['behind the last of a page', [page('ab', 't')], 'b', 2, ['', true, 't', true]],
-    ['over two pages', [page('ab', 't'), page('cd', 'u')], 'b', 2, ['cd', true, undefined, true]],
-    ['not met yet', [page('ab', 't')], 'x', 2, ['', true, 't', false]],
-    ['never met', [page('ab')], 'x', 2, ['', false, undefined, false]],
-    ['nothing', [page('')], undefined, 2, ['', false, undefined, true]],
-  ])('%s', (_, pages, after, limit, expected) => expect(cut(pages, after, limit)).toEqual(expected));
+    ['a page longer than the limit', [page('abc')], undefined, 2, ['ab', true, undefined, true]],
+    ['a page shorter than the limit', [page('ab', 't')], undefined, 3, ['ab', true, 't', true]],
+    ['rows after an id', [page('abcd')], 'b', 5, ['cd', false, undefined, true]],
+    ['rows after the last id of a page', [page('ab', 't')], 'b', 2, ['', true, 't', true]],
+    ['rows of two pages', [page('ab', 't'), page('cd', 'u')], 'b', 2, ['cd', true, undefined, true]],
+    ['an id that is not found yet', [page('ab', 't')], 'x', 2, ['', true, 't', false]],
+    ['an id that is not found', [page('ab')], 'x', 2, ['', false, undefined, false]],
+    ['an empty page', [page('')], undefined, 2, ['', false, undefined, true]],
+  ])('returns the rows after an id: %s', (_, pages, after, limit, expected) => expect(cut(pages, after, limit)).toEqual(expected));
 });
 
-describe('limit', () => {
+describe('wantedOf', () => {
   it.each([
     ['', 20, undefined],
     ['limit=5&after=x', 5, 'x'],
     ['after=&limit=', 20, undefined],
-  ])('of "%s"', (query, limit, after) => expect(wantedOf({ query }, 20, 100)).toEqual({ limit, after }));
+  ])('reads limit and after of "%s"', (query, limit, after) => expect(wantedOf({ query }, 20, 100)).toEqual({ limit, after }));
 
   it.each([
     ['limit=0', 'integer_below_min_value'],
@@ -36,7 +36,7 @@ describe('limit', () => {
     ['limit=101', 'integer_above_max_value'],
     ['limit=1.5', 'invalid_type'],
     ['limit=many', 'invalid_type'],
-  ])('cannot be %s', (query, code) => {
+  ])('rejects %s with 400', (query, code) => {
     expect(() => wantedOf({ query }, 20, 100)).toThrow(expect.objectContaining({ code, param: 'limit', status: 400 }) as Error);
   });
 });

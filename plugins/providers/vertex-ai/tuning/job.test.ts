@@ -29,7 +29,7 @@ const job = {
   tuningDataStats: { supervisedTuningDataStats: { totalBillableTokenCount: '12345' } },
 };
 
-describe('state of a tuning job', () => {
+describe('tuningStatus', () => {
   it.each([
     ['JOB_STATE_UNSPECIFIED', 'queued'],
     ['JOB_STATE_QUEUED', 'queued'],
@@ -45,11 +45,11 @@ describe('state of a tuning job', () => {
     ['JOB_STATE_EXPIRED', 'cancelled'],
     ['JOB_STATE_OF_TOMORROW', 'queued'],
     [undefined, 'queued'],
-  ])('%s is %s', (state, status) => expect(tuningStatus(state)).toBe(status));
+  ])('maps %s to %s', (state, status) => expect(tuningStatus(state)).toBe(status));
 });
 
-describe('tuning job', () => {
-  it('has numbers, seconds, ids of files, and a model that can be asked', () => {
+describe('tuningFromJob', () => {
+  it('returns numbers, times in seconds, file ids and a callable model id', () => {
     const hyperparameters = { n_epochs: 3, batch_size: 'auto', learning_rate_multiplier: 0.5, adapter_size: 'ADAPTER_SIZE_FOUR' };
     expect(tuningFromJob(job)).toEqual({
       id: '77',
@@ -74,14 +74,14 @@ describe('tuning job', () => {
     });
   });
 
-  it('names its model only when it is ready, and its error when it failed', () => {
+  it('returns the model only for a successful job, and the error of a failed one', () => {
     const failed = tuningFromJob({ ...job, state: 'JOB_STATE_FAILED', error: { code: 3, message: 'too few rows' } });
     expect(failed).toMatchObject({ fine_tuned_model: null, error: { code: '3', message: 'too few rows', param: null } });
     expect(tuningFromJob({ ...job, state: 'JOB_STATE_RUNNING' })).toMatchObject({ fine_tuned_model: null, finished_at: null });
   });
 });
 
-it('has checkpoints, the newest first', () => {
+it('checkpointsOf returns the newest checkpoint first', () => {
   const checkpoints = checkpointsOf(job);
   expect(checkpoints.map(({ id, step_number: step }) => [id, step])).toEqual([
     ['10', 1000],
@@ -104,16 +104,16 @@ it.each([
   [{ createTime: job.createTime }, ['created']],
   [{ createTime: job.createTime, startTime: job.startTime }, ['started', 'created']],
   [job, ['ended', 'started', 'created']],
-])('has events for the times that are known %#', (known, words) => {
+])('eventsOf returns an event for each known time (%#)', (known, words) => {
   expect(eventsOf({ name: job.name, ...known }).map(({ id }) => id)).toEqual(words.map((word) => `ftevent-77-${word}`));
 });
 
-it('tells the failure as an error', () => {
+it('eventsOf returns a failure with level error', () => {
   const [last] = eventsOf({ ...job, state: 'JOB_STATE_FAILED', error: { message: 'too few rows' } });
   expect(last).toMatchObject({ level: 'error', message: 'The job ended: failed (too few rows).', created_at: 1_793_613_600 });
 });
 
-it('writes an example with its answer at the end', () => {
+it('toTrainingRow writes the response of an example at the end', () => {
   const messages = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Hi' },
@@ -131,7 +131,7 @@ it('writes an example with its answer at the end', () => {
   });
 });
 
-it('names what an example cannot say at this service', () => {
+it('toTrainingRow reports parameters that Vertex AI does not support', () => {
   const messages = [
     { role: 'user', content: 'Hi' },
     { role: 'assistant', content: 'Hello' },
