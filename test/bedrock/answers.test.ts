@@ -16,7 +16,7 @@ import {
   startReplay,
 } from './replayed.ts';
 
-/** Every recorded answer through the whole gateway, cut at awkward places, as the official libraries put it together. */
+/** Every recorded response through the whole gateway, split at awkward positions, as the official libraries parse it. */
 
 const good = exchanges.filter(({ response }) => response.status === 200);
 const ofApi = (...apis: readonly string[]): readonly (readonly [string, Exchange])[] =>
@@ -29,7 +29,7 @@ let gateway: TestGateway;
 let openai: OpenAI;
 let anthropic: Anthropic;
 
-/** How the answers are cut: as they came, and in pieces of so many bytes. */
+/** How responses are split: as recorded, and in chunks of this many bytes. */
 const cuts = [0, 3, 61] as const;
 const slugOf = (id: string, cut: number): string => `${id}-${cut}`;
 
@@ -81,13 +81,13 @@ function expectRead(
   expect(finish).toBe(finishes[wanted.stop]);
 }
 
-describe.skipIf(skipping(missing))('recorded answers of Converse', () => {
-  it('are there in numbers that mean something', () => {
+describe.skipIf(skipping(missing))('recorded responses of Converse', () => {
+  it('include the expected number of recordings', () => {
     expect(ofApi('converse').length).toBe(39);
     expect(ofApi('converse-stream').length).toBe(14);
   });
 
-  it.each(ofApi('converse'))('%s', async (id, exchange) => {
+  it.each(ofApi('converse'))('are returned as chat completions: %s', async (id, exchange) => {
     for (const cut of cuts) {
       const { data, response } = await openai.chat.completions
         .create({ model: modelOf(exchange), messages: question }, headersFor(id, cut))
@@ -103,7 +103,7 @@ describe.skipIf(skipping(missing))('recorded answers of Converse', () => {
     );
   });
 
-  it.each(ofApi('converse-stream'))('%s', async (id, exchange) => {
+  it.each(ofApi('converse-stream'))('are returned as chat completion streams: %s', async (id, exchange) => {
     for (const cut of cuts) {
       const stream = openai.chat.completions.stream(
         { model: modelOf(exchange), messages: question, stream_options: { include_usage: true } },
@@ -120,15 +120,15 @@ describe.skipIf(skipping(missing))('recorded answers of Converse', () => {
   });
 });
 
-describe.skipIf(skipping(missing))('recorded answers of InvokeModel', () => {
+describe.skipIf(skipping(missing))('recorded responses of InvokeModel', () => {
   const claude = ofApi('invoke').filter(([, one]) => isClaude(one) && !modelOf(one).includes('claude-v2'));
   const streams = ofApi('invoke-with-response-stream').filter(([, one]) => isClaude(one));
 
-  it('are there in numbers that mean something', () => {
+  it('include the expected number of recordings', () => {
     expect([claude.length, streams.length]).toEqual([7, 12]);
   });
 
-  it.each(claude)('%s', async (id, exchange) => {
+  it.each(claude)('are returned as messages: %s', async (id, exchange) => {
     for (const cut of cuts) {
       const { stream: _stream, anthropic_version: _version, ...body } = exchange.request.body ?? {};
       const asked = { ...body, model: modelOf(exchange) } as unknown as Anthropic.MessageCreateParamsNonStreaming;
@@ -138,7 +138,7 @@ describe.skipIf(skipping(missing))('recorded answers of InvokeModel', () => {
     expectSent(id, exchange, 'invoke');
   });
 
-  it.each(streams)('%s', async (id, exchange) => {
+  it.each(streams)('are returned as message streams: %s', async (id, exchange) => {
     const wanted = framesOf(exchange).map(([, { bytes }]) => JSON.parse(Buffer.from(String(bytes), 'base64').toString()) as Json);
     for (const cut of cuts) {
       const { anthropic_version: _version, ...body } = exchange.request.body ?? {};
@@ -153,7 +153,7 @@ describe.skipIf(skipping(missing))('recorded answers of InvokeModel', () => {
   });
 });
 
-/** The client's body with the model in the path, and the version in the body. */
+/** The body of the client with the model in the path and the version in the body. */
 function expectSent(id: string, exchange: Exchange, action: string): void {
   const [first] = replay.seen(id).requests;
   expect(first?.path).toBe(`/model/${encodeURIComponent(modelOf(exchange))}/${action}`);
@@ -161,8 +161,8 @@ function expectSent(id: string, exchange: Exchange, action: string): void {
   expect(sent).toEqual({ ...exchange.request.body, anthropic_version: 'bedrock-2023-05-31' });
 }
 
-describe.skipIf(skipping(missing))('what else was recorded', () => {
-  it('counts of tokens', async () => {
+describe.skipIf(skipping(missing))('other recorded responses', () => {
+  it('include a token count, which is returned unchanged', async () => {
     const [[id, exchange] = ['', undefined]] = ofApi('count-tokens');
     const asked = { model: 'us.anthropic.claude-sonnet-4-20250514-v1:0', messages: question };
     const answer = await anthropic.messages.countTokens(asked, headersFor(id, 0));
@@ -178,7 +178,7 @@ describe.skipIf(skipping(missing))('what else was recorded', () => {
   });
 
   it.each(exchanges.filter(({ response }) => response.status >= 400).map((one) => [one.id, one] as const))(
-    'the error %s',
+    'are returned as error for %s',
     async (id, exchange) => {
       const { message } = JSON.parse(exchange.response.body ?? '') as { message: string };
       const isInvoke = exchange.api.startsWith('invoke');

@@ -6,7 +6,7 @@ import { SigV4 } from '../../src/transport/credentials/aws/sigv4.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type Script, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 
-/** Every way to sign, through the whole gateway: the service checks each signature, and the sources are stand-ins. */
+/** Every auth mode through the whole gateway: the service checks each signature, and the credential sources are test servers. */
 
 /** Secret keys by their ids. */
 const secrets: Readonly<Record<string, string>> = {
@@ -26,10 +26,10 @@ let service: ScriptedUpstream;
 let source: ScriptedUpstream;
 let gateway: TestGateway | undefined;
 let folder: string;
-/** Roles are given keys one after the other. */
+/** Number of keys that roles got. */
 let given: number;
 
-/** The key that signed a request rightly; undefined where none did. */
+/** The key that signed a request correctly; undefined if none did. */
 function signer({ method, url, headers, body }: SeenRequest): string | undefined {
   const [, id = '', region = ''] = /Credential=(\w+)\/\d+\/([\w-]+)\/bedrock/.exec(headers.authorization ?? '') ?? [];
   const token = headers['x-amz-security-token'];
@@ -55,7 +55,7 @@ const keys = (): object => {
   };
 };
 
-/** STS, the agent of containers, and the metadata service of instances at once. */
+/** STS, the container agent and the instance metadata service in one. */
 const sources: Script = (response, { method, url, headers }) => {
   if (url.startsWith('/sts')) return json(response, 200, { AssumeRoleWithWebIdentityResponse: { Result: { Credentials: keys() } } });
   if (url === '/container' && headers.authorization === 'pod-token') return json(response, 200, keys());
@@ -99,14 +99,14 @@ describe('an access key', () => {
   it.each([
     [{}, 'undefined'],
     [{ session_token: 'own-token' }, 'own-token'],
-  ])('of the entry signs: %j', async (more, token) => {
+  ])('of the provider signs requests: %j', async (more, token) => {
     await start({ access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'], ...more });
     expect((await ask()).status).toBe(200);
     expect(signed()).toEqual([`AKIAOWN eu-west-1 ${token}`]);
     expect(service.requests[0]?.url).toBe(`/model/${encodeURIComponent(model)}/converse`);
   });
 
-  it('of a request signs for the region that it names', async () => {
+  it('of a request signs for the region of the request', async () => {
     await start({ api_key: 'k' });
     const headers = {
       'x-gateway-provider': 'bedrock',
@@ -127,7 +127,7 @@ describe('an access key', () => {
   });
 
   it.each(['x-amz-date', 'x-amz-security-token', 'x-amzn-bedrock-guardrailidentifier'])(
-    'of the file goes without a %s of a request',
+    'of the configuration is not used if a request sets %s',
     async (name) => {
       await start({ access_key_id: 'AKIAOPERATOR', secret_access_key: 'operator-secret-0123456789' });
       expect(await ask({ 'x-gateway-provider': '@aws', [name]: 'caller', 'x-gateway-forward-headers': name })).toMatchObject({
@@ -139,9 +139,9 @@ describe('an access key', () => {
   );
 
   it.each([
-    ['that a virtual key has', { api_key: 'bedrock-api-key' }, {}],
-    ['that a caller sends', { auth: { mode: 'caller' } }, { authorization: 'Bearer bedrock-api-key' }],
-  ])('gives way as a whole to an API key %s', async (_, credential, sent) => {
+    ['of a virtual key', { api_key: 'bedrock-api-key' }, {}],
+    ['of the client', { auth: { mode: 'caller' } }, { authorization: 'Bearer bedrock-api-key' }],
+  ])('is replaced completely by an API key %s', async (_, credential, sent) => {
     service.script = (response) => json(response, 200, answer);
     const own = { access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'], session_token: 'own-token' };
     await start(own, {}, { virtual_keys: { team: { provider: 'aws', ...credential } } });
@@ -149,7 +149,7 @@ describe('an access key', () => {
     expect(service.requests[0]?.headers.authorization).toBe('Bearer bedrock-api-key');
   });
 
-  it('is not needed beside an API key, which goes as bearer', async () => {
+  it('is not needed with an API key, which is sent as bearer token', async () => {
     service.script = (response) => json(response, 200, answer);
     await start({ api_key: 'bedrock-api-key' });
     expect((await ask()).status).toBe(200);
@@ -158,10 +158,10 @@ describe('an access key', () => {
   });
 });
 
-describe('a role', () => {
+describe('the role', () => {
   const rows: readonly (readonly [name: string, entry: () => object, env: () => Record<string, string>])[] = [
     [
-      'of a cluster by its environment',
+      'of a cluster from environment variables',
       () => ({ auth: { mode: 'web_identity' } }),
       () => ({
         AWS_ROLE_ARN: 'arn:aws:iam::1:role/r',
@@ -170,7 +170,7 @@ describe('a role', () => {
       }),
     ],
     [
-      'of a cluster as written',
+      'of a cluster from the configuration',
       () => ({ auth: { mode: 'irsa', role_arn: 'r', token_file: join(folder, 'token'), sts_endpoint: `${source.url}/sts` } }),
       () => ({}),
     ],
@@ -182,7 +182,7 @@ describe('a role', () => {
     ['of an instance', () => ({ auth: { mode: 'instance' } }), () => ({ AWS_EC2_METADATA_SERVICE_ENDPOINT: source.url })],
   ];
 
-  it.each(rows)('%s signs with keys that are fetched once', async (_name, entry, env) => {
+  it.each(rows)('%s signs requests with keys that are fetched once', async (_name, entry, env) => {
     await start(entry(), env());
     expect((await Promise.all([ask(), ask()])).map(({ status }) => status)).toEqual([200, 200]);
     expect((await ask()).status).toBe(200);
@@ -190,7 +190,7 @@ describe('a role', () => {
     expect(given).toBe(1);
   });
 
-  it('whose keys are refused as expired gets others, once', async () => {
+  it('gets new keys once after they are rejected as expired', async () => {
     await start({ auth: { mode: 'instance' } }, { AWS_EC2_METADATA_SERVICE_ENDPOINT: source.url });
     service.script = (response, request, nth) =>
       signer(request)?.startsWith('ASIA1') === true
@@ -198,13 +198,13 @@ describe('a role', () => {
         : accept(response, request, nth);
     expect((await ask()).status).toBe(200);
     expect(signed()).toEqual(['ASIA1 eu-west-1 T1', 'ASIA2 eu-west-1 T2']);
-    // Another refusal says nothing about the keys.
+    // Another error does not mean that the keys are expired.
     service.script = (response) => json(response, 403, { message: 'You don’t have access to the model.' });
     await ask();
     expect(given).toBe(2);
   });
 
-  it('that cannot be had names the reason, and no secret', async () => {
+  it('causes a 502 with the reason and without secrets if it has no keys', async () => {
     source.script = (response) =>
       json(response, 403, { Error: { Code: 'AccessDenied', Message: 'Not authorized to perform sts:AssumeRoleWithWebIdentity' } });
     await start({ auth: { mode: 'web_identity', role_arn: 'r', token_file: join(folder, 'token'), sts_endpoint: `${source.url}/sts` } });

@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { completion, json, type Script, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { chunk, event, eventStream, exception, said } from './frames.ts';
 
-/** What goes wrong in frames and around them: before content it is weather, behind it the client is told. */
+/** Errors in frames and around them: before content a fallback applies, after content the client gets an error event. */
 
 let upstream: ScriptedUpstream;
 let other: ScriptedUpstream;
@@ -66,18 +66,18 @@ const exceptions: readonly (readonly [name: string, status: number])[] = [
 ];
 
 describe('an exception in a stream', () => {
-  it.each(exceptions)('before content is an error: %s', async (name, status) => {
+  it.each(exceptions)('causes an error response before content: %s', async (name, status) => {
     const answer = await ask(stream(event('messageStart', { role: 'assistant' }), exception(name, 'Too bad.')));
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.text)).toMatchObject({ error: { message: expect.stringContaining('Too bad.') as string } });
   });
 
-  it('before content moves a chain on', async () => {
+  it('makes a fallback use the next target before content', async () => {
     const answer = await ask(stream(exception('throttlingException', 'Slow down.')), { stream: false }, { 'x-gateway-config': 'chain' });
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('from the other')]);
   });
 
-  it('behind content is the last event', async () => {
+  it('is the last event after content', async () => {
     const { status, text } = await ask(stream(...said('Hel').slice(0, 2), exception('throttlingException', 'Slow down.')));
     expect(status).toBe(200);
     expect(text).toContain('"content":"Hel"');
@@ -85,7 +85,7 @@ describe('an exception in a stream', () => {
     expect(text).not.toContain('[DONE]');
   });
 
-  it('is an error of the messages API to its clients', async () => {
+  it('is converted to an error of the Messages API', async () => {
     const begin = chunk({
       type: 'message_start',
       message: { id: 'm', type: 'message', role: 'assistant', content: [], usage: { input_tokens: 1 } },
@@ -107,28 +107,28 @@ describe('a broken stream', () => {
       return copy;
     });
 
-  it('with a wrong checksum before content is no answer', async () => {
+  it('causes a 502 for a wrong checksum before content', async () => {
     const answer = await ask(stream(...broken(said('Hello'), 0)));
     expect([answer.status, answer.text]).toEqual([502, expect.stringContaining('broken frame in its stream: its checksum is wrong')]);
   });
 
-  it('with a wrong checksum behind content says so and ends', async () => {
+  it('ends with an error for a wrong checksum after content', async () => {
     const { text } = await ask(stream(...broken(said('Hel', 'lo'), 2)));
     expect(text).toContain('"content":"Hel"');
     expect(text).toContain('its checksum is wrong');
     expect(text).not.toContain('lo"');
   });
 
-  it.each([3, 5])('that ends within its frame %i is interrupted', async (at) => {
+  it.each([3, 5])('is interrupted if it ends within frame %i', async (at) => {
     const frames = said('Hel', 'lo');
     const { text } = await ask(stream(...frames.slice(0, at), (frames[at] as Buffer).subarray(0, 20)));
     if (at === 3) expect(text).toContain('stream_interrupted');
-    // Only the counts are missing then.
+    // Only the token counts are missing in this case.
     else expect(text).toContain('[DONE]');
   });
 });
 
-describe('an error', () => {
+describe('an error response of Bedrock', () => {
   it.each([
     [400, { message: 'The provided model identifier is invalid.' }, 'invalid_request_error', 'ValidationException'],
     [
@@ -140,21 +140,21 @@ describe('an error', () => {
     [404, { message: 'Model not found.' }, 'invalid_request_error', 'model_not_found'],
     [429, { message: 'Too many requests.' }, 'rate_limit_error', 'ThrottlingException'],
     [503, { Message: 'Bedrock is unable to process your request.' }, 'api_error', 'ServiceUnavailableException'],
-  ])('of status %i keeps its words', async (status, body, type, code) => {
+  ])('with status %i keeps its message', async (status, body, type, code) => {
     const answer = await ask((response) => json(response, status, body), { stream: false });
     const { error } = JSON.parse(answer.text) as { error: { message: string; type: string; code: string } };
     expect(error.message).toContain(Object.values(body).at(-1));
-    // A refused key of the catalog is the operator's business.
+    // For a rejected key of the operator the client gets another error.
     if (status !== 403) expect([answer.status, error.type, error.code]).toEqual([status, type, code]);
   });
 
-  it('is told apart by its header', async () => {
+  it('is classified by its header x-amzn-errortype', async () => {
     const quota = { 'x-amzn-errortype': 'ServiceQuotaExceededException:http://internal.amazon.com/coral/' };
     const answer = await ask((response) => json(response, 400, { message: 'Your account has too many.' }, quota), { stream: false });
     expect(JSON.parse(answer.text)).toMatchObject({ error: { type: 'rate_limit_error', code: 'ServiceQuotaExceededException' } });
   });
 
-  it('under status 200 is no message of the messages API', async () => {
+  it('with status 200 is returned as an error of the Messages API', async () => {
     const script: Script = (response) => json(response, 200, { __type: 'ThrottlingException', message: 'Slow down.' });
     const answer = await ask(script, { stream: false }, undefined, 'messages');
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([429, { type: 'error', error: { message: 'Slow down.' } }]);

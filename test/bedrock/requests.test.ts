@@ -4,7 +4,7 @@ import { haveRecordings, recordings } from '../contract/recordings.ts';
 import { skipping } from '../support/skipping.ts';
 import { chatOf, type Json } from './chat-of.ts';
 
-/** Recorded requests of Converse: said as chat completions and converted back, they are what they were. */
+/** Recorded requests of Converse, converted to chat completions and back, are unchanged. */
 
 const exchanges = recordings(['bedrock']).filter(
   ({ api, request, response }) => api.startsWith('converse') && response.status === 200 && request.body !== undefined,
@@ -14,18 +14,18 @@ const modelOf = (url: string): string => decodeURIComponent(/\/model\/([^/]+)\//
 
 const empty: ReadonlySet<string> = new Set(['system', 'inferenceConfig', 'additionalModelRequestFields']);
 
-/** What says nothing, and what the converter says in another way that means the same. */
+/** Removes what has no meaning or is converted to something equivalent. */
 function plain(body: Json): unknown {
   return JSON.parse(
     JSON.stringify(body, (key, value: unknown) => {
       if (empty.has(key) && Object.keys(value as object).length === 0) return undefined;
       if (key === 'status' && value === 'success') return undefined;
-      // One client wrote the media type where the format belongs.
+      // One client sent the media type as format.
       if (key === 'format' && value === 'video/mp4') return 'mp4';
       if (key === 'toolChoice' && Object.keys(value as object)[0] === 'auto') return undefined;
-      // Underscores are not among the characters that the API documents.
+      // The API does not document underscores as allowed characters.
       if (key === 'name' && value === 'company_policy') return 'company policy';
-      // Results are texts to chat completions.
+      // Chat completions have results as text.
       if (key === 'content' && Array.isArray(value))
         return value.map((one: Json) => ('json' in one ? { text: JSON.stringify(one['json']) } : one));
       return value;
@@ -34,7 +34,7 @@ function plain(body: Json): unknown {
 }
 
 it.skipIf(skipping(haveRecordings ? undefined : '../shared/data/recorded is absent')).each(exchanges.map((one) => [one.id, one] as const))(
-  '%s',
+  'converts the recorded Converse request %s without loss',
   (_, { request }) => {
     const body = request.body as Json;
     const model = modelOf(request.url);

@@ -65,13 +65,13 @@ const anthropic = (): Anthropic => new Anthropic({ baseURL: gateway.url, apiKey:
 const hello = [{ role: 'user' as const, content: 'Hi' }];
 const last = (): SeenRequest => upstream.requests.at(-1) as SeenRequest;
 
-describe('npm openai', () => {
+describe('npm openai with azure-ai', () => {
   it.each([
     ['llama', 'from models', '/models/chat/completions?api-version=2024-05-01-preview', 'Llama-3.3-70B'],
     ['gpt', 'from openai', '/openai/v1/chat/completions', 'gpt-eu'],
     ['claude', 'Kalt: −4 °C 🥶', '/anthropic/v1/messages', 'claude-eu'],
     ['other', 'from models', '/models/chat/completions?api-version=2024-05-01-preview', 'Llama-3.3-70B'],
-  ])('chats with %s, whole', async (alias, text, url, deployment) => {
+  ])('gets a chat completion of %s without streaming', async (alias, text, url, deployment) => {
     const answer = await openai().chat.completions.create({ model: `@team/${alias}`, messages: hello });
     expect(answer.choices[0]?.message.content).toBe(text);
     expect(answer.choices[0]?.finish_reason).toBe('stop');
@@ -82,14 +82,14 @@ describe('npm openai', () => {
     ['llama', 'Hi there'],
     ['gpt', 'Hi there'],
     ['claude', 'Kalt: −4 °C 🥶'],
-  ])('chats with %s, streamed', async (alias, text) => {
+  ])('gets a chat completion of %s with streaming', async (alias, text) => {
     let got = '';
     for await (const chunk of await openai().chat.completions.create({ model: `@team/${alias}`, messages: hello, stream: true }))
       got += chunk.choices[0]?.delta.content ?? '';
     expect(got).toBe(text);
   });
 
-  it('makes vectors of texts and pictures', async () => {
+  it('gets embeddings of texts and images', async () => {
     const vectors = await openai().embeddings.create({ model: '@team/embed', input: 'Hi', encoding_format: 'float' });
     expect(vectors.data[0]?.embedding).toEqual([0.5]);
     const pictures = await openai().post('/images/embeddings', {
@@ -99,7 +99,7 @@ describe('npm openai', () => {
     expect(last().url).toBe('/models/images/embeddings?api-version=2024-05-01-preview');
   });
 
-  it('uses responses where the deployment has them', async () => {
+  it('creates responses only with deployments that support them', async () => {
     expect(await openai().responses.create({ model: '@team/gpt', input: 'Hi' })).toMatchObject({ id: 'resp_1' });
     await expect(openai().responses.create({ model: '@team/llama', input: 'Hi' })).rejects.toMatchObject({
       status: 400,
@@ -107,7 +107,7 @@ describe('npm openai', () => {
     });
   });
 
-  it('finds the alias in a form', async () => {
+  it('finds the deployment alias in a multipart form', async () => {
     const file = new File([new Uint8Array(2000)], 'a.wav');
     expect(await openai().audio.transcriptions.create({ model: '@team/ears', file })).toMatchObject({ text: 'Hi' });
     expect(last().url).toBe('/openai/v1/audio/transcriptions');
@@ -117,18 +117,18 @@ describe('npm openai', () => {
     await expect(other).rejects.toMatchObject({ status: 400, code: 'unsupported_endpoint' });
   });
 
-  it('reaches a project by its path, the deployment by its name', async () => {
+  it('reaches a project by its path and a deployment by its name', async () => {
     await openai().chat.completions.create({ model: '@project/gpt-eu', messages: hello });
     expect(last().url).toBe('/api/projects/p1/openai/v1/chat/completions');
   });
 
-  it('lists the aliases', async () => {
+  it('lists the deployment aliases', async () => {
     const ids: string[] = [];
     for await (const { id } of openai({ 'x-gateway-provider': '@team' }).models.list()) ids.push(id);
     expect(ids).toEqual(expect.arrayContaining(['@team/llama', '@team/gpt', '@team/claude']));
   });
 
-  it('sees what the service refuses, with its words', async () => {
+  it('gets the error message of the provider', async () => {
     const bad = openai().chat.completions.create({ model: '@team/llama', messages: hello, hologram: 1 } as never);
     await expect(bad).rejects.toMatchObject({ status: 422, message: expect.stringContaining('Extra inputs are not permitted') as unknown });
     const flat = openai().chat.completions.create({ model: '@team/llama', messages: hello, hologram: 'flat' } as never);
@@ -137,7 +137,7 @@ describe('npm openai', () => {
     await expect(lost).rejects.toMatchObject({ status: 404, code: 'DeploymentNotFound' });
   });
 
-  it('is told which routes another type serves; a chain goes on', async () => {
+  it('gets unsupported_endpoint for a missing route, and a fallback uses the next target', async () => {
     await expect(openai({ 'x-gateway-provider': '@team' }).files.list()).rejects.toMatchObject({
       status: 400,
       code: 'unsupported_endpoint',
@@ -146,7 +146,7 @@ describe('npm openai', () => {
     expect(answer.output_text).toBe('Hi');
   });
 
-  it('is refused a model that is not on the list', async () => {
+  it('gets 403 for a model that is not on the list', async () => {
     await expect(openai().chat.completions.create({ model: '@team/secret', messages: hello })).rejects.toMatchObject({
       status: 403,
       code: 'not_allowed',
@@ -154,8 +154,8 @@ describe('npm openai', () => {
   });
 });
 
-describe('npm anthropic', () => {
-  it('speaks its own format, whole, streamed and counted', async () => {
+describe('npm anthropic with azure-ai', () => {
+  it('gets a message with and without streaming, and a token count', async () => {
     const ask = { model: '@team/claude', max_tokens: 64, messages: hello };
     const whole = await anthropic().messages.create(ask);
     expect(whole.content).toEqual([{ type: 'text', text: 'Kalt: −4 °C 🥶' }]);
@@ -170,26 +170,26 @@ describe('npm anthropic', () => {
     expect(last().url).toBe('/anthropic/v1/messages/count_tokens');
   });
 
-  it('reaches deployments that do not speak it through their chat', async () => {
+  it('reaches other deployments through chat completions', async () => {
     const other = await anthropic().messages.create({ model: '@team/llama', max_tokens: 64, messages: hello });
     expect(other.content).toEqual([{ type: 'text', text: 'from models' }]);
     expect(last().url).toBe('/models/chat/completions?api-version=2024-05-01-preview');
   });
 });
 
-describe('credentials', () => {
-  it.each(['llama', 'gpt'])('a token signs alone for %s', async (alias) => {
+describe('credentials for azure-ai', () => {
+  it.each(['llama', 'gpt'])('include only the token for %s', async (alias) => {
     await openai().chat.completions.create({ model: `@token/${alias}`, messages: hello });
     expect(last().headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  it.each(['token', 'application'])('a key of the deployment comes before the %s of the entry', async (slug) => {
+  it.each(['token', 'application'])('prefer the key of the deployment over the %s of the provider', async (slug) => {
     await openai().chat.completions.create({ model: `@${slug}/claude`, messages: hello });
     expect(last().headers).toMatchObject({ 'x-api-key': ownKey, 'api-key': ownKey });
     expect(last().headers.authorization).toBeUndefined();
   });
 
-  it('of the caller go where the format wants them', async () => {
+  it('of the client are sent in the headers of the format', async () => {
     const client = new Anthropic({
       baseURL: gateway.url,
       apiKey: key,
@@ -204,7 +204,7 @@ describe('credentials', () => {
   it.each([
     ['x-gateway-azure-foundry-url', 'models', {}],
     ['x-portkey-azure-foundry-url', 'openai', { 'x-portkey-azure-model-format': 'openai' }],
-  ])('come with a request that brings everything by %s', async (header, kind, more: Record<string, string>) => {
+  ])('of a request without a configured provider are accepted with %s', async (header, kind, more: Record<string, string>) => {
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
     const headers = { 'x-gateway-api-key': callerKey, 'x-gateway-provider': 'azure-ai', [header]: upstream.url, ...more };
     const model = kind === 'openai' ? 'gpt-eu' : 'Llama-3.3-70B';
@@ -218,7 +218,7 @@ describe('credentials', () => {
     ['cloud-model-format', 'openal', 'Send one of inference, openai, messages.'],
     ['azure-extra-params', 'ignore', 'Send one of error, drop, pass-through.'],
     ['azure-auth-mode', 'entar', 'Send one of api_key, default, entra.'],
-  ])('%s: %s is an error that lists the values', async (tail, value, hint) => {
+  ])('%s: the value %s is rejected with an error that lists the valid values', async (tail, value, hint) => {
     const before = upstream.requests.length;
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
     const headers = {
@@ -236,7 +236,7 @@ describe('credentials', () => {
     expect(upstream.requests.length).toBe(before);
   });
 
-  it('of the catalog never go to a host that a request chose', async () => {
+  it('of the operator are never sent to a host that a request chose', async () => {
     const before = upstream.requests.length;
     const bad = openai({ 'x-gateway-azure-foundry-url': 'https://evil.example' }).chat.completions.create({
       model: '@team/gpt',

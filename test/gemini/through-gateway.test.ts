@@ -46,7 +46,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Answers token requests, and everything else as told. */
+/** Serves token requests and an image; the script handles everything else. */
 function answer(script: ScriptedUpstream['script']): void {
   upstream.requests.length = 0;
   upstream.script = (response, request, count) => {
@@ -72,7 +72,7 @@ const post = (body: object, headers: Record<string, string> = {}) =>
   });
 const hi = [{ role: 'user' as const, content: 'hi' }];
 
-/** Two calls with one signature, then a text. */
+/** Two tool calls with one signature, then a text. */
 function answerToolLoop(): void {
   let asked = 0;
   answer((response) => {
@@ -98,7 +98,7 @@ function answerToolLoop(): void {
   });
 }
 
-/** The second turn brought back what the first one gave, in order. */
+/** The second turn contained what the first one returned, in order. */
 function expectToolLoop(): void {
   expect(bodyOf(1).contents.slice(1)).toEqual([
     {
@@ -125,7 +125,7 @@ function expectToolLoop(): void {
 }
 
 describe('Vertex AI through the gateway', () => {
-  it('carries a tool loop with its signatures, signed with a token of the service account', async () => {
+  it('completes a tool loop with signatures, authenticated by a token of the service account', async () => {
     answerToolLoop();
     const openai = client({ 'x-gateway-strict-compliance': 'false' });
     const ask = {
@@ -155,18 +155,15 @@ describe('Vertex AI through the gateway', () => {
     expect(upstream.requests.filter(({ url }) => url === '/token')).toHaveLength(1);
   });
 
-  it.skipIf(lacking(python))(
-    'carries the same loop with the library for Python (skipped where Python or the library is missing)',
-    async () => {
-      answerToolLoop();
-      const program = 'python' in python ? python.python : '';
-      const { stdout } = await promisify(execFile)(program, [join(import.meta.dirname, 'two-turns.py'), `${gateway.url}/v1`]);
-      expect(JSON.parse(stdout)).toEqual({ text: '4 °C', calls: ['{"city":"Oslo"}', '{"city":"Bergen"}'] });
-      expectToolLoop();
-    },
-  );
+  it.skipIf(lacking(python))('completes a tool loop with the Python library (skipped if Python or the library is missing)', async () => {
+    answerToolLoop();
+    const program = 'python' in python ? python.python : '';
+    const { stdout } = await promisify(execFile)(program, [join(import.meta.dirname, 'two-turns.py'), `${gateway.url}/v1`]);
+    expect(JSON.parse(stdout)).toEqual({ text: '4 °C', calls: ['{"city":"Oslo"}', '{"city":"Bergen"}'] });
+    expectToolLoop();
+  });
 
-  it('passes the bytes of another vendor in both directions', async () => {
+  it('forwards chat completions of an open model unchanged in both directions', async () => {
     const odd = [
       'data: {"id":"a","odd": 1.0,"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":null}]}\n\n',
       'data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
@@ -179,7 +176,7 @@ describe('Vertex AI through the gateway', () => {
     expect(JSON.parse(models()[0]?.body.toString() ?? '')).toEqual({ model: 'meta/llama-4', messages: hi, stream: true });
   });
 
-  it('converts chats of Anthropic and passes its own API through', async () => {
+  it('converts chat completions for Anthropic and forwards the Messages API', async () => {
     const event = (value: { type: string }): string => `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
     const events = [
       'event: vertex_event\ndata: {}\n\n',
@@ -218,7 +215,7 @@ describe('Vertex AI through the gateway', () => {
     ]);
   });
 
-  it("sends the caller's own token where the entry says so, and says what is missing without one", async () => {
+  it('sends the token of the client if the provider has none, and returns 401 without one', async () => {
     answer((response) => json(response, 200, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }));
     const body = { model: '@vertex-own/gemini-2.5-flash', messages: hi };
     expect((await post(body, { authorization: 'Bearer ya29.mine' })).status).toBe(200);
@@ -228,7 +225,7 @@ describe('Vertex AI through the gateway', () => {
     expect(models()).toHaveLength(1);
   });
 
-  it("passes the provider's word about a missing permission on, with a hint", async () => {
+  it('returns the error message for a missing permission, with a hint', async () => {
     const message =
       "Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/projects/p2' (or it may not exist).";
     answer((response) => json(response, 403, [{ error: { code: 403, message, status: 'PERMISSION_DENIED' } }]));
@@ -244,7 +241,7 @@ describe('Vertex AI through the gateway', () => {
     }
   });
 
-  it('shows an error in the middle of a stream as one', async () => {
+  it('returns an error event in the middle of a stream', async () => {
     answer((response) =>
       sse(response, [
         frame({ candidates: [{ content: { parts: [{ text: 'a' }] } }] }),
@@ -259,13 +256,13 @@ describe('Vertex AI through the gateway', () => {
 
   it.each([
     [
-      'a region with a host in it',
+      'a region that contains a host',
       { 'x-gateway-provider': 'vertex-ai', 'x-gateway-vertex-region': 'evil.example/', 'x-gateway-vertex-project-id': 'p' },
       400,
     ],
     ['no region', { 'x-gateway-provider': 'provider-a', 'x-gateway-vertex-project-id': 'p' }, 400],
-    ["a region for the catalog's credential", { 'x-gateway-provider': '@vertex-eu', 'x-gateway-vertex-region': 'us-central1' }, 403],
-  ])('refuses %s', async (_name, headers, status) => {
+    ['a region with the credential of the operator', { 'x-gateway-provider': '@vertex-eu', 'x-gateway-vertex-region': 'us-central1' }, 403],
+  ])('rejects %s', async (_name, headers, status) => {
     answer((response) => json(response, 200, {}));
     const response = await post({ model: 'gemini-2.5-flash', messages: hi }, { authorization: 'Bearer ya29.mine', ...headers });
     expect(response.status).toBe(status);
@@ -274,7 +271,7 @@ describe('Vertex AI through the gateway', () => {
 });
 
 describe('Gemini with an API key through the gateway', () => {
-  it('sends the key in its header and answers in the OpenAI format', async () => {
+  it('sends the key in its header and returns the OpenAI format', async () => {
     answer((response) =>
       json(response, 200, {
         candidates: [{ content: { parts: [{ text: 'T', thought: true }, { text: 'a' }] }, finishReason: 'STOP' }],
@@ -298,7 +295,7 @@ describe('Gemini with an API key through the gateway', () => {
     expect(record).toMatchObject({ usage: { prompt: 2, completion: 4, reasoning: 3 }, finish: ['STOP'] });
   });
 
-  it('sends files along that the service does not fetch', async () => {
+  it('sends files inline that the service does not fetch', async () => {
     answer((response) => json(response, 200, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }));
     const content = [{ type: 'image_url', image_url: { url: `${upstream.url}/cat` } }];
     const response = await post({ model: '@google/gemini-2.5-flash', messages: [{ role: 'user', content }] });
@@ -329,7 +326,7 @@ describe('Gemini with an API key through the gateway', () => {
     expect(await ask('messages/count_tokens', { messages })).toEqual([200, data]);
   });
 
-  it('downloads no more files once the client is gone', async () => {
+  it('stops downloading files when the client disconnects', async () => {
     const leaving = new AbortController();
     const waiting: (() => void)[] = [];
     answer((response) => {
@@ -349,18 +346,18 @@ describe('Gemini with an API key through the gateway', () => {
       return gateway.records.find(({ end }) => end === 'client_gone');
     }, 'the end');
     expect([left.end, left.attempts.map(({ outcome }) => outcome)]).toEqual(['client_gone', ['cancelled']]);
-    // Those that were on their way, and few of the others.
+    // Downloads in progress, and only a few of the others.
     expect(models().length).toBeLessThan(40);
   });
 
-  it('gives embeddings in the form that the OpenAI library asks for', async () => {
+  it('returns embeddings in the encoding that the OpenAI library requests', async () => {
     answer((response) => json(response, 200, { embeddings: [{ values: [0.5, -2] }] }));
     const { data } = await client().embeddings.create({ model: '@google/gemini-embedding-2', input: 'a' });
     expect([...(data[0]?.embedding ?? [])]).toEqual([0.5, -2]);
   });
 });
 
-describe('audio', () => {
+describe('audio of Gemini', () => {
   const samples = Buffer.from([1, 2, 3, 4]);
   const spoken = (finish: object) => ({
     candidates: [
@@ -382,7 +379,7 @@ describe('audio', () => {
   ];
 
   it.each(rows.flatMap((row) => ['@vertex-eu', '@google'].map((provider) => [...row, provider] as const)))(
-    'in the format %s comes as samples or as a WAV file',
+    'in the format %s is returned as samples or as a WAV file',
     async (format, isFile, dropped, provider) => {
       answer((response, { url }) =>
         url?.includes('stream') === true

@@ -6,7 +6,7 @@ import { skipping } from '../support/skipping.ts';
 import { byLibrary, orderProblems, saidByCompletion, saidByMessage } from './said.ts';
 import { streamOf, wayOf, wholeOf } from './ways.ts';
 
-/** Every recorded answer of every format, whole and streamed, says to a client of the messages API what it said. */
+/** Every recorded response in every format means the same to a client of the Messages API, with and without streaming. */
 
 const services = [
   'openai',
@@ -21,7 +21,7 @@ const services = [
   'databricks',
   'workers-ai',
 ];
-/** Some services say in an error object under 200 that they refuse: the tap finds it. */
+/** Some services return an error object with status 200: the tap detects it. */
 const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);
 
 const apis: ReadonlySet<string> = new Set(['chat.completions', 'messages', 'generateContent', 'streamGenerateContent']);
@@ -30,25 +30,28 @@ const answers = recordings([...services, 'anthropic', 'gemini-api', 'vertex-gemi
   ({ api, response }) => apis.has(api) && response.status === 200 && response.body !== undefined && !isError(response.body),
 );
 
-/** How the bytes of a stream arrive: cut inside characters, line ends, names and numbers. */
+/** Chunk sizes of a stream: they split characters, line ends, names and numbers. */
 const pieceSizes = [Number.POSITIVE_INFINITY, 7, 1021];
 
-describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))('recorded answers', () => {
-  it('are there in numbers that mean something', () => {
+describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))('recorded responses', () => {
+  it('include enough recordings of each API', () => {
     for (const api of apis) expect(answers.filter((one) => one.api === api).length).toBeGreaterThan(40);
   });
 
-  it.each(answers.map((one) => [`${one.provider} ${one.id}`, one] as const))('%s', async (_name, exchange) => {
-    await expectSame(exchange);
-  });
+  it.each(answers.map((one) => [`${one.provider} ${one.id}`, one] as const))(
+    'mean the same in the Messages API: %s',
+    async (_name, exchange) => {
+      await expectSame(exchange);
+    },
+  );
 });
 
 const noPython = 'missing' in python ? python.missing : undefined;
 
 describe.skipIf(skipping(noPython ?? (haveRecordings ? undefined : 'there is no recorded traffic next to the checkout')))(
-  `recorded answers in the hands of PyPI anthropic (${noPython ?? 'run'})`,
+  `recorded responses read by PyPI anthropic (${noPython ?? 'run'})`,
   () => {
-    it('say what they said, streamed and whole', async () => {
+    it('mean the same in the Messages API, with and without streaming', async () => {
       if ('missing' in python) return;
       const jobs = answers.map((exchange) => {
         const way = wayOf(exchange);
@@ -88,5 +91,5 @@ async function expectSame(exchange: Recording): Promise<void> {
   expect(saidByMessage(await byLibrary(texts[0] ?? ''))).toEqual(expected);
 }
 
-/** The service said in the stream that it failed. */
+/** The service reported an error within the stream. */
 const breaksOff = (stream: string): boolean => /^data: *\{(?:"error":|.*"error":\{"code")/m.test(stream);

@@ -4,7 +4,7 @@ import { skipping } from '../support/skipping.ts';
 import { byLibrary, orderProblems, type Said, saidByMessage } from './said.ts';
 import { bedrockConverse, streamOf, wholeOf } from './ways.ts';
 
-/** Every recorded answer of Converse says to a client of the messages API what it said. */
+/** Every recorded response of Converse means the same to a client of the Messages API. */
 
 const answers = exchanges.filter(({ api, response }) => api.startsWith('converse') && response.status === 200);
 
@@ -22,12 +22,12 @@ function expected(exchange: Exchange): Omit<Said, 'usage'> & { readonly usage: o
   };
 }
 
-describe.skipIf(skipping(missing))('recorded answers of Converse', () => {
-  it('are there in numbers that mean something', () => {
+describe.skipIf(skipping(missing))('recorded responses of Converse', () => {
+  it('include enough recordings', () => {
     expect(answers.length).toBeGreaterThan(50);
   });
 
-  it.each(answers.map((one) => [one.id, one] as const))('%s', async (_id, exchange) => {
+  it.each(answers.map((one) => [one.id, one] as const))('mean the same in the Messages API: %s', async (_id, exchange) => {
     if (exchange.api === 'converse') {
       expect(saidByMessage(wholeOf(bedrockConverse, exchange.response.body ?? ''))).toEqual(expected(exchange));
       return;

@@ -8,7 +8,7 @@ import type { Json } from '../contract/gemini-oracle.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** Clients of the messages API on providers that do not speak it, whole and streamed, with the library and without. */
+/** Clients of the Messages API with providers that do not support it, with and without streaming and library. */
 
 let gateway: TestGateway;
 let service: ScriptedUpstream;
@@ -143,7 +143,7 @@ const lastBody = (): Json => JSON.parse(service.requests.at(-1)?.body.toString()
 describe.each([['openai'], ['groq'], ['azure'], ['gemini']])('/v1/messages on %s', (slug) => {
   const model = `@${slug}/gpt-x`;
 
-  it('answers whole', async () => {
+  it('returns a message without streaming', async () => {
     const { data, response } = await anthropic()
       .messages.create({ model, ...request })
       .withResponse();
@@ -152,7 +152,7 @@ describe.each([['openai'], ['groq'], ['azure'], ['gemini']])('/v1/messages on %s
     if (slug !== 'gemini') expect(lastBody()).not.toHaveProperty('top_k');
   });
 
-  it('streams', async () => {
+  it('returns a message with streaming', async () => {
     const stream = anthropic().messages.stream({ model, ...request });
     expect(await stream.finalMessage()).toMatchObject(answer);
   });
@@ -166,7 +166,7 @@ describe.each([['openai'], ['groq'], ['azure'], ['gemini']])('/v1/messages on %s
   });
 });
 
-it('sends plain chat completions', async () => {
+it('/v1/messages sends chat completions without extensions', async () => {
   await anthropic().messages.create({ model: '@openai/gpt-4.1', ...request, metadata: { user_id: 'u'.repeat(100) } });
   expect(lastBody()).toEqual({
     model: 'gpt-4.1',
@@ -186,7 +186,7 @@ it('sends plain chat completions', async () => {
   });
 });
 
-it('moves on from the API itself to another service', async () => {
+it('/v1/messages falls back from Anthropic to another provider', async () => {
   const headers = { 'x-gateway-config': 'mixed' };
   const history: Anthropic.MessageParam[] = [
     ...request.messages,
@@ -212,7 +212,7 @@ it('moves on from the API itself to another service', async () => {
     stop_reason: 'tool_use',
   });
   const [native, chat] = service.requests.slice(-2).map(({ body }) => JSON.parse(body.toString()) as Json);
-  // What another service thought is not shown to the API: it would refuse the turn.
+  // Reasoning of another provider is not sent to Anthropic: it would reject the turn.
   expect(JSON.stringify(native)).not.toContain('gateway:');
   expect(native).toMatchObject({ messages: [{}, { content: [{ type: 'text' }, { type: 'tool_use' }] }, {}] });
   expect(chat?.['messages']).toEqual([
@@ -230,7 +230,7 @@ it('moves on from the API itself to another service', async () => {
   ]);
 });
 
-it("speaks of errors in the API's own form", async () => {
+it('/v1/messages returns errors in the format of the Messages API', async () => {
   const error = await anthropic()
     .messages.create({ model: '@refuses/gpt-x', ...request })
     .catch((thrown: unknown) => thrown);
@@ -241,7 +241,7 @@ it("speaks of errors in the API's own form", async () => {
   });
 });
 
-it('breaks off a stream with an error event', async () => {
+it('/v1/messages ends a broken stream with an error event', async () => {
   const stream = anthropic().messages.stream({ model: '@breaks/gpt-x', ...request });
   await expect(stream.finalMessage()).rejects.toThrow('Lost');
 });
@@ -250,7 +250,7 @@ it.each([
   ['openai', 42, null],
   ['gemini', 43, null],
   ['groq', 42, 'input_tokens is an estimate: this provider counts no tokens'],
-])('counts tokens on %s', async (slug, tokens, warning) => {
+])('/v1/messages/count_tokens counts tokens on %s', async (slug, tokens, warning) => {
   const { data, response } = await anthropic()
     .messages.countTokens({ model: `@${slug}/gpt-x`, system: request.system, messages: request.messages, tools: request.tools })
     .withResponse();
@@ -259,12 +259,12 @@ it.each([
   expect(response.headers.get('x-gateway-warnings')).toBe(warning);
 });
 
-it.each(['uncounted-openai', 'uncounted-gemini'])('says so where the count is missing: %s', async (slug) => {
+it.each(['uncounted-openai', 'uncounted-gemini'])('/v1/messages/count_tokens reports a missing count: %s', async (slug) => {
   const counted = anthropic().messages.countTokens({ model: `@${slug}/gpt-x`, messages: request.messages });
   await expect(counted).rejects.toThrow('contains no token count');
 });
 
-it('reminds Gemini of the signature of a call, which this API has no place for', async () => {
+it('/v1/messages sends the thought signature of a tool call back to Gemini', async () => {
   const model = '@gemini/gemini-3-pro-preview';
   for (const stream of [false, true]) {
     const { content } = await (stream
@@ -283,12 +283,12 @@ it('reminds Gemini of the signature of a call, which this API has no place for',
   }
 });
 
-describe('documents by address', () => {
+describe('documents with a URL', () => {
   const messages = (url: string): Anthropic.MessageParam[] => [
     { role: 'user', content: [{ type: 'document', source: { type: 'url', url }, title: 'a.pdf' }] },
   ];
 
-  it('are asked for, and go by value, where a service reads none', () => {
+  it('are downloaded and sent inline if the provider does not fetch URLs', () => {
     const url = 'https://files.example/a.pdf';
     const body = JsonBody.of({ model: 'gpt-x', max_tokens: 9, messages: messages(url) });
     const { messages: operation } = throughHub(openai).operations;
@@ -301,7 +301,7 @@ describe('documents by address', () => {
     ]);
   });
 
-  it('are held to the rules for hosts', async () => {
+  it('are subject to the egress rules', async () => {
     const refused = anthropic().messages.create({ model: '@openai/gpt-x', max_tokens: 9, messages: messages(`${service.url}/a.pdf`) });
     await expect(refused).rejects.toMatchObject({ status: 403, type: 'permission_error' });
   });

@@ -8,7 +8,7 @@ import { normal, roundTrip } from './requests.ts';
 
 const requests = recordings(['anthropic']).filter(({ api, request: { body } }) => api === 'messages' && body !== undefined);
 
-/** Recorded requests that say something which only the API itself has: what then is named, beside what becomes text. */
+/** Recorded requests with parts that only this API has: the dropped parameters. */
 const losses: Readonly<Record<string, readonly string[]>> = {
   'anthropic-messages-03497291634f': [],
   'anthropic-messages-72927f9b5935': ['messages[].content[].search_result.citations'],
@@ -17,13 +17,13 @@ const losses: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
-  'recorded requests of the messages API',
+  'recorded requests of the Messages API',
   () => {
-    it('are there in numbers that mean something', () => {
+    it('include the expected number of recordings', () => {
       expect(requests.length).toBeGreaterThan(230);
     });
 
-    it.each(requests.map((one) => [one.id, one.request.body ?? {}] as const))('come back as they were: %s', (id, body) => {
+    it.each(requests.map((one) => [one.id, one.request.body ?? {}] as const))('are unchanged after a round trip: %s', (id, body) => {
       const { body: back, dropped } = roundTrip(body);
       expect(dropped).toEqual(losses[id] ?? []);
       if (losses[id] === undefined) expect(normal(back)).toEqual(normal(body));
@@ -31,8 +31,8 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
   },
 );
 
-describe('requests of the messages API', () => {
-  it('come back as they were', () => {
+describe('generated requests of the Messages API', () => {
+  it('are unchanged after a round trip', () => {
     fc.assert(
       fc.property(request, (body) => {
         const { body: back, dropped } = roundTrip(structuredClone(body) as Json);

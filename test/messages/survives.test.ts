@@ -7,7 +7,7 @@ import { callOf } from '../contract/call.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
 import { columns, type Row, rows } from './survives.ts';
 
-/** What the table of the page says is what the providers do. */
+/** The table of the documentation page matches the behavior of the providers. */
 
 const providerOf = (type: string): Provider => {
   const found = providers.find((one) => one.type === type);
@@ -37,8 +37,8 @@ function cellOf(row: Row, column: (typeof columns)[number]): string {
       : '–';
 }
 
-describe.each(columns.map((column, at) => [column, at] as const))('%s', (column, at) => {
-  it.each(rows.map((row) => [row.name, row] as const))('%s', (_name, row) => {
+describe.each(columns.map((column, at) => [column, at] as const))('/v1/messages with the provider group %s', (column, at) => {
+  it.each(rows.map((row) => [row.name, row] as const))('behaves as documented for %s', (_name, row) => {
     expect(cellOf(row, column)).toBe(row.cells[at]);
   });
 });

@@ -6,18 +6,18 @@ const file = (declared: string, instance: string): Readonly<Record<string, strin
 });
 const chainOf = (plugins: string): string => `version: 1\nproviders: {mock: {type: mock, models: [echo]}}\nplugins: ${plugins}\n`;
 
-describe('what a plugin declares', () => {
+describe('the declaration of a plugin', () => {
   it.each([
     ["moments: ['admit'],", '{}', 'it declares "admit" in moments without implementing it'],
     ["moments: ['record'],", '{ record() {}, judge() {} }', 'it implements "judge" without declaring it in moments'],
     ['', '{ admitt() {} }', 'it implements "admitt", which is no moment. Did you mean "admit"?'],
     ['', 'undefined', 'its setup returned no object with moments'],
-  ])('%s is held against %s', async (declared, instance, said) => {
+  ])('is compared with its implementation: "%s" with %s', async (declared, instance, said) => {
     const start = startTestGateway(chainOf('[routing, transform, {use: ./own.ts}]'), { files: file(declared, instance) });
     await expect(start).rejects.toThrow(`plugin "own" could not be set up: ${said}`);
   });
 
-  it('keeps it out of all other routes', async () => {
+  it('limits it to the listed endpoints', async () => {
     const gateway = await startTestGateway(chainOf('[routing, transform, {use: ./own.ts}]'), {
       files: file("endpoints: ['models'],", '{ admit(ctx) { host.note(ctx, { called: ctx.path }); } }'),
     });
@@ -31,7 +31,7 @@ describe('what a plugin declares', () => {
         body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'hello' }] }),
       });
       expect((await gateway.record(chat.headers.get('x-request-id'))).plugins.map(({ name }) => name)).not.toContain('own');
-      // The chain does not list the plugin that answers.
+      // The plugin that responds is listed even if the chain does not name it.
       const { plugins, notes } = await gateway.record(models.headers.get('x-request-id'));
       expect(plugins.map(({ name }) => name)).toEqual(['own', 'routing', 'models']);
       expect(notes).toEqual({ own: { called: '/v1/models' } });
@@ -56,11 +56,11 @@ it('responds with the content type that a plugin sets, else with JSON', async ()
   }
 });
 
-describe('prompts and models', () => {
+describe('the plugins prompts and models', () => {
   it.each([
     ['[routing, transform]', ['prompts', 'feedback', 'routing', 'transform', 'models']],
     ['[prompts, routing, models, transform]', ['feedback', 'prompts', 'routing', 'models', 'transform']],
-  ])('are part of the chain %s', async (plugins, steps) => {
+  ])('are added to the chain %s', async (plugins, steps) => {
     const prompts = 'prompts: {hello: {model: "@mock/echo", messages: [{role: user, content: "Hello {{name}}"}]}}\n';
     const gateway = await startTestGateway(chainOf(plugins) + prompts);
     try {

@@ -31,14 +31,14 @@ const files = {
 const yaml = (...names: readonly string[]): string =>
   `version: 1\nproviders: {mock: {type: mock}}\nplugins: [routing, transform, ${names.map((name) => `{use: ./${name}.ts}`).join(', ')}]\n`;
 
-it('all plugins are disposed although one of them fails', async () => {
+it('disposes all plugins even if one of them fails', async () => {
   const gateway = await startTestGateway(yaml('one', 'two', 'three'), { files });
   await gateway.close();
   expect(disposed).toEqual(['three', 'two', 'one']);
   expect(gateway.lines.join('')).toMatch(/two does not end.*a plugin failed to shut down/);
 });
 
-it('a plugin that was set up to explain a request is disposed with the gateway', async () => {
+it('disposes a plugin that was set up for a dry run together with the gateway', async () => {
   const gateway = await startTestGateway(yaml('one'), { admin: true, files });
   const token = readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim();
   const explained = await call(adminUrl(gateway), '/api/explain', { method: 'POST', token, body: { body: { model: '@mock/echo' } } });
@@ -48,7 +48,7 @@ it('a plugin that was set up to explain a request is disposed with the gateway',
   expect(disposed).toEqual(['one', 'one']);
 });
 
-it('those before one that cannot be set up are, too, and the start reports why it failed', async () => {
+it('disposes the plugins set up before one that fails, and reports why the start failed', async () => {
   const start = startTestGateway(yaml('one', 'two', 'four'), { files });
   await expect(start).rejects.toThrow('plugin "four" could not be set up: four does not begin');
   expect(disposed).toEqual(['two', 'one']);

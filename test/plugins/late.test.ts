@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { headOf, WireClient } from '../edge/wire-client.ts';
 import { startTestGateway, until } from '../support/gateway.ts';
 
-/** Answers the list of models with 4 MB, when the test lets it. */
+/** Returns 4 MB as the list of models when the test allows it. */
 const plugin = `export default {
   name: 'own',
   endpoints: ['models'],
@@ -23,7 +23,7 @@ server: {memory: 8MB}
 plugins: [routing, transform, {use: ./own.ts}]
 `;
 
-it('a response that a plugin makes for a client who has disconnected holds no memory', async () => {
+it('releases the memory of a plugin response if the client has disconnected', async () => {
   const gateway = await startTestGateway(yaml, { files: { 'own.ts': plugin } });
   try {
     for (let n = 1; n <= 3; n += 1) {

@@ -6,7 +6,7 @@ import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** Marks answers, counts its own life in a global of this process, and refuses to be set up where it is told to. */
+/** Marks responses, records setup and dispose in a global of this process, and throws in setup for the tag "broken". */
 const tagPlugin = `
 globalThis.tagPluginLife ??= [];
 export default {
@@ -32,7 +32,7 @@ export default {
 };
 `;
 
-/** A service with a header of its own for the key; its format is the client's. */
+/** A service with its own header for the key; its format is that of the client. */
 const parrotProvider = `
 const tap = () => ({
   event: () => 'content', whole: () => undefined, complete: true, usage: undefined, finish: [], model: undefined,
@@ -79,7 +79,7 @@ afterEach(async () => {
   life();
 });
 
-/** What the plugin noted since the last look. */
+/** Calls of setup and dispose since the last call. */
 function life(): readonly string[] {
   return (globalThis as { tagPluginLife?: string[] }).tagPluginLife?.splice(0) ?? [];
 }
@@ -92,8 +92,8 @@ function chat(at: TestGateway, model: string, headers: Record<string, string> = 
   });
 }
 
-describe('a plugin from outside', () => {
-  it('takes part in every request, with the options of the file', async () => {
+describe('a plugin loaded from a file', () => {
+  it('runs for every request with its configured options', async () => {
     gateway = await startTestGateway(withTag('one'), { files: { 'tag.ts': tagPlugin } });
     const answer = await chat(gateway, '@mock/echo');
     expect(answer.headers.get('x-tag')).toBe('one');
@@ -106,7 +106,7 @@ describe('a plugin from outside', () => {
     expect(life()).toEqual(['setup one', 'dispose one']);
   });
 
-  it('pays for a response that it refuses', async () => {
+  it('records usage and cost of a response that it rejects', async () => {
     gateway = await startTestGateway(`${withTag('one')}pricing: {mock/*: {input: 1, output: 2}}\n`, { files: { 'tag.ts': tagPlugin } });
     const recordOf = async (headers: Record<string, string>): Promise<LogRecord> => {
       const response = await chat(gateway as TestGateway, '@mock/echo', headers);
@@ -119,7 +119,7 @@ describe('a plugin from outside', () => {
     expect([refused.usage, refused.cost]).toEqual([passed.usage, passed.cost]);
   });
 
-  it('is set up anew by a reload, keeps its shared state, and the old one is disposed', async () => {
+  it('is set up again by a reload, keeps its shared state, and the previous instance is disposed', async () => {
     gateway = await startTestGateway(withTag('one'), { files: { 'tag.ts': tagPlugin } });
     expect((await chat(gateway, '@mock/echo')).headers.get('x-uses')).toBe('1');
     await gateway.write(withTag('two'));
@@ -131,7 +131,7 @@ describe('a plugin from outside', () => {
     expect(life()).toEqual(['dispose two']);
   });
 
-  it('whose set-up throws is a rejected reload: what was set up before it is disposed, and the old one serves', async () => {
+  it('causes a rejected reload if setup throws, and the previous plugins stay active', async () => {
     gateway = await startTestGateway(withTag('one'), { files: { 'tag.ts': tagPlugin } });
     const { revision } = gateway.gateway.snapshot();
     await writeFile(join(gateway.dir, 'second.ts'), tagPlugin.replace("name: 'tag'", "name: 'second'"));
@@ -149,15 +149,15 @@ describe('a plugin from outside', () => {
     await until(() => life().includes('dispose one'), 'the first plugin to be disposed');
   });
 
-  it('whose set-up throws at the start ends the start', async () => {
+  it('makes the start fail if setup throws', async () => {
     const start = startTestGateway(withTag('broken'), { files: { 'tag.ts': tagPlugin } });
     await expect(start).rejects.toThrow(StartError);
     await expect(start).rejects.toMatchObject({ exitCode: 3, message: 'plugin "tag" could not be set up: the tag is broken' });
   });
 });
 
-describe('a provider from outside', () => {
-  it('serves like one of ours: its settings, its credential, its models', async () => {
+describe('a provider loaded from a file', () => {
+  it('works with its own settings, credential and models', async () => {
     upstream = await startUpstream((response) => json(response, 200, completion('squawk')));
     gateway = await startTestGateway(
       `version: 1\nprovider_plugins: [./parrot.ts]\nproviders: {grey: {type: bird, perch: "${upstream.url}", api_key: "\${env:SEED}"}}\n`,
@@ -172,7 +172,7 @@ describe('a provider from outside', () => {
     expect(await list.json()).toMatchObject({ data: [{ id: '@grey/polly' }] });
   });
 
-  it('has its settings checked by its own schema', async () => {
+  it('has its settings validated by its own schema', async () => {
     gateway = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n', { files: { 'parrot.ts': parrotProvider } });
     await gateway.write('version: 1\nprovider_plugins: [./parrot.ts]\nproviders: {grey: {type: parrot, api_key: a-long-enough-key}}\n');
     expect(await gateway.gateway.reload()).toMatchObject({

@@ -13,14 +13,14 @@ const folder = join(root, 'configs/examples/own-plugin');
 const load = (source: { path: string } | { text: string; name: string }) =>
   loadConfig({ source, cwd: folder, env: {}, providers, plugins: stages, importPlugin: (path) => import(pathToFileURL(path).href) });
 
-describe("the example of a plugin of one's own", () => {
-  it('loads by its path, without a complaint', async () => {
+describe('the example plugin', () => {
+  it('loads from its path without diagnostics', async () => {
     const { tree, diagnostics } = await load({ path: join(folder, 'gateway.yaml') });
     expect(diagnostics).toEqual([]);
     expect(tree?.plugins).toContainEqual(expect.objectContaining({ use: join(folder, 'require-metadata.ts') }));
   });
 
-  it('has its options checked', async () => {
+  it('has its options validated', async () => {
     const { diagnostics } = await load({
       text: 'version: 1\nplugins: [auth, {use: ./require-metadata.ts, options: {key: team}}, routing]\n',
       name: 'test.yaml',
@@ -28,20 +28,20 @@ describe("the example of a plugin of one's own", () => {
     expect(diagnostics.filter((entry) => entry.severity === 'error').length).toBeGreaterThan(0);
   });
 
-  it('stands in the documentation as it is', async () => {
+  it('is quoted unchanged in the documentation', async () => {
     const page = await readFile(join(root, 'docs/plugins.md'), 'utf8');
     expect(page).toContain(await readFile(join(folder, 'require-metadata.ts'), 'utf8'));
   });
 
   it.each([
     ['its own metadata', { team: 'search' }, {}],
-    ["its key's metadata", {}, { team: 'web' }],
-  ])('lets in a request with %s', async (_, metadata, ofKey) => {
+    ['the metadata of its key', {}, { team: 'web' }],
+  ])('accepts a request with %s', async (_, metadata, ofKey) => {
     const plugin = await setUp(example as Plugin, { keys: ['team'] });
     expect(plugin.admit?.(makeContext({ over: { metadata }, caller: { key: makeKey('app-web', { metadata: ofKey }) } }))).toBeUndefined();
   });
 
-  it('refuses one without', async () => {
+  it('rejects a request without the metadata', async () => {
     const plugin = await setUp(example as Plugin, { keys: ['team'] });
     const error = await refusal(() => plugin.admit?.(makeContext({ over: { metadata: { other: 'x' } } })));
     expect(error).toMatchObject({ code: 'invalid_metadata', status: 400, message: 'The request does not name its "team".' });

@@ -38,7 +38,7 @@ const chat = (at: TestGateway, stream: boolean, model = '@acme-main/large', more
   });
 
 describe('the example of a provider type', () => {
-  it('serves a chat completion, with its own path and header', async () => {
+  it('serves a chat completion with its own path and header', async () => {
     const response = await chat(await started(), false);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
@@ -53,7 +53,7 @@ describe('the example of a provider type', () => {
     expect(await at.record(response.headers.get('x-request-id'))).toMatchObject({ status: 200, provider: 'acme-main', end: 'whole' });
   });
 
-  it('is in the documentation as it is', async () => {
+  it('is quoted unchanged in the documentation', async () => {
     const page = await readFile(resolve(folder, '../../../docs/write-a-provider.md'), 'utf8');
     expect(page).toContain(await readFile(join(folder, 'acme.ts'), 'utf8'));
   });
@@ -81,7 +81,7 @@ describe('the example of a provider type with its own format', () => {
     return gateway;
   }
 
-  it('converts the request and a whole response, and names what the service has no place for', async () => {
+  it('converts request and response without streaming, and reports unsupported parameters', async () => {
     const response = await chat(await writer(), false, '@writer/novel', { temperature: 1 });
     expect(JSON.parse(upstream?.requests[0]?.body.toString() ?? '')).toEqual({ model: 'novel', stream: false, text: 'user: hello' });
     expect(response.headers.get('x-gateway-dropped-params')).toBe('temperature');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** What `x-do` names: answers in place of the second target, or never returns from a moment. */
+/** Depending on `x-do`: responds instead of the second target, or never returns from a moment. */
 const plugin = `
 const never = () => {
   process.emit('test:waits');
@@ -54,7 +54,7 @@ const ask = (what: string, headers: Readonly<Record<string, string>>, signal?: A
     ...(signal === undefined ? {} : { signal }),
   });
 
-it('a response that a plugin makes after a failed target has nothing of its provider', async () => {
+it('omits data of a failed provider from a response that a plugin makes afterwards', async () => {
   const response = await ask('answer', { 'x-gateway-config': 'pair' });
   expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([200, 'text/plain', 'mine']);
   expect(response.headers.get('x-of-one')).toBeNull();
@@ -65,7 +65,7 @@ it('a response that a plugin makes after a failed target has nothing of its prov
   expect(record.response).toMatchObject({ headers: {}, body: { size: 4, kept: 4 } });
 });
 
-it.each(['screen', 'prepare', 'reply'])('a request ends with its client while a plugin waits in %s', async (moment) => {
+it.each(['screen', 'prepare', 'reply'])('ends a request when its client disconnects while a plugin waits in %s', async (moment) => {
   const client = new AbortController();
   const count = gateway.records.length;
   const waits = once(process, 'test:waits');

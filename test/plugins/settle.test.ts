@@ -5,7 +5,7 @@ import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** A plugin from outside that writes what a request cost, whichever way the request ended, and notes of two moments. */
+/** Writes the cost of each request, however it ended, and notes at two moments. */
 const meter = `
 export default {
   name: 'meter',
@@ -62,11 +62,11 @@ interface Sent {
   readonly stream?: boolean;
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The client leaves with the first bytes. */
+  /** The client disconnects after the first bytes. */
   readonly leaves?: boolean;
 }
 
-/** Sends one request and gives back its record. */
+/** Sends one request and returns its record. */
 async function recordOf({ path = '/v1/chat/completions', stream = false, text = '', headers = {}, leaves = false }: Sent) {
   const before = gateway.records.length;
   const body = JSON.stringify({ model: '@main/m', stream, messages: [{ role: 'user', content: text }] });
@@ -91,19 +91,19 @@ async function recordOf({ path = '/v1/chat/completions', stream = false, text = 
 const noted = { came: expect.any(String) as unknown, address: 'https://***@host/?api_key=***', token: '***', tokens: 7 };
 const cost = (usd: number): object => ({ usd: String(usd), source: 'meter' });
 
-describe('what a plugin knows when the answer has ended is in the record', () => {
+describe('the values that a plugin writes in settle', () => {
   it.each<[string, Sent, object]>([
-    ['whole', {}, { status: 200, end: 'whole', cost: cost(0.005), usage: { source: 'reported' } }],
+    ['a response without streaming', {}, { status: 200, end: 'whole', cost: cost(0.005), usage: { source: 'reported' } }],
     ['a stream', { stream: true, text: 'whole' }, { status: 200, end: 'whole', usage: { source: 'estimated' } }],
-    ['a stream that is cut', { stream: true, text: 'cut' }, { status: 200, end: 'fault', usage: { source: 'estimated' } }],
-    ['a client that leaves', { stream: true, text: 'wait', leaves: true }, { status: 200, end: 'client_gone' }],
+    ['an interrupted stream', { stream: true, text: 'cut' }, { status: 200, end: 'fault', usage: { source: 'estimated' } }],
+    ['a client that disconnects', { stream: true, text: 'wait', leaves: true }, { status: 200, end: 'client_gone' }],
     [
-      'a request that is refused',
+      'a rejected request',
       { headers: { 'x-gateway-provider': '@nobody', 'x-gateway-config': 'none' } },
       { status: 404, end: 'fault', cost: cost(0) },
     ],
-    ['a request that is only passed on', { path: '/v1/unknown' }, { status: 200, end: 'whole', lane: 'relay' }],
-  ])('%s', async (_, sent, expected) => {
+    ['a relayed request', { path: '/v1/unknown' }, { status: 200, end: 'whole', lane: 'relay' }],
+  ])('are in the record of %s', async (_, sent, expected) => {
     const record = await recordOf(sent);
     expect(record).toMatchObject(expected);
     expect(record).toMatchObject({ cost: { source: 'meter' }, cache: 'MISS', guardrails: [{ name: 'words', passed: true }] });
@@ -113,26 +113,26 @@ describe('what a plugin knows when the answer has ended is in the record', () =>
     expect(record.plugins.at(-1)).toMatchObject({ name: 'meter', moment: 'settle' });
   });
 
-  it('a request that was not let in: the few bytes that it may leave', async () => {
+  it('are limited to a few bytes for a request that is not admitted', async () => {
     const record = await recordOf({ headers: { 'x-refused': 'yes' } });
     expect(record).toMatchObject({ status: 403, admitted: false, cost: cost(0), notes: { meter: { came: '/v1/chat/completions' } } });
     expect(JSON.stringify(record.notes).length).toBeLessThan(400);
   });
 
-  it('and in the log on disk', async () => {
+  it('are in the log on disk', async () => {
     const { id } = await recordOf({});
     const stored = readSpool(join(gateway.dir, '.gateway/spool')).find((entry) => entry.kind === 'record' && entry.record.id === id);
     expect(stored).toMatchObject({ record: { cost: cost(0.005), notes: { meter: { end: 'whole' } } } });
   });
 });
 
-describe('a settle that fails costs a line about a defect, and nothing else', () => {
+describe('settle', () => {
   it.each([
     ['throw', 'nothing works', cost(0.005)],
     ['reject', 'nothing works later', cost(0.005)],
     ['number', 'must be a decimal', cost(0.005)],
     ['usage', 'must be a number', cost(0.005)],
-  ])('%s', async (wish, said, kept) => {
+  ])('logs a defect and keeps the record if a plugin fails: %s', async (wish, said, kept) => {
     gateway.lines.length = 0;
     const record = await recordOf({ headers: { 'x-settle': wish } });
     expect(record).toMatchObject({ status: 200, end: 'whole', cost: kept, usage: { prompt: 3 }, notes: { meter: { end: 'whole' } } });
@@ -141,7 +141,7 @@ describe('a settle that fails costs a line about a defect, and nothing else', ()
     expect(line).toContain(said);
   });
 
-  it('what it may write stands', async () => {
+  it('stores a usage that a plugin sets', async () => {
     expect(await recordOf({ headers: { 'x-settle': 'count' } })).toMatchObject({
       usage: { prompt: 40, completion: 2, source: 'estimated' },
     });

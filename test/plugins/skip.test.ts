@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** A plugin from outside that leaves targets out: on every route, with its reason in record, header and error. */
+/** Skips targets on every route. */
 const breaker = `
 export default {
   name: 'breaker',
@@ -40,7 +40,7 @@ const ask = (path: string, open: string): Promise<Response> =>
     body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }] }),
   });
 
-it.each(['/v1/chat/completions', '/v1/unknown'])('POST %s goes to the next target', async (path) => {
+it.each(['/v1/chat/completions', '/v1/unknown'])('POST %s skips the target and uses the next one', async (path) => {
   const response = await ask(path, 'one');
   expect(response.status).toBe(200);
   expect(response.headers.get('x-gateway-attempts')).toMatch(/^one=skipped;0ms, two=200;\d+ms$/);
@@ -55,7 +55,7 @@ it.each(['/v1/chat/completions', '/v1/unknown'])('POST %s goes to the next targe
   });
 });
 
-it('says so where no target is left', async () => {
+it('returns 503 with the reason if no target is left', async () => {
   const response = await ask('/v1/chat/completions', 'one two');
   expect(response.status).toBe(503);
   expect(await response.json()).toMatchObject({

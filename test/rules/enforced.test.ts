@@ -4,7 +4,7 @@ import { keyLines, keyOf, type Received, type Recorder, type Request, send, star
 import { field, file, formOf, formType, jsonType, jsonWith, plainRequest, routes } from './routes.ts';
 import { waysOfModels } from './ways-of-models.ts';
 
-/** What reaches a service by a key that is bound to a config is what the config says, on every route. */
+/** With a key that is bound to a config, the service gets what the config sets, on every route. */
 
 let upstream: Recorder;
 let other: Recorder;
@@ -47,7 +47,7 @@ const ask = (key: string, { headers, ...request }: Request) => {
   });
 };
 
-/** What is wrong with what arrived. */
+/** What is wrong with the received request. */
 async function wrong(
   { method, url, headers, body }: Received,
   needs: { model: boolean; temperature: boolean },
@@ -67,7 +67,7 @@ async function wrong(
   const set = [needs.model ? 'model' : '', needs.temperature ? 'temperature' : ''];
   const spelled = Object.keys(value).filter((name) => !set.includes(name) && plain(name) !== '' && set.includes(plain(name)));
   if (spelled.length > 0) return `spelled ${spelled.join()}`;
-  // A count of messages is asked without what only a response depends on.
+  // A token count request omits parameters that affect only the response.
   const isCount = asked.pathname === '/v1/responses/input_tokens' && value['temperature'] === undefined;
   if (needs.temperature && value['temperature'] !== 0 && !isCount) return 'temperature';
   return needs.model && !isBatch(asked) && value['model'] !== 'pinned-1' ? 'model' : undefined;
@@ -75,7 +75,7 @@ async function wrong(
 
 const plain = (name: string): string => name.replaceAll(/[^a-z]/gi, '').toLowerCase();
 
-/** The model of a batch is in its lines, which are held to the same model when they are uploaded. */
+/** The model of a batch is in its lines, which are checked against the same model at upload. */
 const isBatch = ({ pathname }: URL): boolean => pathname === '/v1/batches';
 
 const keys = [
@@ -92,14 +92,14 @@ const parametersWays = [
   '"TEMPERATURE ":2',
   '"temperature":[2]',
 ];
-/** A file without a name is a text to some services. */
+/** Some services read a file without a name as a text field. */
 const formWays = [
   ...['temperature', 'Temperature', 'temperature[]'].map((name) => field(name, '2')),
   ...['', '2.txt'].map((filename) => file('temperature', '2', filename)),
 ];
 
 describe.each(keys)('a key bound to config "%s"', (key, needs) => {
-  it.each(routes.map((route) => [route.name, route] as const))('%s', async (_name, route) => {
+  it.each(routes.map((route) => [route.name, route] as const))('sends what the config sets on %s', async (_name, route) => {
     const requests = [
       plainRequest(route, 'm'),
       ...waysOfModels.flatMap(([, make]) => make(route) ?? []),
@@ -137,15 +137,15 @@ describe.each(keys)('a key bound to config "%s"', (key, needs) => {
 
   it.each<[string, Record<string, string>]>([
     ['a config', { 'x-gateway-config': 'free' }],
-    ['a config of its own', { 'x-gateway-config': '{"provider":"@other"}' }],
+    ['an inline config', { 'x-gateway-config': '{"provider":"@other"}' }],
     ['a provider', { 'x-gateway-provider': '@other' }],
-    ['a provider by another prefix', { 'x-portkey-provider': '@other' }],
+    ['a provider with another header prefix', { 'x-portkey-provider': '@other' }],
     ['a virtual key', { 'x-gateway-virtual-key': 'other' }],
     ['a type with a credential', { 'x-gateway-provider': 'openai', authorization: 'Bearer sk-own-0123456789' }],
     ['a host', { 'x-gateway-custom-host': 'https://api.example/v1' }],
     ['headers to forward', { 'x-gateway-forward-headers': 'x-model', 'x-model': 'm' }],
     ['an organization', { 'x-gateway-openai-organization': 'org-1' }],
-  ])('is refused when it chooses %s', async (_name, headers) => {
+  ])('is rejected when the request chooses %s', async (_name, headers) => {
     upstream.received.length = 0;
     other.received.length = 0;
     for (const route of routes.filter(({ endpoint }) => !endpoint.startsWith('models') && endpoint !== 'prompts/{id}/render')) {
@@ -155,7 +155,7 @@ describe.each(keys)('a key bound to config "%s"', (key, needs) => {
     expect([...upstream.received, ...other.received].map(({ method, url }) => `${method} ${url}`)).toEqual([]);
   });
 
-  it('gets an answer where the config can be applied', async () => {
+  it('gets 200 if the config can be applied', async () => {
     const route = routes.find(({ name }) => name === 'POST /v1/chat/completions');
     expect(route === undefined ? 0 : (await ask(key, plainRequest(route, 'pinned-1'))).status).toBe(200);
     const image = routes.find(({ name }) => name === 'POST /v1/images/edits');

@@ -5,7 +5,7 @@ import { plainRequest, type Route, routes } from './routes.ts';
 import { spellings } from './spellings.ts';
 import { big, small, waysOfModels } from './ways-of-models.ts';
 
-/** A model that a rule shuts out never reaches a service: every rule, by every way to name it, on every route. */
+/** A forbidden model never reaches a service: every rule, every way to name the model, every route. */
 
 let upstream: Recorder;
 let gateway: TestGateway;
@@ -32,14 +32,14 @@ beforeEach(() => {
   upstream.received.length = 0;
 });
 
-/** Each kind of list: whose key asks, and where it goes. */
+/** Each kind of list: the key of the request and its target. */
 const rules = [
   ['allow.models of a key', 'small', 'main'],
   ['models of a provider', 'free', 'narrow'],
   ['models of a virtual key', 'free', 'vk'],
 ] as const;
 
-/** `TO` in a request is the provider that the rule is about. */
+/** `TO` in a request is the provider that the rule applies to. */
 const ask = (key: string, to: string, { method, path, headers = {}, body, ...more }: Request) =>
   send(gateway.url, {
     ...more,
@@ -54,7 +54,7 @@ const ask = (key: string, to: string, { method, path, headers = {}, body, ...mor
   });
 
 describe.each(rules)('%s', (_, key, to) => {
-  it.each(routes.map((route) => [route.name, route] as const))('%s', async (_route, route) => {
+  it.each(routes.map((route) => [route.name, route] as const))('rejects other models on %s', async (_route, route) => {
     const leaked: string[] = [];
     for (const [name, make] of waysOfModels) {
       const request = make(route);
@@ -67,22 +67,28 @@ describe.each(rules)('%s', (_, key, to) => {
     expect(leaked).toEqual([]);
   });
 
-  it.each(spellings.map((spelling) => [spelling.name, spelling] as const))('a form with %s', async (_name, spelling) => {
-    for (const route of routes.filter(({ body, endpoint }) => body === 'form' && endpoint !== 'files')) {
-      upstream.received.length = 0;
-      await ask(key, to, { method: 'POST', path: route.path, headers: { 'content-type': spelling.contentType }, body: spelling.body });
-      expect(upstream.readings().includes(big)).toBe(false);
-    }
-  });
+  it.each(spellings.map((spelling) => [spelling.name, spelling] as const))(
+    'rejects other models in a form with %s',
+    async (_name, spelling) => {
+      for (const route of routes.filter(({ body, endpoint }) => body === 'form' && endpoint !== 'files')) {
+        upstream.received.length = 0;
+        await ask(key, to, { method: 'POST', path: route.path, headers: { 'content-type': spelling.contentType }, body: spelling.body });
+        expect(upstream.readings().includes(big)).toBe(false);
+      }
+    },
+  );
 
-  it.each(routes.filter(allows).map((route) => [route.name, route] as const))('%s with a model on the list', async (_route, route) => {
-    const { status, text } = await ask(key, to, plainRequest(route, small));
-    expect([text, upstream.received.length]).toEqual([expect.not.stringContaining('not_allowed'), expect.any(Number)]);
-    expect(status).not.toBe(403);
-  });
+  it.each(routes.filter(allows).map((route) => [route.name, route] as const))(
+    'accepts %s with a model on the list',
+    async (_route, route) => {
+      const { status, text } = await ask(key, to, plainRequest(route, small));
+      expect([text, upstream.received.length]).toEqual([expect.not.stringContaining('not_allowed'), expect.any(Number)]);
+      expect(status).not.toBe(403);
+    },
+  );
 });
 
-/** Prompts have a model of their own; what is relayed with a body is not read. */
+/** Prompts have their own model; the body of a relayed request is not read. */
 function allows({ endpoint, method, body }: Route): boolean {
   if (endpoint.startsWith('prompts/{id}/completions')) return false;
   if (endpoint === 'models/{id}') return false;
@@ -91,9 +97,9 @@ function allows({ endpoint, method, body }: Route): boolean {
   );
 }
 
-describe('without a list', () => {
+describe('without a list of models', () => {
   it.each(waysOfModels.map(([name, make]) => [name, make] as const))(
-    '%s reaches the service somewhere, or is no request',
+    '%s reaches the service on a route, or is not a valid request',
     async (name, make) => {
       upstream.received.length = 0;
       for (const route of routes) {
@@ -105,6 +111,6 @@ describe('without a list', () => {
   );
 });
 
-/** What is not sent to anybody: no JSON, headers that steer. */
+/** Never sent upstream: invalid JSON and headers that change the route. */
 const neverSent =
   /a comment|single quotes|a second object|x-http-method-override|x-original-url|x-rewrite-url|x-forwarded-uri|a file called model|\.\.\//;

@@ -3,7 +3,7 @@ import { endpoints, type EndpointTraits } from '../../src/core/endpoint.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { keyLines, keyOf, type Recorder, send, startRecorder, startWith } from './rig.ts';
 
-/** No path of a request leaves the base path of a provider, on any route that has an id or passes what follows. */
+/** No request path leaves the base path of a provider, on any route with an id or a relayed path. */
 
 let upstream: Recorder;
 let gateway: TestGateway;
@@ -58,8 +58,8 @@ const relayed = ['GET', 'POST', 'PUT', 'DELETE'].flatMap((method) =>
 );
 const targets = ['openai', 'claude', 'azure', 'foundry'] as const;
 
-describe.each(targets)('%s', (to) => {
-  it.each([...templates, ...relayed])('%s %s', async (method, template) => {
+describe.each(targets)('requests to %s', (to) => {
+  it.each([...templates, ...relayed])('stay below the base path: %s %s', async (method, template) => {
     upstream.received.length = 0;
     for (const step of steps) {
       for (const id of [`${step}secret`, `a%2f${step}${step}${step}secret`, `${step}${step}${step}secret`, `x${step}secret`]) {
@@ -72,12 +72,12 @@ describe.each(targets)('%s', (to) => {
         expect(status).toBeLessThan(503);
       }
     }
-    // `x../secret` is a name like any other; everything else stays below the base.
+    // `x../secret` is a valid name; everything else stays below the base.
     expect(upstream.received.map(({ url }) => placeOf(url)).filter((place) => !place.startsWith('/team/'))).toEqual([]);
     expect(upstream.received.map(({ url }) => url).filter((url) => url.includes('..%2f..') || url.includes('..%5c'))).toEqual([]);
   });
 
-  it('no step that the provider makes itself', async () => {
+  it('stay below the base path with an id that the provider returned', async () => {
     upstream.received.length = 0;
     await send(gateway.url, {
       method: 'GET',
@@ -90,7 +90,7 @@ describe.each(targets)('%s', (to) => {
   });
 });
 
-/** Where the most lenient service would look: everything decoded and folded, then the dots resolved. */
+/** The path that the most lenient service would use: fully decoded and normalized, then dot segments resolved. */
 function placeOf(url: string): string {
   let path = url.split('?')[0] ?? '';
   for (let round = 0; round < 8; round += 1)

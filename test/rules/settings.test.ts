@@ -55,20 +55,20 @@ const value = 'canary-value';
 const answered: ReadonlySet<string> = new Set(['models', 'models/{id}', 'feedback', 'feedback/{id}']);
 
 describe.each(guarded)('%s.%s', (type, _setting, { headers, keys }) => {
-  it.each(headers.flatMap((tail) => [`x-gateway-${tail}`, `x-portkey-${tail}`]))('is not chosen by %s', async (name) => {
+  it.each(headers.flatMap((tail) => [`x-gateway-${tail}`, `x-portkey-${tail}`]))('cannot be set by the header %s', async (name) => {
     for (const route of routes.filter(({ endpoint }) => !answered.has(endpoint))) {
       const plain = plainRequest(route, 'm-1');
       const { status } = await send(gateway.url, {
         ...plain,
         headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, [name]: value },
       });
-      // A prompt is not there in this catalog; a form may be read before its rules are.
+      // This catalog contains no prompt; a form may be read before its rules are checked.
       expect([403, 404]).toContain(status);
     }
     expect(upstream.received).toEqual([]);
   });
 
-  it.each(keys)('is not chosen by "%s" in a config', async (key) => {
+  it.each(keys)('cannot be set by "%s" in a config', async (key) => {
     const configs = [
       { provider: `@${type}`, [key]: value },
       { virtual_key: type, [key]: value },
@@ -81,17 +81,17 @@ describe.each(guarded)('%s.%s', (type, _setting, { headers, keys }) => {
         ...plain,
         headers: { ...plain.headers, ...mine, 'x-gateway-config': JSON.stringify(config) },
       });
-      // Beside targets, where no provider is named, it has no effect.
+      // Next to targets, where no provider is named, it has no effect.
       if (!Object.hasOwn(config, key) || !('targets' in config)) expect([400, 403]).toContain(status);
     }
     expect(upstream.readings()).not.toContain(value);
   });
 });
 
-describe("a header of the service's own that chooses an account or deployment", () => {
+describe('a native header that selects an account or deployment', () => {
   const owned = typed.flatMap(({ type, entry: { accountHeaders = [] } }) => accountHeaders.map((name) => [type, name] as const));
 
-  it.each(owned)('%s: %s does not go along with the credential of the gateway', async (type, name) => {
+  it.each(owned)('%s: %s is not sent together with the credential of the gateway', async (type, name) => {
     for (const route of routes) {
       const plain = plainRequest(route, 'm-1');
       await send(gateway.url, { ...plain, headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, [name]: value } });
@@ -103,7 +103,7 @@ describe("a header of the service's own that chooses an account or deployment", 
     expect(upstream.readings()).not.toContain(value);
   });
 
-  it('leaves what the provider has, and says so', async () => {
+  it('does not replace the value of the provider, and adds a warning', async () => {
     const plain = plainRequest(chat, 'm-1');
     await send(gateway.url, {
       ...plain,
@@ -124,10 +124,10 @@ describe("a header of the service's own that chooses an account or deployment", 
   });
 });
 
-describe('a credential of the request beside the one of the gateway', () => {
+describe('a credential of the request next to that of the gateway', () => {
   const rows = typed.flatMap((provider) => secretTails(provider).map((tail) => [provider.type, `x-portkey-${tail}`] as const));
 
-  it.each(rows)('%s: %s is not sent, and the response names it', async (type, name) => {
+  it.each(rows)('%s: %s is not sent and is recorded as overruled', async (type, name) => {
     const plain = plainRequest(chat, 'm-1');
     await send(gateway.url, { ...plain, headers: { ...plain.headers, ...mine, 'x-gateway-virtual-key': type, [name]: value } });
     expect(upstream.readings()).not.toContain(value);
@@ -135,7 +135,7 @@ describe('a credential of the request beside the one of the gateway', () => {
   });
 });
 
-describe('a deployment that the caller chooses with a credential of its own', () => {
+describe('a deployment chosen by a client with its own credential', () => {
   const own = { authorization: 'Bearer own-key-0123456789', ...headersOf(chat) };
   const ask = (key: string, headers: Record<string, string>, model = 'small') => {
     const plain = plainRequest(chat, model);
@@ -143,7 +143,7 @@ describe('a deployment that the caller chooses with a credential of its own', ()
   };
   const callers = { 'x-gateway-virtual-key': 'callers' };
 
-  it('obeys the list of the key', async () => {
+  it('is rejected if the model list of the key does not include it', async () => {
     for (const name of ['x-gateway-azure-deployment-id', 'x-gateway-cloud-deployment-id'])
       expect((await ask('narrow', { ...callers, [name]: 'big' })).status).toBe(403);
     const config = { provider: 'azure-openai', api_key: 'own-key-0123456789', resource_name: 'r', azure_deployment_id: 'big' };
@@ -151,12 +151,12 @@ describe('a deployment that the caller chooses with a credential of its own', ()
     expect(upstream.received).toEqual([]);
   });
 
-  it('is used where the key has no list, or has it', async () => {
+  it('is used if the key has no list or the list includes it', async () => {
     expect((await ask('free', { ...callers, 'x-gateway-azure-deployment-id': 'big' })).status).toBe(200);
     expect((await ask('small', { ...callers, 'x-gateway-azure-deployment-id': 'small-2' })).status).toBe(200);
   });
 
-  it('is not chosen by a query of the WebSocket', async () => {
+  it('cannot be chosen by a query parameter of the WebSocket', async () => {
     const socket = routes.find(({ endpoint }) => endpoint === 'realtime') ?? expect.fail('no socket');
     for (const query of ['model=small&deployment=big', 'deployment=big', 'Deployment=big&model=small'])
       await send(gateway.url, {

@@ -7,7 +7,7 @@ import { readings } from './readings.ts';
 import { spellings } from './spellings.ts';
 import { big } from './ways-of-models.ts';
 
-/** A form that any parser reads in another way than the gateway is known as odd, or refused, however its bytes are cut. */
+/** A form that a parser may read differently than the gateway is detected as odd or rejected, in chunks of any size. */
 
 const valuesOf = async ({ contentType, body }: (typeof spellings)[number]): Promise<readonly string[] | undefined> => {
   try {
@@ -18,7 +18,7 @@ const valuesOf = async ({ contentType, body }: (typeof spellings)[number]): Prom
   }
 };
 
-/** What the gateway says of it: odd, refused, or the values of the field `model`. */
+/** The verdict of the gateway: odd, rejected, or the values of the field `model`. */
 function seen({ contentType, body }: (typeof spellings)[number], size: number): 'odd' | 'refused' | readonly string[] {
   try {
     const boundary = boundaryOf(contentType);
@@ -42,12 +42,12 @@ function seen({ contentType, body }: (typeof spellings)[number], size: number): 
   }
 }
 
-describe.each(spellings.map((spelling) => [spelling.name, spelling] as const))('%s', (name, spelling) => {
-  it('is read by undici as the table says', async () => {
+describe.each(spellings.map((spelling) => [spelling.name, spelling] as const))('a form with %s', (name, spelling) => {
+  it('is read by undici as listed in the table', async () => {
     expect(await valuesOf(spelling)).toEqual(readings[name]?.undici);
   });
 
-  it.each([1, 2, 3, 7, 64, 100_000])('hides no model that a parser reads, cut every %i bytes', (size) => {
+  it.each([1, 2, 3, 7, 64, 100_000])('hides no model that another parser reads, in chunks of %i bytes', (size) => {
     const ours = seen(spelling, size);
     if (typeof ours === 'string') return;
     const theirs = Object.values(readings[name] ?? {}).flatMap((values: readonly string[] | undefined) => values ?? []);
@@ -55,7 +55,7 @@ describe.each(spellings.map((spelling) => [spelling.name, spelling] as const))('
   });
 });
 
-it('holds spellings that parsers differ about, in number', () => {
+it('the table contains enough forms that parsers read differently', () => {
   const differ = Object.values(readings).filter(({ undici, starlette, werkzeug, go }) => {
     const sorted = [undici, starlette, werkzeug, go].map((values) => JSON.stringify(values?.toSorted()));
     return new Set(sorted).size > 1;

@@ -3,7 +3,7 @@ import type { TestGateway } from '../support/gateway.ts';
 import { keyLines, keyOf, type Recorder, type Request, send, startRecorder, startWith } from './rig.ts';
 import { jsonType, jsonWith, plainRequest, type Route, routes } from './routes.ts';
 
-/** Providers and configs that a rule shuts out are reached in no way, on no route, and named to nobody. */
+/** Forbidden providers and configs cannot be reached on any route, and error messages do not name them. */
 
 let open: Recorder;
 let shut: Recorder;
@@ -89,7 +89,7 @@ describe.each(['providers', 'configs', 'inline', 'bound', 'prompts'])('a key wit
   });
 });
 
-it('every way reaches it with a key that may', async () => {
+it('a key without rules reaches the provider by every way but the host', async () => {
   const silent: string[] = [];
   for (const [name, make] of ways) {
     shut.received.length = 0;
@@ -103,10 +103,10 @@ it('every way reaches it with a key that may', async () => {
   expect(silent).toEqual(['the host of the other']);
 });
 
-/** Names near to those that a key may not use. */
+/** Names similar to those that a key may not use. */
 const typos = { provider: 'secretiv', vk: 'secretv', config: 'secretconfi', prompt: 'secretpromp', model: 'secretmode' } as const;
 
-describe('a message', () => {
+describe('an error message', () => {
   const chat = routes.find(({ name }) => name === 'POST /v1/chat/completions') ?? expect.fail('no chat');
   const guesses: readonly (readonly [string, Request])[] = [
     ['a slug', withHeaders({}, `@${typos.provider}/s-1`)(chat)],
@@ -119,21 +119,21 @@ describe('a message', () => {
     ['a prompt of an own config', config({ provider: '@open', prompt_id: typos.prompt })(chat)],
     ['a prompt', { method: 'POST', path: `/v1/prompts/${typos.prompt}/completions`, headers: jsonType, body: '{}' }],
     ['a version of a prompt', { method: 'POST', path: '/v1/prompts/secretprompt@9/render', headers: jsonType, body: '{}' }],
-    ['nothing', { method: 'POST', path: '/v1/chat/completions', headers: jsonType, body: jsonWith(chat, '') }],
+    ['a missing model', { method: 'POST', path: '/v1/chat/completions', headers: jsonType, body: jsonWith(chat, '') }],
     ['a model of the catalog', { method: 'GET', path: `/v1/models/@cloud%2F${typos.model}`, headers: {} }],
     ['the models', { method: 'GET', path: '/v1/models', headers: {} }],
     ['the models of a provider', { method: 'GET', path: '/v1/models', headers: { 'x-gateway-virtual-key': 'cloud' } }],
   ];
   const shown = /secretive|secretvk|secretconfig|secretprompt\b(?!")|secretmodel/;
 
-  it.each(guesses)('about %s is empty that the key may not use', async (_name, request) => {
+  it.each(guesses)('about %s does not reveal names that the key may not use', async (_name, request) => {
     for (const key of ['few', 'configs', 'inline', 'bound', 'prompts']) {
       const { text } = await send(gateway.url, { ...request, headers: { 'x-gateway-api-key': keyOf(key), ...request.headers } });
       expect(text.replaceAll(/"secretprompt@?9?"|\\"secretprompt\\"/g, '')).not.toMatch(shown);
     }
   });
 
-  it('about a deployment names only those that the key may use', async () => {
+  it('about a deployment lists only those that the key may use', async () => {
     const ask = (key: string) =>
       send(gateway.url, { ...withHeaders({ 'x-gateway-api-key': keyOf(key), 'x-gateway-virtual-key': 'cloud' }, 'smal')(chat) });
     expect((await ask('free')).text).toContain('secretmodel');
@@ -142,7 +142,7 @@ describe('a message', () => {
     expect((await ask('few')).text).not.toContain('secretmodel');
   });
 
-  it('still helps a key that may', async () => {
+  it('lists names that the key may use', async () => {
     for (const [, request] of guesses.slice(0, 7)) {
       const { text } = await send(gateway.url, { ...request, headers: { 'x-gateway-api-key': keyOf('free'), ...request.headers } });
       expect(text).toMatch(shown);
@@ -150,7 +150,7 @@ describe('a message', () => {
   });
 });
 
-describe("a provider's own list of models", () => {
+describe('the model list of a provider', () => {
   let listing: Recorder;
   let other: TestGateway;
   beforeAll(async () => {
@@ -172,7 +172,7 @@ ${keyLines({ free: '', small: 'allow: {models: ["small*"]}' })}`);
     ['small', 'all', ['small-1']],
     ['free', 'narrow', ['small-1']],
     ['free', 'all', ['small-1', 'big-1', 7]],
-  ] as const)('by key %s from %s', async (key, to, ids) => {
+  ] as const)('requested with key %s from %s contains only allowed models', async (key, to, ids) => {
     const { status, text } = await send(other.url, {
       method: 'GET',
       path: '/v1/models',

@@ -5,7 +5,7 @@ import { json } from '../support/upstream.ts';
 import { accept, application, type AzureRig, secret, startAzureRig } from './azure-rig.ts';
 import { aadsts } from './token-server.ts';
 
-/** Applications that a request brings in its headers, the clouds that decide about tokens, and tokens that only pass. */
+/** Entra applications in request headers, the token scopes of Azure clouds, and forwarded tokens. */
 
 let rig: AzureRig;
 beforeAll(async () => {
@@ -32,27 +32,27 @@ const prefixed = (tails: Readonly<Record<string, string>>, prefix = 'x-gateway-'
 const neutral = (tails: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(tails).map(([tail, value]) => [tail.replace('azure-', 'cloud-'), value]));
 
-describe('an application that a request brings in headers', () => {
+describe('an Entra application in request headers', () => {
   it.each<[string, () => Record<string, string>]>([
-    ['under their names', () => prefixed({ ...place(), ...application1 })],
+    ['under the azure names', () => prefixed({ ...place(), ...application1 })],
     ['under neutral names', () => prefixed({ ...place(), ...neutral(application1) })],
-    ['under the other prefix', () => prefixed({ ...place(), ...application1 }, 'x-portkey-')],
+    ['with the other header prefix', () => prefixed({ ...place(), ...application1 }, 'x-portkey-')],
     ['without the mode', () => prefixed({ ...place(), ...application1, 'azure-auth-mode': '' })],
-  ])('%s has its token fetched once', async (_, headers) => {
+  ])('gets its token once: %s', async (_, headers) => {
     await rig.start('api_key: k-of-entry', { more: plugin() });
     const answers = [await rig.ask(headers(), 'm'), await rig.ask(headers(), 'm')];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect([rig.signed(), rig.tokens.requests.length]).toEqual([['Bearer token-1', 'Bearer token-1'], 1]);
   });
 
-  it('has the scope that it names', async () => {
+  it('uses the scope of its header', async () => {
     rig.tokens.expected = application({ scope: 'api://x/.default' });
     await rig.start('api_key: k-of-entry', { more: plugin() });
     const response = await rig.ask(prefixed({ ...place(), ...application1, 'azure-entra-scope': 'api://x/.default' }), 'm');
     expect([response.status, rig.signed()]).toEqual([200, ['Bearer token-1']]);
   });
 
-  it('shares no token with another one', async () => {
+  it('shares no token with another application', async () => {
     await rig.start('api_key: k-of-entry', { more: plugin() });
     await rig.ask(prefixed({ ...place(), ...application1 }), 'm');
     const other = await rig.ask(prefixed({ ...place(), ...application1, 'azure-entra-client-secret': 'guessed-secret' }), 'm');
@@ -61,7 +61,7 @@ describe('an application that a request brings in headers', () => {
     expect(text).not.toMatch(/guessed-secret|entra\/secret/);
   });
 
-  it('that is refused names the header', async () => {
+  it('is rejected with the name of the wrong header', async () => {
     rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start('api_key: k-of-entry', { more: plugin() });
     const response = await rig.ask(prefixed({ ...place(), ...application1 }), 'm');
@@ -71,7 +71,7 @@ describe('an application that a request brings in headers', () => {
     ]);
   });
 
-  it('is understood from npm portkey-ai', async () => {
+  it('can be sent by npm portkey-ai', async () => {
     await rig.start('api_key: k-of-entry', { more: plugin() });
     const options = {
       provider: 'azure-local',
@@ -91,13 +91,13 @@ describe('an application that a request brings in headers', () => {
   });
 });
 
-describe('the cloud of a host decides about the token', () => {
-  /** Nobody answers at these hosts here: only the request for the token is looked at. */
+describe('the token scope of a cloud', () => {
+  /** These hosts do not respond here: only the request for the token is checked. */
   it.each([
     ['x.openai.azure.us/openai', 'https://cognitiveservices.azure.us/.default'],
     ['x.openai.azure.cn/openai', 'https://cognitiveservices.azure.cn/.default'],
     ['x.cognitiveservices.azure.us/openai', 'https://cognitiveservices.azure.us/.default'],
-  ])('at %s', async (host, scope) => {
+  ])('is that of the host %s', async (host, scope) => {
     rig.tokens.expected = application({ scope });
     const auth = `{mode: entra, tenant_id: t1, client_id: c1, client_secret: "\${env:SECRET}", authority: "${rig.tokens.url}"}`;
     const more = `
@@ -115,10 +115,10 @@ describe('the cloud of a host decides about the token', () => {
   });
 });
 
-describe("a caller's token that is forwarded", () => {
+describe('a forwarded token of the client', () => {
   const token = 'Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl';
   const forwarded = { authorization: token, 'x-gateway-forward-headers': 'Authorization', 'x-gateway-provider': '@azure' };
-  /** A key of the entry and one of the deployment: neither may go along. */
+  /** A key of the provider and one of the deployment: neither may be sent. */
   const entry = 'api_key: k-of-entry\n    deployments: {m: {deployment_id: d2, api_key: k-of-deployment, foundation_model: gpt-4o}}';
   const form = (fields: Record<string, string>): FormData => {
     const made = new FormData();
@@ -137,8 +137,8 @@ describe("a caller's token that is forwarded", () => {
     ['the output of a batch, in two steps', 'GET', 'batches/b-1/output', undefined, 2],
     ['a job', 'POST', 'fine_tuning/jobs', '{"model":"gpt-4o-mini","training_file":"f"}', 1],
     ['a relayed path', 'POST', 'vector_stores', '{"name":"n"}', 1],
-    ['a relayed path that is read', 'GET', 'vector_stores/vs-1', undefined, 1],
-  ])('signs %s alone', async (_, method, path, body, requests) => {
+    ['a relayed GET request', 'GET', 'vector_stores/vs-1', undefined, 1],
+  ])('is the only credential for %s', async (_, method, path, body, requests) => {
     rig.upstream.script = (response, request, count) =>
       request.url.includes('chat') ? accept(response, request, count) : json(response, 200, batch);
     await rig.start(entry);

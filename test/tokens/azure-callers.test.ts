@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { application, type AzureRig, entra, secret, startAzureRig } from './azure-rig.ts';
 import { aadsts } from './token-server.ts';
 
-/** Credentials that callers bring for Azure OpenAI. */
+/** Credentials that clients send for Azure OpenAI. */
 
 let rig: AzureRig;
 
@@ -17,18 +17,18 @@ const jwt = 'Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl';
 const headers = (tails: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(tails).map(([tail, value]) => [`x-gateway-${tail}`, value]));
 
-/** Without the catalog: everything comes with the request. */
+/** Without a configured provider: the request contains everything. */
 const direct = (tails: Readonly<Record<string, string>>): Record<string, string> =>
   headers({ provider: 'azure-openai', 'custom-host': `${rig.upstream.url}/openai`, 'azure-api-version': '2024-10-21', ...tails });
 
-describe("a caller's token", () => {
-  it.each(['entra', 'caller'])('passes unchanged where authorization is forwarded, with auth mode %s', async (mode) => {
+describe('a credential of the client', () => {
+  it.each(['entra', 'caller'])('is forwarded unchanged with forward-headers authorization and auth mode %s', async (mode) => {
     await rig.start(mode === 'entra' ? entra(rig.tokens) : 'auth: {mode: caller}');
     const response = await rig.ask({ authorization: jwt, ...headers({ 'forward-headers': 'Authorization' }) });
     expect([response.status, rig.signed(), rig.tokens.requests.length]).toEqual([200, [jwt], 0]);
   });
 
-  it('is missing where authorization is to be forwarded and is not there', async () => {
+  it('is required if authorization is to be forwarded', async () => {
     await rig.start(entra(rig.tokens));
     const response = await rig.ask(headers({ 'forward-headers': 'Authorization' }));
     expect([response.status, rig.upstream.requests.length, rig.tokens.requests.length]).toEqual([401, 0, 0]);
@@ -37,24 +37,28 @@ describe("a caller's token", () => {
   it.each([
     ['a key in its own header', { authorization: 'Bearer key-of-caller' }, 'api-key key-of-caller'],
     ['a token as bearer', { authorization: jwt }, jwt],
-    ['a token of its own header', { authorization: 'Bearer key-of-caller', 'x-gateway-azure-ad-token': 'Bearer t-1' }, 'Bearer t-1'],
-    ['a key of its own header', { authorization: 'Bearer OPENAI_API_KEY', 'x-gateway-cloud-api-key': 'key-1' }, 'api-key key-1'],
-    ['the same by the other name', { 'x-portkey-azure-api-key': 'key-2' }, 'api-key key-2'],
-    ['the same by the neutral name', { 'x-portkey-cloud-ad-token': 't-2' }, 'Bearer t-2'],
-  ])('signs as %s', async (_, sent, signature) => {
+    [
+      'a token of the azure-ad-token header',
+      { authorization: 'Bearer key-of-caller', 'x-gateway-azure-ad-token': 'Bearer t-1' },
+      'Bearer t-1',
+    ],
+    ['a key of the cloud-api-key header', { authorization: 'Bearer OPENAI_API_KEY', 'x-gateway-cloud-api-key': 'key-1' }, 'api-key key-1'],
+    ['a key of the x-portkey-azure-api-key header', { 'x-portkey-azure-api-key': 'key-2' }, 'api-key key-2'],
+    ['a token of the x-portkey-cloud-ad-token header', { 'x-portkey-cloud-ad-token': 't-2' }, 'Bearer t-2'],
+  ])('is sent as %s', async (_, sent, signature) => {
     await rig.start('auth: {mode: caller}');
     expect((await rig.ask(sent as Record<string, string>)).status).toBe(200);
     expect(rig.signed()).toEqual([signature]);
   });
 
-  it('is asked for', async () => {
+  it('is required with auth mode caller', async () => {
     await rig.start('auth: {mode: caller}');
     const response = await rig.ask();
     expect([response.status, rig.upstream.requests.length]).toEqual([401, 0]);
     expect(await response.json()).toMatchObject({ error: { code: 'missing_credential' } });
   });
 
-  it('needs no authorization beside it in direct mode', async () => {
+  it('needs no authorization header in direct mode', async () => {
     await rig.start('auth: {mode: caller}');
     expect((await rig.ask(direct({ 'azure-ad-token': 't-3' }), 'm')).status).toBe(200);
     expect((await rig.ask(direct({ 'azure-api-key': 'key-3' }), 'm')).status).toBe(200);
@@ -62,7 +66,7 @@ describe("a caller's token", () => {
   });
 });
 
-describe("a caller's application", () => {
+describe('an Entra application of the client', () => {
   const grant = (): string => {
     const { parameters } = application();
     return JSON.stringify({
@@ -75,7 +79,7 @@ describe("a caller's application", () => {
       blame: [{ text: 'AADSTS7000215:', field: 'azure-entra-client-secret', says: 'is wrong' }],
     });
   };
-  /** A provider whose key is the grant: the token endpoint of the real one is on no loopback. */
+  /** A provider whose key is the grant: the real token endpoint is not on loopback. */
   const minted = (): string => `
   minted: {type: minted, custom_host: "${rig.upstream.url}", auth: {mode: caller}}
 provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`;
@@ -83,14 +87,14 @@ provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`
     'x-gateway-config': JSON.stringify({ provider: 'minted', api_key: grant(), custom_host: rig.upstream.url }),
   });
 
-  it('has one token for all its requests', async () => {
+  it('gets one token for all its requests', async () => {
     await rig.start('auth: {mode: caller}', { more: minted() });
     const answers = await Promise.all(Array.from({ length: 20 }, () => rig.ask(config(), 'm')));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect([rig.tokens.requests.length, new Set(rig.signed())]).toEqual([1, new Set(['Bearer token-1'])]);
   });
 
-  it('that is refused is told to the caller, with the header at fault', async () => {
+  it('causes a 401 that names the wrong header if the token endpoint rejects it', async () => {
     rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start('auth: {mode: caller}', { more: minted() });
     const response = await rig.ask(config(), 'm');
@@ -114,8 +118,8 @@ provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`
       401,
       'azure-entra-tenant-id',
     ],
-    ['a mode that is none', { 'azure-auth-mode': 'antra' }, 400, 'azure-auth-mode'],
-  ])('with %s is refused before anything is sent', async (_, tails, status, param) => {
+    ['an unknown auth mode', { 'azure-auth-mode': 'antra' }, 400, 'azure-auth-mode'],
+  ])('with %s is rejected before anything is sent', async (_, tails, status, param) => {
     await rig.start('auth: {mode: caller}');
     const response = await rig.ask({ authorization: 'Bearer k', ...direct(tails as unknown as Record<string, string>) }, 'm');
     const text = await response.text();
@@ -125,17 +129,17 @@ provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`
   });
 });
 
-describe('the identity of the machine is not lent', () => {
+describe('the managed identity of the machine cannot be used', () => {
   const words = ['managed', 'managed_identity', 'workload', 'workload_identity'];
 
-  it.each(words)('by header, in direct mode: %s', async (word) => {
+  it.each(words)('by a header in direct mode: %s', async (word) => {
     await rig.start(entra(rig.tokens), { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: rig.tokens.url } });
     const response = await rig.ask({ authorization: 'Bearer k', ...direct({ 'azure-auth-mode': word }) }, 'm');
     expect([response.status, rig.upstream.requests.length, rig.tokens.requests.length]).toEqual([403, 0, 0]);
     expect(await response.json()).toMatchObject({ error: { code: 'not_allowed', param: 'x-gateway-azure-auth-mode' } });
   });
 
-  it.each(words)("by header, for an entry that is used with the caller's credential: %s", async (word) => {
+  it.each(words)('by a header for a provider with auth mode caller: %s', async (word) => {
     await rig.start('auth: {mode: caller}');
     const response = await rig.ask({ authorization: 'Bearer k', ...headers({ 'cloud-auth-mode': word }) });
     expect([response.status, rig.upstream.requests.length]).toEqual([403, 0]);
@@ -151,7 +155,7 @@ describe('the identity of the machine is not lent', () => {
     }
   });
 
-  it('by a config with auth: there is no such key', async () => {
+  it('by auth in a config, which has no such key', async () => {
     await rig.start(entra(rig.tokens));
     const response = await rig.ask({ 'x-gateway-config': '{"provider":"azure-openai","auth":{"mode":"managed_identity"}}' }, 'm');
     expect([response.status, rig.upstream.requests.length]).toEqual([400, 0]);

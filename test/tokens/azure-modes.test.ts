@@ -6,7 +6,7 @@ import { json } from '../support/upstream.ts';
 import { application, audience, type AzureRig, entra, startAzureRig } from './azure-rig.ts';
 import type { Expected } from './token-server.ts';
 
-/** Every way to sign for Azure OpenAI through the whole gateway, against a token endpoint that checks what it gets. */
+/** Every auth mode of Azure OpenAI through the whole gateway, against a token endpoint that checks its requests. */
 
 let rig: AzureRig;
 let folder: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await rig.reset();
-  // Files that end in a line break are the rule.
+  // Files usually end with a line break.
   await writeFile(file, 'cluster-token-1\n');
 });
 
@@ -48,7 +48,7 @@ const federated = (tenant: string, client: string, assertion = 'cluster-token-1'
   },
 });
 
-/** What the instance metadata endpoint gives: numbers as texts. */
+/** The metadata endpoint returns numbers as strings. */
 const metadata = {
   expires_in: '86399',
   expires_on: String(Math.floor(Date.now() / 1000) + 86_399),
@@ -58,7 +58,7 @@ const metadata = {
 };
 const closed = 'http://127.0.0.1:1';
 const pod = (): Record<string, string> => ({
-  // The cluster writes the authority with a slash.
+  // AKS sets the authority with a trailing slash.
   AZURE_AUTHORITY_HOST: `${rig.tokens.url}/`,
   AZURE_TENANT_ID: 't2',
   AZURE_CLIENT_ID: 'c2',
@@ -71,12 +71,12 @@ const modes: Readonly<Record<string, () => Mode>> = {
     auth: entra(rig.tokens, ', scope: "api://x/.default"'),
     expected: application({ scope: 'api://x/.default' }),
   }),
-  'a workload identity by its environment': () => ({
+  'a workload identity of the environment': () => ({
     auth: 'auth: {mode: workload_identity}',
     env: pod(),
     expected: federated('t2', 'c2'),
   }),
-  'a workload identity as written': () => ({
+  'a workload identity of the configuration': () => ({
     auth: `auth: {mode: workload, tenant_id: t3, client_id: c3, token_file: "${file}", authority: "${rig.tokens.url}"}`,
     env: { ...pod(), AZURE_AUTHORITY_HOST: closed },
     expected: federated('t3', 'c3'),
@@ -141,8 +141,8 @@ const modes: Readonly<Record<string, () => Mode>> = {
   }),
 };
 
-describe('a token is fetched once and signs requests', () => {
-  it.each(Object.keys(modes))('by %s', async (name) => {
+describe('one token is fetched and signs all requests', () => {
+  it.each(Object.keys(modes))('with %s', async (name) => {
     const { auth, env, expected, life } = (modes[name] as () => Mode)();
     Object.assign(rig.tokens, { expected }, life === undefined ? {} : { life });
     await rig.start(auth, env === undefined ? {} : { env });
@@ -152,8 +152,8 @@ describe('a token is fetched once and signs requests', () => {
   });
 });
 
-describe('the file of a workload identity', () => {
-  it('is read anew after invalid_client, and the exchange made once more', async () => {
+describe('the token file of a workload identity', () => {
+  it('is read again after invalid_client, and the exchange is retried', async () => {
     await rig.start('auth: {mode: workload_identity}', { env: pod() });
     rig.tokens.expected = federated('t2', 'c2', 'cluster-token-2');
     rig.tokens.mismatch = {
@@ -161,13 +161,13 @@ describe('the file of a workload identity', () => {
       error_description: 'AADSTS700024: Client assertion is not within its valid time range.',
     };
     await writeFile(file, 'cluster-token-1');
-    // The first reading happens with the first request: the file changes between reading and answering.
+    // The first request reads the file: it changes between the read and the response.
     rig.tokens.before = () => writeFile(file, 'cluster-token-2');
     expect((await rig.ask()).status).toBe(200);
     expect([rig.signed(), rig.tokens.requests.length]).toEqual([['Bearer token-1'], 2]);
   });
 
-  it('that does not change is not tried twice, and the field is named', async () => {
+  it('is not tried again if it did not change, and the error names the setting', async () => {
     await rig.start('auth: {mode: workload_identity}', { env: pod() });
     rig.tokens.expected = federated('t2', 'c2', 'other');
     rig.tokens.mismatch = {
@@ -184,7 +184,7 @@ describe('the file of a workload identity', () => {
   it.each([
     ['is missing', { AZURE_FEDERATED_TOKEN_FILE: '/nowhere/token' }, /auth\.token_file names a file that cannot be read \(ENOENT\)/],
     ['is not named', { AZURE_FEDERATED_TOKEN_FILE: '' }, /the variable AZURE_FEDERATED_TOKEN_FILE is not set/],
-  ])('that %s is an error of the entry', async (_, env, says) => {
+  ])('that %s causes a 502', async (_, env, says) => {
     await rig.start('auth: {mode: workload_identity}', { env: { ...pod(), ...env } });
     const response = await rig.ask();
     const text = await response.text();
@@ -194,8 +194,8 @@ describe('the file of a workload identity', () => {
   });
 });
 
-describe('a machine', () => {
-  it('whose identity is not assigned names the field', async () => {
+describe('the managed identity of a machine', () => {
+  it('causes an error that names the setting if it is not assigned', async () => {
     await rig.start('auth: {mode: managed_identity, client_id: id-9}', { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: rig.tokens.url } });
     const response = await rig.ask();
     expect([response.status, rig.tokens.requests.length]).toEqual([502, 1]);
@@ -208,7 +208,7 @@ describe('a machine', () => {
     });
   });
 
-  it('without the endpoint has no identity', async () => {
+  it('causes an error if the metadata endpoint does not respond', async () => {
     await rig.start('auth: {mode: managed_identity}', { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: closed } });
     const response = await rig.ask();
     expect([response.status, await response.text()]).toEqual([
@@ -217,7 +217,7 @@ describe('a machine', () => {
     ]);
   });
 
-  it('that is busy is asked again', async () => {
+  it('is requested again after a 429', async () => {
     rig.tokens.expected = {
       method: 'GET',
       path: '/metadata/identity/oauth2/token',
@@ -229,7 +229,7 @@ describe('a machine', () => {
     expect(rig.tokens.requests).toHaveLength(2);
   });
 
-  it('of Service Fabric is told that it is not supported', async () => {
+  it('is not supported in Service Fabric', async () => {
     const env = { IDENTITY_ENDPOINT: rig.tokens.url, IDENTITY_HEADER: 'h', IDENTITY_SERVER_THUMBPRINT: 't' };
     await rig.start('auth: {mode: managed_identity}', { env });
     const response = await rig.ask();
@@ -237,7 +237,7 @@ describe('a machine', () => {
     expect(await response.text()).toMatch(/Service Fabric is not supported: use workload_identity/);
   });
 
-  it('with one identity only takes no other', async () => {
+  it('cannot be selected with client_id if there is only one', async () => {
     await rig.start('auth: {mode: managed_identity, client_id: id-1}', { env: { MSI_ENDPOINT: `${rig.tokens.url}/shell` } });
     const response = await rig.ask();
     expect([response.status, rig.tokens.requests.length]).toEqual([502, 0]);

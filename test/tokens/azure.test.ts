@@ -8,7 +8,7 @@ import { accept, type AzureRig, entra, secret, startAzureRig } from './azure-rig
 import { aadsts } from './token-server.ts';
 import { Wheel } from '../../src/transport/wire/wheel.ts';
 
-/** An application's token through its life, and what becomes of requests when there is none. */
+/** The token of an Entra application through its lifetime, and requests without a token. */
 
 let rig: AzureRig;
 
@@ -21,14 +21,14 @@ afterAll(() => rig?.close());
 const fetched = (): number => rig.tokens.requests.length;
 
 describe('one token', () => {
-  it('serves a thousand requests at once', async () => {
+  it('serves a thousand concurrent requests', async () => {
     await rig.start(entra(rig.tokens));
     const answers = await Promise.all(Array.from({ length: 1000 }, () => rig.ask()));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect([fetched(), rig.signed().length, new Set(rig.signed())]).toEqual([1, 1000, new Set(['Bearer token-1'])]);
   });
 
-  it('that has ended is fetched anew', async () => {
+  it('is replaced after it expired', async () => {
     rig.tokens.life = { expires_in: '0.001' };
     await rig.start(entra(rig.tokens));
     await rig.ask();
@@ -37,20 +37,20 @@ describe('one token', () => {
     expect(rig.signed()).toEqual(['Bearer token-1', 'Bearer token-2']);
   });
 
-  it('is renewed in the background when its issuer says so', async () => {
+  it('is renewed in the background when refresh_in has passed', async () => {
     rig.tokens.life = { expires_in: 86_399, refresh_in: 0.001 };
     await rig.start(entra(rig.tokens));
     await rig.ask();
     await new Promise((resolve) => setTimeout(resolve, 20));
     await rig.ask();
     await until(() => rig.tokens.given === 2, 'the second token');
-    // It is there as soon as its answer is read, which a few requests may still overtake.
+    // It is used as soon as the response was read, and a few requests may be faster.
     for (let n = 0; n < 500 && rig.signed().at(-1) === 'Bearer token-1'; n += 1) await rig.ask();
     expect(rig.signed().at(-1)).not.toBe('Bearer token-1');
     expect(rig.signed().slice(0, 2)).toEqual(['Bearer token-1', 'Bearer token-1']);
   });
 
-  it('that is refused is replaced once, in the same attempt', async () => {
+  it('is replaced once in the same attempt after a 401', async () => {
     rig.upstream.script = (response, request, count) =>
       request.headers.authorization === 'Bearer token-2'
         ? accept(response, request, count)
@@ -64,7 +64,7 @@ describe('one token', () => {
   it.each([
     ['an upload', '/v1/files', (): FormData => upload()],
     ['a relayed request', '/v1/vector_stores', (): string => '{"name":"n"}'],
-  ])('that is refused for %s, which cannot be sent twice, is another one for the next', async (_, path, body) => {
+  ])('is replaced for the next request after a 401 for %s, which cannot be sent twice', async (_, path, body) => {
     rig.upstream.script = (response, { headers }) =>
       json(response, headers.authorization === 'Bearer token-1' ? 401 : 200, { id: 'file-1', object: 'file', error: { message: 'no' } });
     await rig.start(entra(rig.tokens));
@@ -78,7 +78,7 @@ describe('one token', () => {
     expect(rig.signed()).toEqual(['Bearer token-1', 'Bearer token-2']);
   });
 
-  it('that is refused for a missing role is not fetched again and again', async () => {
+  it('is not fetched for each request if a role is missing', async () => {
     rig.upstream.script = (response) =>
       json(response, 401, { error: { code: 'PermissionDenied', message: 'The principal lacks a role.' } });
     await rig.start(entra(rig.tokens));
@@ -88,8 +88,8 @@ describe('one token', () => {
   });
 });
 
-describe('a provider that repeats the token in its error', () => {
-  it.each([400, 403, 500])('with status %s shows it to nobody', async (status) => {
+describe('a token that a provider repeats in its error', () => {
+  it.each([400, 403, 500])('is redacted with status %s', async (status) => {
     rig.upstream.script = (response, { headers }) =>
       json(response, status, { error: { code: 'Bad', message: `What is "${headers.authorization}" for?` } });
     await rig.start(entra(rig.tokens));
@@ -101,7 +101,7 @@ describe('a provider that repeats the token in its error', () => {
     expect(text).toContain('*******');
   });
 
-  it('also with the second one of an attempt', async () => {
+  it('is redacted if it is the second token of an attempt', async () => {
     rig.upstream.script = (response, { headers }) =>
       json(response, headers.authorization === 'Bearer token-1' ? 401 : 400, { error: { message: `Not ${headers.authorization}` } });
     await rig.start(entra(rig.tokens));
@@ -118,7 +118,7 @@ function upload(): FormData {
   return form;
 }
 
-describe('a refusal of the token endpoint names the field', () => {
+describe('an error of the token endpoint', () => {
   it.each([
     [7000215, 'Invalid client secret provided.', 'invalid_client', 'auth.client_secret', 'is wrong'],
     [7000222, 'The provided client secret keys for app c1 are expired.', 'invalid_client', 'auth.client_secret', 'is expired'],
@@ -126,7 +126,7 @@ describe('a refusal of the token endpoint names the field', () => {
     [90002, "Tenant 't1' not found.", 'invalid_request', 'auth.tenant_id', 'names no tenant'],
     [500011, 'The resource principal was not found.', 'invalid_resource', 'auth.scope', 'names no service'],
     [70021, 'No matching federated identity record found.', 'invalid_client', 'auth.client_id', 'has no federated credential'],
-  ])('AADSTS%s', async (code, text, error, field, says) => {
+  ])('AADSTS%s names the setting in the response', async (code, text, error, field, says) => {
     rig.tokens.refusal = aadsts(code, text, error);
     await rig.start(entra(rig.tokens));
     const response = await rig.ask();
@@ -138,7 +138,7 @@ describe('a refusal of the token endpoint names the field', () => {
     expect(body.error['message']).not.toMatch(/trace|corr/i);
   });
 
-  it('and never tells the secret: not to the caller, not in record or log', async () => {
+  it('does not reveal the secret in response, record or log', async () => {
     rig.tokens.refusal = aadsts(7000215, `Invalid client secret "${secret}" provided.`);
     await rig.start(entra(rig.tokens));
     const response = await rig.ask();
@@ -151,14 +151,14 @@ describe('a refusal of the token endpoint names the field', () => {
     }
   });
 
-  it('lets a chain move on', async () => {
+  it('makes a fallback use the next target', async () => {
     rig.tokens.refusal = aadsts(7000222, 'The provided client secret keys are expired.');
     const more = '  spare: {type: mock}\nconfigs:\n  safe: {strategy: {mode: fallback}, targets: ["@azure", "@spare"]}';
     await rig.start(entra(rig.tokens), { more });
     expect((await rig.ask({ 'x-gateway-config': 'safe' }, 'm')).status).toBe(200);
   });
 
-  it('is no token either when the answer is not JSON', async () => {
+  it('causes a 502 if it is not JSON', async () => {
     rig.tokens.first = (response) => void response.writeHead(302, { location: 'https://elsewhere.example/' }).end('<html>');
     await rig.start(entra(rig.tokens));
     const response = await rig.ask();
@@ -167,7 +167,7 @@ describe('a refusal of the token endpoint names the field', () => {
   });
 });
 
-describe('whoever names a key of their own is signed with it', () => {
+describe('a more specific credential replaces that of the provider', () => {
   const more = `
     deployments:
       keyed: {deployment_id: d2, api_key: k-of-deployment, foundation_model: gpt-4o}
@@ -181,16 +181,16 @@ configs:
     ['a virtual key', { 'x-gateway-virtual-key': 'team' }, 'm', 'api-key k-of-team'],
     ['a target', { 'x-gateway-config': 'target' }, 'm', 'api-key k-of-target'],
     ['a config in a request', { 'x-gateway-config': '{"provider":"@azure","api_key":"k-of-caller"}' }, 'm', 'api-key k-of-caller'],
-    ['nobody', {}, '@azure/m', 'Bearer token-1'],
-  ])('%s', async (_, headers, model, signature) => {
+    ['only the provider itself', {}, '@azure/m', 'Bearer token-1'],
+  ])('for %s', async (_, headers, model, signature) => {
     await rig.start(entra(rig.tokens), { more });
     expect((await rig.ask(headers as Record<string, string>, model)).status).toBe(200);
     expect(rig.signed()).toEqual([signature]);
   });
 });
 
-describe('a virtual key with a way to sign of its own', () => {
-  /** Each of these applications has its own tokens: whoever asks with another secret gets none. */
+describe('a virtual key with its own auth settings', () => {
+  /** Each application has its own tokens: a request with another secret gets none. */
   const secrets: Readonly<Record<string, string>> = { c1: secret, c2: 'secret-2', c3: 'secret-3' };
   const own = (client: string): string =>
     `auth: {mode: entra, tenant_id: t-${client}, client_id: ${client}, client_secret: "\${env:SECRET_${client.slice(1)}}", authority: "${rig.tokens.url}"}`;
@@ -202,7 +202,7 @@ virtual_keys:
   keyed: {provider: azure, auth: {mode: api_key, api_key: k-of-key}}
   guests: {provider: azure, auth: {mode: caller}}`;
 
-  /** Answers with a token that names the application, by the form that was sent. */
+  /** Returns a token that names the application of the form. */
   const perClient = (): void => {
     rig.tokens.script = (response, { url, body }) => {
       const form = new URLSearchParams(body.toString());
@@ -214,7 +214,7 @@ virtual_keys:
   };
 
   it.each(['auth: {mode: managed_identity}', 'api_key: k-of-entry', 'ad_token: t-of-entry', 'entra'])(
-    'over an entry with %s',
+    'overrides those of a provider with %s',
     async (entry) => {
       const { script } = rig.tokens;
       perClient();
@@ -225,7 +225,7 @@ virtual_keys:
         expect((await rig.ask({ 'x-gateway-virtual-key': 'guests', authorization: 'Bearer k-of-guest' }, 'm')).status).toBe(200);
         const signatures = ['Bearer of-c2', 'Bearer of-c3', 'api-key k-of-key', 'Bearer of-c2', 'Bearer of-c3', 'api-key k-of-guest'];
         expect([rig.signed(), fetched()]).toEqual([signatures, 2]);
-        // Whoever names the entry itself is still signed as it says.
+        // A request to the provider itself still uses its own credential.
         if (entry === 'entra') expect([(await rig.ask()).status, rig.signed().at(-1)]).toEqual([200, 'Bearer of-c1']);
       } finally {
         rig.tokens.script = script;
@@ -233,7 +233,7 @@ virtual_keys:
     },
   );
 
-  it('stays at the host of the entry', async () => {
+  it('cannot be used with another host', async () => {
     await rig.start('api_key: k-of-entry', { env, more: more() });
     for (const key of ['sales', 'keyed']) {
       const response = await rig.ask({ 'x-gateway-virtual-key': key, 'x-gateway-custom-host': 'https://elsewhere.azure.com/openai' }, 'm');
@@ -241,7 +241,7 @@ virtual_keys:
     }
   });
 
-  it('asks for a credential where it is for callers, and lends none', async () => {
+  it('with auth mode caller requires a credential of the client', async () => {
     await rig.start('api_key: k-of-entry', { env, more: more() });
     const response = await rig.ask({ 'x-gateway-virtual-key': 'guests' }, 'm');
     expect([response.status, rig.upstream.requests.length]).toEqual([401, 0]);
@@ -249,7 +249,7 @@ virtual_keys:
 });
 
 describe('a credential that fails', () => {
-  it('is tried once a second, however many requests come one after the other', async () => {
+  it('is tried once per second for any number of sequential requests', async () => {
     let now = Date.now();
     const outbound = createOutbound({
       wheel: new Wheel(),
@@ -278,7 +278,7 @@ describe('a credential that fails', () => {
     }
   });
 
-  it('names its field again and again', async () => {
+  it('is reported with the setting for each request', async () => {
     rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start(entra(rig.tokens));
     for (const _ of [1, 2, 3]) expect(await (await rig.ask()).json()).toMatchObject({ error: { param: 'auth.client_secret' } });

@@ -6,7 +6,7 @@ import type { OAuthGrant } from '../../src/core/provider.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { completion, deadPort, json, type Script, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** Tokens from a real endpoint on loopback to a real upstream, through the whole gateway. */
+/** Tokens from a real endpoint on loopback for a real upstream, through the whole gateway. */
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -57,7 +57,7 @@ const ask = (headers: Record<string, string> = {}) =>
     body: JSON.stringify({ model: '@minted/m', messages: [] }),
   });
 
-/** The request brings host and credential itself. */
+/** The request contains host and credential. */
 const direct = (host: string, grant = grantOf()) =>
   fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
@@ -107,14 +107,14 @@ describe('a signed assertion', () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600);
   });
 
-  it('is made of a key whose line breaks are written out', async () => {
+  it('is created from a key with escaped line breaks', async () => {
     gateway = await start(grantOf({ privateKey: privateKey.replaceAll('\n', '\\n') }));
     expect((await ask()).status).toBe(200);
   });
 });
 
-describe('one token', () => {
-  it('serves a hundred requests at once and all that follow', async () => {
+describe('one token of a service account', () => {
+  it('serves a hundred concurrent requests and those that follow', async () => {
     gateway = await start(grantOf());
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask()));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
@@ -122,7 +122,7 @@ describe('one token', () => {
     expect([endpoint.requests.length, new Set(bearers())]).toEqual([1, new Set(['Bearer token-1'])]);
   });
 
-  it('outlives a reload', async () => {
+  it('is kept by a reload', async () => {
     gateway = await start(grantOf());
     await ask();
     await gateway.write(`
@@ -136,7 +136,7 @@ providers:
     expect([endpoint.requests.length, bearers()]).toEqual([1, ['Bearer token-1', 'Bearer token-1']]);
   });
 
-  it('is fetched anew when its life is over', async () => {
+  it('is replaced when it expires', async () => {
     endpoint.script = (response, _request, count) =>
       json(response, 200, { access_token: `token-${count}`, expires_in: count === 1 ? 0.001 : 3600 });
     gateway = await start(grantOf());
@@ -153,7 +153,7 @@ describe('a 401 of the provider', () => {
       ? accept(response, request, 0)
       : json(response, 401, { error: { message: 'expired' } });
 
-  it('has the token fetched again and the attempt repeated once', async () => {
+  it('causes a new token and one repetition of the attempt', async () => {
     gateway = await start(grantOf());
     upstream.script = onlySecond;
     const response = await ask();
@@ -161,7 +161,7 @@ describe('a 401 of the provider', () => {
     expect((await gateway.record(response.headers.get('x-request-id'))).attempts).toHaveLength(1);
   });
 
-  it('is a part of the attempt, not of the time in the gateway', async () => {
+  it('is included in the time of the attempt', async () => {
     gateway = await start(grantOf());
     upstream.script = async (response, request, count) => {
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -172,7 +172,7 @@ describe('a 401 of the provider', () => {
     expect(attempts[0]?.total_ms).toBeGreaterThan(190);
   });
 
-  it('has it fetched once for many requests', async () => {
+  it('causes one new token for many requests', async () => {
     gateway = await start(grantOf());
     await ask();
     upstream.script = onlySecond;
@@ -180,7 +180,7 @@ describe('a 401 of the provider', () => {
     expect([new Set(answers.map((answer) => answer.status)), endpoint.requests.length]).toEqual([new Set([200]), 2]);
   });
 
-  it('to every token is the answer, and costs no token for each request', async () => {
+  it('for every token is returned as 502 without a new token for each request', async () => {
     gateway = await start(grantOf());
     upstream.script = (response) => json(response, 401, { error: { message: 'never' } });
     const answers = [await ask(), await ask(), await ask()];
@@ -192,15 +192,15 @@ describe('a 401 of the provider', () => {
 
 describe('without a token', () => {
   it.each([
-    ['the endpoint refuses', (): string => grantOf(), /returned 400: invalid_grant: Invalid JWT Signature\./],
+    ['the endpoint returns 400', (): string => grantOf(), /returned 400: invalid_grant: Invalid JWT Signature\./],
     [
-      'the endpoint is away',
+      'the endpoint is unreachable',
       async (): Promise<string> => grantOf({ tokenUri: `http://127.0.0.1:${await deadPort()}/token` }),
       /the connection was refused/,
     ],
-    ['the key is none', (): string => grantOf({ privateKey: 'not a key' }), /private key of the service account cannot be read/],
-    ['the endpoint is no URL', (): string => grantOf({ tokenUri: 'file:///etc' }), /not an http or https URL/],
-  ])("the operator's credential is at fault when %s", async (_, grant, says) => {
+    ['the key is invalid', (): string => grantOf({ privateKey: 'not a key' }), /private key of the service account cannot be read/],
+    ['the endpoint is not an http URL', (): string => grantOf({ tokenUri: 'file:///etc' }), /not an http or https URL/],
+  ])('the gateway returns 502 for a credential of the operator when %s', async (_, grant, says) => {
     endpoint.script = (response) => json(response, 400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' });
     gateway = await start(await grant());
     const response = await ask();
@@ -214,14 +214,14 @@ describe('without a token', () => {
     ['nothing', {}],
     ['an empty token', { access_token: '' }],
     ['a number', { access_token: 5 }],
-  ])('no request is sent when the endpoint answers %s', async (_, answer) => {
+  ])('the gateway sends no request when the endpoint returns %s', async (_, answer) => {
     endpoint.script = (response) => json(response, 200, answer);
     gateway = await start(grantOf());
     expect((await ask()).status).toBe(502);
     expect(bearers()).toEqual([]);
   });
 
-  it('of the caller, the caller is told: 401', async () => {
+  it('the gateway returns 401 for a credential of the client', async () => {
     endpoint.script = (response) => json(response, 400, { error: 'invalid_grant', error_description: 'Account not found' });
     gateway = await start(grantOf(), 'server: {egress: {allow: ["127.0.0.1"]}}');
     const response = await direct(upstream.url);
@@ -231,7 +231,7 @@ describe('without a token', () => {
     });
   });
 
-  it('of the caller, the identity of the machine is not lent', async () => {
+  it('the gateway does not use the identity of the machine for a client', async () => {
     gateway = await start(grantOf());
     const ambient = JSON.stringify({ kind: 'google-ambient', scopes: ['all'], credentialsFile: 'secret.json' });
     const response = await direct('https://api.example.com', ambient);
@@ -241,7 +241,7 @@ describe('without a token', () => {
     });
   });
 
-  it('of the caller, an endpoint inside is not asked', async () => {
+  it('the gateway does not call an internal token endpoint for a client', async () => {
     gateway = await start(grantOf());
     const response = await direct('https://api.example.com');
     expect([response.status, endpoint.requests.length]).toEqual([401, 0]);

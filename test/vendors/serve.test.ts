@@ -37,8 +37,8 @@ const post = (path: string, body: object, headers: Record<string, string> = {}):
 const messages = [{ role: 'user', content: 'Hi' }];
 const last = () => upstream.requests.at(-1);
 
-describe('a vendor that is a row', () => {
-  it('is called at its address with its key, and what it rejects is left out and named', async () => {
+describe('a vendor defined by a row', () => {
+  it('is called with its address and key, and rejected parameters are dropped and reported', async () => {
     const response = await post('chat/completions', { model: '@fast/llama', messages, logprobs: true, labels: { a: 'b' } });
     expect(response.status).toBe(200);
     expect(response.headers.get('x-gateway-dropped-params')).toMatch(/labels.*logprobs/);
@@ -46,18 +46,18 @@ describe('a vendor that is a row', () => {
     expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({ model: 'llama', messages });
   });
 
-  it('answers with a list of models as clients are promised it, although it comes bare', async () => {
+  it('returns the model list in the OpenAI format', async () => {
     const response = await fetch(`${gateway.url}/v1/models`, { headers: { 'x-gateway-provider': '@many' } });
     expect([response.status, await response.json()]).toEqual([200, { object: 'list', data: [{ id: 'a/b', object: 'model' }] }]);
   });
 
-  it('gets the fields that nobody knows', async () => {
+  it('gets unknown fields unchanged', async () => {
     await post('chat/completions', { model: '@gpu/qwen', messages, top_k: 5, chat_template_kwargs: { a: 1 } });
     expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({ model: 'qwen', messages, top_k: 5, chat_template_kwargs: { a: 1 } });
     expect(last()?.headers.authorization).toBeUndefined();
   });
 
-  it('serves no route that its row leaves out, and passes on paths that nobody knows', async () => {
+  it('rejects routes that its row omits, and relays unknown paths', async () => {
     const refused = await post('embeddings', { model: '@cerebras/m', input: 'a' });
     expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([400, 'unsupported_endpoint']);
     await post('fim/completions', { model: 'm' }, { 'x-gateway-provider': '@cerebras' });
@@ -65,8 +65,8 @@ describe('a vendor that is a row', () => {
   });
 });
 
-describe('a vendor that a request names as a type', () => {
-  it("gets the caller's key, at a host that the rules allow", async () => {
+describe('a vendor named by its type in a request', () => {
+  it('gets the key of the client at an allowed host', async () => {
     const headers = {
       authorization: 'Bearer sk-callers-0123456789',
       'x-gateway-provider': 'mistral',
@@ -78,7 +78,7 @@ describe('a vendor that a request names as a type', () => {
     expect(JSON.parse(last()?.body.toString() ?? '')).toEqual({ model: 'm', messages, random_seed: 1 });
   });
 
-  it('is not this machine, unless the operator says so', async () => {
+  it('cannot be on this machine unless the operator allows it', async () => {
     const other = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n');
     const response = await fetch(`${other.url}/v1/chat/completions`, {
       method: 'POST',

@@ -20,8 +20,8 @@ const uploaded = async (...rows: string[]): Promise<string> =>
 const create = (body: object, headers: Record<string, string> = {}) =>
   rig.fetch('/batches', { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
 
-describe('life of a batch', () => {
-  it('goes from the file alone to the answers', async () => {
+describe('the lifecycle of a batch', () => {
+  it('leads from an uploaded file to the output', async () => {
     const client = rig.client();
     const file = await client.files.create({ file: await jsonl([line('a', 'Hi'), line('b', 'fail')]), purpose: 'batch' });
     const metadata = { team: 'search', note: 'Größe: 7 € — 日本' };
@@ -48,7 +48,7 @@ describe('life of a batch', () => {
       {},
       { model: 'publishers/google/models/gemini-2.5-flash', instanceConfig: { instanceType: 'object', excludedFields: ['requestId'] } },
     ],
-  ])('of %s', async (model, more, job) => {
+  ])('includes job and output for %s', async (model, more, job) => {
     const id = await uploaded(line('a', 'Hi', model, more));
     const batch = await rig.client().batches.create({ input_file_id: id, endpoint, completion_window: window });
     expect(rig.cloud.jobs.batchPredictionJobs[0]).toMatchObject(job);
@@ -60,7 +60,7 @@ describe('life of a batch', () => {
     });
   });
 
-  it('of vectors has its answers in another file', async () => {
+  it('includes the output file for embeddings', async () => {
     const row = { custom_id: 'v', method: 'POST', url: '/v1/embeddings', body: { model: 'text-embedding-005', input: 'Hi' } };
     const id = await uploaded(JSON.stringify(row));
     const batch = await rig.client().batches.create({ input_file_id: id, endpoint: '/v1/embeddings', completion_window: window });
@@ -81,8 +81,8 @@ describe('life of a batch', () => {
   });
 });
 
-describe('creating a batch', () => {
-  it('takes the model from the body, the header or the notes of the file, in this order', async () => {
+describe('POST /v1/batches', () => {
+  it('uses the model of the body, the header or the file metadata, in this order', async () => {
     const id = await uploaded(line('a', 'Hi'));
     const model = () => rig.cloud.jobs.batchPredictionJobs[0]?.['model'];
     const body = { input_file_id: id, endpoint, completion_window: window };
@@ -94,7 +94,7 @@ describe('creating a batch', () => {
     expect(model()).toBe('publishers/google/models/gemini-2.5-flash');
   });
 
-  it('holds the model of the notes to the list of the entry', async () => {
+  it('checks the model of the file metadata against the model list of the provider', async () => {
     const narrow = { 'x-gateway-virtual-key': 'narrow' };
     const created = async (content: string, headers: Record<string, string> = {}) => {
       const id = await uploaded(content);
@@ -108,7 +108,7 @@ describe('creating a batch', () => {
       };
     };
     const refused = { status: 403, code: 'not_allowed', param: 'model', jobs: 0 };
-    // The entry that uploads has no list: the notes name what the narrow one may not run.
+    // The provider for the upload has no list: the metadata names a model that the narrow provider does not allow.
     expect(await created(line('a', 'Hi', 'gemini-2.5-pro'))).toMatchObject(refused);
     expect(await created(line('a', 'Hi'), { 'x-gateway-provider-model': 'gemini-2.5-pro' })).toMatchObject(refused);
     expect(await created(line('a', 'Hi'), { 'x-gateway-provider-model': '@narrow/gemini-2.5-flash-lite' })).toMatchObject({
@@ -118,7 +118,7 @@ describe('creating a batch', () => {
     expect(await created(line('a', 'Hi'))).toMatchObject({ status: 200, jobs: 1 });
   });
 
-  it('names what it drops', async () => {
+  it('reports dropped parameters', async () => {
     const id = await uploaded(line('a', 'Hi'));
     const body = { input_file_id: id, endpoint, completion_window: '1h', output_expires_after: { anchor: 'created_at', seconds: 3600 } };
     const response = await create({ ...body, metadata: { a: 'x', b: 'y'.repeat(500), c: 'ü'.repeat(512), d: 'ß'.repeat(500), e: 'z' } });
@@ -131,12 +131,16 @@ describe('creating a batch', () => {
     ['without a file', { input_file_id: undefined }, { status: 400, code: 'missing_required_parameter', param: 'input_file_id' }],
     ['without an endpoint', { endpoint: undefined }, { status: 400, code: 'missing_required_parameter', param: 'endpoint' }],
     ['for another endpoint', { endpoint: '/v1/responses' }, { status: 400, code: 'invalid_value', param: 'endpoint' }],
-    ['whose endpoint is not that of the lines', { endpoint: '/v1/embeddings' }, { status: 400, code: 'invalid_value', param: 'endpoint' }],
+    [
+      'with an endpoint that differs from the lines',
+      { endpoint: '/v1/embeddings' },
+      { status: 400, code: 'invalid_value', param: 'endpoint' },
+    ],
     ['with an id of another provider', { input_file_id: 'file-abc' }, { status: 404, code: 'invalid_value', param: 'input_file_id' }],
-    ['from a bucket of others', { input_file_id: 'gs://foreign/x.jsonl' }, { status: 403, code: 'not_allowed', param: 'input_file_id' }],
-    ['of a model that has no batches', { model: 'endpoints.55' }, { status: 400, code: 'unsupported_parameter', param: 'model' }],
+    ['from a foreign bucket', { input_file_id: 'gs://foreign/x.jsonl' }, { status: 403, code: 'not_allowed', param: 'input_file_id' }],
+    ['for a model without batch support', { model: 'endpoints.55' }, { status: 400, code: 'unsupported_parameter', param: 'model' }],
     ['with too much metadata', { metadata: { a: 'x'.repeat(513) } }, { status: 400, code: 'string_above_max_length', param: 'metadata.a' }],
-  ])('%s is refused before a job is made', async (_, more, expected) => {
+  ])('is rejected before a job is created: %s', async (_, more, expected) => {
     const id = await uploaded(line('a', 'Hi'));
     rig.cloud.seen();
     const response = await create({ input_file_id: id, endpoint, completion_window: window, ...more });
@@ -145,7 +149,7 @@ describe('creating a batch', () => {
     expect(rig.cloud.seen().filter((one) => one.startsWith('POST'))).toEqual([]);
   });
 
-  it('says what is missing where nobody knows the model', async () => {
+  it('reports a missing model if neither request nor file contains it', async () => {
     rig.cloud.objects.put('gs://acme-more/native.jsonl', '{"request": {}}\n');
     const thrown = error(
       await rig
@@ -178,7 +182,7 @@ describe('creating a batch', () => {
     expect(error(thrown).message).toContain('No such object');
   });
 
-  it("works in any bucket with the caller's own credential", async () => {
+  it('accepts any bucket with a credential of the client', async () => {
     rig.cloud.objects.put('gs://foreign/x.jsonl', '{"request": {}}\n');
     const headers = {
       'x-gateway-virtual-key': 'own',
@@ -195,7 +199,7 @@ describe('creating a batch', () => {
     });
   });
 
-  it("never takes a bucket of the request with the operator's credential", async () => {
+  it('rejects a bucket of the request with a credential of the operator', async () => {
     const id = await uploaded(line('a', 'Hi'));
     const response = await create(
       { input_file_id: id, endpoint, completion_window: window },
@@ -231,7 +235,7 @@ describe('cancelling a batch', () => {
   });
 
   it.each(['SUCCEEDED', 'PARTIALLY_SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'])(
-    'that has %s is refused by the provider',
+    'returns the error of the provider for a job that is %s',
     async (state) => {
       const id = rig.cloud.jobs.add('batchPredictionJobs', { state: `JOB_STATE_${state}` });
       const thrown = error(
@@ -245,7 +249,7 @@ describe('cancelling a batch', () => {
     },
   );
 
-  it('answers what is known when the job cannot be read afterwards', async () => {
+  it('returns a partial batch with a warning if the job cannot be read afterwards', async () => {
     const id = rig.cloud.jobs.add('batchPredictionJobs', { state: 'JOB_STATE_RUNNING' });
     rig.cloud.interrupt = (ask, response) => {
       if (ask.method !== 'GET') return false;
@@ -257,24 +261,24 @@ describe('cancelling a batch', () => {
     expect(await response.json()).toMatchObject({ id, object: 'batch', status: 'cancelling' });
   });
 
-  it('of an id that is none is 404', async () => {
+  it('returns 404 for an invalid id', async () => {
     for (const id of ['999999', 'a%2Fb', '..%2Fx']) {
       expect((await rig.fetch(`/batches/${id}/cancel`, { method: 'POST' })).status).toBe(404);
     }
   });
 });
 
-describe('output of a batch', () => {
+describe('GET /v1/batches/{id}/output', () => {
   it.each([
     ['RUNNING', 409],
     ['FAILED', 404],
-  ])('that is %s is not there: %i', async (state, status) => {
+  ])('for a batch that is %s returns %i', async (state, status) => {
     const id = rig.cloud.jobs.add('batchPredictionJobs', { state: `JOB_STATE_${state}` });
     const response = await rig.fetch(`/batches/${id}/output`);
     expect([response.status, await response.json()]).toMatchObject([status, { error: { code: 'no_batch_output' } }]);
   });
 
-  it("is not read from a bucket of others with the operator's credential", async () => {
+  it('rejects a foreign bucket with a credential of the operator', async () => {
     rig.cloud.objects.put('gs://foreign/out/predictions.jsonl', '{"secret": 1}\n');
     const id = rig.cloud.jobs.add('batchPredictionJobs', {
       state: 'JOB_STATE_SUCCEEDED',
@@ -285,17 +289,17 @@ describe('output of a batch', () => {
   });
 });
 
-describe('list of batches', () => {
+describe('GET /v1/batches', () => {
   const add = (count: number): string[] => Array.from({ length: count }, () => rig.cloud.jobs.add('batchPredictionJobs')).reverse();
 
-  it('is paged by ids to its end', async () => {
+  it('lists all batches over several pages', async () => {
     const ids = add(250);
     const seen: string[] = [];
     for await (const batch of rig.client().batches.list({ limit: 70 })) seen.push(batch.id);
     expect(seen).toEqual(ids);
   });
 
-  it('has cursors, and asks for no more than is wanted', async () => {
+  it('returns cursors and requests only as many jobs as needed', async () => {
     const ids = add(5);
     rig.cloud.seen();
     const page = (await (await rig.fetch('/batches?limit=2')).json()) as object;
@@ -314,7 +318,7 @@ describe('list of batches', () => {
     });
   });
 
-  it('says so when an id is not in it, or lies too deep', async () => {
+  it('reports an id that does not exist or is too far back', async () => {
     const ids = add(450);
     expect(await (await rig.fetch('/batches?after=nope&limit=5')).json()).toMatchObject({
       error: { code: 'invalid_value', param: 'after' },
@@ -334,13 +338,13 @@ describe('list of batches', () => {
     }
   });
 
-  it.each(['0', '101', 'x'])('refuses limit=%s', async (limit) => {
+  it.each(['0', '101', 'x'])('rejects limit=%s', async (limit) => {
     const response = await rig.fetch(`/batches?limit=${limit}`);
     expect([response.status, await response.json()]).toMatchObject([400, { error: { param: 'limit' } }]);
   });
 });
 
-it('needs a credential', async () => {
+it('all routes with stored objects require a credential', async () => {
   for (const path of ['/batches', '/batches/1', '/files', '/fine_tuning/jobs']) {
     const response = await rig.fetch(path, {
       headers: { 'x-gateway-virtual-key': 'own', 'x-gateway-vertex-storage-bucket-name': 'foreign' },

@@ -20,7 +20,7 @@ const storedUris = (): string[] => [...rig.cloud.objects.stored.keys()];
 
 type Field = readonly [name: string, value: string, filename?: string];
 
-/** A form, its fields in the order given. */
+/** A form with its fields in the given order. */
 function form(...parts: readonly Field[]): FormData {
   const data = new FormData();
   for (const [name, value, filename] of parts) {
@@ -31,8 +31,8 @@ function form(...parts: readonly Field[]): FormData {
 }
 const post = (data: FormData, headers: Record<string, string> = {}) => rig.fetch('/files', { method: 'POST', body: data, headers });
 
-describe('upload', () => {
-  it('puts the file alone under a name of its own, and notes what it is for', async () => {
+describe('POST /v1/files', () => {
+  it('stores the file under a unique name with its metadata', async () => {
     const content = `${line('a', 'Hi')}\n`;
     const answers = await Promise.all([1, 2].map(() => post(form(['purpose', 'batch'], ['file', content, 'a b.jsonl']))));
     const files = (await Promise.all(answers.map((one) => one.json()))) as { id: string; bytes: number }[];
@@ -67,7 +67,7 @@ describe('upload', () => {
       'fine-tune',
     ],
     [
-      'behind the file',
+      'after the file',
       form(['file', '{"messages": [{"role": "user", "content": "Hi"}]}\n', 'x.jsonl'], ['purpose', 'fine-tune']),
       {},
       'fine-tune',
@@ -78,8 +78,8 @@ describe('upload', () => {
       { 'x-gateway-file-purpose': 'fine-tune' },
       'fine-tune',
     ],
-    ['by the lines', form(['file', '{"messages": [{"role": "user", "content": "Hi"}]}\n', 'x.jsonl']), {}, 'fine-tune'],
-  ])('knows its purpose %s', async (_, data, headers, purpose) => {
+    ['derived from the lines', form(['file', '{"messages": [{"role": "user", "content": "Hi"}]}\n', 'x.jsonl']), {}, 'fine-tune'],
+  ])('reads the purpose %s', async (_, data, headers, purpose) => {
     const file = (await (await post(data, headers)).json()) as { id: string };
     expect(file).toMatchObject({ purpose });
     expect(linesOf(rig.cloud.objects.text(decodeURIComponent(file.id)))).toEqual([
@@ -88,7 +88,7 @@ describe('upload', () => {
     expect(await (await rig.fetch(`/files/${file.id}`)).json()).toEqual(file);
   });
 
-  it('of bytes that are no lines keeps each of them', async () => {
+  it('stores binary content unchanged', async () => {
     const bytes = Buffer.from(Array.from({ length: 512 }, (_, at) => at % 256));
     for (const [purpose, name] of [
       ['user_data', 'x.jsonl'],
@@ -106,13 +106,13 @@ describe('upload', () => {
     }
   });
 
-  it('of lines that the service knows already keeps them', async () => {
+  it('stores lines in the native format unchanged', async () => {
     const rows = '{"request": {"contents": []}, "requestId": "a", "n": 1.0}\n{"request":{}}\n';
     const file = await rig.client().files.create({ file: await toFile(Buffer.from(rows), 'x.jsonl'), purpose: 'batch' });
     expect(rig.cloud.objects.text(decodeURIComponent(file.id))).toBe(rows);
   });
 
-  it('tells what no row could carry', async () => {
+  it('reports parameters that were dropped from lines', async () => {
     const response = await post(
       form(['file', `${line('a', 'Hi', undefined, { logit_bias: { 1: 1 } })}\n`, 'x.jsonl'], ['purpose', 'batch']),
     );
@@ -121,8 +121,8 @@ describe('upload', () => {
 
   it.each([
     ['before the file', (kept: Field[], file: Field) => form(...kept, ['purpose', 'user_data'], file)],
-    ['behind the file', (kept: Field[], file: Field) => form(['purpose', 'user_data'], file, ...kept)],
-  ])('tells that files do not expire, where that is asked for %s', async (_, formOf) => {
+    ['after the file', (kept: Field[], file: Field) => form(['purpose', 'user_data'], file, ...kept)],
+  ])('reports expires_after as dropped if it is sent %s', async (_, formOf) => {
     const kept: Field[] = [
       ['expires_after[anchor]', 'created_at'],
       ['expires_after[seconds]', '3600'],
@@ -133,10 +133,10 @@ describe('upload', () => {
   });
 
   it.each([
-    ['that cannot be carried', [line('a', 'x'), line('b', 'x', 'endpoints.5')], 'file.2.body.model'],
+    ['of an unsupported model', [line('a', 'x'), line('b', 'x', 'endpoints.5')], 'file.2.body.model'],
     ['of another model', [line('a', 'x'), line('b', 'x', 'gemini-2.5-pro')], 'file.2.body.model'],
-    ['that is no JSON', [line('a', 'x'), '{'], 'file.2'],
-  ])('fails for a line %s, with its number, and leaves nothing', async (_, rows, param) => {
+    ['that is not JSON', [line('a', 'x'), '{'], 'file.2'],
+  ])('rejects a file with a line %s, reports the line number and stores nothing', async (_, rows, param) => {
     const data = form(['purpose', 'batch'], ['file', rows.join('\n'), 'x.jsonl']);
     const response = await post(data);
     expect([response.status, await response.json()]).toMatchObject([
@@ -146,7 +146,7 @@ describe('upload', () => {
     expect(storedUris()).toEqual([]);
   });
 
-  it('answers what is known when the notes cannot be written', async () => {
+  it('returns the file with a warning if its metadata cannot be stored', async () => {
     rig.cloud.interrupt = (ask, response) => {
       if (ask.method !== 'PATCH') return false;
       response
@@ -168,8 +168,8 @@ describe('upload', () => {
       400,
       'missing_required_parameter',
     ],
-    ['to a bucket of the request', form(['file', 'x', 'x.bin']), { 'x-gateway-vertex-storage-bucket-name': 'foreign' }, 403, 'not_allowed'],
-  ])('%s is refused', async (_, data, headers, status, code) => {
+    ['for a bucket of the request', form(['file', 'x', 'x.bin']), { 'x-gateway-vertex-storage-bucket-name': 'foreign' }, 403, 'not_allowed'],
+  ])('is rejected %s', async (_, data, headers, status, code) => {
     const response = await post(data, headers);
     expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);
     expect(storedUris()).toEqual([]);
@@ -180,7 +180,7 @@ describe('one file', () => {
   const uri = 'gs://acme-data/gateway/files/some where/100% ü?.bin';
   const id = encodeURIComponent(uri);
 
-  /** A path as a library sends it, without what `fetch` would do to it. */
+  /** Sends a path unchanged, as a library does; `fetch` would normalize it. */
   const raw = (path: string): Promise<{ status: number; text: string }> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(rig.gateway.url);
@@ -206,7 +206,7 @@ describe('one file', () => {
     ]);
   });
 
-  it('is read whole, and in ranges', async () => {
+  it('is read completely and in ranges', async () => {
     rig.cloud.objects.put(uri, '0123456789');
     expect(await (await rig.client().files.content(id)).text()).toBe('0123456789');
     const part = await rig.fetch(`/files/${encodeURIComponent(id)}/content`, { headers: { range: 'bytes=2-4' } });
@@ -235,9 +235,9 @@ describe('one file', () => {
     ['that the gateway did not write', 'gs://acme-data/x', 200],
     ['that a batch wrote', 'gs://acme-data/gateway/batches/1-r/x', 200],
     ['of another provider', 'file-abc', 404],
-    ['in a bucket of others', 'gs://foreign/x', 403],
-    ['in a bucket that the operator named', 'gs://acme-more/x', 200],
-  ])('%s', async (_, sent, status) => {
+    ['in a foreign bucket', 'gs://foreign/x', 403],
+    ['in a bucket that the operator allows', 'gs://acme-more/x', 200],
+  ])('%s returns $2', async (_, sent, status) => {
     rig.cloud.objects.put('gs://foreign/x', 'secret');
     rig.cloud.objects.put('gs://acme-more/x', 'open');
     rig.cloud.objects.put('gs://acme-data/x', 'open');
@@ -247,7 +247,7 @@ describe('one file', () => {
   });
 });
 
-describe('list of files', () => {
+describe('GET /v1/files', () => {
   const put = (name: string, purpose?: string): string => {
     const uri = `gs://acme-data/${name}`;
     rig.cloud.objects.put(uri, 'x');
@@ -256,7 +256,7 @@ describe('list of files', () => {
     return encodeURIComponent(uri);
   };
 
-  it('is paged by ids to its end, and holds what the gateway stored', async () => {
+  it('lists all files that the gateway stored, over several pages', async () => {
     const ids = Array.from({ length: 25 }, (_, at) => put(`gateway/files/${String(at).padStart(10, '0')}-r/x`, 'batch'));
     put('other/x');
     const seen: string[] = [];
@@ -264,7 +264,7 @@ describe('list of files', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('is cut by purpose', async () => {
+  it('filters by purpose', async () => {
     const [, tuning, output] = [
       put('gateway/files/1-r/a', 'batch'),
       put('gateway/files/2-r/b', 'fine-tune'),
@@ -277,7 +277,7 @@ describe('list of files', () => {
     expect(await ids('purpose=vision')).toEqual([]);
   });
 
-  it('goes through more than one page of the provider', async () => {
+  it('reads several pages of the provider', async () => {
     for (let at = 0; at < 2100; at += 1) put(`gateway/files/${String(at).padStart(10, '0')}-r/x`, at === 2050 ? 'fine-tune' : 'batch');
     const all = (await (await rig.fetch('/files')).json()) as { data: unknown[]; has_more: boolean };
     expect([all.data.length, all.has_more]).toEqual([2100, false]);
@@ -289,23 +289,23 @@ describe('list of files', () => {
     ['after=file-abc', 404],
     [`after=${encodeURIComponent('gs://foreign/x')}`, 400],
     ['limit=0', 400],
-  ])('refuses %s', async (query, status) => {
+  ])('rejects %s', async (query, status) => {
     expect((await rig.fetch(`/files?${query}`)).status).toBe(status);
   });
 
-  it('says that it knows one order only', async () => {
+  it('reports order as dropped', async () => {
     expect((await rig.fetch('/files?order=asc')).headers.get('x-gateway-dropped-params')).toBe('order');
   });
 });
 
-it('streams a file that is larger than what is held', async () => {
+it('POST /v1/files streams a file that is larger than the memory limit', async () => {
   const row = line('a', 'x'.repeat(1000));
   const file = await rig.client().files.create({ file: await jsonl(Array.from({ length: 8000 }, () => row)), purpose: 'batch' });
   const rows = linesOf(rig.cloud.objects.text(decodeURIComponent(file.id)));
   expect([rows.length, rows[7999]?.['requestId']]).toEqual([8000, 'a']);
 });
 
-it('asks the next provider of a chain for ids of another form', async () => {
+it('a fallback uses the next provider for an id in another format', async () => {
   rig.cloud.interrupt = (ask, response) => {
     if (ask.path !== '/other/v1/files/file-abc') return false;
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": "file-abc", "object": "file"}');
@@ -315,7 +315,7 @@ it('asks the next provider of a chain for ids of another form', async () => {
   expect([response.status, await response.json()]).toMatchObject([200, { id: 'file-abc' }]);
 });
 
-it('never lets a request choose the host of object storage', async () => {
+it('a request can never choose the host of object storage', async () => {
   const config = {
     provider: 'vertex-ai',
     vertex_region: 'europe-west1',

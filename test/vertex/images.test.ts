@@ -18,7 +18,7 @@ const painted = (data: string): object => ({
   usageMetadata,
 });
 
-/** Answers each painting in turn; a number is a status. */
+/** Responds to each image request in turn; a number is a status. */
 function paints(...answers: readonly (string | number)[]): Ask[] {
   const asked: Ask[] = [];
   rig.cloud.interrupt = (ask, response) => {
@@ -38,7 +38,7 @@ const ask = (n: number) =>
     body: JSON.stringify({ model: 'gemini-2.5-flash-image', prompt: 'a lighthouse', size: '1024x1024', n }),
   });
 
-it('asks a model that makes one image a time as often as images are wanted', async () => {
+it('images/generations calls a single-image model once per image', async () => {
   const asked = paints('AA==', 'BB==', 'CC==');
   const response = await ask(3);
   expect([response.status, response.headers.get('x-gateway-dropped-params'), asked.length]).toEqual([200, null, 3]);
@@ -51,19 +51,19 @@ it('asks a model that makes one image a time as often as images are wanted', asy
   expect(record.usage).toMatchObject({ prompt: 9, completion: 30 });
 });
 
-it('answers the images that there are when a later one fails, and says so', async () => {
+it('images/generations returns the images so far with a warning if a later one fails', async () => {
   paints('AA==', 503);
   const response = await ask(2);
   expect([response.status, response.headers.get('x-gateway-warnings')]).toEqual([200, expect.stringContaining('status 503')]);
   expect(await response.json()).toMatchObject({ data: [{ b64_json: 'AA==' }] });
 });
 
-it('passes on the failure of the first', async () => {
+it('images/generations returns the error of the first image', async () => {
   const asked = paints(500);
   expect([(await ask(2)).status, asked.length]).toEqual([500, 1]);
 });
 
-it('makes four at the most, and names what it left out', async () => {
+it('images/generations creates at most four images and reports n as dropped', async () => {
   const asked = paints('AA==', 'BB==', 'CC==', 'DD==', 'EE==');
   const response = await ask(6);
   expect([response.headers.get('x-gateway-dropped-params'), asked.length]).toEqual(['n', 4]);

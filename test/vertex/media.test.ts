@@ -5,7 +5,7 @@ import type { Ask } from './ask.ts';
 import { callersToken } from './cloud.ts';
 import { type Rig, startRig } from './rig.ts';
 
-/** Files in a chat that lie in object storage: which may be named, and how they reach models that read no addresses. */
+/** Files in object storage in a chat: which are allowed, and how they reach models that read no URLs. */
 
 const picture = Buffer.from('a picture');
 const usage = { input_tokens: 1, output_tokens: 1 };
@@ -38,7 +38,7 @@ afterEach(() => {
   rig.cloud.seen();
 });
 
-/** Objects of any bucket, by what is asked of storage; models say that they have seen something. */
+/** Serves the objects of all buckets; models respond that they have seen something. */
 function play({ method, path, request, body }: Ask, response: ServerResponse): boolean {
   if (method === 'GET' && path.startsWith('/gcs/storage/v1/b/')) {
     const type = path.endsWith('.pdf') ? 'application/pdf' : path.endsWith('.txt') ? 'text/plain' : 'image/png';
@@ -77,15 +77,15 @@ const own = { 'x-gateway-virtual-key': 'own', authorization: `Bearer ${callersTo
 const parts = (): unknown => (asked[0]?.['messages'] as { content: unknown }[] | undefined)?.[0]?.content;
 const references = (): unknown => (asked[0]?.['contents'] as { parts: unknown }[] | undefined)?.[0]?.parts;
 
-describe('a chat with a model of Anthropic', () => {
+describe('a chat with an Anthropic model', () => {
   const inlined = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture.toString('base64') } };
 
   it.each([
-    ['an address', image('gs://acme-data/a b/c.png')],
-    ['an address in capitals', image('GS://acme-data/a b/c.png')],
+    ['a URL', image('gs://acme-data/a b/c.png')],
+    ['a URL in capitals', image('GS://acme-data/a b/c.png')],
     ['the id of a file', image('gs%3A%2F%2Facme-data%2Fa%20b%2Fc.png')],
-    ['the id of a file, encoded once more', image('gs%253A%252F%252Facme-data%252Fa%2520b%252Fc.png')],
-    ['a file part with an address', byId('gs://acme-data/a b/c.png')],
+    ['the id of a file, encoded twice', image('gs%253A%252F%252Facme-data%252Fa%2520b%252Fc.png')],
+    ['a file part with a URL', byId('gs://acme-data/a b/c.png')],
     ['a file part with an id', byId('gs%3A%2F%2Facme-data%2Fa%20b%2Fc.png')],
   ])('gets the file from the bucket: %s', async (_, part) => {
     expect((await chat(claude, part)).status).toBe(200);
@@ -93,19 +93,19 @@ describe('a chat with a model of Anthropic', () => {
     expect(rig.cloud.seen()[0]).toBe('GET /gcs/storage/v1/b/acme-data/o/a%20b%2Fc.png?alt=media');
   });
 
-  it('reads further buckets that the entry names', async () => {
+  it('reads further buckets that the provider allows', async () => {
     expect((await chat(claude, image('gs://acme-more/c.png'))).status).toBe(200);
     expect(parts()).toEqual([inlined]);
   });
 
-  it.each(['vertex', 'bare'])('reads no bucket that the entry does not name: %s', async (entry) => {
+  it.each(['vertex', 'bare'])('rejects a bucket that the provider does not allow: %s', async (entry) => {
     const told = await chat(claude, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': entry });
     expect([told.status, told.error?.code]).toEqual([403, 'not_allowed']);
     expect(told.error?.message).toContain('"foreign"');
     expect(rig.cloud.seen()).toEqual([]);
   });
 
-  it("reads what a caller's own token opens", async () => {
+  it('reads any bucket with the token of the client', async () => {
     expect((await chat(claude, image('gs://foreign/c.png'), own)).status).toBe(200);
     expect(parts()).toEqual([inlined]);
     expect(rig.cloud.upstream.requests.map(({ headers }) => headers.authorization)).toEqual([
@@ -117,7 +117,7 @@ describe('a chat with a model of Anthropic', () => {
   it.each([
     ['missing.png', 400, /returned 404/],
     ['large.png', 400, /is larger than/],
-  ])('names a file that cannot be had: %s', async (name, status, says) => {
+  ])('reports a file that cannot be downloaded: %s', async (name, status, says) => {
     const told = await chat(claude, image(`gs://acme-data/${name}`));
     expect([told.status, told.error?.code]).toEqual([status, 'media_fetch_failed']);
     expect(told.error?.message).toMatch(says);
@@ -125,7 +125,7 @@ describe('a chat with a model of Anthropic', () => {
   });
 
   it.each(['gs://acme-data/../foreign/c.png', 'gs://acme-data', 'gs://acme_DATA/c.png', 'gs%3A%2F%2Facme-data%2F..%2F..%2Fb%2Fforeign'])(
-    'refuses %s',
+    'rejects %s with 404',
     async (url) => {
       const told = await chat(claude, image(url));
       expect(told.status).toBe(404);
@@ -134,7 +134,7 @@ describe('a chat with a model of Anthropic', () => {
   );
 });
 
-describe('a request of the messages API', () => {
+describe('a request of the Messages API', () => {
   const url = 'gs://acme-data/c.png';
   const source = { type: 'base64', media_type: 'image/png', data: picture.toString('base64') };
   const ask = async (path: string, named: string) => {
@@ -161,7 +161,7 @@ describe('a request of the messages API', () => {
     ]);
   });
 
-  it('names no other bucket', async () => {
+  it('rejects a bucket that the provider does not allow', async () => {
     const told = await ask('/messages', 'gs://foreign/c.png');
     expect([told.status, asked]).toEqual([403, []]);
   });
@@ -171,27 +171,30 @@ describe('a chat with Gemini', () => {
   const reference = (fileUri: string) => [{ fileData: { mimeType: 'image/png', fileUri } }, { text: ' ' }];
 
   it.each([
-    ['an address', image('gs://acme-data/c.png'), 'gs://acme-data/c.png'],
-    ['an address in capitals', image('GS://acme-data/c.png'), 'gs://acme-data/c.png'],
+    ['a URL', image('gs://acme-data/c.png'), 'gs://acme-data/c.png'],
+    ['a URL in capitals', image('GS://acme-data/c.png'), 'gs://acme-data/c.png'],
     ['the id of a file', image('gs%3A%2F%2Facme-more%2Fc.png'), 'gs://acme-more/c.png'],
     ['a file part with an id', byId('gs%3A%2F%2Facme-data%2Fa%20b%2Fc.png'), 'gs://acme-data/a b/c.png'],
-  ])('passes the reference: %s', async (_, part, uri) => {
+  ])('passes the reference to the file: %s', async (_, part, uri) => {
     expect((await chat(gemini, part)).status).toBe(200);
     expect(references()).toEqual(reference(uri));
   });
 
-  it.each(['gs://foreign/c.png', 'gS://foreign/c.png', 'gs%3A%2F%2Fforeign%2Fc.png'])('names no other bucket: %s', async (url) => {
-    const told = await chat(gemini, image(url));
-    expect([told.status, told.error?.code]).toEqual([403, 'not_allowed']);
-    expect(asked).toEqual([]);
-  });
+  it.each(['gs://foreign/c.png', 'gS://foreign/c.png', 'gs%3A%2F%2Fforeign%2Fc.png'])(
+    'rejects a bucket that the provider does not allow: %s',
+    async (url) => {
+      const told = await chat(gemini, image(url));
+      expect([told.status, told.error?.code]).toEqual([403, 'not_allowed']);
+      expect(asked).toEqual([]);
+    },
+  );
 
-  it("names every bucket with a caller's own token, or where the entry names none", async () => {
+  it('accepts any bucket with the token of the client, or if the provider lists none', async () => {
     expect((await chat(gemini, image('gs://foreign/c.png'), own)).status).toBe(200);
     expect((await chat(gemini, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': 'bare' })).status).toBe(200);
   });
 
-  it('holds vectors of pictures and lines of batches to the same rule', async () => {
+  it('has the same rule as image embeddings and batch lines', async () => {
     const input = [{ image: { url: 'gs://foreign/c.png' } }];
     const vectors = await rig.fetch('/embeddings', {
       method: 'POST',
@@ -210,7 +213,7 @@ describe('a chat with Gemini', () => {
 describe('a chat with an open model', () => {
   const open = 'meta.llama-4-maverick-17b-128e-instruct-maas';
 
-  it('names the buckets of the entry, as it came', async () => {
+  it('passes the URLs of allowed buckets unchanged', async () => {
     for (const url of ['gs://acme-data/c.png', 'gs://acme-more/c.png', 'https://h.example/gs://foreign/c.png']) {
       asked = [];
       expect((await chat(open, image(url))).status).toBe(200);
@@ -223,13 +226,13 @@ describe('a chat with an open model', () => {
     ['gs://foreign/c.png', 403],
     [' gs://foreign/c.png', 403],
     ['GS://foreign/c.png', 404],
-  ])('names no other bucket: %j', async (url, status) => {
+  ])('rejects a bucket that the provider does not allow: %j', async (url, status) => {
     expect((await chat(open, image(url))).status).toBe(status);
     expect((await chat(open, { type: 'file', file: { file_id: url } })).status).toBe(status);
     expect(asked).toEqual([]);
   });
 
-  it('names none in another spelling of JSON', async () => {
+  it('rejects a bucket in another JSON spelling', async () => {
     rig.cloud.interrupt = play;
     for (const url of [
       String.raw`\u0067s:\/\/foreign/c.png`,
@@ -245,7 +248,7 @@ describe('a chat with an open model', () => {
     expect(asked).toEqual([]);
   });
 
-  it("names every bucket with the caller's own credential, or where the entry names none", async () => {
+  it('accepts any bucket with the token of the client, or if the provider lists none', async () => {
     expect((await chat(open, image('gs://foreign/c.png'), own)).status).toBe(200);
     expect((await chat(open, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': 'bare' })).status).toBe(200);
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-it.skipIf(lacking(python))('PyPI openai lives through a batch and a tuning job', async () => {
+it.skipIf(lacking(python))('PyPI openai completes a batch and a tuning job', async () => {
   const command = 'python' in python ? python.python : '';
   const script = new URL('life.py', import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(command, ['-B', script, `${rig.gateway.url}/v1`], {

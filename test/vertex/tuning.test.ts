@@ -24,8 +24,8 @@ const create = (body: object) =>
     body: JSON.stringify({ model, training_file, ...body }),
   });
 
-describe('life of a tuning job', () => {
-  it('goes from examples to a model that answers', async () => {
+describe('the lifecycle of a tuning job', () => {
+  it('leads from examples to a model that responds', async () => {
     const client = rig.client({ 'x-gateway-virtual-key': 'tuned' });
     const example = {
       messages: [
@@ -71,8 +71,8 @@ describe('life of a tuning job', () => {
   });
 });
 
-describe('checkpoints', () => {
-  it('are paged to the end, ten a page unless said otherwise', async () => {
+describe('GET /v1/fine_tuning/jobs/{id}/checkpoints', () => {
+  it('lists all checkpoints over several pages, ten per page by default', async () => {
     const id = rig.cloud.jobs.add('tuningJobs');
     rig.cloud.jobs.tune(id, 25);
     const client = rig.client();
@@ -100,7 +100,7 @@ describe('checkpoints', () => {
     });
   });
 
-  it('are none while there are none', async () => {
+  it('returns an empty list without checkpoints', async () => {
     const id = rig.cloud.jobs.add('tuningJobs', { state: 'JOB_STATE_RUNNING' });
     expect(await (await rig.fetch(`/fine_tuning/jobs/${id}/checkpoints`)).json()).toEqual({
       object: 'list',
@@ -115,20 +115,20 @@ describe('checkpoints', () => {
     ['after=nope', 'after'],
     ['limit=0', 'limit'],
     ['limit=x', 'limit'],
-  ])('refuse %s', async (query, param) => {
+  ])('rejects %s', async (query, param) => {
     const id = rig.cloud.jobs.add('tuningJobs');
     rig.cloud.jobs.tune(id, 2);
     const response = await rig.fetch(`/fine_tuning/jobs/${id}/checkpoints?${query}`);
     expect([response.status, await response.json()]).toMatchObject([400, { error: { param, type: 'invalid_request_error' } }]);
   });
 
-  it('of a job that is not there are 404', async () => {
+  it('returns 404 for a job that does not exist', async () => {
     for (const tail of ['', '/checkpoints', '/events']) expect((await rig.fetch(`/fine_tuning/jobs/4711${tail}`)).status).toBe(404);
   });
 });
 
-describe('creating a tuning job', () => {
-  it('carries what the service knows and names the rest', async () => {
+describe('POST /v1/fine_tuning/jobs', () => {
+  it('sends supported settings and reports the rest', async () => {
     const hyperparameters = { n_epochs: 3, batch_size: 8, learning_rate_multiplier: 0.5 };
     const response = await create({
       validation_file,
@@ -156,7 +156,7 @@ describe('creating a tuning job', () => {
     expect(JSON.stringify(rig.cloud.jobs.tuningJobs[0])).not.toContain('adapterSize');
   });
 
-  it('names the settings in the older place where the newer one is used', async () => {
+  it('reports the older settings as dropped if the newer ones are used', async () => {
     const method = { type: 'supervised', supervised: { hyperparameters: { n_epochs: 3 } } };
     const response = await create({ method, hyperparameters: { n_epochs: 'auto', learning_rate_multiplier: 2 } });
     expect(response.headers.get('x-gateway-dropped-params')).toBe('hyperparameters.learning_rate_multiplier');
@@ -164,9 +164,9 @@ describe('creating a tuning job', () => {
 
   it.each([
     ['auto', { hyperparameters: { n_epochs: 'auto', batch_size: 'auto' } }, undefined],
-    ['the older place', { hyperparameters: { n_epochs: 2 } }, { epochCount: '2' }],
+    ['the older hyperparameters', { hyperparameters: { n_epochs: 2 } }, { epochCount: '2' }],
     ['an adapter', { hyperparameters: { adapter_size: 4 } }, { adapterSize: 'ADAPTER_SIZE_FOUR' }],
-  ])('understands %s', async (_, body, expected) => {
+  ])('accepts %s', async (_, body, expected) => {
     const response = await create(body);
     expect([response.status, response.headers.get('x-gateway-dropped-params')]).toEqual([200, null]);
     expect(
@@ -177,11 +177,11 @@ describe('creating a tuning job', () => {
   it.each<[string, object, number, string, string]>([
     ['without a file', { training_file: undefined }, 400, 'missing_required_parameter', 'training_file'],
     ['without a model', { model: undefined }, 400, 'missing_required_parameter', 'model'],
-    ['of a model of others', { model: 'anthropic.claude-opus-4-6' }, 400, 'unsupported_parameter', 'model'],
-    ['by another method', { method: { type: 'dpo' } }, 400, 'unsupported_parameter', 'method.type'],
-    ['with epochs in words', { hyperparameters: { n_epochs: 'three' } }, 400, 'invalid_type', 'hyperparameters.n_epochs'],
-    ['from a bucket of others', { training_file: 'gs://foreign/train.jsonl' }, 403, 'not_allowed', 'training_file'],
-    ['checked by a bucket of others', { validation_file: 'gs://foreign/train.jsonl' }, 403, 'not_allowed', 'validation_file'],
+    ['for an unsupported model', { model: 'anthropic.claude-opus-4-6' }, 400, 'unsupported_parameter', 'model'],
+    ['with another method', { method: { type: 'dpo' } }, 400, 'unsupported_parameter', 'method.type'],
+    ['with epochs as a word', { hyperparameters: { n_epochs: 'three' } }, 400, 'invalid_type', 'hyperparameters.n_epochs'],
+    ['from a foreign bucket', { training_file: 'gs://foreign/train.jsonl' }, 403, 'not_allowed', 'training_file'],
+    ['with validation in a foreign bucket', { validation_file: 'gs://foreign/train.jsonl' }, 403, 'not_allowed', 'validation_file'],
     [
       'with too many pairs',
       { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, 'v'])) },
@@ -189,25 +189,25 @@ describe('creating a tuning job', () => {
       'object_above_max_properties',
       'metadata',
     ],
-  ])('%s is refused', async (_, body, status, code, param) => {
+  ])('is rejected %s', async (_, body, status, code, param) => {
     const response = await create(body);
     expect([response.status, await response.json()]).toMatchObject([status, { error: { code, param } }]);
     expect(rig.cloud.jobs.tuningJobs).toEqual([]);
   });
 });
 
-describe('cancelling a tuning job', () => {
-  it.each(['QUEUED', 'PENDING', 'RUNNING', 'PAUSED'])('that is %s answers the job', async (state) => {
+describe('POST /v1/fine_tuning/jobs/{id}/cancel', () => {
+  it.each(['QUEUED', 'PENDING', 'RUNNING', 'PAUSED'])('returns the job if it is %s', async (state) => {
     const id = rig.cloud.jobs.add('tuningJobs', { state: `JOB_STATE_${state}`, baseModel: model });
     expect(await rig.client().fineTuning.jobs.cancel(id)).toMatchObject({ id, object: 'fine_tuning.job', status: 'cancelled', model });
   });
 
-  it.each(['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'])('that has %s is refused by the provider', async (state) => {
+  it.each(['SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'])('returns the error of the provider if the job is %s', async (state) => {
     const id = rig.cloud.jobs.add('tuningJobs', { state: `JOB_STATE_${state}` });
     await expect(rig.client().fineTuning.jobs.cancel(id)).rejects.toMatchObject({ status: 400, code: 'FAILED_PRECONDITION' });
   });
 
-  it('answers what is known when the job cannot be read afterwards', async () => {
+  it('returns a partial job if it cannot be read afterwards', async () => {
     const id = rig.cloud.jobs.add('tuningJobs', { state: 'JOB_STATE_RUNNING' });
     rig.cloud.interrupt = (ask, response) => ask.method === 'GET' && response.writeHead(500).end() !== undefined;
     const response = await rig.fetch(`/fine_tuning/jobs/${id}/cancel`, { method: 'POST' });
@@ -215,7 +215,7 @@ describe('cancelling a tuning job', () => {
   });
 });
 
-it('lists jobs by ids to the end', async () => {
+it('GET /v1/fine_tuning/jobs lists all jobs over several pages', async () => {
   const ids = Array.from({ length: 45 }, () => rig.cloud.jobs.add('tuningJobs')).reverse();
   const seen: string[] = [];
   for await (const job of rig.client().fineTuning.jobs.list()) seen.push(job.id);
