@@ -27,14 +27,14 @@ const records: LogRecord[] = Array.from({ length: 100 }, (_, i) =>
   }),
 );
 
-/** What an embedded ClickHouse gives for the queries of the page. */
+/** Results of an embedded ClickHouse for the queries of the page. */
 function run(): Record<string, unknown>[][] {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-clickhouse-'));
   try {
     const lines = join(folder, 'requests.jsonl');
     writeFileSync(lines, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
     const [schema, ...queries] = statements;
-    // Loaded twice, as after an export that was repeated. The table's retention is not what is tested.
+    // Loaded twice, like a repeated export. The retention of the table is not tested.
     const work = { schema: schema?.replace(/TTL .*/, ''), lines: [lines, lines], queries };
     writeFileSync(join(folder, 'work.json'), JSON.stringify(work));
     const binary = 'python' in python ? python.python : '';
@@ -48,7 +48,7 @@ function run(): Record<string, unknown>[][] {
 }
 
 it.skipIf(lacking(python))(
-  'gives in ClickHouse what the page says',
+  'returns the documented results in ClickHouse',
   () => {
     const [failed, byModel, volume, byUser, trace, bySpan] = run();
     const rows = records.map(toRow);

@@ -13,11 +13,11 @@ const now = at + 10 * minute;
 const record = (n: number, more: Partial<LogRecord> = {}): LogRecord =>
   sampleRecord({ id: `req_${String(n).padStart(4, '0')}`, at: at + n * 1000, ...more });
 
-/** Attempts of a request, each with the letter of its target. */
+/** Attempts of a request; each letter is a target. */
 const attemptsAt = (targets: string): LogRecord['attempts'] =>
   Array.from(targets, (target, n) => ({ ...(record(0).attempts[0] as AttemptRecord), n, target }));
 
-/** What every store does, whatever its database. */
+/** The contract of every store, whatever its database. */
 describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (kind) => {
   beforeAll(() => (kind.missing !== undefined ? undefined : kind.start()));
   afterAll(() => kind.end());
@@ -38,7 +38,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect((await queries.search({ query: '', limit: 10 })).rows).toEqual([toRow(record(2)), toRow(stored)]);
   });
 
-  it.skipIf(skipping(kind.missing))('counts the first tokens of streams alone', async () => {
+  it.skipIf(skipping(kind.missing))('includes only streams in the time to first token', async () => {
     const { store, queries } = await kind.open(() => now);
     const whole = { stream: false, ms: { total: 900, first_event: 900, overhead: 1 } };
     await write(store, [entryOf(record(1)), entryOf(record(2, whole)), entryOf(record(3, whole))]);
@@ -46,7 +46,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(Math.abs(((await queries.stats({ query: '' })).total.ttft_p95 ?? 0) / 240 - 1)).toBeLessThan(0.06);
   });
 
-  it.skipIf(skipping(kind.missing))('stores a record once, in one batch and in several', async () => {
+  it.skipIf(skipping(kind.missing))('stores a record once if it is in one batch or several batches twice', async () => {
     const { store, queries } = await kind.open(() => now);
     await write(store, [entryOf(record(1)), entryOf(record(1)), entryOf(record(2))]);
     await write(store, [entryOf(record(2)), entryOf(record(3))]);
@@ -55,7 +55,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(await store.size()).toMatchObject({ records: 3, oldest: record(1).at });
   });
 
-  it.skipIf(skipping(kind.missing))('knows when each secret was used last', async () => {
+  it.skipIf(skipping(kind.missing))('returns the last use of each secret', async () => {
     const { store, queries } = await kind.open(() => now);
     const used = (n: number, key: string | null) => entryOf(record(n, { key: 'app', key_id: key }));
     await write(store, [used(3, 'a1'), used(1, 'b2'), used(2, 'a1'), used(4, null)]);
@@ -64,7 +64,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(await queries.keysUsed()).toEqual({ a1: record(3).at, b2: record(5).at });
   });
 
-  it.skipIf(skipping(kind.missing))('keeps many records of one millisecond apart, and pages through them', async () => {
+  it.skipIf(skipping(kind.missing))('distinguishes many records of the same millisecond and pages through them', async () => {
     const { store, queries } = await kind.open(() => now);
     for (let batch = 0; batch < 5; batch += 1) {
       await write(
@@ -83,7 +83,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(ids.length).toBe(300);
   });
 
-  it.skipIf(skipping(kind.missing))('remembers how far a spool is stored, and forgets segments that are gone', async () => {
+  it.skipIf(skipping(kind.missing))('stores the position in a spool and removes positions of deleted segments', async () => {
     const { store } = await kind.open(() => now);
     const empty = { records: [], amendments: [] };
     await store.write({ ...empty, positions: [{ segment: 'a', offset: 10 }], gone: [] });
@@ -105,7 +105,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(await store.positions()).toEqual(new Map([['b', 5]]));
   });
 
-  it.skipIf(skipping(kind.missing))('corrects the end of a record that came before', async () => {
+  it.skipIf(skipping(kind.missing))('amends the end of a stored record', async () => {
     const { store, queries } = await kind.open(() => now);
     await write(store, [entryOf(record(1))]);
     const end = { end: 'client_gone' as const, total: 5000, out: 77 };
@@ -122,19 +122,19 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect((await queries.search({ query: 'end:client_gone latency:5s', limit: 1 })).rows).toHaveLength(1);
   });
 
-  it.skipIf(skipping(kind.missing))('keeps feedback with its trace, the last of each id', async () => {
+  it.skipIf(skipping(kind.missing))('stores feedback for its trace, with the last value of each id', async () => {
     const { store, queries } = await kind.open(() => now);
     await write(store, [entryOf(record(1))]);
     const feedback = { id: 'fb_1', trace_id: record(1).trace.trace_id, value: 1, weight: 0.5, metadata: { why: 'good' }, at };
     await store.feedback(feedback);
     await store.feedback({ ...feedback, value: -1, weight: 0.25 });
     expect((await queries.get('req_0001'))?.feedback).toEqual([{ ...feedback, value: -1, weight: 0.25 }]);
-    // What a change leaves out stays.
+    // A change keeps the members that it omits.
     await store.feedback({ ...feedback, value: 2, weight: null, metadata: null });
     expect((await queries.get('req_0001'))?.feedback).toEqual([{ ...feedback, value: 2, weight: 0.25 }]);
     await store.feedback({ ...feedback, id: 'fb_2', value: 3, weight: null, metadata: null });
     expect((await queries.get('req_0001'))?.feedback).toContainEqual({ ...feedback, id: 'fb_2', value: 3, weight: 1, metadata: {} });
-    // Two processes wrote it down: the later one may be stored first.
+    // Written by two processes: the later change may be stored first.
     const change = { ...feedback, id: 'fb_3', at: at + 5 };
     await store.feedback({ ...change, value: 4, weight: null, metadata: null });
     await store.feedback({ ...change, value: 1, at: at + 3 });
@@ -143,14 +143,14 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     await expect(store.feedback({ ...feedback, id: 'fb_\0', trace_id: '\0\ud800' })).resolves.toBeUndefined();
   });
 
-  it.skipIf(skipping(kind.missing))('lists a trace from its beginning', async () => {
+  it.skipIf(skipping(kind.missing))('lists a trace from its start', async () => {
     const { store, queries } = await kind.open(() => now);
     const trace = { ...record(1).trace, trace_id: 'other' };
     await write(store, [entryOf(record(3)), entryOf(record(1)), entryOf(record(2, { trace }))]);
     expect((await queries.trace(record(1).trace.trace_id)).map(({ id }) => id)).toEqual(['req_0001', 'req_0003']);
   });
 
-  it.skipIf(skipping(kind.missing))('deletes days that are too old, and their figures', async () => {
+  it.skipIf(skipping(kind.missing))('deletes expired days and their statistics', async () => {
     const { store, queries } = await kind.open(() => now);
     await write(store, [entryOf(record(1, { at: at - 5 * day }))]);
     await write(store, [entryOf(record(2, { at: at - 3 * day }))]);
@@ -162,11 +162,11 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect((await queries.search({ query: '', limit: 10 })).rows).toHaveLength(3);
   });
 
-  it.skipIf(skipping(kind.missing))('does not break on values that no column can hold', async () => {
+  it.skipIf(skipping(kind.missing))('accepts values that no column can store', async () => {
     const { store, queries } = await kind.open(() => now);
     const usage = { ...record(1).usage, prompt: 1e300, completion: 2 ** 60, cached: 0.5 };
     const wide = '🎉'.repeat(5000);
-    // No database makes this one shorter.
+    // No database compresses this one.
     const long = Array.from({ length: 9000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * n * 7919) % 20_000))).join('');
     const more = {
       usage,
@@ -181,7 +181,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect((await queries.stats({ query: '' })).total.requests).toBe(2);
   });
 
-  it.skipIf(skipping(kind.missing))('goes on where a minute costs more than a number of 64 bits holds', async () => {
+  it.skipIf(skipping(kind.missing))('continues if the cost of a minute exceeds a 64-bit number', async () => {
     const { store, queries } = await kind.open(() => now);
     const dear = (n: number) => entryOf(record(n, { at, cost: { usd: '999999', source: null, prices: {} } }));
     for (const from of [0, 20])
@@ -193,7 +193,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect((await queries.stats({ query: 'attempts:>=0' })).total.cost_usd).toBe(String(30 * 999_999));
   });
 
-  it.skipIf(skipping(kind.missing))('stores what was recorded while the clock stood still, or was far ahead', async () => {
+  it.skipIf(skipping(kind.missing))('stores records with equal timestamps and timestamps far in the future', async () => {
     const { store, queries } = await kind.open(() => now);
     const still = Array.from({ length: 1010 }, (_, n) => entryOf(record(n, { at })));
     await write(store, still);
@@ -205,7 +205,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect([total.requests, series.length, until]).toEqual([1010, 60, now]);
   });
 
-  it.skipIf(skipping(kind.missing)).each(['since', 'until'])('has nothing of %s that is no date', async (name) => {
+  it.skipIf(skipping(kind.missing)).each(['since', 'until'])('returns nothing for a %s value outside the range of dates', async (name) => {
     const { store, queries } = await kind.open(() => now);
     await write(store, [entryOf(record(1))]);
     for (const sign of ['', '-']) {
@@ -216,7 +216,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     }
   });
 
-  it.skipIf(skipping(kind.missing))('counts the same from minutes and from rows, to the picodollar', async () => {
+  it.skipIf(skipping(kind.missing))('returns equal statistics from minutes and from rows', async () => {
     const { store, queries } = await kind.open(() => now);
     const records = Array.from({ length: 90 }, (_, i) =>
       record(i, {
@@ -254,7 +254,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
         unpriced: 15,
         tokens_in: 90 * 312,
       });
-      // Within the 5 % of a class.
+      // Within the 5 % of a histogram class.
       expect(Math.abs((fromMinutes.total.p50 ?? 0) / 450 - 1)).toBeLessThan(0.06);
       expect(Math.abs((fromMinutes.total.ttft_p50 ?? 0) / 46 - 1)).toBeLessThan(0.06);
     }
@@ -281,7 +281,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(Object.keys(byClass.series[0]?.by ?? {}).toSorted()).toEqual(['2xx', '4xx', '5xx']);
   });
 
-  it.skipIf(skipping(kind.missing))('suggests fields, then values by how often they occurred', async () => {
+  it.skipIf(skipping(kind.missing))('suggests fields, then values by frequency', async () => {
     const { store, queries } = await kind.open(() => now);
     const some = (n: number, model: string): LogRecord =>
       record(n, {
@@ -312,7 +312,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
     expect(await queries.names()).toEqual({ meta: ['user'], label: ['my team'] });
   });
 
-  it.skipIf(skipping(kind.missing))('rejects what cannot be asked', async () => {
+  it.skipIf(skipping(kind.missing))('rejects invalid queries', async () => {
     const { queries } = await kind.open(() => now);
     const code = (wanted: string): object => expect.objectContaining({ code: wanted });
     await expect(queries.search({ query: 'modle:x', limit: 5 })).rejects.toThrow(code('invalid_filter'));

@@ -7,7 +7,7 @@ import { begin, type Running } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
 
 /**
- * A gateway that is killed under load, again and again: each response that a client got whole is in the store exactly
+ * A gateway that is killed repeatedly under load: each response that a client received completely is stored exactly
  * once. `GATEWAY_TEST_CRASHES=50` for the long run.
  */
 const rounds = Number(process.env['GATEWAY_TEST_CRASHES'] ?? 4);
@@ -28,7 +28,7 @@ async function start(dir: string): Promise<string> {
   return url;
 }
 
-/** Sends requests until the gateway is gone; adds the id of each whole response. */
+/** Sends requests until the gateway is killed; adds the id of each complete response. */
 async function load(url: string, whole: string[]): Promise<void> {
   const client = async (): Promise<void> => {
     for (;;) {
@@ -49,7 +49,7 @@ async function load(url: string, whole: string[]): Promise<void> {
 }
 
 it(
-  `stores each whole response once, over ${rounds} crashes`,
+  `stores each complete response once, after ${rounds} crashes`,
   async () => {
     const dir = mkdtempSync(join(tmpdir(), 'crash-'));
     cwd = dir;
@@ -60,7 +60,7 @@ it(
       const url = await start(dir);
       const loaded = load(url, whole);
       await until(() => whole.length > before, 'the first response');
-      // At any moment of the drain: it looks each 200 ms.
+      // At any moment of the drain, which runs every 200 ms.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 900));
       running?.child.kill('SIGKILL');
       await Promise.all([loaded, running?.ended]);

@@ -6,14 +6,14 @@ import { skipping } from '../support/skipping.ts';
 import { postgresKind } from './stores.ts';
 
 /**
- * A database that is away for longer than the spool has room: an hour of traffic in a spool of two megabytes. The oldest
- * bodies go first, then records, all of it counted; what is left is stored once when the database is back.
+ * A database that is unavailable longer than the spool can buffer: an hour of traffic in a spool of two megabytes. The oldest
+ * bodies are dropped first, then records, and all are counted; the rest is stored once when the database is available.
  */
 
 const kind = postgresKind();
 const limit = 2 * 1024 * 1024;
 
-/** Requests with bodies of this many bytes, in the order in which they were sent. */
+/** Requests with bodies of this size in bytes, in the order in which they were sent. */
 async function send(url: string, count: number, bytes: number): Promise<string[]> {
   const ids: string[] = [];
   for (let i = 0; i < count; i += 1) {
@@ -34,11 +34,11 @@ async function stateOf({ gateway }: TestGateway): Promise<StoreState> {
   return gateway.logs.state();
 }
 
-/** Waits until the gateway has made room in its spool. */
+/** Waits until the gateway has freed space in its spool. */
 const roomIn = (gateway: TestGateway, share: number): Promise<unknown> =>
   expect.poll(async () => (await stateOf(gateway)).spool.bytes).toBeLessThan(limit * share);
 
-/** Ids of everything that is stored, and how many the figures count. */
+/** Ids of all stored records, and the number of requests in the statistics. */
 async function storedBy({ gateway: { logs } }: TestGateway): Promise<{ readonly ids: string[]; readonly counted: number | undefined }> {
   const ids: string[] = [];
   for (let before: string | undefined; ; ) {
@@ -62,11 +62,11 @@ const back = async (gateway: TestGateway): Promise<void> => {
     .toEqual([0, []]);
 };
 
-describe.skipIf(skipping(kind.missing))('a database that is away for long', () => {
+describe.skipIf(skipping(kind.missing))('a database that is unavailable for a long time', () => {
   beforeAll(() => kind.start());
   afterAll(() => kind.end());
 
-  it('costs the oldest bodies, then the oldest records, and nothing is stored twice', async () => {
+  it('drops the oldest bodies, then the oldest records, and stores nothing twice', async () => {
     const store = await kind.server().database();
     const yaml = `version: 1\nproviders:\n  mock: {type: mock}\nlogging: {requests: {bodies: full, spool_size: ${limit / 1024}KB, store: "${store}"}}\n`;
     const gateway = await startTestGateway(yaml);
@@ -76,7 +76,7 @@ describe.skipIf(skipping(kind.missing))('a database that is away for long', () =
 
       await kind.server().kill();
       const away: string[] = [];
-      // Less in a wave than lies between what is made room for and what the spool deletes by itself.
+      // A wave is smaller than the difference between the limits for freeing space and for deleting segments.
       for (let wave = 0; wave < 12; wave += 1) {
         away.push(...(await send(gateway.url, 12, 8000)));
         await roomIn(gateway, 0.55);
@@ -85,12 +85,12 @@ describe.skipIf(skipping(kind.missing))('a database that is away for long', () =
       expect(dropped).toMatchObject({ dropped: 0, problems: [expect.stringMatching(/^Records wait in the spool: postgres/)] });
       expect(dropped.dropped_bodies).toBeGreaterThan(0);
       await back(gateway);
-      // Room may have been made until the database was there.
+      // More bodies may have been dropped until the database was available.
       const { dropped_bodies } = await stateOf(gateway);
       const all = [...before, ...away];
       const { ids, counted } = await storedBy(gateway);
       expect([ids.toSorted(), counted]).toEqual([all.toSorted(), all.length]);
-      // Of the oldest of that time, and of no others.
+      // Only the oldest of this period.
       const gone: boolean[] = [];
       for (const id of away) {
         const { request, response } = (await gateway.gateway.logs?.get(id))?.record ?? {};
@@ -98,7 +98,7 @@ describe.skipIf(skipping(kind.missing))('a database that is away for long', () =
         gone.push(request?.why_absent === 'deleted: the spool was full');
       }
       expect(gone).toEqual(gone.toSorted((one, other) => Number(other) - Number(one)));
-      // Each request has two bodies of its own: the provider was sent the same as the gateway.
+      // Each request has two bodies: the provider got the same request as the gateway.
       expect(gone.filter(Boolean).length * 2).toBe(dropped_bodies);
 
       await kind.server().kill();
@@ -113,7 +113,7 @@ describe.skipIf(skipping(kind.missing))('a database that is away for long', () =
       await back(gateway);
       const end = await storedBy(gateway);
       lost = (await stateOf(gateway)).dropped;
-      // The oldest of that time. A segment that was stored in part counts as lost to its last record.
+      // The oldest of this period. A partly stored segment counts as lost completely.
       const missing = all.length + later.length - end.ids.length;
       expect(end.ids.toSorted()).toEqual([...all, ...later.slice(missing)].toSorted());
       expect([missing > 0, missing <= lost]).toEqual([true, true]);

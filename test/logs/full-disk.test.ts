@@ -11,7 +11,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { smallDisk } from '../support/small-disk.ts';
 import { lacking } from '../support/skipping.ts';
 
-/** A whole gateway whose state directory has no room: it serves on, counts what it loses, says so, and recovers. */
+/** A gateway without space in its state directory: it serves requests, counts and reports lost records, and recovers. */
 
 const yaml = 'version: 1\nproviders:\n  mock: {type: mock}\nlogging: {requests: {bodies: full, spool_size: 3MB}}\n';
 const endings: (() => Promise<void> | void)[] = [];
@@ -52,7 +52,7 @@ async function metric(gateway: TestGateway, stateDir: string, name: string): Pro
   return Number(line?.slice(name.length));
 }
 
-/** Ids of everything in the store, and how many the figures count. */
+/** Ids of all stored records, and the number of requests in the statistics. */
 async function storedIn({ gateway }: TestGateway): Promise<{ readonly ids: string[]; readonly counted: number | undefined }> {
   const ids: string[] = [];
   for (let before: string | undefined; ; ) {
@@ -69,14 +69,14 @@ describe.skipIf(lacking(disk))('a full disk', () => {
   const small = disk as Exclude<typeof disk, { readonly missing: string }>;
   afterAll(() => small.end());
 
-  it('costs records, and nothing else; they are counted, and what comes afterwards is stored once', async () => {
+  it('loses only records, which are counted, and later records are stored once', async () => {
     const state = join(small.dir, 'state');
     const gateway = await start(state);
     const before = await askTimes(5, gateway.url);
     small.fill();
     const during = await askTimes(60, gateway.url);
     expect([...during.statuses]).toEqual([200]);
-    // In the order in which they came. SQLite may also say it of the file beside its own, as an error of the disk.
+    // In the order of occurrence. SQLite may also report a disk I/O error.
     const notes = async (): Promise<unknown> => ((await notesOf(gateway)) as string[] | undefined)?.toSorted();
     await expect
       .poll(notes)
@@ -105,7 +105,7 @@ describe.skipIf(lacking(disk))('a full disk', () => {
     expect(gateway.lines.join('')).toContain('records can be written to the spool again');
   });
 
-  it('does not keep a gateway from starting: it has its log in memory then, and the old one at the next start', async () => {
+  it('does not prevent the start: the log is in memory until the next start', async () => {
     const state = join(small.dir, 'late');
     const before = await askTimes(3, (await start(state)).url);
     await endings.pop()?.();
@@ -121,8 +121,8 @@ describe.skipIf(lacking(disk))('a full disk', () => {
   });
 });
 
-/** Runs everywhere: the system refuses to let a file of the process grow, as a quota does. */
-it('keeps in the spool what the store has no room for, and stores it once after the next start', async () => {
+/** Runs on every system: a file size limit of the process works like a quota. */
+it('keeps records in the spool if the store has no space, and stores them once after the next start', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'no-room-'));
   endings.push(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, 'gateway.yaml'), yaml);

@@ -23,11 +23,11 @@ async function ask(url: string, text: string, more: Readonly<Record<string, stri
 const secret = 'a-key-chosen-by-hand';
 const hash = createHash('sha256').update(secret).digest('hex');
 
-describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
+describe.skipIf(skipping(kind.missing))('gateways with the same Postgres', () => {
   beforeAll(() => kind.start());
   afterAll(() => kind.end());
 
-  it('see the requests of each other, and keep what comes while the database is away', async () => {
+  it("find each other's requests and keep records while the database is unavailable", async () => {
     const store = await kind.server().database();
     const yaml = `version: 1\nproviders:\n  mock: {type: mock}\nlogging: {requests: {bodies: full, store: "${store}"}}\n`;
     const [one, two] = [await startTestGateway(yaml), await startTestGateway(yaml)];
@@ -62,7 +62,7 @@ describe.skipIf(skipping(kind.missing))('gateways with one Postgres', () => {
     }
   });
 
-  it('know when a key was used, also on the command line and by whatever gateway', async () => {
+  it('show when a key was used, also on the command line and by another gateway', async () => {
     const store = await kind.server().database();
     const yaml = `version: 1
 providers: {mock: {type: mock}}

@@ -32,7 +32,7 @@ async function ask(url: string, sql: string): Promise<Record<string, unknown>[]>
   }
 }
 
-describe.skipIf(skipping(kind.missing))('a request log that several gateways share', () => {
+describe.skipIf(skipping(kind.missing))('a request log shared by several gateways', () => {
   beforeAll(() => kind.start());
   afterAll(() => kind.end());
 
@@ -40,14 +40,14 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
   const records = (writer: string, from: number, count: number) =>
     Array.from({ length: count }, (_, i) => entryOf(sampleRecord({ id: `req_${writer}_${from + i}`, at: at + (i % 7) * day })));
 
-  it('has every record of each once, also of one millisecond and while its tables are made', async () => {
+  it('stores each record once, even with equal timestamps and while tables are created', async () => {
     const url = await kind.server().database();
     const stores = ['a', 'b', 'c', 'd'].map((writer) => ({ writer, store: open(url, writer) }));
     await Promise.all(
       stores.map(async ({ writer, store }) => {
         for (let from = 0; from < 100; from += 25) {
           await write(store, records(writer, from, 25));
-          // As after a crash: the batch is read again from the spool.
+          // Like after a crash: the batch is read from the spool again.
           await write(store, records(writer, from, 25));
         }
       }),
@@ -59,11 +59,11 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await Promise.all(stores.map(({ store }) => store.close()));
   });
 
-  it('does not repeat a batch whose outcome was lost with the connection', async () => {
+  it('does not repeat a batch whose result was lost with the connection', async () => {
     const url = await kind.server().database();
     const store = open(url, 'a');
     await store.positions();
-    // The first transaction still holds the lock of its writer when the batch is sent again.
+    // The first transaction still has the lock of its writer when the batch is sent again.
     const slow = new pg.Client(url);
     await slow.connect();
     await slow.query('BEGIN');
@@ -80,7 +80,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
-  it('has one gateway at a time that deletes what is too much, oldest days first, never the newest', async () => {
+  it('lets one gateway at a time delete the oldest days, never the newest', async () => {
     const url = await kind.server().database();
     const store = open(url, 'a');
     await write(store, records('a', 0, 7));
@@ -98,7 +98,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
-  it('does not wait for a statement that reads what is too old, and deletes it afterwards', async () => {
+  it('does not wait for a statement that reads an expired day, and deletes the day afterwards', async () => {
     const url = await kind.server().database();
     const store = open(url, 'a');
     await write(store, records('a', 0, 2));
@@ -109,14 +109,14 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     const slice = (): Promise<boolean> => store.retain({ age: 1000 * day, size: 1 }, at);
     await expect(slice()).rejects.toMatchObject({ code: '55P03' });
     await reader.end();
-    // Whatever somebody else keeps beside the days is not counted, and does not make the newest one the oldest of two.
+    // Other partitions are not counted, and do not make the newest day the oldest of two.
     await ask(url, 'CREATE TABLE requests_rest PARTITION OF requests DEFAULT');
     expect([await slice(), await slice()]).toEqual([true, false]);
     expect(await ask(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_1' }]);
     await store.close();
   });
 
-  it('waits for what is too old until the server has stopped cleaning it', async () => {
+  it('waits longer for an expired day than autovacuum needs to stop', async () => {
     const url = await kind.server().database();
     const store = open(url, 'a');
     await write(store, records('a', 0, 2));
@@ -133,7 +133,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
-  it('stores a batch in parts where the server is too slow for all of it at once', async () => {
+  it('stores a batch in parts if the server is too slow for the whole batch', async () => {
     const url = await kind.server().database();
     const store = openPostgresStore(url, { writer: 'a', writeTimeout: 600 });
     await write(store, records('a', 0, 1));
@@ -169,7 +169,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
-  it('keeps the last use of secrets, but not of each gateway that ever ran', async () => {
+  it('stores the last use of each secret without a row for each past gateway', async () => {
     const url = await kind.server().database();
     const stores = ['a', 'b', 'c'].map((writer) => open(url, writer));
     const used = (id: string, key: string, then: number) => [entryOf(sampleRecord({ id, key: 'app', key_id: key, at: then }))];
@@ -188,7 +188,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('leaves nothing set on a connection that a pooler may give to others', async () => {
+  it('leaves no settings on a connection that a pooler may reuse', async () => {
     const url = await kind.server().database();
     const connections: PoolClient[] = [];
     class Pool extends pg.Pool {
@@ -204,7 +204,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await source.close();
   });
 
-  it('far away is asked few times, whatever is between', async () => {
+  it('sends at most three statements for a statistics query', async () => {
     const url = await kind.server().database();
     const store = open(url, 'a');
     await write(store, records('a', 0, 7));
@@ -218,7 +218,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
-  it('comes back after the server died, and loses nothing that was stored', async () => {
+  it('recovers after a server crash without losing stored records', async () => {
     const url = await kind.server().database();
     const store = open(url, 'a');
     const source = createPostgresSource(url);
@@ -238,7 +238,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await Promise.all([store.close(), source.close()]);
   });
 
-  it('of an earlier version has time to be brought to the newest, whatever a batch may take', async () => {
+  it('migrates an older version with a longer statement timeout than a batch', async () => {
     const url = await kind.server().database();
     await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
     const patience: (readonly [string, number, number])[] = [];
@@ -265,7 +265,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
-  it('of an earlier version holds nobody up while it is brought to the newest', async () => {
+  it('does not block callers during a migration', async () => {
     const url = await kind.server().database();
     await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
     const other = new pg.Client(url);
@@ -285,7 +285,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
-  it('of version 1 is brought to the newest, with what it holds', async () => {
+  it('migrates version 1 with its content', async () => {
     const url = await kind.server().database();
     await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
     await ask(url, "UPDATE requests SET key = CASE id WHEN 'req_ab' THEN 'other' WHEN 'req_a' THEN NULL ELSE 'app' END");
@@ -316,7 +316,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
-  it('adds up costs exactly, however much one minute costs', async () => {
+  it('adds up costs exactly', async () => {
     const url = await kind.server().database();
     const store = open(url, 'a');
     const costing = (id: string): ReturnType<typeof entryOf> =>
@@ -326,7 +326,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await store.close();
   });
 
-  it('is not touched by a gateway of an earlier version', async () => {
+  it('is not changed by a gateway of an older version', async () => {
     const url = await kind.server().database();
     const first = open(url, 'a');
     await first.positions();
@@ -335,7 +335,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
     await first.close();
   });
 
-  it('has its credentials in no error', async () => {
+  it('never shows its credentials in errors', async () => {
     const url = await kind.server().database();
     const wrong = url.replace(kind.server().password, 'canary%2Dsecret');
     for (const broken of [
@@ -355,7 +355,7 @@ describe.skipIf(skipping(kind.missing))('a request log that several gateways sha
   });
 });
 
-describe('the address of a Postgres server', () => {
+describe('readAddress of Postgres', () => {
   it.each([
     ['postgres://u:p@db.internal/logs', 'postgres db.internal/logs', false],
     ['postgresql://u:p@db.internal:6432/logs?sslmode=disable', 'postgres db.internal:6432/logs', false],
@@ -363,20 +363,20 @@ describe('the address of a Postgres server', () => {
     ['postgres://u:p@db/logs?sslmode=verify-full', 'postgres db/logs', {}],
     ['postgres://u:p@db/logs?sslmode=verify-ca', 'postgres db/logs', { checkServerIdentity: expect.any(Function) }],
     ['postgres:///logs?host=/var/run/postgresql&user=u', 'postgres /var/run/postgresql/logs', false],
-  ])('%s', (url, shown, ssl) => {
+  ])('parses %s', (url, shown, ssl) => {
     const address = readAddress(url);
     expect(address.kind).toBe(shown);
     expect(address.ssl).toEqual(ssl);
     expect(address.connectionString).not.toContain('sslmode');
   });
 
-  it.each(['mysql://u:p@db/logs', 'db.internal/logs', 'postgres://db/logs?sslmode=maybe', ''])('is not %j', (url) => {
+  it.each(['mysql://u:p@db/logs', 'db.internal/logs', 'postgres://db/logs?sslmode=maybe', ''])('rejects %j', (url) => {
     expect(() => readAddress(url)).toThrow(/URL of the request log/);
   });
 });
 
-describe('a missing or silent server', () => {
-  it('is a sentence that names the package where pg is not installed', async () => {
+describe('a missing or silent Postgres server', () => {
+  it('causes an error that names the package pg if it is not installed', async () => {
     const store = openPostgresStore('postgres://u:p@127.0.0.1/logs', {
       writer: 'a',
       load: () => Promise.reject(new Error('Cannot find package')),
@@ -388,7 +388,7 @@ describe('a missing or silent server', () => {
     await store.close();
   });
 
-  it.each(['EPIPE', 'ECONNRESET', '57P01', undefined])('is away where a connection ends with %s', async (code) => {
+  it.each(['EPIPE', 'ECONNRESET', '57P01', undefined])('causes log_unavailable when a connection ends with %s', async (code) => {
     const isReleased: unknown[] = [];
     const connection = {
       query: () => Promise.reject(Object.assign(new Error('the connection broke'), { code })),
@@ -406,7 +406,7 @@ describe('a missing or silent server', () => {
     await source.close();
   });
 
-  it('has answered when a statement has, before its transaction has ended', async () => {
+  it('does not delay the result of a statement until its transaction ends', async () => {
     const ended = Promise.withResolvers<unknown>();
     const isReleased: unknown[] = [];
     const connection = {
@@ -426,7 +426,7 @@ describe('a missing or silent server', () => {
     await source.close();
   });
 
-  it('is called again after its pause, also where the clock is set back', async () => {
+  it('is retried after the backoff, even if the system clock is set back', async () => {
     const clock = vi.spyOn(Date, 'now').mockReturnValue(day);
     const backoff = new Backoff(undefined, () => 0);
     await expect(backoff.run(() => Promise.reject(new Error('away')))).rejects.toThrow('away');
@@ -438,7 +438,7 @@ describe('a missing or silent server', () => {
     }
   });
 
-  it('is not called by every query', async () => {
+  it('is not called by every query during the backoff', async () => {
     let calls = 0;
     let now = 0;
     const backoff = new Backoff(
@@ -460,7 +460,7 @@ describe('a missing or silent server', () => {
     await expect(backoff.run(fail)).rejects.toThrow('away 3');
   });
 
-  it('that accepts and says nothing is left after a while', async () => {
+  it('causes a timeout if it accepts a connection but does not respond', async () => {
     const server = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

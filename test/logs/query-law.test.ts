@@ -13,7 +13,7 @@ const start = 1_795_253_000_000;
 const span = 100 * 3_600_000;
 const now = start + span;
 
-/** Texts that databases, patterns and indexes get wrong. Few, so that filters find something. */
+/** Texts that databases, patterns and indexes often handle wrongly. Few, so that filters match something. */
 const nasty = [
   'a',
   'A',
@@ -144,7 +144,7 @@ const record: fc.Arbitrary<Partial<LogRecord>> = fc
     attempts: made.targets.map((target, n) => ({ ...sampleRecord().attempts[0]!, n, target, upstream_id: made.upstream })),
   }));
 
-/** A value as a person writes it: quoted, bare, with wildcards before, behind and in between. */
+/** A value as a user writes it: quoted, unquoted, with wildcards at the start, at the end and in between. */
 const value = fc.oneof(
   text.map(written),
   fc.tuple(text, fc.constantFrom('*', '')).map(([some, star]) => `${written(some)}${star}`),
@@ -233,7 +233,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('filters on $name', (kind) =
     if (kind.missing !== undefined) return;
     await kind.start();
     log = await kind.open(() => now);
-    // Half of the words are indexed, the others not yet.
+    // Half of the words are indexed, the others are not yet.
     await write(
       log.store,
       records.slice(0, 100).map((some) => entryOf(some)),
@@ -247,7 +247,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('filters on $name', (kind) =
   });
   afterAll(() => kind.end());
 
-  it.skipIf(skipping(kind.missing))('find the rows that the filter fits in memory, newest first, page by page', async () => {
+  it.skipIf(skipping(kind.missing))('return the same rows as the filter in memory, newest first, over several pages', async () => {
     let found = 0;
     await fc.assert(
       fc.asyncProperty(filters, async (query) => {
@@ -262,18 +262,18 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('filters on $name', (kind) =
       }),
       { numRuns: 250 },
     );
-    // A law about empty results says nothing.
+    // A property about empty results proves nothing.
     expect(found).toBeGreaterThan(80);
   });
 
-  it.skipIf(skipping(kind.missing))('count what they find', async () => {
+  it.skipIf(skipping(kind.missing))('count the matching rows', async () => {
     await fc.assert(
       fc.asyncProperty(filters, async (query) => {
         const parsed = parseFilter(query, now);
         if ('problem' in parsed) throw new Error(parsed.problem.message);
         const { since, until } = parsed.filter;
         const { total } = await log.queries.stats({ query });
-        // Of a filter with a beginning alone they are of whole minutes.
+        // A filter with only a start counts whole minutes.
         const asked = since === null || until !== null ? parsed.filter : { ...parsed.filter, since: Math.floor(since / 60_000) * 60_000 };
         expect(total.requests).toBe(rows.filter(matcher(asked)).length);
       }),

@@ -6,7 +6,7 @@ import { begin, type Running } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
 
-/** Questions to the request log are a process of their own: behind all others, and gone with its gateway. */
+/** Queries of the request log run in their own process with the lowest priority, which ends with its gateway. */
 const dir = mkdtempSync(join(tmpdir(), 'reader-process-'));
 let running: Running | undefined;
 
@@ -25,7 +25,7 @@ const readersOf = (pid: number): number[] =>
     .filter((child) => child > 0 && shown(child, 'cmdline').includes('log-reader.js'));
 
 it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows no processes as files'))(
-  'a question starts a process behind all others, which a killed gateway does not leave behind',
+  'a query starts a process with the lowest priority, which ends when its gateway is killed',
   async () => {
     const server = '{state_dir: state, admin: {open: true, listen: "127.0.0.1:0"}}';
     writeFileSync(join(dir, 'gateway.yaml'), `version: 1\nserver: ${server}\nproviders: {mock: {type: mock}}\n`);

@@ -33,7 +33,7 @@ async function ask(url: string, text: string, headers: Record<string, string> = 
 it.each([
   ['in a file', undefined],
   ['in memory', 'memory'],
-])('finds a request the moment its response is whole: %s', async (_name, stateDir) => {
+])('finds a request as soon as its response is complete: %s', async (_name, stateDir) => {
   const { url, logs } = await start(stateDir === undefined ? {} : { stateDir });
   const id = await ask(url, 'hello', { 'x-gateway-metadata': '{"user":"u42"}' });
   const found = await logs.get(id);
@@ -46,7 +46,7 @@ it.each([
   expect(await logs.state()).toMatchObject({ records: 1, dropped: 0, problems: [], kind: stateDir ?? expect.stringContaining('sqlite /') });
 });
 
-it('knows what earlier processes stored, and their rest of the spool', async () => {
+it('contains records of earlier processes, including those still in the spool', async () => {
   const first = await start();
   const ids = [await ask(first.url, 'one'), await ask(first.url, 'two')];
   await first.gateway.close();
@@ -56,7 +56,7 @@ it('knows what earlier processes stored, and their rest of the spool', async () 
   expect(readdirSync(join(first.dir, '.gateway/spool')).length).toBe(1);
 });
 
-it('makes rows of what a gateway writes without parsing it', async () => {
+it('creates rows from the records of a gateway without parsing them', async () => {
   const { url, logs, dir } = await start();
   const id = await ask(url, 'Grüße …', { 'x-gateway-metadata': '{"user":"Jürgen"}' });
   const [segment = ''] = readdirSync(join(dir, '.gateway/spool'));
@@ -67,7 +67,7 @@ it('makes rows of what a gateway writes without parsing it', async () => {
   expect(new RowScanner().scan(line)).toMatchObject({ id, status: 200, provider: 'mock', meta, latency, model, tokens_out });
 });
 
-it('gives pages, newest first', async () => {
+it('returns pages, newest first', async () => {
   const { url, logs } = await start();
   const ids: string[] = [];
   for (const text of ['a', 'b', 'c', 'd', 'e']) ids.push(await ask(url, text));
@@ -78,7 +78,7 @@ it('gives pages, newest first', async () => {
   expect(third.next).toBeNull();
 });
 
-it('counts, finds words, and says what is wrong with a filter', async () => {
+it('counts requests, finds words and rejects an invalid filter', async () => {
   const { url, logs } = await start();
   const id = await ask(url, 'hello', { 'x-gateway-trace-id': 'tracing-refunds' });
   await ask(url, 'bye');
@@ -88,7 +88,7 @@ it('counts, finds words, and says what is wrong with a filter', async () => {
   await expect(logs.search({ query: 'status:>>', limit: 10 })).rejects.toMatchObject({ code: 'invalid_filter' });
 });
 
-it('keeps nothing where it is off, and still tells of each request', async () => {
+it('stores nothing if the request log is off, but still creates records', async () => {
   const gateway = await startTestGateway(yaml.replace('{bodies: full}', 'off'));
   gateways.push(gateway);
   const id = await ask(gateway.url, 'hello');
@@ -98,7 +98,7 @@ it('keeps nothing where it is off, and still tells of each request', async () =>
   expect(readdirSync(join(gateway.dir, '.gateway'))).not.toContain('log.sqlite');
 });
 
-it('refuses a second gateway on one state directory, and names the first', async () => {
+it('rejects a second gateway with the same state directory and names the first', async () => {
   const first = await start();
   const second = startTestGateway(yaml, { stateDir: join(first.dir, '.gateway') });
   await expect(second).rejects.toMatchObject({ exitCode: 1, message: expect.stringContaining(`(pid ${process.pid} on `) });

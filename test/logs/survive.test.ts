@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { LogReader } from '../../src/core/logs/reader.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 
-/** What happens to the request log must not happen to requests. */
+/** Failures of the request log must not affect requests. */
 
 const yaml = 'version: 1\nproviders:\n  mock: {type: mock}\n';
 const gateways: TestGateway[] = [];
@@ -43,9 +43,9 @@ async function ask(url: string): Promise<{ readonly id: string; readonly status:
 const notesOf = async (url: string): Promise<string> => (await fetch(`${url}/readyz`)).text();
 
 it.each([
-  ['no database', 'this is no database '.repeat(1000)],
-  ['cut off in the middle', undefined],
-])('sets a damaged file aside, begins a new one, and says so: %s', async (_name, text) => {
+  ['not a database', 'this is no database '.repeat(1000)],
+  ['damaged in the middle', undefined],
+])('renames a damaged file, creates a new one and reports it: %s', async (_name, text) => {
   const dir = folder();
   const path = join(dir, 'log.sqlite');
   if (text === undefined) {
@@ -62,7 +62,7 @@ it.each([
   expect(readdirSync(dir).filter((name) => name.startsWith('log.sqlite.corrupt-')).length).toBeGreaterThan(0);
 });
 
-it('keeps records in the spool while the store cannot be opened, says so, and stores them afterwards', async () => {
+it('keeps records in the spool while the store cannot be opened, reports it, and stores them afterwards', async () => {
   const dir = folder();
   const path = join(dir, 'log.sqlite');
   mkdirSync(path);
@@ -81,7 +81,7 @@ it('keeps records in the spool while the store cannot be opened, says so, and st
   await until(async () => ((await logs.state()).problems.length === 0 ? true : undefined), 'the end of the problem');
 });
 
-it('is found in the new file where somebody deleted the one that is asked', async () => {
+it('continues in a new file if the database file is deleted', async () => {
   const dir = folder();
   const { url, logs } = await start(dir);
   const before = await ask(url);
@@ -93,9 +93,9 @@ it('is found in the new file where somebody deleted the one that is asked', asyn
   expect((await logs.state()).problems).toEqual([]);
 });
 
-it('serves with records in memory where the state directory cannot be written', async () => {
+it('keeps records in memory if the state directory is not writable', async () => {
   if (process.getuid?.() === 0) {
-    // Root may write everywhere: a file in place of the folder has the same effect.
+    // Root may write everywhere: a file instead of the folder has the same effect.
     const dir = join(folder(), 'state');
     writeFileSync(dir, '');
     const { url, logs } = await start(dir);
@@ -112,7 +112,7 @@ it('serves with records in memory where the state directory cannot be written', 
   expect((await logs.state()).kind).toBe('memory');
 });
 
-it('keeps no more than it may, and the newest', async () => {
+it('keeps the newest records with memory_rows', async () => {
   const { url, logs } = await start('memory', `${yaml}logging: {requests: {memory_rows: 100}}\n`);
   const ids: string[] = [];
   for (let i = 0; i < 300; i += 1) ids.push((await ask(url)).id);

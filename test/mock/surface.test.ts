@@ -3,7 +3,7 @@ import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** Everything that the mock plays, over HTTP and with a real library: nothing here leaves the machine. */
+/** Everything that the mock provider supports, over HTTP and with real libraries: nothing here leaves the machine. */
 
 let gateway: TestGateway;
 let client: OpenAI;
@@ -25,7 +25,7 @@ afterAll(() => gateway?.close());
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks again and again until the state is there: the mock's lives take seconds. */
+/** Polls until the state is reached: objects of the mock provider change within seconds. */
 async function until<T>(look: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     const found = await look();
@@ -35,11 +35,11 @@ async function until<T>(look: () => Promise<T>, isThere: (found: T) => boolean):
   }
 }
 
-describe('with npm openai', () => {
+describe('the mock provider with npm openai', () => {
   const upload = async (purpose: 'batch' | 'fine-tune', name = 'in.jsonl') =>
     client.files.create({ file: await toFile(Buffer.from('{"custom_id":"ü"}\n'.repeat(20)), name), purpose });
 
-  it('a file lives', async () => {
+  it('uploads, reads, lists and deletes a file', async () => {
     const file = await upload('batch', 'übung.jsonl');
     expect(file).toMatchObject({ object: 'file', filename: 'übung.jsonl', purpose: 'batch', bytes: 380, status: 'processed' });
     expect(await client.files.retrieve(file.id)).toMatchObject({ id: file.id, bytes: 380 });
@@ -50,7 +50,7 @@ describe('with npm openai', () => {
     expect(listed).toEqual(['user_data', 'fine-tune', 'batch', 'assistants']);
   });
 
-  it('a batch lives', async () => {
+  it('creates, cancels and completes a batch', async () => {
     const file = await upload('batch');
     const made = await client.batches.create({
       input_file_id: file.id,
@@ -82,7 +82,7 @@ describe('with npm openai', () => {
     expect(new Set(all).size).toBe(25);
   });
 
-  it('a fine-tuning job lives, and its checkpoints are read to the end', async () => {
+  it('runs a fine-tuning job and lists all its checkpoints and events', async () => {
     const file = await upload('fine-tune');
     const job = await client.fineTuning.jobs.create({ model: 'echo', training_file: file.id, suffix: 'mine' });
     expect(job).toMatchObject({ object: 'fine_tuning.job', training_file: file.id, model: 'echo' });
@@ -101,7 +101,7 @@ describe('with npm openai', () => {
     await expect(client.fineTuning.jobs.retrieve('ftjob-unknown')).rejects.toMatchObject({ status: 404, code: 'fine_tune_not_found' });
   });
 
-  it('speech is sound', async () => {
+  it('returns speech as WAV and MP3', async () => {
     const speak = async (format: 'mp3' | 'wav') => {
       const answer = await client.audio.speech.create({ model: 'tts', voice: 'alloy', input: 'hi', response_format: format });
       return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) };
@@ -112,7 +112,7 @@ describe('with npm openai', () => {
     expect([mp3.type, mp3.bytes.readUInt32BE(0), mp3.bytes.length % 144]).toEqual(['audio/mpeg', 0xff_fb_18_c0, 0]);
   });
 
-  it('sound is text', async () => {
+  it('returns transcriptions and translations', async () => {
     const file = await toFile(Buffer.alloc(300_000, 7), 'a.wav');
     const heard = (over: object) => client.audio.transcriptions.create({ model: 'heard', file, ...over });
     expect(await heard({})).toMatchObject({ text: 'Was ist das? 🧊' });
@@ -127,25 +127,25 @@ describe('with npm openai', () => {
     expect(text).toBe('Was ist das? 🧊');
   });
 
-  it('pictures come from pictures', async () => {
+  it('returns edited images and variations', async () => {
     const image = await toFile(Buffer.alloc(1000), 'a.png', { type: 'image/png' });
     const edited = await client.images.edit({ model: 'painter', image, prompt: 'a cat', n: 2 });
     expect(edited.data).toHaveLength(2);
     expect((await client.images.createVariation({ model: 'painter', image })).data?.[0]?.b64_json).toMatch(/^iVBOR/);
   });
 
-  it('embeddings are read', async () => {
+  it('returns embeddings', async () => {
     const { data } = await client.embeddings.create({ model: 'echo', input: ['a', 'b'], dimensions: 4 });
     expect(data.map(({ embedding }) => embedding.length)).toEqual([4, 4]);
   });
 });
 
-describe('with npm @anthropic-ai/sdk', () => {
+describe('the mock provider with npm @anthropic-ai/sdk', () => {
   const native = () =>
     new Anthropic({ baseURL: gateway.url, apiKey: 'unused-0123456789', maxRetries: 0, defaultHeaders: { 'x-gateway-virtual-key': 'vk' } });
   const body = { max_tokens: 9, messages: [{ role: 'user' as const, content: 'hello 🧊' }] };
 
-  it('messages are answered, whole and streamed', async () => {
+  it('returns messages with and without streaming, and a token count', async () => {
     expect(await native().messages.create({ model: 'echo', ...body })).toMatchObject({ content: [{ type: 'text', text: 'hello 🧊' }] });
     expect(
       await native()
@@ -155,7 +155,7 @@ describe('with npm @anthropic-ai/sdk', () => {
     expect(await native().messages.countTokens({ model: 'echo', messages: body.messages })).toEqual({ input_tokens: 2 });
   });
 
-  it('errors are its own', async () => {
+  it('returns errors of the Messages API', async () => {
     await expect(native().messages.create({ model: 'rate-limited', ...body })).rejects.toBeInstanceOf(Anthropic.RateLimitError);
     await expect(native().messages.create({ model: 'echo', max_tokens: 9, messages: [] })).rejects.toBeInstanceOf(
       Anthropic.BadRequestError,
@@ -163,7 +163,7 @@ describe('with npm @anthropic-ai/sdk', () => {
   });
 });
 
-describe('what the mock refuses', () => {
+describe('the mock provider rejects', () => {
   const post = (path: string, body: string | FormData, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     fetch(`${gateway.url}/v1/${path}`, { method: 'POST', headers: { 'x-gateway-virtual-key': 'vk', ...headers }, body });
   const form = (fields: Record<string, string | Blob>): FormData => {
@@ -189,7 +189,7 @@ describe('what the mock refuses', () => {
     ['audio/transcriptions', form({ file, model: 'echo', response_format: 'xml' }), 'response_format'],
     ['images/edits', form({ image: file, model: 'echo' }), 'prompt'],
     ['images/edits', form({ prompt: 'a', model: 'echo' }), 'image'],
-  ])('POST /v1/%s is told what is wrong with it (%#)', async (path, body, param) => {
+  ])('POST /v1/%s with an invalid body, and names the parameter (%#)', async (path, body, param) => {
     const response = await (typeof body === 'string' ? post(path, body) : post(path, body, {}));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error', param } });
@@ -203,7 +203,7 @@ describe('what the mock refuses', () => {
     'fine_tuning/jobs/x/checkpoints',
     'files/x',
     'files/x/content',
-  ])('GET /v1/%s is not found', async (path) => {
+  ])('GET /v1/%s with 404', async (path) => {
     const response = await fetch(`${gateway.url}/v1/${path}`, { headers: { 'x-gateway-virtual-key': 'vk' } });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** The tool loops of client libraries end with the mock: the request that brings the result gets a text. */
+/** The tool loops of client libraries end with the mock provider: a request with a tool result gets a text. */
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const models = [
   ['@mock/said', 'It is sunny.'],
 ] as const;
 
-it.each(models)('chat completions: runTools with %s', async (model, text) => {
+it.each(models)('chat completions complete a tool loop with runTools and %s', async (model, text) => {
   for (const stream of [false, true]) {
     const asked: unknown[] = [];
     const runner = openai().chat.completions.runTools({
@@ -57,7 +57,7 @@ it.each(models)('chat completions: runTools with %s', async (model, text) => {
   }
 });
 
-it.each(models)('messages: toolRunner with %s', async (model, text) => {
+it.each(models)('messages complete a tool loop with toolRunner and %s', async (model, text) => {
   for (const stream of [false, true]) {
     const asked: unknown[] = [];
     const runner = anthropic().beta.messages.toolRunner({
@@ -86,7 +86,7 @@ it.each(models)('messages: toolRunner with %s', async (model, text) => {
   }
 });
 
-it.each(models)('responses with %s', async (model, text) => {
+it.each(models)('responses complete a tool loop with %s', async (model, text) => {
   const tools = [{ type: 'function' as const, name: 'get_weather', strict: true, parameters }];
   const first = await openai().responses.create({ model, input: messages, tools });
   const [call] = first.output.filter((item) => item.type === 'function_call');
@@ -101,7 +101,7 @@ it.each(models)('responses with %s', async (model, text) => {
   expect((await stream.finalResponse()).output_text).toBe(text);
 });
 
-it('asks again in the next turn', async () => {
+it('the mock provider calls the tool again in the next turn', async () => {
   const reply = await openai().chat.completions.create({
     model: '@mock/weather',
     messages: [
@@ -122,9 +122,13 @@ it('asks again in the next turn', async () => {
 it.each<[string, string, object]>([
   ['a stored prompt', 'responses', { prompt: { id: 'pmpt_1', version: '2' } }],
   ['a conversation', 'responses', { conversation: 'conv_1', include: ['reasoning.encrypted_content'], reasoning: { effort: 'low' } }],
-  ['a developer and verbosity', 'chat/completions', { messages: [{ role: 'developer', content: 'x' }, ...messages], verbosity: 'low' }],
   [
-    'what the Vercel AI SDK sends',
+    'a developer message and verbosity',
+    'chat/completions',
+    { messages: [{ role: 'developer', content: 'x' }, ...messages], verbosity: 'low' },
+  ],
+  [
+    'a request of the Vercel AI SDK',
     'responses',
     {
       input: [
@@ -135,7 +139,7 @@ it.each<[string, string, object]>([
     },
   ],
   ['thinking', 'messages', { max_tokens: 9, thinking: { type: 'adaptive' }, messages, output_config: { effort: 'low' } }],
-])('accepts %s', async (_name, path, body) => {
+])('the mock provider accepts %s', async (_name, path, body) => {
   const response = await fetch(`${gateway.url}/v1/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** `GET /v1/models` lists what the caller may write as it is, in the format of the caller's API. */
+/** `GET /v1/models` lists the model names that a client can use, in the format of the API that it calls. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -108,13 +108,13 @@ const lists: readonly (readonly [key: string, ids: readonly string[]])[] = [
   ['unknown', ['up-1']],
 ];
 
-describe.each(lists)('the list of a key with default config: %s', (key, ids) => {
-  it('is the same in both formats', async () => {
+describe.each(lists)('the model list of a key with default config %s', (key, ids) => {
+  it('is equal in both API formats', async () => {
     expect(await idsOf(openai(key).models.list())).toEqual(ids);
     expect(await idsOf(anthropic(key).models.list())).toEqual(ids);
   });
 
-  it('has only names that reach a provider as they are', async () => {
+  it('contains only names that work unchanged', async () => {
     for (const model of ids) {
       const reply = await openai(key).chat.completions.create({ model, messages: [{ role: 'user', content: 'hi' }] });
       expect(reply.choices[0]?.message.content).toBe('hi');
@@ -123,7 +123,7 @@ describe.each(lists)('the list of a key with default config: %s', (key, ids) => 
   });
 });
 
-it('goes by the metadata of the request where the queries do', async () => {
+it('the model list depends on request metadata that a config uses', async () => {
   const client = new OpenAI({
     baseURL: `${gateway.url}/v1`,
     apiKey: keyOf('mapped'),
@@ -132,11 +132,11 @@ it('goes by the metadata of the request where the queries do', async () => {
   expect(await idsOf(client.models.list())).toContain('secret');
 });
 
-it('names the provider that serves a name, never a target that is not drawn', async () => {
+it('a model is owned by the provider that serves it, never by a target with weight 0', async () => {
   expect(await openai('undrawn').models.retrieve('gone')).toMatchObject({ id: 'gone', owned_by: 'claude' });
 });
 
-it('finds one model of the config in both formats, and names the nearest', async () => {
+it('returns a model of the config in both formats, and suggests the nearest name for an unknown one', async () => {
   expect(await openai('mapped').models.retrieve('gpt-4o')).toEqual({ id: 'gpt-4o', object: 'model', created: 0, owned_by: 'openai' });
   expect(await anthropic('mapped').models.retrieve('gpt-4o')).toMatchObject({
     type: 'model',
@@ -151,14 +151,14 @@ it('finds one model of the config in both formats, and names the nearest', async
 
 it.each<[string, Record<string, string>, string]>([
   ['x-api-key alone', { 'x-api-key': keyOf('pinned') }, 'first_id'],
-  ['x-api-key beside authorization', { 'x-api-key': keyOf('pinned'), authorization: 'Bearer none' }, 'object'],
-  ['a version of the messages API', { authorization: `Bearer ${keyOf('pinned')}`, 'anthropic-version': '2023-06-01' }, 'first_id'],
-])('%s is answered in its format', async (_name, headers, member) => {
+  ['x-api-key next to authorization', { 'x-api-key': keyOf('pinned'), authorization: 'Bearer none' }, 'object'],
+  ['anthropic-version', { authorization: `Bearer ${keyOf('pinned')}`, 'anthropic-version': '2023-06-01' }, 'first_id'],
+])('a request with %s gets the format of its API', async (_name, headers, member) => {
   const response = await fetch(`${gateway.url}/v1/models`, { headers });
   expect(await response.json()).toHaveProperty(member);
 });
 
-it("turns a provider's own list into the caller's format", async () => {
+it('converts the model list of a provider to the format of the client', async () => {
   const [model] = (await anthropic('unknown').models.list()).data;
   expect(model).toMatchObject({ type: 'model', id: 'up-1', display_name: 'up-1', created_at: '2023-11-14T22:13:20.000Z' });
 });

@@ -62,17 +62,17 @@ async function idsOf(response: Response): Promise<readonly string[]> {
 const mockModels = ['echo', 'fail', 'slow', 'rate-limited', 'hello'].map((model) => `@mock/${model}`);
 
 const lists: readonly [who: string, key: string, headers: Record<string, string>, ids: readonly string[]][] = [
-  ['shows what the file names', all, {}, ['@listed/gpt-4o', '@listed/o3', '@azure/chat', ...mockModels]],
-  ['shows only what the key may use', limited, {}, ['@listed/gpt-4o', '@mock/hello']],
-  ['shows a virtual key where the provider itself may not be used', virtual, {}, ['@team/chat']],
-  ['asks the provider of the config that a key is bound to', bound, {}, ['from-upstream']],
-  ['shows the deployments of a chosen provider', all, { 'x-gateway-provider': '@azure' }, ['@azure/chat']],
-  ['shows those of a virtual key under its own name', all, { 'x-gateway-virtual-key': 'team' }, ['@team/chat']],
-  ['shows what a config takes, without slugs', all, { 'x-gateway-config': 'one' }, ['chat']],
-  ['asks a chosen provider that the file says nothing of', all, { 'x-gateway-provider': '@plain' }, ['from-upstream']],
-  ['shows of its list what an allow list has', all, { 'x-gateway-provider': '@listed' }, []],
+  ['returns the configured models', all, {}, ['@listed/gpt-4o', '@listed/o3', '@azure/chat', ...mockModels]],
+  ['returns only models that the key may use', limited, {}, ['@listed/gpt-4o', '@mock/hello']],
+  ['returns models of a virtual key if the key may not use the provider', virtual, {}, ['@team/chat']],
+  ['requests the list from the provider of an enforced config', bound, {}, ['from-upstream']],
+  ['returns the deployments of a selected provider', all, { 'x-gateway-provider': '@azure' }, ['@azure/chat']],
+  ['returns those of a virtual key with its own slug', all, { 'x-gateway-virtual-key': 'team' }, ['@team/chat']],
+  ['returns the models of a config without slugs', all, { 'x-gateway-config': 'one' }, ['chat']],
+  ['requests the list from a selected provider without configured models', all, { 'x-gateway-provider': '@plain' }, ['from-upstream']],
+  ['filters the list of a provider by its allow list', all, { 'x-gateway-provider': '@listed' }, []],
   [
-    'names the models of a bare type without a slug',
+    'returns the models of a provider type without slug',
     all,
     { 'x-gateway-provider': 'mock', 'api-key': 'of-the-caller' },
     ['echo', 'fail', 'slow', 'rate-limited'],
@@ -84,12 +84,12 @@ describe('GET /v1/models/{id}', () => {
     fetch(`${gateway.url}/v1/models/${id}`, { headers: { authorization: `Bearer ${key}`, ...headers } });
 
   it.each([
-    ['a name of the list', all, '@listed/gpt-4o', {}, '@listed/gpt-4o'],
-    ['such a name with its characters encoded', all, '%40listed%2Fgpt-4o', {}, '@listed/gpt-4o'],
+    ['a listed name', all, '@listed/gpt-4o', {}, '@listed/gpt-4o'],
+    ['a listed name, URL-encoded', all, '%40listed%2Fgpt-4o', {}, '@listed/gpt-4o'],
     ['a deployment', all, '@azure/chat', {}, '@azure/chat'],
-    ['the bare name of a deployment of a chosen provider', all, 'chat', { 'x-gateway-provider': '@azure' }, '@azure/chat'],
+    ['a deployment name of a selected provider', all, 'chat', { 'x-gateway-provider': '@azure' }, '@azure/chat'],
     ['a model of a virtual key', virtual, '@team/chat', {}, '@team/chat'],
-  ])('shows %s without asking anybody', async (_what, key, id, headers, listed) => {
+  ])('returns %s without an upstream request', async (_what, key, id, headers, listed) => {
     const before = upstream.requests.length;
     const response = await one(key, id, headers);
     expect([response.status, upstream.requests.length - before]).toEqual([200, 0]);
@@ -107,9 +107,9 @@ describe('GET /v1/models/{id}', () => {
 
   it.each([
     ['by its slug', '@plain/org/some-model', {}, '/v1/models/org%2Fsome-model'],
-    ['by header, with the path as it came', 'org/some-model', { 'x-gateway-provider': '@plain' }, '/v1/models/org/some-model'],
+    ['by header, with an unchanged path', 'org/some-model', { 'x-gateway-provider': '@plain' }, '/v1/models/org/some-model'],
     ['by a config', 'some-model', { 'x-gateway-config': 'open' }, '/v1/models/some-model'],
-  ])('asks a provider that is chosen %s', async (_how, id, headers, path) => {
+  ])('requests the model from a provider that is selected %s', async (_how, id, headers, path) => {
     const before = upstream.requests.length;
     const response = await one(all, id, headers);
     expect(response.status).toBe(200);
@@ -120,12 +120,12 @@ describe('GET /v1/models/{id}', () => {
   });
 
   it.each([
-    ['that nobody lists', all, 'llama', {}, 404, 'model_not_found', /no model "llama"\.$/],
+    ['that is not listed', all, 'llama', {}, 404, 'model_not_found', /no model "llama"\.$/],
     ['without its slug', all, 'gpt-4o', {}, 404, 'model_not_found', /"gpt-4o"\. Did you mean "@listed\/gpt-4o"\?/],
     ['that is mistyped', all, '@mock/helo', {}, 404, 'model_not_found', /Did you mean "@mock\/hello"\?/],
-    ['of a slug that is none', all, '@azur/chat', {}, 404, 'provider_not_found', /"azur".*"azure"/],
+    ['with an unknown slug', all, '@azur/chat', {}, 404, 'provider_not_found', /"azur".*"azure"/],
     ['that the key may not use', limited, '@listed/o3', {}, 403, 'not_allowed', /"o3"/],
-  ])('refuses a name %s', async (_what, key, id, headers, status, code, says) => {
+  ])('rejects a name %s', async (_what, key, id, headers, status, code, says) => {
     const response = await one(key, id, headers);
     expect(response.status).toBe(status);
     const { error } = (await response.json()) as { error: { code: string; message: string } };
@@ -141,7 +141,7 @@ describe('GET /v1/models', () => {
     expect(await idsOf(response)).toEqual(ids);
   });
 
-  it('has the shape that client libraries read', async () => {
+  it('returns the shape that client libraries read', async () => {
     const body = (await (await ask(limited)).json()) as unknown;
     expect(body).toEqual({
       object: 'list',
@@ -152,7 +152,7 @@ describe('GET /v1/models', () => {
     });
   });
 
-  it('lists names that can be used as they stand', async () => {
+  it('returns names that can be used unchanged', async () => {
     const id = (await idsOf(await ask(all))).at(-1);
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
@@ -164,16 +164,16 @@ describe('GET /v1/models', () => {
 
   it.each([
     ['without a key', undefined, {}, 401, 'missing_api_key'],
-    ['of a provider that is switched off', all, { 'x-gateway-provider': '@off' }, 403, 'not_allowed'],
-    ['of a provider that the key may not use', limited, { 'x-gateway-provider': '@azure' }, 403, 'not_allowed'],
-    ['of a slug that is none', all, { 'x-gateway-provider': '@azur' }, 404, 'provider_not_found'],
-  ])('refuses the list %s', async (_what, key, headers, status, code) => {
+    ['for a disabled provider', all, { 'x-gateway-provider': '@off' }, 403, 'not_allowed'],
+    ['for a provider that the key may not use', limited, { 'x-gateway-provider': '@azure' }, 403, 'not_allowed'],
+    ['for an unknown slug', all, { 'x-gateway-provider': '@azur' }, 404, 'provider_not_found'],
+  ])('rejects the request %s', async (_what, key, headers, status, code) => {
     const response = await ask(key, headers);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ error: { code } });
   });
 
-  it('leaves a record with the answer, and sends nothing to a provider', async () => {
+  it('records the response without an upstream request', async () => {
     const before = upstream.requests.length;
     const response = await ask(all);
     const body = await response.text();

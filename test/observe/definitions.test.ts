@@ -13,7 +13,7 @@ import { spansOf } from '../../src/telemetry/otlp/spans.ts';
 import { pythonWith } from '../support/python.ts';
 import { lacking } from '../support/skipping.ts';
 
-/** What is exported, read by the code that OpenTelemetry generates from its own definitions. */
+/** The exported data, parsed by code generated from the definitions of OpenTelemetry. */
 
 const settings: EncodeSettings = {
   version: '1.2.3',
@@ -84,8 +84,8 @@ function read(): Read {
   return JSON.parse(run.stdout) as Read;
 }
 
-describe.skipIf(lacking(found))('what is exported', () => {
-  it('is what the definitions of OTLP have, value for value', () => {
+describe.skipIf(lacking(found))('the exported data', () => {
+  it('is valid OTLP with the expected values', () => {
     const { spans, logs } = read();
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     expect(spans.map(([name]) => name)).toEqual([
@@ -106,13 +106,13 @@ describe.skipIf(lacking(found))('what is exported', () => {
     expect(logs[3]?.[0]).toBe(13);
   });
 
-  it('has names of the semantic conventions, or our own', () => {
+  it("uses names of the semantic conventions or the gateway's own", () => {
     const { unknown, schemas } = read();
     expect(unknown).toEqual([]);
     expect(schemas).toContain(schemaUrl);
   });
 
-  it('names operations and providers as the conventions do, where they have a name', () => {
+  it('uses the operation and provider names of the conventions where they exist', () => {
     const { operations, providers: names } = read();
     for (const endpoint of ['chat/completions', 'completions', 'embeddings', 'messages', 'responses'])
       expect(operations).toContain(operationOf(endpoint));

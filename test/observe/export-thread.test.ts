@@ -36,7 +36,7 @@ function entries(count: number): Entry[] {
   return Array.from({ length: count }, () => ({ line, isTraced: false, request: undefined, response: undefined }));
 }
 
-it('what waits when a collector is removed is still sent to it', async () => {
+it('sends queued records after the collector was removed from the configuration', async () => {
   thread.use(settings());
   for (const entry of entries(3)) thread.add(entry);
   thread.use(undefined);
@@ -44,7 +44,7 @@ it('what waits when a collector is removed is still sent to it', async () => {
   await until(() => results['exported'] === 3, 'the result');
 });
 
-it('nothing is lost where a collector is removed and comes back', async () => {
+it('loses nothing if a collector is removed and added again', async () => {
   thread.use(settings());
   for (const entry of entries(128)) thread.add(entry);
   thread.use(undefined);
@@ -54,7 +54,7 @@ it('nothing is lost where a collector is removed and comes back', async () => {
   await until(() => thread.waiting === 0, 'the end of the queue');
 });
 
-it('a secret that a stream tells in pieces is hidden where they are put together', async () => {
+it('redacts a secret that is split over several events of a stream', async () => {
   const secret = 'canary-of-the-pieces-0123456789';
   const logs = { url: collector.url, headers: {}, content: true };
   thread.use({ ...settings(), logs, secrets: [secret] });
@@ -66,7 +66,7 @@ it('a secret that a stream tells in pieces is hidden where they are put together
   expect(JSON.stringify(log)).not.toContain(secret);
 });
 
-/** Reads what it is given first, says that of it one record is sent, and dies with the next. */
+/** Reads the first batch, reports one record as sent, and throws at the next batch. */
 const dying = `
 const { parentPort } = require('node:worker_threads');
 let given = 0;
@@ -78,7 +78,7 @@ parentPort.on('message', ({ kind, entries }) => {
   parentPort.postMessage({ kind: 'result', signal: 'logs', items: 1, result: 'exported', why: undefined });
 });`;
 
-it('what a thread had is counted when it dies', async () => {
+it('counts the records of a thread that dies as failed', async () => {
   const said: string[] = [];
   const faults: string[] = [];
   const own = new ExportThread({

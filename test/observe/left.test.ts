@@ -21,7 +21,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-it('a provider is not down because clients leave before it responds', async () => {
+it('a provider is not reported as down because clients disconnect before it responds', async () => {
   for (let n = 1; n <= 3; n += 1) {
     const leave = new AbortController();
     const response = fetch(`${gateway.url}/v1/chat/completions`, {

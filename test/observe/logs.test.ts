@@ -34,14 +34,14 @@ async function ask(model: string, text: string, more: Record<string, string> = {
   return response.headers.get('x-request-id') ?? '';
 }
 
-/** Records are exported, and not stored. */
+/** Records are exported but not stored. */
 const unstored = (more: string): string => yaml('full', false).replace('{bodies: full}', 'off').replace('content: false', more);
 
 const logOf = (id: string): Promise<SeenLog> =>
   until(() => collector.logs().find((log) => plain(log)['gateway.request_id'] === id), `log ${id}`);
 
-describe('a record as a log', () => {
-  it('is whole in the body, with what is searched for in attributes', async () => {
+describe('an exported log record', () => {
+  it('contains the whole record in the body and searchable values in attributes', async () => {
     const id = await ask('@mock/echo', 'hello');
     const log = await logOf(id);
     expect(log).toMatchObject({ severityText: 'INFO', eventName: 'gateway.request' });
@@ -54,7 +54,7 @@ describe('a record as a log', () => {
     });
   });
 
-  it('of a failed request is an error', async () => {
+  it('has severity ERROR for a failed request', async () => {
     const log = await logOf(await ask('@mock/broken', 'hello'));
     expect(log.severityText).toBe('ERROR');
     expect(plain(log)['gateway.error_source']).toBe('provider');
@@ -65,7 +65,7 @@ describe('a record as a log', () => {
     ['none', true, undefined, undefined],
     ['full', false, undefined, undefined],
     ['full', true, 'mail a@example.com', 'mail a@example.com'],
-  ])('with bodies: %s and content: %s has what the record keeps', async (bodies, content, sent, answered) => {
+  ])('with bodies %s and content %s contains the messages that the record stores', async (bodies, content, sent, answered) => {
     await gateway.write(yaml(bodies, content));
     await gateway.gateway.reload();
     const shown = plain(await logOf(await ask('@mock/echo', 'mail a@example.com')));
@@ -82,7 +82,7 @@ describe('a record as a log', () => {
     ['full', true, true],
     ['redacted', false, false],
     ['metadata', true, false],
-  ])('with bodies: %s and content: %s says what was said: %s', async (bodies, content, isSaid) => {
+  ])('with bodies %s and content %s contains the text of messages: %s', async (bodies, content, isSaid) => {
     await gateway.write(yaml(bodies, content));
     await gateway.gateway.reload();
     const log = await logOf(await ask('@mock/echo', 'the-words-of-the-user', { 'x-gateway-config': 'worded' }));
@@ -92,7 +92,7 @@ describe('a record as a log', () => {
     expect(upstream.body?.same_as).toBe(bodies === 'metadata' ? undefined : 'request');
   });
 
-  it('has redacted messages where the record has', async () => {
+  it('has redacted messages if the record has redacted bodies', async () => {
     await gateway.write(yaml('redacted', true));
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
     const log = await logOf(await ask('@mock/echo', 'mail b@example.com'));
@@ -100,16 +100,16 @@ describe('a record as a log', () => {
     expect(JSON.stringify(log)).not.toContain('b@example.com');
   });
 
-  it('has no secret', () => {
+  it('contains no secret', () => {
     expect(collector.exports.map(({ text }) => text).join('')).not.toContain('canary-of-the-log-export');
   });
 });
 
-describe('where no records are stored', () => {
+describe('with the request log off', () => {
   it.each([
     ['content: false', undefined],
     ['content: true', 'hello to [email]'],
-  ])('they are exported, with messages as far as that is wanted (%s)', async (more, expected) => {
+  ])('log records are exported, with messages as set by %s', async (more, expected) => {
     const own = await startTestGateway(unstored(more));
     try {
       const response = await fetch(`${own.url}/v1/chat/completions`, {

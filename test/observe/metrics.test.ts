@@ -70,7 +70,7 @@ describe('the metrics of a running gateway', () => {
     await chat('@nobody/x', { authorization: 'Bearer wrong' });
   });
 
-  it('count what was served', async () => {
+  it('count requests, fallbacks and the state of providers', async () => {
     const { status, type, body } = await ask('/measures');
     expect(status).toBe(200);
     expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -95,7 +95,7 @@ describe('the metrics of a running gateway', () => {
     );
   });
 
-  it('count no error as a first token', async () => {
+  it('do not count an error as a first token', async () => {
     await chat('@down/x', {}, true);
     await chat('@mock/echo', {}, true);
     const { body } = await ask('/measures');
@@ -103,7 +103,7 @@ describe('the metrics of a running gateway', () => {
     expect(body).toContain('gateway_time_to_first_token_seconds_count{provider="mock",model="echo"} 1\n');
   });
 
-  it('have the names of the table, and no others', async () => {
+  it('have only names of the metrics table', async () => {
     const { body } = await ask('/measures');
     const found = new Set([...body.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? ''));
     const known = new Set(metricsTable.map(({ name }) => name));
@@ -115,13 +115,13 @@ describe('the metrics of a running gateway', () => {
     }
   });
 
-  it('show no secret', async () => {
+  it('contain no secret', async () => {
     const { body } = await ask('/measures');
     expect(body).not.toContain(secret);
     expect(body).not.toContain(callerKey);
   });
 
-  it('are on the admin listener too', async () => {
+  it('are available on the admin listener', async () => {
     const { status, headers, text: body } = await call(adminUrl(gateway), '/measures');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -129,7 +129,7 @@ describe('the metrics of a running gateway', () => {
     expect((await call(adminUrl(gateway), '/metrics')).text).not.toContain('gateway_config');
   });
 
-  it('are not on the data listener, and at no other path', async () => {
+  it('are not available on the data listener or another path', async () => {
     expect((await ask('/metrics')).status).toBe(404);
     expect((await ask('/measures', 'POST')).status).toBe(405);
     expect(await ask('/measures', 'HEAD')).toMatchObject({ status: 200, body: '' });
@@ -137,14 +137,14 @@ describe('the metrics of a running gateway', () => {
     expect(await onData.text()).not.toContain('gateway_requests_total');
   });
 
-  it.skipIf(lacking(promtool))('are what promtool expects', async () => {
+  it.skipIf(lacking(promtool))('pass promtool check metrics', async () => {
     const { body } = await ask('/measures');
     const run = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
     expect(run.stdout + run.stderr).toBe('');
     expect(run.status).toBe(0);
   });
 
-  it('show a reload that failed, and other settings after one that did not', async () => {
+  it('show a failed reload and respect changed settings', async () => {
     await gateway.write('version: 2');
     await gateway.gateway.reload();
     expect((await ask('/measures')).body).toContain('gateway_config_last_reload_successful 0\n');

@@ -58,8 +58,8 @@ const sent = (): (string | undefined)[] => upstream.requests.splice(0).map(({ he
 const server = (spans: readonly SeenSpan[]): SeenSpan => spans.find(({ kind }) => kind === 2) as SeenSpan;
 const clients = (spans: readonly SeenSpan[]): readonly SeenSpan[] => spans.filter(({ kind }) => kind === 3);
 
-describe('a request becomes a trace', () => {
-  it('with a span for itself and one for each attempt, below that of the caller', async () => {
+describe('a trace of a request', () => {
+  it('has a span for the request and one for each attempt, below the span of the client', async () => {
     sent();
     const trace = newTrace();
     const id = await ask({ traceparent: `00-${trace}-${parentId}-01`, 'x-gateway-config': 'both', 'x-gateway-metadata': '{"team":"web"}' });
@@ -99,11 +99,11 @@ describe('a request becomes a trace', () => {
       'gen_ai.usage.input_tokens': record.usage.prompt,
       'gen_ai.usage.output_tokens': record.usage.completion,
     });
-    // What a provider does hangs below the attempt.
+    // Spans of a provider are children of the attempt.
     expect(sent()).toEqual([`00-${trace}-${first?.spanId}-01`, `00-${trace}-${second?.spanId}-01`]);
   });
 
-  it('with the times of the record', async () => {
+  it('has the times of the record', async () => {
     const trace = newTrace();
     const record = await gateway.record(await ask({ traceparent: `00-${trace}-${parentId}-01` }, { stream: true }));
     const spans = await collector.trace(trace, 2);
@@ -115,7 +115,7 @@ describe('a request becomes a trace', () => {
     expect(plain(client as SeenSpan)).toMatchObject({ 'gen_ai.request.stream': true, 'gen_ai.response.model': 'm-large' });
   });
 
-  it('with times and amounts of one type, whatever their value', async () => {
+  it('has times and amounts of type double for any value', async () => {
     const trace = newTrace();
     await ask({ traceparent: `00-${trace}-${parentId}-01` }, { model: '@down/x' });
     const attributes = (await collector.trace(trace, 2)).flatMap((span) => span.attributes).filter(({ key }) => /_(?:ms|usd)$/.test(key));
@@ -124,20 +124,20 @@ describe('a request becomes a trace', () => {
   });
 
   it.each([
-    ['its own trace id', (trace: string) => ({ 'x-gateway-trace-id': trace }), (trace: string) => trace],
+    ['a hex trace id', (trace: string) => ({ 'x-gateway-trace-id': trace }), (trace: string) => trace],
     [
       'a UUID',
       (trace: string) => ({ 'x-gateway-trace-id': trace.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-').toUpperCase() }),
       (trace: string) => trace,
     ],
-  ])('by %s', async (_, headers, expected) => {
+  ])('uses %s of the header x-gateway-trace-id', async (_, headers, expected) => {
     const trace = newTrace();
     await ask(headers(trace));
     const spans = await collector.trace(expected(trace), 2);
     expect(sent().at(-1)).toBe(`00-${expected(trace)}-${clients(spans)[0]?.spanId}-01`);
   });
 
-  it('by any text: the requests of one stay together', async () => {
+  it('groups the requests with the same text as trace id', async () => {
     const ids = [await ask({ 'x-gateway-trace-id': 'order 7' }), await ask({ 'x-gateway-trace-id': 'order 7' })];
     const found = await until(() => {
       const own = collector.spans().filter((span) => plain(span)['gateway.trace_id'] === 'order 7');
@@ -148,7 +148,7 @@ describe('a request becomes a trace', () => {
     expect(found[0]?.traceId).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('unless its caller does not record it', async () => {
+  it('is not exported if the client does not sample it', async () => {
     const [quiet, loud] = [newTrace(), newTrace()];
     sent();
     await ask({ traceparent: `00-${quiet}-${parentId}-00` });
@@ -158,7 +158,7 @@ describe('a request becomes a trace', () => {
     expect(sent()[0]).toMatch(new RegExp(`^00-${quiet}-[0-9a-f]{16}-00$`));
   });
 
-  it('with the names of the resource and the headers of the service, and without content or secrets', () => {
+  it('has the configured resource and headers, without content or secrets', () => {
     const [first] = collector.exports;
     expect(first?.path).toBe('/v1/traces');
     expect(first?.headers['x-team']).toBe(secret);
@@ -167,7 +167,7 @@ describe('a request becomes a trace', () => {
     for (const word of [secret, 'key-of-main', 'key-of-down', 'hello', 'gen_ai.input.messages']) expect(all).not.toContain(word);
   });
 
-  it('that is sent again while the collector is busy, and counted', async () => {
+  it('is sent again while the collector is busy', async () => {
     collector.statuses.push([503], [429, { 'retry-after': '0' }], [503, { 'retry-after': '0' }]);
     const trace = newTrace();
     await ask({ traceparent: `00-${trace}-${parentId}-01` });
@@ -175,7 +175,7 @@ describe('a request becomes a trace', () => {
     expect(collector.statuses).toEqual([]);
   });
 
-  it('that is dropped when the collector rejects it, with one line', async () => {
+  it('is dropped and logged once if the collector rejects it', async () => {
     collector.statuses.push([400]);
     await ask({ traceparent: `00-${newTrace()}-${parentId}-01` });
     const line = await until(() => gateway.lines.find((text) => text.includes('not exported')), 'the line');
@@ -184,8 +184,8 @@ describe('a request becomes a trace', () => {
   });
 });
 
-describe('after a reload', () => {
-  it('a part of the traces is exported, and providers are told which', async () => {
+describe('tracing after a reload', () => {
+  it('exports the configured share of traces and propagates the sampling decision', async () => {
     await gateway.write(yaml(`{otlp: "${collector.url}/v1/traces", sample: 25%}`));
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
     sent();
@@ -200,7 +200,7 @@ describe('after a reload', () => {
     expect(marked.filter((value) => value?.endsWith('-00') === true && seen.has(value.slice(3, 35)))).toEqual([]);
   });
 
-  it('messages go along where that is asked for', async () => {
+  it('exports messages with content: true', async () => {
     await gateway.write(yaml(`{otlp: "${collector.url}", content: true}`));
     await gateway.gateway.reload();
     const [whole, streamed] = [newTrace(), newTrace()];
@@ -216,7 +216,7 @@ describe('after a reload', () => {
     }
   });
 
-  it('nothing is exported, and requests without a trace get none', async () => {
+  it('exports nothing without otlp, and adds no traceparent', async () => {
     await gateway.write(yaml('{otlp: ""}'));
     await gateway.gateway.reload();
     const before = collector.spans().length;
@@ -230,7 +230,7 @@ describe('after a reload', () => {
   });
 });
 
-it('what waits is sent before the gateway ends', async () => {
+it('exports queued spans and logs before the gateway ends', async () => {
   const other = await startCollector();
   const short = await startTestGateway(
     `version: 1\nproviders: {mock: {type: mock}}\nobservability: {tracing: {otlp: "${other.url}"}, logs: {otlp: "${other.url}"}}\n`,
