@@ -26,7 +26,7 @@ async function admit(headers: Record<string, string>, from = snapshot) {
   return (await plugin.admit?.(makeContext({ snapshot: from, headers })))?.caller;
 }
 
-describe('auth finds a known key in', () => {
+describe('auth with a known key', () => {
   it.each([
     ['the gateway header', { 'x-gateway-api-key': key }, 'app-web', []],
     ['the gateway header under another prefix', { 'x-portkey-api-key': key }, 'app-web', []],
@@ -87,11 +87,11 @@ describe('auth finds a known key in', () => {
     ],
     ['a header with a replaced secret during its overlap', { 'x-api-key': 'older-0123456789' }, 'app-web', ['x-api-key']],
     ['x-api-key if the gateway header has a placeholder', { 'x-gateway-api-key': 'dummy', 'x-api-key': key }, 'app-web', ['x-api-key']],
-  ])('%s', async (_, headers, name, consumed) => {
+  ])('finds it in %s', async (_, headers, name, consumed) => {
     expect(await admit(headers)).toMatchObject({ name, consumed, credential: undefined, key: { name } });
   });
 
-  it('any header with the same result for a value that it has seen before', async () => {
+  it('returns the same result for a header value that it has seen before', async () => {
     const plugin = await setUp(auth);
     const ask = async (headers: Record<string, string>) => (await plugin.admit?.(makeContext({ snapshot, headers })))?.caller?.name;
     expect([await ask({ 'x-api-key': key }), await ask({ 'x-api-key': key })]).toEqual(['app-web', 'app-web']);
@@ -99,7 +99,7 @@ describe('auth finds a known key in', () => {
     expect((await refusal(() => ask({ 'x-api-key': 'sk-other' }))).code).toBe('invalid_api_key');
   });
 
-  it('a header and hashes its value only once', async () => {
+  it('hashes it only once', async () => {
     const hashed: string[] = [];
     const host = makeHost({
       sha256: (text) => {
@@ -112,7 +112,7 @@ describe('auth finds a known key in', () => {
     expect(hashed).toEqual([key]);
   });
 
-  it('a header only if the key is in the current snapshot', async () => {
+  it('accepts it only if it is in the current snapshot', async () => {
     const plugin = await setUp(auth);
     const next = makeSnapshot({ keys: { [plain]: makeKey('by-hand') } });
     await plugin.admit?.(makeContext({ snapshot, headers: { 'x-gateway-api-key': key } }));
@@ -121,7 +121,7 @@ describe('auth finds a known key in', () => {
   });
 });
 
-describe('auth takes the client credential', () => {
+describe('the provider credential of a client', () => {
   it.each([
     ['authorization', { authorization: 'Bearer sk-own' }, 'sk-own'],
     ['a scheme other than Bearer', { authorization: 'Basic abc' }, 'Basic abc'],
@@ -137,13 +137,13 @@ describe('auth takes the client credential', () => {
     ['Bearer in another case', { authorization: 'bEARER sk-own' }, 'sk-own'],
     ['x-api-key', { 'x-api-key': 'sk-own' }, 'sk-own'],
     ['x-goog-api-key', { 'x-goog-api-key': 'sk-own' }, 'sk-own'],
-    ['no header that is a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, undefined],
-    ['no header that is another placeholder', { authorization: 'Bearer DUMMY-KEY' }, undefined],
-    ['no header that is a sample value', { authorization: 'Bearer X' }, undefined],
-    ['no header that is only Bearer', { authorization: 'Bearer' }, undefined],
-    ['no header that is Bearer and a space', { authorization: 'Bearer ' }, undefined],
+    ['authorization unless it is a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, undefined],
+    ['authorization unless it is another placeholder', { authorization: 'Bearer DUMMY-KEY' }, undefined],
+    ['authorization unless it is a sample value', { authorization: 'Bearer X' }, undefined],
+    ['authorization unless it is only Bearer', { authorization: 'Bearer' }, undefined],
+    ['authorization unless it is Bearer and a space', { authorization: 'Bearer ' }, undefined],
     ['authorization if x-api-key is set too', { authorization: 'Bearer sk-own', 'x-api-key': 'sk-second' }, 'sk-own'],
-  ])('from %s', async (_, headers, credential) => {
+  ])('is taken from %s', async (_, headers, credential) => {
     expect(await admit({ 'x-gateway-api-key': key, ...headers })).toMatchObject({ name: 'app-web', credential, consumed: [] });
   });
 });
@@ -160,7 +160,7 @@ describe('auth of a gateway without keys', () => {
   });
 });
 
-describe('auth rejects', () => {
+describe('auth without a valid key', () => {
   it.each([
     ['no key', {}, 'missing_api_key', /has no gateway API key/],
     ['a placeholder', { authorization: 'Bearer OPENAI_API_KEY' }, 'missing_api_key', /has no gateway API key/],
@@ -201,14 +201,14 @@ describe('auth rejects', () => {
     ],
     ['a revoked key', { authorization: 'Bearer gone-key-0123456789' }, 'invalid_api_key', /"gone" was revoked on 2026-11-21/],
     ['a replaced secret', { 'x-api-key': 'replaced-0123456789' }, 'expired_api_key', /"app-web" was rotated.* expired on 2026-11-21/],
-  ])('%s with 401', async (_, headers, code, message) => {
+  ])('rejects %s with 401', async (_, headers, code, message) => {
     const error = await refusal(() => admit(headers));
     expect(error).toMatchObject({ code, status: 401 });
     expect(error.message).toMatch(message);
     expect(error.hint).toBeTruthy();
   });
 
-  it('an unknown key without repeating it in the error', async () => {
+  it('does not repeat an unknown key in the error', async () => {
     const error = await refusal(() => admit({ 'x-gateway-api-key': other }));
     expect(`${error.message}${error.hint}`).not.toContain(other.slice(0, 12));
   });

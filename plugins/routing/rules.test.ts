@@ -87,7 +87,7 @@ describe('the limits of a key', () => {
     });
   });
 
-  describe('for a disabled provider', () => {
+  describe('with a disabled provider', () => {
     const off = makeBinding('off', { unusable: new GatewayError('not_allowed', { message: 'The provider "off" is disabled.' }) });
     const on = makeBinding('on');
     const leaves = [makeLeaf({ provider: off }), makeLeaf({ provider: on })];

@@ -284,7 +284,7 @@ describe('the call passed to a provider', () => {
     [{ stream: true }, false],
     [{ stream_options: { include_usage: true } }, false],
     [{ stream: true, stream_options: null }, false],
-  ])('shows for %j whether usage is requested: %j', async (more, includeUsage) => {
+  ])('has includeUsage for %j: %j', async (more, includeUsage) => {
     expect((await prepare({ body: { ...chat, ...more } })).attempt.call?.includeUsage).toBe(includeUsage);
   });
 });

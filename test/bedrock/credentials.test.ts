@@ -127,7 +127,7 @@ describe('an access key', () => {
   });
 
   it.each(['x-amz-date', 'x-amz-security-token', 'x-amzn-bedrock-guardrailidentifier'])(
-    'of the configuration is not used if a request sets %s',
+    'of the configuration causes a 403 if a request sets %s',
     async (name) => {
       await start({ access_key_id: 'AKIAOPERATOR', secret_access_key: 'operator-secret-0123456789' });
       expect(await ask({ 'x-gateway-provider': '@aws', [name]: 'caller', 'x-gateway-forward-headers': name })).toMatchObject({

@@ -218,7 +218,7 @@ describe('credentials for azure-ai', () => {
     ['cloud-model-format', 'openal', 'Send one of inference, openai, messages.'],
     ['azure-extra-params', 'ignore', 'Send one of error, drop, pass-through.'],
     ['azure-auth-mode', 'entar', 'Send one of api_key, default, entra.'],
-  ])('%s: the value %s is rejected with an error that lists the valid values', async (tail, value, hint) => {
+  ])('with %s set to %s are rejected with an error that lists the valid values', async (tail, value, hint) => {
     const before = upstream.requests.length;
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
     const headers = {

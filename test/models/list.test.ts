@@ -67,7 +67,7 @@ const lists: readonly [who: string, key: string, headers: Record<string, string>
   ['returns models of a virtual key if the key may not use the provider', virtual, {}, ['@team/chat']],
   ['requests the list from the provider of an enforced config', bound, {}, ['from-upstream']],
   ['returns the deployments of a selected provider', all, { 'x-gateway-provider': '@azure' }, ['@azure/chat']],
-  ['returns those of a virtual key with its own slug', all, { 'x-gateway-virtual-key': 'team' }, ['@team/chat']],
+  ['returns the deployments of a virtual key with its own slug', all, { 'x-gateway-virtual-key': 'team' }, ['@team/chat']],
   ['returns the models of a config without slugs', all, { 'x-gateway-config': 'one' }, ['chat']],
   ['requests the list from a selected provider without configured models', all, { 'x-gateway-provider': '@plain' }, ['from-upstream']],
   ['filters the list of a provider by its allow list', all, { 'x-gateway-provider': '@listed' }, []],

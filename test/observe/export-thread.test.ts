@@ -78,7 +78,7 @@ parentPort.on('message', ({ kind, entries }) => {
   parentPort.postMessage({ kind: 'result', signal: 'logs', items: 1, result: 'exported', why: undefined });
 });`;
 
-it('counts the records of a thread that dies as failed', async () => {
+it('counts the records of a dead thread as failed', async () => {
   const said: string[] = [];
   const faults: string[] = [];
   const own = new ExportThread({

@@ -53,8 +53,8 @@ const ask = (key: string, to: string, { method, path, headers = {}, body, ...mor
     body: typeof body === 'string' ? body.replaceAll('@TO', `@${to}`) : body,
   });
 
-describe.each(rules)('%s', (_, key, to) => {
-  it.each(routes.map((route) => [route.name, route] as const))('rejects other models on %s', async (_route, route) => {
+describe.each(rules)('the list "%s"', (_, key, to) => {
+  it.each(routes.map((route) => [route.name, route] as const))('blocks other models on %s', async (_route, route) => {
     const leaked: string[] = [];
     for (const [name, make] of waysOfModels) {
       const request = make(route);
@@ -68,7 +68,7 @@ describe.each(rules)('%s', (_, key, to) => {
   });
 
   it.each(spellings.map((spelling) => [spelling.name, spelling] as const))(
-    'rejects other models in a form with %s',
+    'blocks other models in a form with %s',
     async (_name, spelling) => {
       for (const route of routes.filter(({ body, endpoint }) => body === 'form' && endpoint !== 'files')) {
         upstream.received.length = 0;
@@ -79,7 +79,7 @@ describe.each(rules)('%s', (_, key, to) => {
   );
 
   it.each(routes.filter(allows).map((route) => [route.name, route] as const))(
-    'accepts %s with a model on the list',
+    'allows %s with a model on the list',
     async (_route, route) => {
       const { status, text } = await ask(key, to, plainRequest(route, small));
       expect([text, upstream.received.length]).toEqual([expect.not.stringContaining('not_allowed'), expect.any(Number)]);

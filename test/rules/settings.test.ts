@@ -6,8 +6,8 @@ import { keyLines, keyOf, type Recorder, send, startRecorder, startWith } from '
 import { headersOf, jsonType, plainRequest, routes } from './routes.ts';
 
 /**
- * What only the operator may choose beside the operator's credential: a setting that a type of provider declares is tested
- * here by being declared, as a header and in a config that a request sends.
+ * Settings that only the operator may choose together with the operator's credential. Every setting that a provider type
+ * declares is tested here automatically, as a header and in a config that a request sends.
  */
 
 let upstream: Recorder;

@@ -126,7 +126,7 @@ describe('an error of the token endpoint', () => {
     [90002, "Tenant 't1' not found.", 'invalid_request', 'auth.tenant_id', 'names no tenant'],
     [500011, 'The resource principal was not found.', 'invalid_resource', 'auth.scope', 'names no service'],
     [70021, 'No matching federated identity record found.', 'invalid_client', 'auth.client_id', 'has no federated credential'],
-  ])('AADSTS%s names the setting in the response', async (code, text, error, field, says) => {
+  ])('names the setting in the response for AADSTS%s', async (code, text, error, field, says) => {
     rig.tokens.refusal = aadsts(code, text, error);
     await rig.start(entra(rig.tokens));
     const response = await rig.ask();

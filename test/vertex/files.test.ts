@@ -168,7 +168,13 @@ describe('POST /v1/files', () => {
       400,
       'missing_required_parameter',
     ],
-    ['for a bucket of the request', form(['file', 'x', 'x.bin']), { 'x-gateway-vertex-storage-bucket-name': 'foreign' }, 403, 'not_allowed'],
+    [
+      'for a bucket of the request',
+      form(['file', 'x', 'x.bin']),
+      { 'x-gateway-vertex-storage-bucket-name': 'foreign' },
+      403,
+      'not_allowed',
+    ],
   ])('is rejected %s', async (_, data, headers, status, code) => {
     const response = await post(data, headers);
     expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);

@@ -79,7 +79,7 @@ describe('token endpoint and scope', () => {
     expect(grantOf({ auth: { mode: 'managed_identity', scope: 'api://x' } })).toMatchObject({ resource: 'api://x' });
   });
 
-  it('come from a request for the scope only', () => {
+  it('use only the scope of a request', () => {
     const found = grantOf({ ...brought, entra_scope: 'api://x/.default' });
     expect(found).toMatchObject({ scope: 'api://x/.default', endpoint: { base: 'https://login.microsoftonline.com' } });
   });

@@ -78,7 +78,7 @@ describe('the upstream URL of azure-ai', () => {
     [{ resource_name: 'R1', model_name: 'claude-opus-4-5' }, '/anthropic/v1/messages'],
     [{ resource_name: 'https://r1.services.ai.azure.com/openai/v1' }, '/openai/v1/chat/completions'],
     [{ resource_name: 'r1', api_version: '2024-05-01' }, '/models/chat/completions?api-version=2024-05-01'],
-  ])('of a model that is not listed, with %j', (settings, path) => {
+  ])('of an unlisted model with %j is %s', (settings, path) => {
     expect(ask('chat/completions', 'd1', settings).url).toBe(`https://r1.services.ai.azure.com${path}`);
   });
 
@@ -96,7 +96,7 @@ describe('the upstream URL of azure-ai', () => {
     ['embeddings', 'claude'],
     ['responses', 'llama'],
     ['images/embeddings', 'gpt'],
-  ])('throws unsupported_endpoint: %s for %s', (endpoint, model) => {
+  ])('causes unsupported_endpoint for %s with %s', (endpoint, model) => {
     expect(() => ask(endpoint, model)).toThrow(expect.objectContaining({ code: 'unsupported_endpoint' }));
   });
 

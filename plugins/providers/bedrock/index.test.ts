@@ -79,7 +79,7 @@ describe('bedrock embeddings', () => {
     ],
   ];
 
-  it.each(rows)('of %s are requested with %j converted to its format', (model, body, wanted, dropped) => {
+  it.each(rows)('of %s are requested in its format for the body %j', (model, body, wanted, dropped) => {
     const translation = begin('embeddings', model, { model: 'x', ...body });
     expect(sent(translation)).toEqual(wanted);
     expect(translation.request.dropped.map(({ param }) => param)).toEqual(dropped);

@@ -26,7 +26,7 @@ const messages = [
 ];
 const replies = (reply: MockReply): Partial<Call<MockSettings>> => ({ model: 'm', settings: { replies: { m: reply } } });
 
-/** Data of the events, and what the tap of the format says about them. */
+/** Data of the events, which are also passed to the tap. */
 function events({ text, tap }: ReturnType<typeof ask>) {
   const list = text
     .split('\n\n')

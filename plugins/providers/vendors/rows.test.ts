@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 interface Fixture {
   /** `get` is what it must be sent for `send`; the id `ID` matches any nine letters and digits. */
   readonly requests?: readonly { quirk: string; endpoint?: Endpoint; model?: string; send: Json; get: Json; dropped: readonly string[] }[];
-  /** Whole answers as clients get them. */
+  /** Responses without streaming, as clients get them. */
   readonly answers?: readonly { source: string; endpoint: Endpoint; body: unknown; get: unknown }[];
   readonly faults?: readonly { source: string; status: number; body: Json | string; fault: ProviderFault }[];
   readonly streams?: readonly { source: string; events: readonly (Json | string)[]; usage: Json; finish: readonly string[] }[];

@@ -34,8 +34,8 @@ const off: NoteBounds = { size: 0, perKey: 0, ttl: 0 };
 /** What is stored for the call "c1". */
 const recalled = ({ call }: Attempt): unknown => (call?.notes === undefined ? undefined : Object.fromEntries(call.notes.recall(['c1'])));
 
-describe('the memory for parts of a response', () => {
-  it('is passed to the next request to the same target, until it expires', async () => {
+describe('the thinking memory', () => {
+  it('returns a stored text to requests to the same target until it expires', async () => {
     const gateway = remembering();
     const first = await gateway.prepare();
     expect(recalled(first)).toEqual({});

@@ -42,7 +42,7 @@ describe('objectOf', () => {
     ['a/b', false],
     ['-abc', false],
     ['a?b=c', false],
-  ])('isBucket(%s) is %s', (name, fits) => expect(isBucket(name)).toBe(fits));
+  ])('accepts the bucket name %s: %s', (name, fits) => expect(isBucket(name)).toBe(fits));
 });
 
 describe('name of an uploaded object', () => {

@@ -6,8 +6,8 @@ import { labelsOf, metadataOf } from './labels.ts';
 const valid = (labels: object): boolean =>
   Object.entries(labels).every(([key, value]) => /^[a-z][a-z0-9_-]{0,62}$/.test(key) && /^[a-z0-9_-]{0,63}$/.test(String(value)));
 
-describe('metadata stored in labels', () => {
-  it('is restored unchanged for any text', () => {
+describe('the labels of a job', () => {
+  it('restore metadata unchanged for any text', () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 }).filter((one) => one.isWellFormed());
     fc.assert(
       fc.property(fc.dictionary(text, text, { maxKeys: 8 }), (metadata) => {
@@ -23,7 +23,7 @@ describe('metadata stored in labels', () => {
     );
   });
 
-  it('is dropped and reported if it does not fit', () => {
+  it('drop and report metadata that does not fit', () => {
     const metadata = { a: 'x'.repeat(500), b: 'y'.repeat(500), c: 'z', d: 'ü'.repeat(512), e: 'w'.repeat(512) };
     const { labels, dropped } = labelsOf({ gateway_endpoint: 'embeddings' }, { team: 'search' }, metadata);
     expect(dropped).toEqual([{ param: 'metadata.e', reason: 'the job has no space for more labels' }]);
@@ -36,7 +36,7 @@ describe('metadata stored in labels', () => {
     [{ team: 'search', cost: 5, owner: null }, ['labels.cost']],
     [['team'], ['labels']],
     [null, []],
-  ])('is stored without client labels that are not strings: %j', (callers, named) => {
+  ])('drop and report client labels that are not strings: %j', (callers, named) => {
     expect(labelsOf({}, callers, undefined).dropped.map(({ param }) => param)).toEqual(named);
   });
 
@@ -44,9 +44,9 @@ describe('metadata stored in labels', () => {
     ['no labels', undefined],
     ['labels of other tools', { team: 'a' }],
     ['labels that contain no metadata', { gateway_m00: 'aaaa' }],
-  ])('is null for %s', (_, labels) => expect(metadataOf(labels)).toBeNull());
+  ])('have no metadata: %s', (_, labels) => expect(metadataOf(labels)).toBeNull());
 
-  it('is encoded in base32 of RFC 4648', () => {
+  it('are encoded in base32 of RFC 4648', () => {
     expect(['', 'f', 'fo', 'foo', 'foob', 'fooba', 'foobar'].map((text) => base32(Buffer.from(text)))).toEqual([
       '',
       'my',
