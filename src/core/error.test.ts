@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fromUnknown, GatewayError, mayPass, narrowed } from './error.ts';
 
-describe('a status', () => {
+describe('mayPass', () => {
   it.each([
     [400, false],
     [404, false],
@@ -16,19 +16,19 @@ describe('a status', () => {
     [501, false],
     [503, true],
     [505, false],
-  ])('%d can pass: %s', (status, expected) => {
+  ])('returns for status %d whether a retry can succeed: %s', (status, expected) => {
     expect(mayPass(status)).toBe(expected);
     expect(mayPass(status, { message: '' })).toBe(expected);
     expect(mayPass(status, { message: '', isPermanent: true })).toBe(false);
   });
 });
 
-describe('an error', () => {
+describe('GatewayError', () => {
   it.each([
-    ['its row', new GatewayError('overloaded', { message: 'm' }), 503, true],
-    ['a row without a retry', new GatewayError('not_allowed', { message: 'm' }), 403, false],
-    ['what is clearer than its row', new GatewayError('overloaded', { message: 'm', retry: false }), 503, false],
-    ['its status', new GatewayError('media_fetch_failed', { message: 'm', status: 503 }), 503, true],
+    ['the row of its code', new GatewayError('overloaded', { message: 'm' }), 503, true],
+    ['a row without retry', new GatewayError('not_allowed', { message: 'm' }), 403, false],
+    ['explicit details, before the row', new GatewayError('overloaded', { message: 'm', retry: false }), 503, false],
+    ['an explicit status', new GatewayError('media_fetch_failed', { message: 'm', status: 503 }), 503, true],
     ['a status of its row', new GatewayError('media_fetch_failed', { message: 'm' }), 400, false],
     [
       'what the provider says',
@@ -36,7 +36,7 @@ describe('an error', () => {
       503,
       false,
     ],
-  ])('can be repeated by %s', (_name, error, status, retry) => {
+  ])('takes status and retry from %s', (_name, error, status, retry) => {
     expect(error).toMatchObject({ status, retry, source: 'gateway', name: 'GatewayError' });
   });
 
@@ -47,12 +47,12 @@ describe('an error', () => {
     ['alpah', ['alpha', 'beta'], 'Did you mean "alpha"? Models: alpha, beta.'],
     ['zzzz', names.slice(0, 20), `Models: ${names.slice(0, 20).join(', ')}.`],
     ['zzzz', names, `Models: ${names.slice(0, 20).join(', ')}, ….`],
-  ])('hints at the names that are known: %j of %j', (asked, known, hint) => {
+  ])('lists similar and known names in the hint: %j of %j', (asked, known, hint) => {
     const error = new GatewayError('model_not_found', { message: 'm', known: { asked, noun: 'Models', names: known } });
     expect(error.hint).toBe(hint);
   });
 
-  it('hints only at names that the caller may use', () => {
+  it('limits the names in the hint to those that the caller may use', () => {
     const error = new GatewayError('model_not_found', {
       message: 'm',
       status: 410,
@@ -74,17 +74,17 @@ describe('an error', () => {
   });
 });
 
-describe('whatever was thrown', () => {
+describe('fromUnknown', () => {
   const own = new GatewayError('overloaded', { message: 'm' });
   const foreign = (over: object): Error => Object.assign(new Error('theirs'), over);
 
-  it('is kept where it is an error of ours', () => {
+  it('returns a GatewayError unchanged', () => {
     expect(fromUnknown(own)).toBe(own);
   });
 
   it.each<[name: string, thrown: unknown, wanted: object]>([
     [
-      'another copy of the class',
+      'an error of another copy of the class',
       foreign({ code: 'not_allowed', status: 418, param: 'p', hint: 'h' }),
       { code: 'not_allowed', status: 418, param: 'p', hint: 'h' },
     ],
@@ -97,9 +97,9 @@ describe('whatever was thrown', () => {
     ['a name that every object has', foreign({ code: 'toString' }), { code: 'internal' }],
     ['a code that is no text', foreign({ code: 7 }), { code: 'internal' }],
     ['no code', foreign({}), { code: 'internal' }],
-    ['no error', { code: 'not_allowed', message: 'm' }, { code: 'internal' }],
-    ['nothing', undefined, { code: 'internal' }],
-  ])('becomes an error of the catalogue: %s', (_name, thrown, wanted) => {
+    ['an object that is not an Error', { code: 'not_allowed', message: 'm' }, { code: 'internal' }],
+    ['undefined', undefined, { code: 'internal' }],
+  ])('converts anything else to an error of the catalogue: %s', (_name, thrown, wanted) => {
     const error = fromUnknown(thrown);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject(wanted);

@@ -10,21 +10,21 @@ const fails = (): string => {
   throw new Error('it failed');
 };
 
-describe('a result within a time', () => {
+describe('inTime', () => {
   it.each<[string, () => string | Promise<string>, () => string, string]>([
-    ['is the result', () => after(99, () => 'done'), late, 'done'],
-    ['may be there already', () => 'done', late, 'done'],
-    ['is what the caller says if it comes later', () => after(101, () => 'done'), late, 'late'],
-    ['is the error of the work', () => after(99, fails), late, 'it failed'],
-    ['is not the error of the work that comes later', () => after(101, fails), late, 'late'],
-    ['is the error of the caller if it comes later', () => after(101, () => 'done'), fails, 'it failed'],
+    ['returns a result that arrives in time', () => after(99, () => 'done'), late, 'done'],
+    ['accepts a value instead of a promise', () => 'done', late, 'done'],
+    ['returns the fallback value if the result arrives too late', () => after(101, () => 'done'), late, 'late'],
+    ['rejects with the error of the work if it fails in time', () => after(99, fails), late, 'it failed'],
+    ['ignores an error of the work after the timeout', () => after(101, fails), late, 'late'],
+    ['rejects with the error of the fallback if the result arrives too late', () => after(101, () => 'done'), fails, 'it failed'],
   ])('%s', async (_, work, end, outcome) => {
     const found = inTime(work(), 100, end).catch((error: unknown) => (error as Error).message);
     await vi.runAllTimersAsync();
     expect(await found).toBe(outcome);
   });
 
-  it('leaves no timer', async () => {
+  it('leaves no timer after an immediate result', async () => {
     await inTime('done', 100, late);
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -7,45 +7,45 @@ import { makePrice } from './price.ts';
 const price = makePrice({ source: 's', prices: { input: 3, output: 15, cached_input: '0.3' } });
 const usage = (counts: Partial<UsageRecord>): UsageRecord => ({ ...emptyRecord.usage, source: 'reported', ...counts });
 
-describe('a cost', () => {
+describe('costOf', () => {
   it.each([
-    ['of counts that are none', { prompt: Number.NaN, completion: -1, cached: Number.NEGATIVE_INFINITY }, '0'],
-    ['of an infinite count', { prompt: Number.POSITIVE_INFINITY }, '0'],
-    ['of more than any service takes', { prompt: 1e300 }, null],
-    ['of the largest count that is believed', { prompt: 1e12, completion: 0 }, '3000000'],
-    ['of parts that are larger than their whole', { prompt: 1, cached: 1_000_000, reasoning: 7 }, '0.3'],
+    ['counts NaN and negative numbers as 0', { prompt: Number.NaN, completion: -1, cached: Number.NEGATIVE_INFINITY }, '0'],
+    ['counts an infinite number as 0', { prompt: Number.POSITIVE_INFINITY }, '0'],
+    ['returns null for a count that is not plausible', { prompt: 1e300 }, null],
+    ['accepts the largest plausible count', { prompt: 1e12, completion: 0 }, '3000000'],
+    ['limits the parts of a count to the count itself', { prompt: 1, cached: 1_000_000, reasoning: 7 }, '0.3'],
     [
-      'of pictures that have no price of their own',
+      'prices image tokens without a price of their own as text tokens',
       { prompt: 1_000_000, completion: 1_000_000, details: { image_in: 5, image_out: 5 } },
       '18',
     ],
-    ['of a negative part', { prompt: 1_000_000, cached: -5 }, '3'],
+    ['counts a negative part as 0', { prompt: 1_000_000, cached: -5 }, '3'],
   ])('%s', (_name, counts, usd) => {
     expect(costOf(usage(counts as Partial<UsageRecord>), price).usd).toBe(usd);
   });
 
-  it('beyond what a store counts is unknown', () => {
+  it('returns null for a cost that exceeds the range of a store', () => {
     const dear = makePrice({ source: 's', prices: { input: 999_999, output: 1 } });
     expect(costOf(usage({ prompt: 9_000_000_000_000 }), dear).usd).toBeNull();
     expect(costOf(usage({ prompt: 9_000_000 }), dear).usd).toBe('8999991');
   });
 
-  it('does not lose a picodollar where numbers do', () => {
+  it('does not lose a picodollar if the product exceeds the range of a number', () => {
     const odd = makePrice({ source: 's', prices: { input: '123.456789', output: '0.000001' } });
     // 9876543219 × 123456789 picodollars and 1 more
     expect(costOf(usage({ prompt: 9_876_543_219, completion: 1 }), odd).usd).toBe('1219326.312237463792');
   });
 
-  it('of seconds is one of whole milliseconds, whatever a product of two numbers adds', () => {
+  it('rounds seconds of audio to whole milliseconds, without floating-point errors', () => {
     const heard = makePrice({ source: 's', prices: { audio_minute: '0.006' } });
     const cost = (seconds: number): string | null => costOf(usage({ details: { seconds } }), heard).usd;
     expect([cost(16.1), cost(16.1001), cost(60)]).toEqual(['0.00161', '0.0016101', '0.006']);
   });
 
   it.each([
-    ['tokens beside sound cost nothing where only sound has a price', {}, '0.006'],
-    ['tokens of the request cost what they cost', { input: 3 }, null],
-    ['tokens of both sides cost what they cost', { input: 3, output: 15 }, '18.006'],
+    ['charges nothing for tokens if only audio minutes have a price', {}, '0.006'],
+    ['charges prompt tokens in addition to audio minutes', { input: 3 }, null],
+    ['charges prompt and completion tokens in addition to audio minutes', { input: 3, output: 15 }, '18.006'],
   ])('%s', (_name, prices, usd) => {
     const heard = makePrice({ source: 's', prices: { audio_minute: '0.006', ...prices } });
     const million = { prompt: 1_000_000, completion: 1_000_000 };
@@ -56,7 +56,7 @@ describe('a cost', () => {
   it.each([
     [false, '18'],
     [true, null],
-  ])('of sound without a price of its own is that of words, unless sound is priced apart: %s', (soundApart, usd) => {
+  ])('prices audio tokens without a price of their own as text tokens, unless audio is priced apart (%s)', (soundApart, usd) => {
     const words = makePrice({ source: 's', prices: { input: 3, output: 15 }, soundApart });
     const million = { prompt: 1_000_000, completion: 1_000_000 };
     expect(costOf(usage({ ...million, audio_in: 1_000_000, audio_out: 1_000_000 }), words).usd).toBe(usd);
@@ -64,7 +64,7 @@ describe('a cost', () => {
     expect(costOf(usage({ ...million, audio_out: 7 }), words).usd).toBe(usd);
   });
 
-  it('of a long request has the price of each unit in the last row that names it', () => {
+  it('uses the price of each unit in the last long-prompt row that names it', () => {
     const long = [
       { above: 100, prices: { input: 6 } },
       { above: 1000, prices: { output: 30 } },
@@ -74,28 +74,28 @@ describe('a cost', () => {
     expect([cost(100), cost(200), cost(2000)]).toEqual(['0.000315', '0.001215', '0.01203']);
   });
 
-  it('of usage that was estimated says so', () => {
+  it('marks the source of a cost that is based on estimated usage', () => {
     const sources = (['reported', 'estimated', 'none'] as const).map((source) => costOf(usage({ prompt: 1, source }), price).source);
     expect(sources).toEqual(['s', 's, usage estimated', 's']);
   });
 
-  it('has no price without a price', () => {
+  it('returns no cost without a price', () => {
     expect(costOf(usage({ prompt: 1 }), undefined)).toEqual({ usd: null, source: null, prices: {} });
   });
 
-  it('is half a picodollar rounded up', () => {
+  it('rounds half a picodollar up', () => {
     const half = makePrice({ source: 's', prices: { input: '0.000001' }, tiers: { flex: '0.5' } });
     expect(costOf(usage({ prompt: 1, details: { tier: 'flex' } }), half).usd).toBe('0.000000000001');
     expect(costOf(usage({ prompt: 2, details: { tier: 'flex' } }), half).usd).toBe('0.000000000001');
     expect(costOf(usage({ prompt: 3, details: { tier: 'flex' } }), half).usd).toBe('0.000000000002');
   });
 
-  it('of a tier that nobody named is unknown, whatever it is called', () => {
+  it('returns null for a tier without a price, whatever its name is', () => {
     for (const tier of ['priority', '__proto__', 'constructor', 'toString'])
       expect(costOf(usage({ prompt: 1, details: { tier } }), price).usd, tier).toBeNull();
   });
 
-  it('of a picture that nobody named is unknown, whatever it is called', () => {
+  it('returns null for an image format without a price, whatever its name is', () => {
     const drawn = makePrice({ source: 's', prices: {}, images: { '1024x1024': '0.04' } });
     const cost = (image: string): string | null => costOf(usage({ details: { images: 2, image } }), drawn).usd;
     expect(cost('1024x1024')).toBe('0.08');

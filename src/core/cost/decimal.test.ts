@@ -12,12 +12,12 @@ describe('exact decimals', () => {
     [0.1, 100_000_000_000n],
     ['2.5e3', 2_500_000_000_000_000n],
     ['0.10000000000000000', 100_000_000_000n],
-  ])('%s is read', (written, pico) => {
+  ])('parses %s', (written, pico) => {
     expect(parseDecimal(written)).toBe(pico);
   });
 
   it.each(['', '-1', '1,5', '0.0000000000001', '1e-13', '1e99', 'NaN', 'Infinity', '0x10', '1234567890123', ' 1', Number.NaN, -0.5, 1e300])(
-    '%s is no amount',
+    'does not parse %s',
     (written) => {
       expect(parseDecimal(written)).toBeUndefined();
     },
@@ -30,7 +30,7 @@ describe('exact decimals', () => {
     [1_000_000_000_000, '1'],
     [1_000_000_000_001, '1.000000000001'],
     [10_500_000_000_000n, '10.5'],
-  ])('%s is written', (pico, text) => {
+  ])('formats %s picodollars', (pico, text) => {
     expect(decimalText(pico)).toBe(text);
     expect(parseDecimal(text)).toBe(BigInt(pico));
   });

@@ -17,13 +17,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-describe('a folder', () => {
-  it('is made for its owner alone, with those above it, and again without harm', () => {
+describe('makeFolder', () => {
+  it('creates the folder and its parents for the owner only, and accepts an existing one', () => {
     for (let times = 0; times < 2; times += 1) makeFolder(join(dir, 'a/b/c'));
     for (const path of ['a', 'a/b', 'a/b/c']) expect(statSync(join(dir, path)).mode & 0o777).toBe(0o700);
   });
 
-  it('is made by several processes at once', async () => {
+  it('succeeds if several threads create the same folder at the same time', async () => {
     const gate = new SharedArrayBuffer(4);
     const work = `
       const { workerData: { dir, gate, module } } = require('node:worker_threads');
@@ -49,21 +49,21 @@ describe('a folder', () => {
     ['file', 'EEXIST'],
     ['file/below', 'ENOTDIR'],
     ['file/far/below', 'ENOTDIR'],
-  ])('is not made at %s', (path, code) => {
+  ])('does not create %s', (path, code) => {
     expect(() => makeFolder(join(dir, path))).toThrow(expect.objectContaining({ code }));
   });
 
-  it.skipIf(skipping(noProc))('is not tried for ever where the system makes none', () => {
+  it.skipIf(skipping(noProc))('throws ENOENT if the system creates no folder there', () => {
     expect(() => makeFolder('/proc/none/such')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   });
 });
 
-describe('a regular file', () => {
+describe('readRegularFile', () => {
   it.each([
     ['file', 100, 100],
     ['file', 1000, 100],
     ['large', 200_000, 200_000],
-  ])('%s is read up to %d bytes', async (name, most, size) => {
+  ])('reads %s up to %d bytes', async (name, most, size) => {
     const path = join(dir, name);
     checkRegularFile(path, most);
     const now = readRegularFile(path, most);
@@ -76,7 +76,7 @@ describe('a regular file', () => {
     ['.', 99, 'EISDIR', 'EISDIR: it is a directory'],
     ['/dev/null', 99, 'ENOTREG', 'ENOTREG: it is not a regular file'],
     ['none', 99, 'ENOENT', ''],
-  ])('%s is not read up to %d bytes: %s', async (name, most, code, message) => {
+  ])('does not read %s up to %d bytes: %s', async (name, most, code, message) => {
     const path = name.startsWith('/') ? name : join(dir, name);
     const fault = expect.objectContaining({ code, message: expect.stringContaining(message) as string });
     expect(() => checkRegularFile(path, most)).toThrow(fault);
@@ -84,7 +84,7 @@ describe('a regular file', () => {
     await expect(readRegularFileLater(path, most)).rejects.toEqual(fault);
   });
 
-  it.skipIf(skipping(noProc))('is bounded where it does not say its size', async () => {
+  it.skipIf(skipping(noProc))('limits the bytes read from a file that reports no size', async () => {
     const path = '/proc/self/status';
     expect(readRegularFile(path, 100_000).toString()).toMatch(/^Name:/);
     const fault = expect.objectContaining({ code: 'EFBIG' });

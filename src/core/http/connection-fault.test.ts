@@ -16,7 +16,7 @@ const words: readonly [code: string | undefined, word: string][] = [
 ];
 
 describe('connectionFault', () => {
-  it.each(words)('calls %s "%s"', (code, word) => {
+  it.each(words)('describes %s as "%s"', (code, word) => {
     expect(connectionFault(Object.assign(new Error('connect 10.0.0.1:443'), { code }))).toBe(word);
   });
 });
@@ -31,7 +31,7 @@ it.each([
   ['ENOTFOUND', false],
   ['UND_ERR_SOCKET', false],
   [undefined, false],
-])('knows that after %s a retry fails too: %s', (code, isPermanent) => {
+])('isPermanentFault returns whether a retry after %s fails too: %s', (code, isPermanent) => {
   expect(isPermanentFault(Object.assign(new Error('x'), { code }))).toBe(isPermanent);
 });
 
@@ -40,6 +40,6 @@ it.each([
   ['ENFILE', /fs\.file-max/],
   ['EADDRNOTAVAIL', /ip_local_port_range/],
   ['ECONNREFUSED', /^undefined$/],
-])('knows what the operator can do about %s', (code, hint) => {
+])('ownFaultHint tells the operator how to fix %s', (code, hint) => {
   expect(String(ownFaultHint(Object.assign(new Error('x'), { code })))).toMatch(hint);
 });

@@ -9,7 +9,7 @@ it.each([
   ['文', '%E6%96%87'],
   ['x\ud800y', 'x%EF%BF%BDy'],
   ['a\r\nb: c', 'a%0D%0Ab%3A%20c'],
-])('writes %j as %s', (text, header) => {
+])('toHeader encodes %j as %s', (text, header) => {
   expect(toHeader(text)).toBe(header);
 });
 
@@ -21,7 +21,7 @@ it.each([
   ['cut behind a percent sign', 'abcdefg é', 'abcdefg...'],
   ['cut behind a percent sign and one digit', 'abcdef é', 'abcdef...'],
   ['cut behind a whole escape', 'abcde é', 'abcde%20...'],
-])('writes at most 8 bytes of a text that is %s', (_name, text, header) => {
+])('toHeader limits to 8 bytes a text that is %s', (_name, text, header) => {
   expect(toHeader(text, 8)).toBe(header);
 });
 
@@ -33,11 +33,11 @@ it.each([
   ['\u00fc', '\u00fc'],
   ['\u00c3\u00bc \u00fc', '\u00c3\u00bc \u00fc'],
   ['\u00c3\u00bc\u2026', '\u00c3\u00bc\u2026'],
-])('reads the bytes of %j as %j', (bytes, text) => {
+])('fromHeader decodes %j as %j', (bytes, text) => {
   expect(fromHeader(bytes)).toBe(text);
 });
 
-it('makes a bounded header of any text, and cuts no escape', () => {
+it('toHeader limits any text and never cuts an escape sequence', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)), maxLength: 3000 }),
@@ -59,14 +59,14 @@ it.each([
   [['x'.repeat(2000), 'b'], '... and 2 more'],
   [['a', 'x'.repeat(2000), 'b'], 'a, ... and 2 more'],
   [['x'.repeat(1024)], 'x'.repeat(1024)],
-  // What is left out is counted within the bound: there is room for it behind every item but the last.
+  // The limit includes the count of omitted items: each item but the last leaves space for it.
   [['x'.repeat(1024 - 22), 'b'], `${'x'.repeat(1024 - 22)}, b`],
   [['x'.repeat(1024 - 21), 'b'], '... and 2 more'],
-] as const)('lists %#', (items, list) => {
+] as const)('headerList joins and limits a list: row %#', (items, list) => {
   expect(headerList(items, String, ', ', 3)).toBe(list);
 });
 
-it('bounds a list in bytes, cuts it between two items and counts all of them', () => {
+it('headerList limits the list in bytes, cuts it between items and counts the omitted ones', () => {
   const item = fc.stringMatching(/^[a-z]{1,200}$/);
   fc.assert(
     fc.property(fc.array(item, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (items, most) => {

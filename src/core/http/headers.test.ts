@@ -11,7 +11,7 @@ it.each([
   ['my-x-forwarded-for', false],
   ['x-request-id', false],
   ['host', false],
-])('%s would steer a service: %s', (name, expected) => {
+])('isSteering returns for header %s: %s', (name, expected) => {
   expect(isSteering(name)).toBe(expected);
 });
 
@@ -24,7 +24,7 @@ it.each<[own: string[], copies: string[], joined: string[]]>([
     ['c', '3', 'a', '4'],
     ['b', '2', 'c', '3', 'a', '4'],
   ],
-  // Values are no names.
+  // Values are not compared as names.
   [
     ['a', 'b'],
     ['x', 'a'],
@@ -35,6 +35,6 @@ it.each<[own: string[], copies: string[], joined: string[]]>([
     ['a', '3'],
     ['a', '3'],
   ],
-])('joins %j with the copies %j', (own, copies, joined) => {
+])('joinHeaders merges %j with %j', (own, copies, joined) => {
   expect(joinHeaders(own, copies)).toEqual(joined);
 });

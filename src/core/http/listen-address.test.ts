@@ -20,7 +20,7 @@ it.each<[text: string, address: ListenAddress | undefined]>([
   ['[::1]', undefined],
   ['h:80x', undefined],
   ['http://h:80', undefined],
-])('reads %j', (text, address) => {
+])('parses %j', (text, address) => {
   expect(parseListen(text)).toEqual(address);
   expect(listenAddress(text)).toEqual(address);
 });
@@ -29,7 +29,7 @@ it.each<[setting: ListenSetting, text: string, address: ListenAddress]>([
   ['8787', '8787', { host: '127.0.0.1', port: 8787 }],
   [{ unix: '/run/gw.sock' }, 'unix:/run/gw.sock', { path: '/run/gw.sock', mode: undefined }],
   [{ unix: '/run/gw.sock', mode: '0660' }, 'unix:/run/gw.sock', { path: '/run/gw.sock', mode: 0o660 }],
-])('reads the setting %j', (setting, text, address) => {
+])('formats and parses the setting %j', (setting, text, address) => {
   expect(listenText(setting)).toBe(text);
   expect(listenAddress(setting)).toEqual(address);
 });
@@ -46,6 +46,6 @@ it.each<[address: ListenAddress, isLocal: boolean]>([
   [{ host: 'notlocalhost', port: 1 }, false],
   [{ host: '0.0.0.0', port: 1 }, false],
   [{ host: '10.127.0.1', port: 1 }, false],
-])('only this machine reaches %j: %s', (address, isLocal) => {
+])('isLoopback returns for %j: %s', (address, isLocal) => {
   expect(isLoopback(address)).toBe(isLocal);
 });

@@ -9,7 +9,7 @@ it.each([
   ['/v1/%2563hat/completions', '/v1/chat/completions'],
   ['/v1/%ZZ/A', '/v1/%zz/a'],
   ['', '/'],
-])('%s is read as %s', (path, plain) => expect(plainPath(path)).toBe(plain));
+])('plainPath normalizes %s to %s', (path, plain) => expect(plainPath(path)).toBe(plain));
 
 it.each([
   ['/v1/Chat', ['v1', 'Chat']],
@@ -19,13 +19,13 @@ it.each([
   ['/v1/a%C0', ['v1', 'a%C0']],
   [`/${'%25'.repeat(1)}${'25'.repeat(7)}41`, ['%41']],
   ['', []],
-])('%s has the segments %j', (path, segments) => expect(decodedSegments(path)).toEqual(segments));
+])('decodedSegments splits %s into %j', (path, segments) => expect(decodedSegments(path)).toEqual(segments));
 
 it.each([
   ['/v1/a', '/v1/a'],
   ['/v1/a?b?c', '/v1/a'],
   ['?b', ''],
-])('%s without its query is %s', (path, rest) => expect(pathOf({ path })).toBe(rest));
+])('pathOf(%s) without the query is %s', (path, rest) => expect(pathOf({ path })).toBe(rest));
 
 it.each([
   ['a\u0301', 1, undefined],
@@ -33,12 +33,12 @@ it.each([
   ['a\u0323\u0307', 1000, undefined],
   ['\uff0e\uff0e\u0323\u0307', 200, undefined],
   ['\uff0e\uff0e', 200, undefined],
-])('of a path with %j, %d times, is wrong: %s', (text, times, fault) => {
+])('pathFault checks a segment of %j, repeated %d times: %s', (text, times, fault) => {
   const segment = encodeURIComponent(text.repeat(times));
   expect([pathFault(`/v1/${segment}`), pathFault(`/v1/%EF%BC%8E./${segment}`)]).toEqual([fault, 'contains dot segments']);
 });
 
-it('refuses a path that may not be sent by its fault', () => {
+it('checkPath throws route_not_found for an ambiguous path', () => {
   expect(() => checkPath('/v1/a')).not.toThrow();
   expect(() => checkPath('/v1/../a')).toThrow(
     expect.objectContaining({
@@ -49,7 +49,7 @@ it('refuses a path that may not be sent by its fault', () => {
   );
 });
 
-describe('a path that may be sent', () => {
+describe('pathFault with a safe path', () => {
   it.each([
     '/v1/models/gpt-4o',
     '/v1/models/meta%2Fllama-3.1',
@@ -60,10 +60,10 @@ describe('a path that may be sent', () => {
     '/v1/a;b=c/d',
     '/v1/a:b@c/(d)',
     '/v1/gr%C3%BC%C3%9Fe',
-  ])('%s', (path) => expect(pathFault(path)).toBeUndefined());
+  ])('accepts %s', (path) => expect(pathFault(path)).toBeUndefined());
 });
 
-/** Ways to write two dots and the slash behind them. */
+/** Spellings of two dots followed by a slash. */
 const steps = [
   '../',
   '..%2f',
@@ -101,13 +101,13 @@ const steps = [
   '.;/',
 ] as const;
 
-describe('a path that may leave its base', () => {
-  it.each(steps)('%s', (step) => {
+describe('pathFault with a path that escapes its base', () => {
+  it.each(steps)('rejects %s', (step) => {
     for (const path of [`/v1/files/${step}secret`, `/v1/files/a%2f${step}secret`, `/v1/${step}${step}x`])
       expect(pathFault(path)).toEqual(expect.any(String));
   });
 
-  it('is refused whatever stands around it, and encoded how often it may be', () => {
+  it('rejects it with any text around it and with any level of percent-encoding', () => {
     const word = fc.stringMatching(/^[\w-]{1,8}$/);
     const encodedTimes = (text: string, times: number): string => {
       let now = text;

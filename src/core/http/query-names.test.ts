@@ -12,12 +12,12 @@ it.each<[query: string, all: string[], one: string]>([
   ['a=1;model=m', ['m'], ''],
   ['model=m;a=1', ['m;a=1', 'm'], 'm;a=1'],
   ['a=model', [], ''],
-])('the query %j names %j, for our own routes %j', (query, all, one) => {
+])('the query %j names the models %j, and %j for routes of the gateway', (query, all, one) => {
   expect(modelsInQuery(query)).toEqual(all);
   expect(modelInQuery(query)).toBe(one);
 });
 
-it('names each of very many models once', () => {
+it('modelsInQuery returns each of 300,000 models once', () => {
   const query = Array.from({ length: 300_000 }, (_, i) => `model=${i}`).join('&');
   expect(modelsInQuery(`${query}&${query}`)).toHaveLength(300_000);
 });

@@ -19,11 +19,11 @@ it.each([
   ['api%252dkey=x', false],
   ['api+key=x', false],
   ['%61%70%69%2d%6b%65%79%00=x', false],
-])('%j is named "api-key": %s', (part, expected) => {
+])('isNamed(%j, "api-key") returns %s', (part, expected) => {
   expect(isNamed(part, 'api-key')).toBe(expected);
 });
 
-it('reads a name as the parser of URLs does', () => {
+it('isNamed decodes names like URLSearchParams', () => {
   const piece = fc.constantFrom('a', 'b', 'A', '%61', '%41', '%', '%6', '%zz', '=', '+', '%25', '%3d', 'ü', '%C3%BC');
   fc.assert(
     fc.property(
@@ -55,7 +55,7 @@ it.each([
   ['a=1&api-key=k;b=2', 'a=1;b=2'],
   ['api-key;api_key=k;a=1', 'a=1'],
   ['a=1%3Bapi-key=k', 'a=1%3Bapi-key=k'],
-])('%j without its keys is %j', (query, rest) => {
+])('without removes the keys from %j: %j', (query, rest) => {
   expect(without(query, ['api-key', 'api_key'])).toBe(rest);
 });
 
@@ -69,4 +69,4 @@ it.each([
   ['deployment', 'deployment'],
   ['deployment-id=m', 'deployment-id=m'],
   ['a=%ZZ', 'a=%ZZ'],
-])('%j of a client of deployments is %j', (query, expected) => expect(plainQuery(query)).toBe(expected));
+])('plainQuery converts %j of an Azure OpenAI client to %j', (query, expected) => expect(plainQuery(query)).toBe(expected));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isSampledFlag, isSampledId, parseTraceparent, w3cTraceId } from './trace.ts';
 
-describe('the trace id for tracing systems', () => {
+describe('w3cTraceId', () => {
   const hex = '4bf92f3577b34da6a3ce929d0e0e4736';
   it.each([
     [hex, hex],
@@ -10,13 +10,13 @@ describe('the trace id for tracing systems', () => {
     ['order 7', expect.stringMatching(/^[0-9a-f]{32}$/)],
     ['', expect.stringMatching(/^[0-9a-f]{32}$/)],
     ['0'.repeat(32), expect.stringMatching(/^(?!0{32})[0-9a-f]{32}$/)],
-  ])('of %j', (text, expected) => {
+  ])('returns a valid trace ID, always the same, for %j', (text, expected) => {
     expect(w3cTraceId(text)).toEqual(expected);
     expect(w3cTraceId(text)).toBe(w3cTraceId(text));
   });
 });
 
-it('samples the part of the ids that was asked for', () => {
+it('isSampledId samples the configured ratio of trace IDs', () => {
   const ids = Array.from({ length: 2000 }, (_, n) => w3cTraceId(`trace ${n}`));
   const count = (ratio: number): number => ids.filter((one) => isSampledId(one, ratio)).length;
   expect([count(0), count(1)]).toEqual([0, 2000]);
@@ -29,7 +29,7 @@ it.each([
   ['01', true],
   ['03', true],
   ['02', false],
-])('the flags %s mean sampled: %s', (flags, isSampled) => {
+])('isSampledFlag with the flags %s returns %s', (flags, isSampled) => {
   const parent = parseTraceparent(`00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-${flags}`);
   expect(parent !== undefined && isSampledFlag(parent)).toBe(isSampled);
 });

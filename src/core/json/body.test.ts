@@ -16,7 +16,7 @@ const edits: readonly { name: string; from: string; patch: [string, unknown][]; 
     patch: [['model', 'y']],
     to: '{"seed":9007199254740993,"model":"y","z":1e2}',
   },
-  { name: 'adds at the end', from: '{"a":1}', patch: [['b', { c: [1] }]], to: '{"a":1,"b":{"c":[1]}}' },
+  { name: 'adds a member at the end', from: '{"a":1}', patch: [['b', { c: [1] }]], to: '{"a":1,"b":{"c":[1]}}' },
   {
     name: 'adds to an empty object',
     from: ' {} ',
@@ -27,7 +27,7 @@ const edits: readonly { name: string; from: string; patch: [string, unknown][]; 
     to: ' {"b":"ü","c":null} ',
   },
   {
-    name: 'takes out the first, a middle and the last',
+    name: 'removes the first, a middle and the last member',
     from: '{"a":1, "b":2, "c":3, "d":4}',
     patch: [
       ['a', undefined],
@@ -36,21 +36,21 @@ const edits: readonly { name: string; from: string; patch: [string, unknown][]; 
     to: '{"b":2,"d":4}',
   },
   {
-    name: 'leaves equal names deeper down alone',
+    name: 'does not change the same name in a nested object',
     from: '{"x":{"model":"in"},"model":"out"}',
     patch: [['model', 'new']],
     to: '{"x":{"model":"in"},"model":"new"}',
   },
   { name: 'finds an escaped key', from: '{"mod\\u0065l":"a"}', patch: [['model', 'b']], to: '{"mod\\u0065l":"b"}' },
-  { name: 'normalises a member named twice to the last', from: '{"model":"a","model":"b"}', patch: [['model', 'c']], to: '{"model":"c"}' },
+  { name: 'reduces a duplicate member to the last one', from: '{"model":"a","model":"b"}', patch: [['model', 'c']], to: '{"model":"c"}' },
   {
-    name: 'keeps the digits of numbers beside a member named twice',
+    name: 'keeps the digits of numbers next to a duplicate member',
     from: '{"a":1, "seed": 9007199254740993,"b":1.0,"a" : 2}',
     patch: [['b', 3]],
     to: '{"a" : 2,"seed": 9007199254740993,"b":3}',
   },
   {
-    name: 'keeps text beyond ASCII',
+    name: 'keeps non-ASCII text',
     from: '{"m":"Grüße 🎉","model":"a"}',
     patch: [['model', '模型']],
     to: '{"m":"Grüße 🎉","model":"模型"}',
@@ -58,11 +58,11 @@ const edits: readonly { name: string; from: string; patch: [string, unknown][]; 
 ];
 
 const refusals: readonly [name: string, text: string, message: RegExp][] = [
-  ['nothing', '', /the body is empty at position 0/],
+  ['an empty body', '', /the body is empty at position 0/],
   ['an array', '[1]', /expected an object at position 0/],
-  ['a cut object', '{"model":', /unexpected end at position 9/],
-  ['a cut string', '{"model":"gp', /unexpected end inside a string/],
-  ['text behind the object', '{"a":1} x', /unexpected text after the object at position 8/],
+  ['a truncated object', '{"model":', /unexpected end at position 9/],
+  ['a truncated string', '{"model":"gp', /unexpected end inside a string/],
+  ['text after the object', '{"a":1} x', /unexpected text after the object at position 8/],
   ['a bare word', '{"a":yes}', /unexpected token at position 5/],
   ['a wrong bracket', '{"a":[1}}', /unexpected "}" at position 7/],
   ['a missing comma', '{"a":1 "b":2}', /expected "," or "}" at position 7/],
@@ -99,13 +99,13 @@ describe('JsonBody', () => {
     expect([...b.keys()]).toEqual(['model', 'stream', 'n', 'u', 'o']);
   });
 
-  it('passes the bytes on unchanged, a byte order mark aside', () => {
+  it('bytes() returns the original bytes without a byte order mark', () => {
     expect(text(body('\uFEFF{"a":1}'))).toBe('{"a":1}');
     const bytes = Buffer.from('{ "a" :1 }');
     expect(JsonBody.from(bytes).bytes()).toBe(bytes);
   });
 
-  it('composes edits and remembers the first body', () => {
+  it('applies several edits and keeps the first body as root', () => {
     const first = body('{"a":1,"b":2}');
     const second = first.edit(new Map([['a', 5]])).edit(
       new Map<string, unknown>([
@@ -146,11 +146,11 @@ describe('JsonBody', () => {
       ],
       '{}',
     ],
-  ])('takes a member out and writes %s', (_name, from, patch, to) => {
+  ])('removes a member and writes %s', (_name, from, patch, to) => {
     expect(text(body(from).edit(new Map(patch)))).toBe(to);
   });
 
-  it('is the same body without a patch', () => {
+  it('edit returns the same body for an empty patch', () => {
     const b = body('{"a":1}');
     expect(b.edit(new Map())).toBe(b);
     expect(b.edited).toBeUndefined();
@@ -161,19 +161,22 @@ describe('JsonBody', () => {
     ['two bytes of the mark', [0xef, 0xbb]],
     ['another character of three bytes', [0xef, 0xbc, 0xbf]],
     ['its second half', [0xef, 0xbb, 0xbe]],
-  ])('refuses %s before an object', (_name, lead) => {
+  ])('rejects %s before an object', (_name, lead) => {
     expect(() => JsonBody.from(Buffer.from([...lead, ...Buffer.from('{"a":1}')]))).toThrow(/^The body is not JSON: /);
   });
 
-  it.each([1023, 1024, 1025, 5000])('reads, keeps and writes a text of %d characters, plain or not', (length) => {
-    for (const value of ['x'.repeat(length), `${'x'.repeat(length - 1)}é`, 'é'.repeat(length)]) {
-      const b = body(JSON.stringify({ long: value, list: [value] }));
-      expect([b.peek('long'), b.peek('long'), b.peek('list')]).toEqual([value, value, undefined]);
-      expect([b.value('list'), b.value('absent')]).toEqual([[value], undefined]);
-      const edited = b.edit(new Map([['more', value]]));
-      expect([edited.value('more'), JSON.parse(text(edited))]).toEqual([value, { long: value, list: [value], more: value }]);
-    }
-  });
+  it.each([1023, 1024, 1025, 5000])(
+    'reads, stores and writes a string of %d characters with and without non-ASCII characters',
+    (length) => {
+      for (const value of ['x'.repeat(length), `${'x'.repeat(length - 1)}é`, 'é'.repeat(length)]) {
+        const b = body(JSON.stringify({ long: value, list: [value] }));
+        expect([b.peek('long'), b.peek('long'), b.peek('list')]).toEqual([value, value, undefined]);
+        expect([b.value('list'), b.value('absent')]).toEqual([[value], undefined]);
+        const edited = b.edit(new Map([['more', value]]));
+        expect([edited.value('more'), JSON.parse(text(edited))]).toEqual([value, { long: value, list: [value], more: value }]);
+      }
+    },
+  );
 
   it.each([1, 64, 65, 200])('finds each of %d members', (count) => {
     const keys = Array.from({ length: count }, (_, i) => `k${i}`);
@@ -182,7 +185,7 @@ describe('JsonBody', () => {
     expect([b.has('k'), b.has(`k${count}`)]).toEqual([false, false]);
   });
 
-  it('is written from its pieces when it is large and edited, as often as it is asked for', () => {
+  it('serializes a large edited body correctly each time it is read', () => {
     const long = 'ä'.repeat(1024 * 1024);
     const first = body(`{"model":"@a/m","text":"${long}" , "n":1.0}`).edit(new Map<string, unknown>([['model', 'mü']]));
     const both = first.edit(new Map<string, unknown>(Object.entries({ n: 2, more: '€' })));
@@ -195,7 +198,7 @@ describe('JsonBody', () => {
     }
   });
 
-  it('is held once from 64 KiB on: as bytes below it, as text above', () => {
+  it('stores a body below 64 KiB as bytes and a larger one as text', () => {
     const held = [0, 1].map((more) => body(`{"a":"${'x'.repeat(64 * 1024 - 9 + more)}"}`));
     expect(held.map(({ size }) => size)).toEqual([64 * 1024 - 1, 64 * 1024]);
     expect(held.map((b) => b.bytes() === b.bytes())).toEqual([true, false]);
@@ -212,7 +215,7 @@ describe('JsonBody', () => {
     ['none in a list', '{"type":["file"]}', []],
     ['a name that is a value elsewhere', '{"a":["type","file"],"b":{"type":"file"}}', ['{"type":"file"}']],
     ['an outer object once', '{"type":"file","in":{"type":"file"}}', ['{"type":"file","in":{"type":"file"}}']],
-  ])('finds the objects with "type":"file": %s', (_name, json, objects) => {
+  ])('objectsWith finds the objects with "type":"file": %s', (_name, json, objects) => {
     const found = [...body(json).objectsWith('type', 'file')];
     expect(
       found.map((each) => Object.fromEntries(each.members.map(({ key, start, end }) => [key, JSON.parse(each.text.slice(start, end))]))),
@@ -222,11 +225,11 @@ describe('JsonBody', () => {
   it.each([
     ['in a list', `{"a":[${'"role":"user",'.repeat(3000)}1]}`],
     ['at each level', `${'{"a":'.repeat(100)}${JSON.stringify(Array.from({ length: 3000 }, () => 1))}${',"role":"user"}'.repeat(100)}`],
-  ])('does not search a text again and again that has the value %s', (_, json) => {
+  ])('objectsWith throws instead of searching the same text repeatedly, with the value %s', (_, json) => {
     expect(() => [...body(json).objectsWith('role', 'user')]).toThrow('too often');
   });
 
-  it('shows its text', () => {
+  it('gives access to its text, its beginning and its members', () => {
     const b = body('{"a":"x","b":1}');
     expect([b.mentions('"b"'), b.mentions('c')]).toEqual([true, false]);
     expect([b.start(4).toString(), b.start(99).toString()]).toEqual(['{"a"', '{"a":"x","b":1}']);
@@ -240,7 +243,7 @@ describe('JsonBody', () => {
   it.each([
     ['blanks', ' '.repeat(500_000)],
     ['colons', ': '.repeat(250_000)],
-  ])('reads a key of nothing but %s in one pass', (_name, long) => {
+  ])('reads a key of many %s in linear time', (_name, long) => {
     const keys = [`a${long}b`, long, 'é " : '];
     const json = `{${keys.map((key) => `${JSON.stringify(key)} :\n1`).join(',')}}`;
     expect([...body(json).members()].map(({ key }) => key)).toEqual(keys);
@@ -257,7 +260,7 @@ describe('JsonBody', () => {
     );
   });
 
-  it('accepts every JSON text as one value and no cut of a nested one', () => {
+  it('flawOf accepts every JSON text and rejects each truncated one', () => {
     fc.assert(fc.property(fc.json(), (json) => flawOf(json, answerLimits) === undefined));
     const whole = '{"a":[1,{"b":"}"}]}';
     for (let cut = 0; cut < whole.length; cut += 1) expect(flawOf(whole.slice(0, cut), answerLimits) === undefined).toBe(false);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { JsonBytes } from './bytes.ts';
 
-/** What is written, in a block that is too small for most of it. */
+/** Returns what was written, from a buffer that is too small for most values. */
 function written(write: (out: JsonBytes) => void): string {
   const out = new JsonBytes(16);
   out.begin();
@@ -15,12 +15,12 @@ const characters = Array.from({ length: 300 }, (_, code) => String.fromCharCode(
 const odd = ['a "quoted" \\ text', 'é', '日本', '\u2028', '\ud800', '\n', '\u007f', ...characters];
 const texts = ['', 'plain', 'x'.repeat(1000), ...odd, ...odd.map((text) => `${'x'.repeat(60)}${text}`), '…', 'x…y…'];
 
-it('writes texts as JSON', () => {
+it('JsonBytes writes strings as JSON', () => {
   expect(texts.map((text) => written((out) => out.text(text)))).toEqual(texts.map((text) => JSON.stringify(text)));
   expect(written((out) => out.text(null))).toBe('null');
 });
 
-it('writes what is cut in ASCII', () => {
+it('JsonBytes writes truncated strings with the ellipsis as an ASCII escape', () => {
   const cut = texts.map((text) => `${text}…`);
   const lines = cut.map((text) => written((out) => out.cutText(text)));
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(cut);
@@ -65,12 +65,12 @@ const numbers = [
   ...Array.from({ length: 2000 }, (_, i) => Math.round(random(i) * 10 ** (i % 16))),
 ];
 
-it('writes numbers as JSON', () => {
+it('JsonBytes writes numbers as JSON', () => {
   expect(numbers.map((number) => written((out) => out.number(number)))).toEqual(numbers.map((number) => JSON.stringify(number)));
   expect(written((out) => out.number(null))).toBe('null');
 });
 
-it('writes shares as JSON that reads the same', () => {
+it('JsonBytes writes fractions as JSON that parses to the same number', () => {
   const shares = [0, 1, 0.5, 1e-15, 1e-16, 0.1 + 0.2, 1 / 3, -0.5, 1.5, ...Array.from({ length: 2000 }, (_, i) => fifteen(random(i)))];
   const texts = shares.map((share) => written((out) => out.share(share)));
   expect(texts.map(Number)).toEqual(shares);
@@ -80,7 +80,7 @@ it('writes shares as JSON that reads the same', () => {
 
 const fifteen = (share: number): number => Math.floor(share * 1e15) / 1e15;
 
-it('keeps pieces until their memory is used again', () => {
+it('JsonBytes keeps the returned pieces valid until its memory is reused', () => {
   const out = new JsonBytes(64);
   const pieces = Array.from({ length: 20 }, (_, i) => {
     out.begin();

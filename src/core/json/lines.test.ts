@@ -12,31 +12,31 @@ function rewrite(text: string | Buffer, edit: (line: string, index: number) => s
 
 const marked = (line: string, index: number): string => `${index}<${line}>`;
 
-describe('lines written anew', () => {
+describe('LineRewriter', () => {
   const table: readonly (readonly [what: string, text: string, expected: string])[] = [
-    ['nothing', '', ''],
-    ['line feeds', 'a\nb\n', '0<a>\n1<b>\n'],
-    ['both line ends', 'a\r\nb\n', '0<a>\r\n1<b>\n'],
-    ['a last line without end', 'a\nb', '0<a>\n1<b>'],
-    ['empty lines', '\n\r\n\n', '0<>\n1<>\r\n2<>\n'],
-    ['a carriage return inside', 'a\rb\n', '0<a\rb>\n'],
-    ['a byte order mark', '\ufeffa\nb', '0<a>\n1<b>'],
-    ['nothing but a mark', '\ufeff', ''],
+    ['accepts an empty text', '', ''],
+    ['splits at line feeds', 'a\nb\n', '0<a>\n1<b>\n'],
+    ['keeps both kinds of line ends', 'a\r\nb\n', '0<a>\r\n1<b>\n'],
+    ['accepts a last line without line end', 'a\nb', '0<a>\n1<b>'],
+    ['passes empty lines', '\n\r\n\n', '0<>\n1<>\r\n2<>\n'],
+    ['does not split at a single carriage return', 'a\rb\n', '0<a\rb>\n'],
+    ['removes a byte order mark', '\ufeffa\nb', '0<a>\n1<b>'],
+    ['accepts a text of only a byte order mark', '\ufeff', ''],
   ];
   it.each(table)('%s', (_, text, expected) => {
     for (let size = 1; size <= 5; size += 1) expect(rewrite(text, marked, size), `pieces of ${size}`).toBe(expected);
   });
 
-  it('takes lines out with their ends', () => {
+  it('removes lines together with their line ends', () => {
     expect(rewrite('a\r\nb\r\nc', (line) => (line === 'b' ? undefined : line))).toBe('a\r\nc');
   });
 
-  it('keeps the bytes of lines that stay, those that are no UTF-8 included', () => {
+  it('keeps the bytes of unchanged lines, also if they are not UTF-8', () => {
     const bytes = Buffer.from([0x61, 0xff, 0xfe, 0x0a, 0xc3, 0x28, 0x0d, 0x0a]);
     expect(rewrite(bytes, (line) => line)).toBe(bytes.toString('latin1'));
   });
 
-  it('reads characters that are cut', () => {
+  it('decodes characters that are split between chunks', () => {
     expect(
       Buffer.from(
         rewrite('{"a":"€😀"}\n', (line) => JSON.stringify(JSON.parse(line))),
@@ -45,7 +45,7 @@ describe('lines written anew', () => {
     ).toBe('{"a":"€😀"}\n');
   });
 
-  it('bounds a line', () => {
+  it('limits the length of a line', () => {
     const rewriter = new LineRewriter((line) => line);
     const chunk = Buffer.alloc(8 * 1024 * 1024, 'x');
     expect(() => {

@@ -5,7 +5,7 @@ import { modelsNamedIn, modelsNamedInPart, modelsNamedInText, plainName } from '
 
 const named = (text: string) => modelsNamedIn(JsonBody.from(Buffer.from(text, 'utf8'))).map(({ name, field }) => [field, name]);
 
-describe('models beside the one that is asked for', () => {
+describe('modelsNamedIn', () => {
   it.each<[string, readonly (readonly [string, string | undefined])[]]>([
     ['{"model":"a","messages":[{"model":"b"}]}', []],
     ['{"Model":"b"}', [['Model', 'b']]],
@@ -82,9 +82,9 @@ describe('models beside the one that is asked for', () => {
     ['{"tools":{"type":"image_generation"}}', [['tools.model', undefined]]],
     ['{"a":{"parameters":{"model":"b"}}}', [['a.parameters.model', 'b']]],
     ['{"allow_model_change":true,"model_temperature":1}', []],
-  ])('%s', (text, found) => expect(named(text)).toEqual(found));
+  ])('finds the models in %s', (text, found) => expect(named(text)).toEqual(found));
 
-  it('are found at any depth, beside anything', () => {
+  it('finds a model at any depth, next to any value', () => {
     const key = fc.constantFrom('extra', 'options', 'a b', 'ü', '"', '\\', 'x'.repeat(40));
     const place = fc.array(fc.oneof(key, fc.constant(0)), { maxLength: 8 });
     fc.assert(
@@ -101,14 +101,14 @@ describe('models beside the one that is asked for', () => {
   it.each([
     [127, [[`${'a.'.repeat(127)}model`, 'm']]],
     [128, undefined],
-  ])('are looked for 128 levels deep: %d objects around', (levels, found) => {
+  ])('searches up to 128 levels deep: with %d enclosing objects', (levels, found) => {
     const json = `${'{"a":'.repeat(levels)}{"model":"m"}${'}'.repeat(levels)}`;
     const read = () => modelsNamedInText(json)?.map(({ field, name }) => [field, name]);
     if (found !== undefined) expect(read()).toEqual(found);
     else expect(read).toThrow(/^The body is nested more than 128 levels deep\.$/);
   });
 
-  it('of a text are undefined where it is no strict JSON, and the field of each is shown', () => {
+  it('returns undefined for invalid JSON, and otherwise the field of each model', () => {
     expect([modelsNamedInText('{"model":"m"'), modelsNamedInText('["m"]')]).toEqual([undefined, []]);
     expect(modelsNamedInText('{"model":"m","route":true}')).toEqual([
       { name: 'm', field: 'model' },
@@ -117,7 +117,7 @@ describe('models beside the one that is asked for', () => {
     expect(modelsNamedInPart({ name: 'route', isFile: false, text: 'x' })).toEqual([{ name: undefined, field: 'route' }]);
   });
 
-  it('of any strict JSON are read without an error', () => {
+  it('never throws for valid JSON or any string', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(modelsNamedInText(text)).not.toBe(undefined);
@@ -127,7 +127,7 @@ describe('models beside the one that is asked for', () => {
   });
 });
 
-describe('a field of a form', () => {
+describe('modelsNamedInPart', () => {
   const part = (name: string, text: string | undefined, isFile = false) =>
     modelsNamedInPart({ name, isFile, text }).map((found) => found.name);
   it.each<[string, string | undefined, boolean, readonly (string | undefined)[]]>([
@@ -152,11 +152,12 @@ describe('a field of a form', () => {
   ])('%s: %s (file: %s)', (name, text, isFile, found) => expect(part(name, text, isFile)).toEqual(found));
 });
 
-it.each(['model', 'Model', 'MODEL ', 'model[]', 'mo\u200bdel', 'ｍｏｄｅｌ', 'model\0', '_model_'])('%j is read as model', (name) =>
-  expect(plainName(name)).toBe('model'),
+it.each(['model', 'Model', 'MODEL ', 'model[]', 'mo\u200bdel', 'ｍｏｄｅｌ', 'model\0', '_model_'])(
+  'plainName normalizes %j to "model"',
+  (name) => expect(plainName(name)).toBe('model'),
 );
 
-it('reads a name of nothing but accents in one pass, and the letters between them', () => {
+it('plainName removes 300,000 combining accents in linear time', () => {
   const accents = '\u0323\u0307'.repeat(300_000);
   expect(plainName(`mo${accents}del${accents}`)).toBe('model');
 });

@@ -18,7 +18,7 @@ const tooDeep = /^The JSON is nested more than 4 levels deep at position \d+\.$/
 const tooMany = /^The JSON has more than 10 members at position \d+\.$/;
 const ok = /^ok$/;
 
-describe('limits of JSON', () => {
+describe('JSON limits', () => {
   it.each([
     ['{"a":[[[1]]]}', ok],
     ['{"a":[[[[1]]]]}', tooDeep],
@@ -29,7 +29,7 @@ describe('limits of JSON', () => {
     [`{${Array.from({ length: 11 }, (_, i) => `"k${i}":1`).join()}}`, tooMany],
     ['{"a":[{},{},{},{},{},{},{},{},{},{}]}', tooMany],
     [`{"a":{${Array.from({ length: 9 }, () => '"b":1').join()}}}`, tooMany],
-    // Items of a plain list are cheap: sixteen count as one.
+    // Items of a plain list cost little memory: sixteen count as one member.
     [`{"a":[1${',1'.repeat(120)}]}`, ok],
     [`{"a":[1${',1'.repeat(200)}]}`, tooMany],
     [`{"a":[""${',""'.repeat(200)}]}`, tooMany],
@@ -41,21 +41,21 @@ describe('limits of JSON', () => {
     expect(outcome(() => JsonBody.from(Buffer.from(text), limits))).toMatch(expected);
   });
 
-  it('say where they are met', () => {
+  it('report the position at which a limit is exceeded', () => {
     expect([outcome(() => scanObject('{"a":[[[[1]]]]}', limits)), outcome(() => parseJson(`[${'{},'.repeat(2000)}]`, limits))]).toEqual([
       'The JSON is nested more than 4 levels deep at position 8.',
       'The JSON has more than 10 members at position 25.',
     ]);
   });
 
-  it('name the setting that allows more', () => {
+  it('name the setting of the limit in the hint', () => {
     expect([flawOf('[[[[[', limits)?.hint, flawOf(`[${'{},'.repeat(20)}`, limits)?.hint]).toEqual([
       'Send less in one request. The limit is server.json.max_depth.',
       'Send less in one request. The limit is server.json.max_members.',
     ]);
   });
 
-  // What has to be read for the verdict is what the limit allows, whatever follows.
+  // The number of bytes read depends on the limit only, not on the size of the body.
   it.each([
     ['levels', '[', 128],
     ['objects in a list', '{},', 5 * 100_000],
@@ -63,7 +63,7 @@ describe('limits of JSON', () => {
     ['members that are objects', '"k":{},', 7 * 100_000],
     ['colons', ':', 100_000],
     ['commas', ',', 16 * 100_000],
-  ])('end the reading of a hostile body early: %s', (_, unit, most) => {
+  ])('stop reading an oversized body early: %s', (_, unit, most) => {
     const text = `{"model":"m","x":${unit === '[' ? '' : unit.startsWith('"k') ? '{' : '['}${unit.repeat(2_000_000)}`;
     const [, at] = /at position (\d+)/.exec(outcome(() => scanObject(text))) ?? [];
     expect(Number(at)).toBeLessThan(most + 100);
@@ -74,13 +74,13 @@ describe('limits of JSON', () => {
     ['a backslash', '\\\\'],
     ['quotes far apart', `\\"${'x'.repeat(70)}`],
     ['a long run of backslashes', `${'\\\\'.repeat(100)}\\"`],
-  ])('are not met by a text of %s', (_, unit) => {
+  ])('ignore the content of a string with %s', (_, unit) => {
     const text = `{"a":"${unit.repeat(5000)}","b":[[[1]]]}`;
     expect(scanObject(text, limits).map(({ key }) => key)).toEqual(['a', 'b']);
     expect(JsonBody.from(Buffer.from(text), limits).json()).toEqual(JSON.parse(text));
   });
 
-  it('hold where a text is parsed, and short ones are not looked at twice', () => {
+  it('apply to parseJson, except to the depth of short texts', () => {
     expect(parseJson('[1]')).toEqual([1]);
     expect(outcome(() => parseJson('['.repeat(2000)))).toMatch(/nested more than 128 levels/);
     expect(outcome(() => parseJson(`${'['.repeat(400)}${']'.repeat(400)}`))).toBe('ok');
@@ -96,7 +96,7 @@ it.each([
   ['{"a":nul}', 'The body is not JSON: unexpected token at position 5.'],
   ['{"a":true"b":1}', 'The body is not JSON: unexpected token at position 5.'],
   [`{"a":${'1'.repeat(1_000_000)}}`, 'The body is not JSON: a number of more than 1024 characters at position 5.'],
-])('the scalar of %.40s: %s', (text, expected) => {
+])('scanObject checks the scalar in %.40s: %s', (text, expected) => {
   expect(outcome(() => scanObject(text))).toBe(expected);
 });
 
@@ -106,11 +106,11 @@ it.each([
   [Buffer.from('{"a":1}', 'utf16le'), 'The body is not JSON: expected a quoted key at position 1.'],
   [Buffer.from('\u{feff}{"a":"ü\u{1f600}"}'), 'ok'],
   [Buffer.from(String.raw`{"a":"\ud800"}`), 'ok'],
-])('the bytes %#: %s', (bytes, expected) => {
+])('JsonBody.from checks the bytes %#: %s', (bytes, expected) => {
   expect(outcome(() => JsonBody.from(Buffer.from(bytes)))).toBe(expected);
 });
 
-it('finds a member among many, and decodes a long text once', () => {
+it('JsonBody finds a member among many and returns a long string', () => {
   const long = 'x'.repeat(5000);
   const body = JsonBody.from(
     Buffer.from(JSON.stringify({ ...Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i])), long })),

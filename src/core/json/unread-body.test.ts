@@ -14,6 +14,6 @@ it.each<[endpoint: Endpoint, method: string, headers: Record<string, string>, ex
   ['relay', 'PATCH', {}, true],
   ['realtime', 'GET', { 'content-length': '7' }, false],
   ['chat/completions', 'POST', { 'content-length': '7' }, false],
-])('%s by %s with %j has a body that is not read: %s', (endpoint, method, headers, expected) => {
+])('hasUnreadBody for %s by %s with %j returns %s', (endpoint, method, headers, expected) => {
   expect(hasUnreadBody({ ...makeContext({ headers }), endpoint, method })).toBe(expected);
 });

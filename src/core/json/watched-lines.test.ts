@@ -6,7 +6,7 @@ const form = (purpose: string) => ({ fields: new Map([['purpose', purpose]]), fi
 const upper: LineEdit = (line) => line.toUpperCase();
 const edit = (over: Partial<FormEdit> = {}): FormEdit => ({ fields: new Map([['a', '1']]), ...over });
 
-/** The body as it is sent, and what was seen of it. */
+/** Returns the body as it is sent, and what the watcher saw. */
 function watched(body: FormUpstream) {
   const seen: unknown[] = [];
   const sent = watchedLines(body, { line: (line, index) => seen.push([line, index]), late: (late) => seen.push(late) });
@@ -14,18 +14,18 @@ function watched(body: FormUpstream) {
 }
 
 it.each<[name: string, body: FormUpstream, line: string, looksOnly: true | undefined]>([
-  ['its file alone', { kind: 'file', form: form('batch'), line: undefined }, 'x', undefined],
-  ['its file alone, with an edit', { kind: 'file', form: form('batch'), line: upper }, 'X', undefined],
+  ['the file alone', { kind: 'file', form: form('batch'), line: undefined }, 'x', undefined],
+  ['the file alone, with an edit', { kind: 'file', form: form('batch'), line: upper }, 'X', undefined],
   ['the form', { kind: 'form', form: form('batch'), edit: undefined }, 'x', true],
   ['the form, with new fields', { kind: 'form', form: form('batch'), edit: edit() }, 'x', true],
   ['the form, with an edit', { kind: 'form', form: form('batch'), edit: edit({ line: upper }) }, 'X', undefined],
   [
-    'the form, with an edit that looks only',
+    'the form, with an edit that only reads',
     { kind: 'form', form: form('batch'), edit: edit({ line: (l) => l, looksOnly: true }) },
     'x',
     true,
   ],
-])('the lines of a batch are seen as they came: %s', (_name, body, line, looksOnly) => {
+])('passes the original lines of a batch file to the watcher: %s', (_name, body, line, looksOnly) => {
   const { seen, sent, edit: made, line: sentLine } = watched(body);
   expect(sentLine?.('x', 3)).toBe(line);
   expect(seen).toEqual([['x', 3]]);
@@ -33,12 +33,12 @@ it.each<[name: string, body: FormUpstream, line: string, looksOnly: true | undef
   if (sent.kind === 'form' && body.kind === 'form') expect(made?.fields).toEqual(body.edit?.fields ?? new Map());
 });
 
-it('another file alone is not looked at', () => {
+it('does not watch a file that is not a batch file', () => {
   const body: FormUpstream = { kind: 'file', form: form('assistants'), line: upper };
   expect(watched(body).sent).toBe(body);
 });
 
-it('another form is looked at once it has passed, behind its own check', () => {
+it('reports another form after it was sent, and after its own check', () => {
   const other = form('assistants');
   const order: string[] = [];
   const { seen, edit: made } = watched({ kind: 'form', form: other, edit: edit({ check: () => order.push('own') }) });

@@ -9,18 +9,18 @@ function of(times: readonly number[]): Histogram {
 
 describe('Histogram', () => {
   const times = Array.from({ length: 2000 }, (_, i) => 0.15 * 1.008 ** i);
-  it.each([0.01, 0.5, 0.9, 0.95, 0.99, 1])('is within 5 % of the quantile %d', (share) => {
+  it.each([0.01, 0.5, 0.9, 0.95, 0.99, 1])('estimates the quantile %d within 5 %', (share) => {
     const exact = times[Math.ceil(share * times.length) - 1] as number;
     const found = of(times).quantile(share) as number;
     expect(Math.abs(found / exact - 1)).toBeLessThan(0.05);
   });
 
-  it('has no quantile of nothing', () => {
+  it('has no quantile without values', () => {
     expect(of([]).quantile(0.5)).toBeNull();
     expect(String(of([]))).toBe('');
   });
 
-  it('adds another one by its text, exactly', () => {
+  it('adds the values of a serialized histogram exactly', () => {
     const sum = of([1, 20, 300]);
     sum.addText(String(of([20, 4000])));
     expect(sum.total).toBe(5);
@@ -39,13 +39,13 @@ describe('Histogram', () => {
     );
   });
 
-  it.each(['', ':', 'a:b', '-1:4', '300:1', '1.5:2', '3'])('takes %j for nothing', (text) => {
+  it.each(['', ':', 'a:b', '-1:4', '300:1', '1.5:2', '3'])('ignores the invalid text %j', (text) => {
     const histogram = new Histogram();
     histogram.addText(text);
     expect(histogram.total).toBe(0);
   });
 
-  it('holds what is beyond its ends', () => {
+  it('clamps values outside its range', () => {
     expect(of([0, -1, Number.NaN]).quantile(1)).toBe(0.1);
     expect(of([1e12]).quantile(1)).toBeGreaterThan(1e7);
   });

@@ -12,7 +12,7 @@ it.each<[readonly string[], readonly string[]]>([
     ['a 429', 'a timeout', 'a 429'],
     ['a 429', 'a timeout', 'a 429'],
   ],
-])('%j → %j', (hops, texts) => {
+])('hopTexts(%j) returns %j', (hops, texts) => {
   const read = hops.map((hop) => ({ provider: hop.split(' ')[0] ?? '', said: hop.split(' ')[1] ?? '' }));
   expect(hopTexts(read)).toEqual(texts);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BoundedCache } from './bounded-cache.ts';
 
-it('keeps what was asked for last, up to its budget', () => {
+it('BoundedCache keeps the most recently used entries within its budget', () => {
   const cache = new BoundedCache<number>(10);
   for (const [i, cost] of [4, 4, 2].entries()) cache.set(`k${i}`, i, cost);
   expect(cache.size).toBe(3);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Budget, Hold } from './budget.ts';
 
-test('holders together never take more than the limit, and give back what they took', () => {
+test('holds never exceed the limit of their budget and release everything they added', () => {
   const step = fc.tuple(fc.nat(3), fc.constantFrom('take', 'set', 'end', 'close'), fc.nat(60));
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {

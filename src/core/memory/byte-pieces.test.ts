@@ -7,12 +7,12 @@ const gathered = (pieces: readonly Buffer[]): Buffer[] => {
   return list;
 };
 
-describe('pieces that are gathered', () => {
+describe('appendBytes', () => {
   it.each([
     ['single bytes', Array.from({ length: 300_000 }, (_, at) => Buffer.from([at % 251])), 50],
-    ['growing ones', Array.from({ length: 400 }, (_, at) => Buffer.alloc(at, at % 251)), 40],
-    ['shrinking ones', Array.from({ length: 400 }, (_, at) => Buffer.alloc(400 - at, at % 251)), 40],
-  ])('stay few and keep their order: %s', (_, pieces, most) => {
+    ['growing buffers', Array.from({ length: 400 }, (_, at) => Buffer.alloc(at, at % 251)), 40],
+    ['shrinking buffers', Array.from({ length: 400 }, (_, at) => Buffer.alloc(400 - at, at % 251)), 40],
+  ])('joins pieces to few buffers and keeps their order: %s', (_, pieces, most) => {
     const list = gathered(pieces);
     expect(list.length).toBeLessThan(most);
     expect(Buffer.concat(list).equals(Buffer.concat(pieces))).toBe(true);
@@ -34,11 +34,11 @@ describe('pieces that are gathered', () => {
       [201, 100],
     ],
     [[100, 20, 30], [150]],
-  ])('of %j bytes become pieces of %j', (sizes, joined) => {
+  ])('joins pieces of %j bytes to buffers of %j', (sizes, joined) => {
     expect(gathered(sizes.map((size) => Buffer.alloc(size, 1))).map(({ length }) => length)).toEqual(joined);
   });
 
-  it('are the same buffers where they are large', () => {
+  it('keeps large buffers without a copy', () => {
     const pieces = [Buffer.alloc(20_000, 1), Buffer.alloc(65_536, 2)];
     expect(gathered(pieces)).toEqual(pieces);
     expect(gathered(pieces)[1]).toBe(pieces[1]);

@@ -7,7 +7,7 @@ const mb = 1024 * 1024;
 /** Characters of a string whose memory V8 counts as external. */
 const textOf = (bytes: number): number => Buffer.alloc(bytes, 'x').toString('latin1').length;
 
-/** Megabytes that are still held after five texts of 4 MB, of which nothing is used any more. */
+/** Returns how many megabytes are still in use after five strings of 4 MB, none of which is referenced any more. */
 async function held(collector: (bytes: number) => void): Promise<number> {
   const before = process.memoryUsage().external;
   for (let i = 0; i < 5; i += 1) {
@@ -17,12 +17,12 @@ async function held(collector: (bytes: number) => void): Promise<number> {
   return (process.memoryUsage().external - before) / mb;
 }
 
-test('the memory of large strings is free after enough of them', async () => {
+test('frees the memory of large strings after enough of them', async () => {
   expect(await held(() => {})).toBeGreaterThanOrEqual(16);
   expect(await held(createCollector())).toBeLessThan(8);
 });
 
-test('small strings cause no collection', async () => {
+test('does not run a collection for small strings', async () => {
   const gone = new WeakRef({});
   const collector = createCollector();
   for (let i = 0; i < 100; i += 1) collector(mb / 2);
@@ -34,7 +34,7 @@ test('small strings cause no collection', async () => {
   expect(gone.deref()).toBeUndefined();
 });
 
-test('nothing of it is seen elsewhere', async () => {
+test('does not add gc to globalThis', async () => {
   const collector = createCollector();
   collector(8 * mb);
   await turn();

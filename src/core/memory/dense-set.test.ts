@@ -16,8 +16,8 @@ function visited(dense: DenseSet<Named>): number[] {
   return names.toSorted(byValue);
 }
 
-describe('a dense set', () => {
-  it('holds what a set would hold after any additions and deletions', () => {
+describe('DenseSet', () => {
+  it('contains the same members as a Set after any additions and deletions', () => {
     const steps = fc.array(fc.record({ name: fc.nat(7), adds: fc.boolean() }), { maxLength: 60 });
     fc.assert(
       fc.property(steps, (all) => {
@@ -37,7 +37,7 @@ describe('a dense set', () => {
     );
   });
 
-  it('visits everybody who stays, whoever leaves during a visit', () => {
+  it('visits every remaining member if others are removed during the iteration', () => {
     const leaving = fc.array(fc.array(fc.nat(7), { maxLength: 3 }), { minLength: 8, maxLength: 8 });
     fc.assert(
       fc.property(leaving, (leave) => {

@@ -4,10 +4,10 @@ import { giveBack } from './give-back.ts';
 const mb = 1024 * 1024;
 
 test.each([
-  ['large memory of its own', () => Buffer.allocUnsafeSlow(mb), 0],
-  ['a part of other memory', () => Buffer.allocUnsafeSlow(2 * mb).subarray(0, mb), mb],
-  ['a small buffer', () => Buffer.allocUnsafeSlow(1000), 1000],
-  ['memory that threads share', () => Buffer.from(new SharedArrayBuffer(mb)), mb],
+  ['giveBack releases a large buffer with its own memory', () => Buffer.allocUnsafeSlow(mb), 0],
+  ['giveBack keeps a buffer that is a part of a larger one', () => Buffer.allocUnsafeSlow(2 * mb).subarray(0, mb), mb],
+  ['giveBack keeps a small buffer', () => Buffer.allocUnsafeSlow(1000), 1000],
+  ['giveBack keeps shared memory', () => Buffer.from(new SharedArrayBuffer(mb)), mb],
 ])('%s', (_name, make, left) => {
   const bytes = make();
   giveBack(bytes);

@@ -21,12 +21,12 @@ function binding(slug: string, { models, probed, unusable }: Written): ProviderB
 }
 
 it.each<[what: string, providers: Readonly<Record<string, Written>>, model: string | undefined]>([
-  ['nothing', {}, undefined],
-  ['what its own test asks', { a: { probed: 'echo' } }, '@a/echo'],
-  ['what a test asks before what is listed first', { down: { models: ['chat'], probed: 'echo' }, up: { probed: 'echo' } }, '@up/echo'],
-  ['what is listed where the test asks for something else', { a: { models: ['chat'], probed: 'echo' } }, '@a/chat'],
-  ['none of a provider that is off', { a: { models: ['chat'], unusable: 'no key' }, b: { models: ['x'] } }, '@b/x'],
-  ['none without a name', { a: {} }, undefined],
-])('a first request names %s', (_, providers, model) => {
+  ['no provider', {}, undefined],
+  ["the model of the provider's own test", { a: { probed: 'echo' } }, '@a/echo'],
+  ['a test model, before the first listed model', { down: { models: ['chat'], probed: 'echo' }, up: { probed: 'echo' } }, '@up/echo'],
+  ['a listed model, if the test model is not listed', { a: { models: ['chat'], probed: 'echo' } }, '@a/chat'],
+  ['an unusable provider is skipped', { a: { models: ['chat'], unusable: 'no key' }, b: { models: ['x'] } }, '@b/x'],
+  ['a provider without a model', { a: {} }, undefined],
+])('firstModelOf with %s', (_, providers, model) => {
   expect(firstModelOf(Object.entries(providers).map(([slug, written]) => binding(slug, written)))).toBe(model);
 });

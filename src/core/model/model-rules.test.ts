@@ -6,7 +6,7 @@ const only =
   (...names: string[]) =>
   (model: string): boolean =>
     names.includes(model);
-/** A list of a pattern that accepts a beginning, whatever follows. */
+/** Matches every model, like a list with the pattern `*`. */
 const anyG = (model: string): boolean => model.startsWith('g');
 
 const open = makeBinding('p');
@@ -30,7 +30,7 @@ const rules = {
 } satisfies Record<string, ModelRules>;
 type Rules = keyof typeof rules;
 
-describe('the rules for models', () => {
+describe('model rules', () => {
   it.each<[Rules, boolean, string | undefined]>([
     ['none', false, undefined],
     ['free', false, undefined],
@@ -61,20 +61,20 @@ describe('the rules for models', () => {
     ['both', 'm', 'Key "k" may not use model "m", seen here.'],
     ['config', '@q/c1', 'Provider "p" may not be used with model "c1", seen here.'],
     ['config', 'm', 'Key "k" is bound to model "c1", but the request names "m", seen here.'],
-    // Patterns accept these names; services would cut them to others.
+    // Patterns accept these names, but services would truncate them to other names.
     ['patterns', 'g1', undefined],
     ['patterns', 'g1 ', 'Key "k" may not use model "g1 ", seen here.'],
     ['patterns', 'g\u0000', 'Key "k" may not use model "g\u0000", seen here.'],
     ['patterns', 'g'.repeat(200), undefined],
     ['key', 'x'.repeat(200), `Key "k" may not use model "${'x'.repeat(200)}", seen here.`],
     ['key', 'x'.repeat(201), `Key "k" may not use model "${'x'.repeat(200)}…", seen here.`],
-  ])('of %s refuse %j: %s', (name, model, message) => {
+  ])('of %s check the model %j: %s', (name, model, message) => {
     expect(forbidden(rules[name], model, ', seen here')?.message).toBe(message);
     if (message === undefined) checkModels(rules[name], ['', model]);
     else expect(() => checkModels(rules[name], ['', model])).toThrow(message.replace(', seen here', ''));
   });
 
-  it('refuse nothing where a provider found no models', () => {
+  it('allow everything if the provider found no models', () => {
     expect(() => checkModels(rules.key, undefined)).not.toThrow();
   });
 
@@ -84,7 +84,7 @@ describe('the rules for models', () => {
     ['key', 'Key "k"'],
     ['both', 'Key "k"'],
     ['config', 'Key "k"'],
-  ])('of %s refuse what shows no model in the name of %s', (name, who) => {
+  ])('of %s reject a request whose model is unknown, in the name of %s', (name, who) => {
     const error = unseen(rules[name], 'has a body');
     expect(error).toMatchObject({ code: 'not_allowed', param: 'model', hint: ruleOf(rules[name]) });
     expect(error.message).toBe(`${who} is limited to certain models, but the request has a body.`);

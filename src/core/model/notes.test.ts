@@ -21,21 +21,21 @@ function memory(bounds: Partial<NoteBounds> = {}, limit = 100_000_000) {
   };
 }
 
-describe('what is remembered', () => {
-  it('comes back by its id, as often as it is asked for', () => {
+describe('NoteMemory', () => {
+  it('returns a note by its ID, any number of times', () => {
     const { keep, recall } = memory();
     keep(mine, 'x', 'one');
     keep(mine, 'y', 'two');
     expect([recall(mine, 'yzx'), recall(mine, 'x')]).toEqual(['y=two x=one', 'x=one']);
   });
 
-  it('is not given to another scope', () => {
+  it('does not return a note to another scope', () => {
     const { keep, recall } = memory();
     keep(mine, 'x', 'one');
     expect([recall(others, 'x'), recall({ owner: mine.owner, place: 'c' }, 'x')]).toEqual(['', '']);
   });
 
-  it('is replaced by what the same call says later', () => {
+  it('replaces a note with a later one of the same call', () => {
     const { keep, recall, notes } = memory();
     keep(mine, 'x', 'one');
     keep(mine, 'x', 'other');
@@ -45,21 +45,21 @@ describe('what is remembered', () => {
   it.each([
     [1000, 'x=one'],
     [1001, ''],
-  ])('%i ms later is %j', (now, found) => {
+  ])('returns after %i ms: %j', (now, found) => {
     const { keep, recall, notes } = memory();
     keep(mine, 'x', 'one');
     expect(recall(mine, 'x', now)).toBe(found);
     expect(notes.bytes).toBe(found === '' ? 0 : cost(3));
   });
 
-  it('lives on from its last use', () => {
+  it('extends the lifetime of a note on each use', () => {
     const { keep, recall } = memory();
     keep(mine, 'x', 'one', 0);
     keep(mine, 'y', 'two', 500);
     expect([recall(mine, 'x', 900), recall(mine, 'xy', 1800)]).toEqual(['x=one', 'x=one']);
   });
 
-  it('goes when its time is over although nobody asks for it', () => {
+  it('deletes an expired note without a query for it', () => {
     const { keep, notes } = memory();
     keep(mine, 'x', 'one', 0);
     keep(others, 'y', 'two', 5000);
@@ -67,8 +67,8 @@ describe('what is remembered', () => {
   });
 });
 
-describe('the bounds', () => {
-  it('of a key push out its own oldest notes and no others', () => {
+describe('the limits of NoteMemory', () => {
+  it('of a key remove the oldest notes of this key only', () => {
     const { keep, recall, notes } = memory({ perKey: 2 * cost(10) });
     keep(others, 'o', 'o'.repeat(10));
     for (const id of 'xyz') keep(mine, id, id.repeat(10));
@@ -76,7 +76,7 @@ describe('the bounds', () => {
     expect(notes.bytes).toBe(3 * cost(10));
   });
 
-  it('of all push out what was not used for longest, whosever it is', () => {
+  it('in total remove the least recently used notes of any key', () => {
     const { keep, recall, notes } = memory({ size: 2 * cost(10) });
     keep(others, 'o', 'o'.repeat(10));
     keep(mine, 'x', 'x'.repeat(10));
@@ -88,15 +88,15 @@ describe('the bounds', () => {
 
   it.each([
     ['of a key', { perKey: cost(9) }],
-    ['of all', { size: cost(9) }],
-  ])('%s keep out a note that is larger, and push nothing out for it', (_name, bounds) => {
+    ['in total', { size: cost(9) }],
+  ])('%s reject a larger note and remove no other for it', (_name, bounds) => {
     const { keep, recall } = memory(bounds);
     keep(mine, 'x', 'x'.repeat(9));
     keep(mine, 'y', 'y'.repeat(10));
     expect(recall(mine, 'xy')).toBe(`x=${'x'.repeat(9)}`);
   });
 
-  it('are an eighth of the budget of all requests at most, and count against it', () => {
+  it('in total are at most an eighth of the memory budget, and notes count against it', () => {
     const { keep, recall, budget, notes } = memory({}, 8 * cost(10));
     keep(mine, 'x', 'x'.repeat(10));
     expect(budget.used).toBe(cost(10));
@@ -106,7 +106,7 @@ describe('the bounds', () => {
     expect([recall(mine, 'y'), budget.used, notes.bytes]).toEqual(['', 0, 0]);
   });
 
-  it('of a key count what is left of it when one note goes', () => {
+  it('of a key count only its remaining notes', () => {
     const { keep, recall } = memory({ perKey: 3 * cost(10), ttl: 10 });
     keep(mine, 'x', 'x'.repeat(10), 0);
     for (const id of 'yzw') keep(mine, id, id.repeat(10), 8);
@@ -116,7 +116,7 @@ describe('the bounds', () => {
     expect(recall(mine, 'yzwv', 9)).toBe(`z=${'Z'.repeat(10)} w=${'w'.repeat(10)} v=${'v'.repeat(10)}`);
   });
 
-  it('forget a key that has no note any more, and only then', () => {
+  it('forget a key after its last note is deleted, and not before', () => {
     const { keep, notes } = memory({ ttl: 10 });
     keep(mine, 'x', 'one', 0);
     keep(mine, 'y', 'two', 5);
@@ -126,14 +126,14 @@ describe('the bounds', () => {
     expect(notes.owners).toBe(1);
   });
 
-  it('leave the budget to requests where it is used up', () => {
+  it('store nothing if requests use the whole memory budget', () => {
     const { keep, recall, budget } = memory({}, 100_000);
     budget.add(99_900);
     keep(mine, 'x', 'one');
     expect([recall(mine, 'x'), budget.used]).toEqual(['', 99_900]);
   });
 
-  it('hold whatever is kept, asked for and forgotten', () => {
+  it('hold for any sequence of stores, reads and expirations', () => {
     const { keep, recall, budget, notes } = memory({ size: 3000, perKey: 1200, ttl: 40 });
     for (let step = 0; step < 500; step += 1) {
       const scope = [mine, others, { owner: 'key:c', place: 'c' }][step % 3] ?? mine;

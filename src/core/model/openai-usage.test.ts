@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { openaiUsage } from './openai-usage.ts';
 import type { Usage } from './usage.ts';
 
-describe('usage in the words of chat completions', () => {
-  it('names cached, reasoning and audio tokens', () => {
+describe('openaiUsage', () => {
+  it('includes cached, reasoning and audio tokens', () => {
     expect(openaiUsage({ prompt: 5, completion: 11, cached: 2, reasoning: 4, audioIn: 1, audioOut: 3 })).toEqual({
       prompt_tokens: 5,
       completion_tokens: 11,
@@ -14,7 +14,7 @@ describe('usage in the words of chat completions', () => {
     });
   });
 
-  it('counts what is unknown as none', () => {
+  it('writes 0 for unknown counts', () => {
     expect(openaiUsage({ prompt: 1, completion: 2 })).toMatchObject({
       prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
       completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
@@ -29,13 +29,13 @@ describe('usage in the words of chat completions', () => {
     ],
     [{ cached: 0, cacheWrite: 4 }, { cache_creation_input_tokens: 4 }],
     [{ cached: 3 }, {}],
-  ])('adds the cache counts of providers that report writes: %o', (parts, extra) => {
+  ])('adds cache counts for providers that report cache writes: %o', (parts, extra) => {
     const usage = openaiUsage({ prompt: 10, completion: 1, ...parts });
     const { cache_read_input_tokens, cache_creation_input_tokens } = usage;
     expect(JSON.parse(JSON.stringify({ cache_read_input_tokens, cache_creation_input_tokens }))).toEqual(extra);
   });
 
-  it('keeps its sums whatever a provider reports', () => {
+  it('keeps the sums consistent for any reported usage', () => {
     const tokens = fc.oneof(fc.nat(), fc.double());
     const part = fc.option(tokens, { nil: undefined });
     const usages = fc.record({ prompt: tokens, completion: tokens, cached: part, cacheWrite: part, reasoning: part });

@@ -54,7 +54,7 @@ describe('choosePrompt', () => {
     ['welcome@staging', 5, 'staging'],
     ['welcome@production', 2, 'production'],
     ['welcome@development', 2, 'development'],
-  ])('finds %s', (reference, number, label) => {
+  ])('finds the prompt %s', (reference, number, label) => {
     const chosen = choosePrompt(prompts, reference);
     expect([chosen.version.number, chosen.label]).toEqual([number, label]);
   });
@@ -67,7 +67,7 @@ describe('choosePrompt', () => {
     ['welcome@', 'Prompt "welcome" has no label "".'],
     ['welcome@stging', 'Prompt "welcome" has no label "stging". Did you mean "staging"?'],
     ['welcome@constructor', 'Prompt "welcome" has no label "constructor".'],
-  ])('does not find %j', (reference, message) => {
+  ])('throws prompt_not_found for %j', (reference, message) => {
     expect(() => choosePrompt(prompts, reference)).toThrow(expect.objectContaining({ code: 'prompt_not_found', status: 404, message }));
   });
 });
@@ -103,7 +103,7 @@ describe('variablesFor', () => {
     });
   });
 
-  it('warns of what nobody reads, and of what is printed and was not given', () => {
+  it('warns of unused variables and of printed variables without a value', () => {
     expect(read({ ...good, colour: 1, list: [] })[1]).toEqual([
       'variable "colour" is not used by prompt "welcome@1"',
       'variable "free" of prompt "welcome@1" was not given',
@@ -162,11 +162,11 @@ describe('variablesFor', () => {
       'Variable "vip" of prompt "welcome@1" is a number, not a boolean.',
       'Send a boolean.',
     ],
-  ])('refuses %j', (given, code, param, message, hint) => {
+  ])('rejects the variables %j', (given, code, param, message, hint) => {
     expect(() => read(given)).toThrow(expect.objectContaining({ code, param, message, hint }));
   });
 
-  it('finds no value that nobody gave', () => {
+  it('does not read inherited properties as variables', () => {
     const odd = version(1, { variables: new Map([['constructor', variable({ required: true })]]) });
     expect(() => variablesFor(odd, {}, () => undefined)).toThrow(/needs the variable "constructor"/);
     const given = JSON.parse('{"__proto__": {"polluted": true}}') as object;
@@ -184,14 +184,14 @@ describe('promptPatch', () => {
     [false, [], { model: 'm', messages: [], temperature: 1, stop: null }],
     [true, [], { model: 'm', messages: [], temperature: 1, stop: null, stream_options: {} }],
     [true, ['variables', 'model', 'temperature', 'stop', 'stream_options'], { variables: undefined, messages: [] }],
-  ])('with stream %s and a call that has %j', (stream, fields, expected) => {
+  ])('with stream %s and a request that has %j', (stream, fields, expected) => {
     expect(patch(stream, ...fields)).toStrictEqual(expected);
   });
 
   it.each([
     ['max_tokens', 'max_completion_tokens'],
     ['max_completion_tokens', 'max_tokens'],
-  ])('leaves a saved %s out of a call that has %s', (name, other) => {
+  ])('omits a saved %s for a request that has %s', (name, other) => {
     const limited = version(1, { parameters: { [name]: 300 } });
     const written = (field: string) => promptPatch(limited, [], { stream: false, has: (one) => one === field });
     expect([written('seed').has(name), written(name).has(name), written(other).has(name)]).toEqual([true, false, false]);

@@ -13,6 +13,6 @@ it.each<[value: unknown, paths: string[], ids: string[]]>([
   [[], ['length', 'id'], []],
   [{}, ['__proto__', 'constructor.name', 'toString.name'], []],
   ['text', ['id', 'length'], []],
-])('the ids of %j at %j', (value, paths, ids) => {
+])('idsAt finds the IDs of %j at %j', (value, paths, ids) => {
   expect(idsAt(value, paths)).toEqual(ids);
 });

@@ -7,12 +7,12 @@ it.each([
   ['gs%253A%252F%252Fb', 'gs://b'],
   ['a%25252562', 'a%62'],
   ['GS://Bucket/A', 'gs://Bucket/A'],
-  // An address that is decoded is one name: its own escapes are part of it.
+  // An address is decoded once: its remaining escapes are part of the name.
   ['gs://b/a%2520b', 'gs://b/a%2520b'],
   ['a%zz', 'a%zz'],
   ['a%25zz', 'a%zz'],
   ['', ''],
-])('compares the id %j as %j', (id, canonical) => {
+])('canonicalId(%j) returns %j', (id, canonical) => {
   expect(canonicalId(id)).toBe(canonical);
 });
 
@@ -27,6 +27,6 @@ it.each([
   ['1s://b/a b', false],
   ['x'.repeat(4096), true],
   ['x'.repeat(4097), false],
-])('row %#: could be an id', (text, expected) => {
+])('couldBeId: row %#', (text, expected) => {
   expect(couldBeId(text)).toBe(expected);
 });

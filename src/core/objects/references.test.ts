@@ -18,13 +18,13 @@ it.each<[text: string, named: string[], other: string[]]>([
   ['{"image_url":{"url":"\\u0001g\\ts:\\n//b/a\\r.png\\u0000"}}', [], ['gs://b/a.png']],
   ['{"url":"Note:\\nsome words"}', [], []],
   ['{"previous_response_id":null,"container":"auto","file_id":""}', [], []],
-])('%s', (text, named, other) => {
+])('finds the references in %s', (text, named, other) => {
   const found = of(text);
   expect([...found.named].toSorted()).toEqual(named.toSorted());
   expect([...found.other].toSorted()).toEqual(other.toSorted());
 });
 
-it('every JSON value is read, in any spelling; a member twice anywhere is refused', () => {
+it('reads every JSON value with any indentation, and rejects a duplicate member at any depth', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       const text = JSON.stringify({ value, 'a\\"b': '\\":"' }, null, indent);
@@ -36,7 +36,7 @@ it('every JSON value is read, in any spelling; a member twice anywhere is refuse
   expect(() => of(`{"x":${'[{"a":'.repeat(2000)}1${'}]'.repeat(2000)}}`)).not.toThrow();
 });
 
-it('more texts than can be looked up are refused', () => {
+it('rejects a body with more than 10,000 strings', () => {
   const list = Array.from({ length: 10_001 }, (_, i) => `word-${i}`);
   expect(() => of(JSON.stringify({ list }))).toThrow(/more than 10000/);
 });
@@ -49,4 +49,4 @@ it.each([
   ['GS%3A%2F%2Fb%2FA', 'gs://b/A'],
   ['100%', '100%'],
   ['%E0%A4%A', '%E0%A4%A'],
-])('id %s is %s', (id, canonical) => expect(canonicalId(id)).toBe(canonical));
+])('canonicalId converts %s to %s', (id, canonical) => expect(canonicalId(id)).toBe(canonical));

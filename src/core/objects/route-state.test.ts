@@ -20,7 +20,7 @@ it.each([
   ['GET', '/v1/messages/batches', undefined],
   ['GET', '/v1/messages/batches/msgbatch_1/results', 'names'],
   ['POST', '/v1/audio/speech', undefined],
-] as const)('%s %s: %s', (method, path, state) => {
+] as const)('stateOf %s %s is %s', (method, path, state) => {
   const endpoint: Endpoint = path === '/v1/chat/completions' ? 'chat/completions' : 'relay';
   expect(stateOf({ endpoint, method, path, body: emptyBody })).toBe(state);
 });
@@ -30,10 +30,10 @@ it.each([
   [{ store: false }, undefined],
   [{ store: true }, 'creates'],
   [{ background: true }, 'creates'],
-])('a response with %j: %s', (body, state) => {
+])('stateOf POST /v1/responses with %j is %s', (body, state) => {
   expect(stateOf({ endpoint: 'responses', method: 'POST', path: '/v1/responses', body: JsonBody.of(body) })).toBe(state);
 });
 
-it('modelled routes that name an object by id say so', () => {
+it('stateOf returns "names" for a modelled route with an object ID', () => {
   expect(stateOf({ endpoint: 'responses/{id}', method: 'GET', path: '/v1/responses/r_1', body: emptyBody })).toBe('names');
 });

@@ -3,32 +3,32 @@ import { describe, expect, it } from 'vitest';
 import { masked, oneByte, own, rules } from '../../../test/support/redaction.ts';
 import { BodyRedactor } from './index.ts';
 
-/** A text in which each character is an escape. */
+/** Writes each character of the text as an escape. */
 const codes = (text: string): string => text.replaceAll(/./g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-describe('a JSON body', () => {
+describe('BodyRedactor with a JSON body', () => {
   const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(3000, 7)]);
   const digest = `[media image/png, ${png.length} bytes, sha256 ${createHash('sha256').update(png).digest('hex')}]`;
 
   it.each<[string, unknown, unknown, object]>([
     ['a field', { user: 'u1', x: { user: 'u2' } }, { user: '[field]', x: { user: 'u2' } }, { field: 1 }],
-    ['a field that is no text', { user: { id: [1, { a: 2 }] }, b: 1 }, { user: '[field]', b: 1 }, { field: 1 }],
-    ['a field that is nothing', { user: null }, { user: null }, {}],
+    ['a field that is not a string', { user: { id: [1, { a: 2 }] }, b: 1 }, { user: '[field]', b: 1 }, { field: 1 }],
+    ['a field that is null', { user: null }, { user: null }, {}],
     [
       'a field of each element',
       { messages: [{ name: 'a' }, { role: 'user' }, { name: 'b' }] },
       { messages: [{ name: '[field]' }, { role: 'user' }, { name: '[field]' }] },
       { field: 2 },
     ],
-    ['not the same name elsewhere', { messages: { name: 'a' }, name: 'b' }, { messages: { name: 'a' }, name: 'b' }, {}],
+    ['not a field with the same name elsewhere', { messages: { name: 'a' }, name: 'b' }, { messages: { name: 'a' }, name: 'b' }, {}],
     [
-      'a member that is called a secret',
+      'a member with the name of a secret',
       { tools: [{ server: { Authorization: 'x', apiKey: 'y', api_key: 'z', token: 'hi' } }] },
       { tools: [{ server: { Authorization: '[secret]', apiKey: '[secret]', api_key: '[secret]', token: 'hi' } }] },
       { secret: 3 },
     ],
     [
-      'a member that is called a secret, in other words',
+      'a member with another name of a secret',
       {
         mcp_servers: [{ authorization_token: 'abc' }],
         h: { 'X-Auth-Token': 'a', Cookie: 'b', 'Ocp-Apim-Subscription-Key': 'c', dbPassword: 'd' },
@@ -40,13 +40,13 @@ describe('a JSON body', () => {
       { secret: 5 },
     ],
     [
-      'no member that is called like one',
+      'no member with a similar name',
       { next_page_token: 'a1', valid_token: 'b', monkey: 'c', max_tokens: 5, eos_token: '</s>', cache_key: 'd', keys: 'e', passwords: 'f' },
       { next_page_token: 'a1', valid_token: 'b', monkey: 'c', max_tokens: 5, eos_token: '</s>', cache_key: 'd', keys: 'e', passwords: 'f' },
       {},
     ],
     [
-      'a key that looks like one',
+      'a member name that looks like a secret',
       {
         authentication: { type: 'api_key', key: 'AbCdEf0123456789AbCdEf0123456789' },
         other: { key: 'a-name-of-something' },
@@ -84,7 +84,7 @@ describe('a JSON body', () => {
       { secret: 4 },
     ],
     [
-      'such a pair in a text',
+      'a name-value pair of a secret inside a string',
       {
         yaml: 'env:\n  - name: API_KEY\n    value: abc12345\n  - name: REGION\n    value: eu12345678\n',
         json: '[{"name":"API_KEY","value":"abc"},\n{"name": "DB_PASSWORD",\n  "value": "it\\"s"}]',
@@ -110,7 +110,12 @@ describe('a JSON body', () => {
       { '[email]': 'x', balances: { '[iban]': [2], '[credit_card]': { a: 3 } }, '[secret]': null, parameter_number_12: 4 },
       { email: 2, iban: 1, credit_card: 1, secret: 1 },
     ],
-    ['a schema of one', { properties: { password: { type: 'string' } } }, { properties: { password: { type: 'string' } } }, {}],
+    [
+      'a JSON schema with a property named like a secret',
+      { properties: { password: { type: 'string' } } },
+      { properties: { password: { type: 'string' } } },
+      {},
+    ],
     [
       'a card that is a number',
       { card: 4111111111111111, other: 4111111111111112 },
@@ -124,7 +129,7 @@ describe('a JSON body', () => {
       { credit_card: 1, phone: 1 },
     ],
     [
-      'a telephone number by the name of its member',
+      'a phone number with a member name that says so',
       { phone: 5551234567, mobile: '5551234567', id: 5551234567, no: '5551234567' },
       { phone: '[phone]', mobile: '[phone]', id: 5551234567, no: '5551234567' },
       { phone: 2 },
@@ -150,18 +155,23 @@ describe('a JSON body', () => {
       { c: `${digest}\nHello` },
       { media: 1 },
     ],
-    ['a file without a type', { source: { data: png.toString('base64') } }, { source: { data: digest } }, { media: 1 }],
-    ['a file in lines', { data: png.toString('base64').replaceAll(/(.{76})/g, '$1\n') }, { data: digest }, { media: 1 }],
+    ['base64 data without a type', { source: { data: png.toString('base64') } }, { source: { data: digest } }, { media: 1 }],
+    ['base64 data in lines', { data: png.toString('base64').replaceAll(/(.{76})/g, '$1\n') }, { data: digest }, { media: 1 }],
     ['a short text of base64', { data: 'AAAA' }, { data: 'AAAA' }, {}],
-    ['padding of nothing', { data: `AAAA${'='.repeat(2000)}` }, { data: `AAAA${'='.repeat(2000)}` }, {}],
+    ['base64 padding without content', { data: `AAAA${'='.repeat(2000)}` }, { data: `AAAA${'='.repeat(2000)}` }, {}],
     [
       'tokens',
       { choices: [{ logprobs: { content: [{ token: 'a@' }, { token: 'example.com' }] } }], logprobs: true, top_logprobs: 3 },
       { choices: [{ logprobs: '[logprobs]' }], logprobs: true, top_logprobs: 3 },
       { logprobs: 1 },
     ],
-    ['nothing', { model: 'gpt-4o', n: 1.5, ok: true, x: null, l: [] }, { model: 'gpt-4o', n: 1.5, ok: true, x: null, l: [] }, {}],
-  ])('%s', (_, body, expected, counts) => {
+    [
+      'a body without sensitive data',
+      { model: 'gpt-4o', n: 1.5, ok: true, x: null, l: [] },
+      { model: 'gpt-4o', n: 1.5, ok: true, x: null, l: [] },
+      {},
+    ],
+  ])('masks the expected parts: %s', (_, body, expected, counts) => {
     const out = masked(body);
     expect(JSON.parse(out.text)).toEqual(typeof expected === 'string' ? JSON.parse(expected) : expected);
     expect(out.counts).toEqual(counts);
@@ -182,7 +192,7 @@ describe('a JSON body', () => {
     [`{"${codes('phone')}":5551234567}`, `{"${codes('phone')}":"[phone]"}`],
     ['{"a":"\\\\","b":"x@example.com"}', '{"a":"\\\\","b":"[email]"}'],
     ['{"a":"😀 x@example.com Grüße"}', '{"a":"😀 [email] Grüße"}'],
-  ])('%s keeps all other bytes', (body, expected) => {
+  ])('masks a value in %s without changing other bytes', (body, expected) => {
     expect(masked(body).text).toBe(expected);
   });
 
@@ -190,11 +200,11 @@ describe('a JSON body', () => {
     ['keep', (text: string) => text.includes('base64,')],
     ['drop', (text: string) => text === '{"u":"[media]"}'],
     ['digest', (text: string) => text.includes('sha256')],
-  ] as const)('media: %s', (media, holds) => {
+  ] as const)('replaces media in mode: %s', (media, holds) => {
     expect(holds(masked({ u: `data:image/png;base64,${png.toString('base64')}` }, { media }).text)).toBe(true);
   });
 
-  it('is cut where it is too large, never within a value', () => {
+  it('truncates an oversized body at the limit, without a part of a value', () => {
     const body = { messages: Array.from({ length: 100 }, () => ({ role: 'user', content: `${'x'.repeat(100)} jane.doe@example.com` })) };
     for (let limit = 1000; limit < 1140; limit += 1) {
       const { text, isCut } = masked(body, {}, limit);
@@ -203,7 +213,7 @@ describe('a JSON body', () => {
     }
   });
 
-  it('is read no further than it is kept', () => {
+  it('stops reading a body shortly after the size limit', () => {
     const mails = 'jane.doe@example.com '.repeat(50_000);
     for (const body of [{ c: mails }, { c: mails.replaceAll(' ', '\n') }, { l: mails.trim().split(' ') }]) {
       const redaction = new BodyRedactor(rules, []).begin(4000);
@@ -215,7 +225,7 @@ describe('a JSON body', () => {
     }
   });
 
-  it('does not count files in what is kept', () => {
+  it('does not count replaced files in the size limit', () => {
     const url = `data:image/png;base64,${'iVBORw0K'.repeat(2000)}`;
     const hash = createHash('sha256')
       .update(Buffer.from('iVBORw0K'.repeat(2000), 'base64'))
@@ -230,7 +240,7 @@ describe('a JSON body', () => {
     expect({ isCut, counts, preview }).toEqual({ isCut: false, counts: { media: 2, email: 1 }, preview: 'look' });
   });
 
-  it.each([0, 1, 7, 500, 4096])('shows no part of a value at the end of a long text that was left (%i)', (shift) => {
+  it.each([0, 1, 7, 500, 4096])('shows no part of a value at the end of a truncated text (shift %i)', (shift) => {
     const text = `${'x'.repeat(20_000 + shift)} ${'4111 1111 1111 1111 and jane.doe@example.com '.repeat(2000)}`;
     for (let limit = 19_900; limit < 20_060; limit += 13) {
       const { text: out } = masked({ c: text }, {}, limit + shift);
@@ -240,18 +250,18 @@ describe('a JSON body', () => {
 
   it.each<[string, string[], unknown, unknown]>([
     ['texts', ['input[*]'], { input: ['a', 'b'], x: ['c'] }, { input: ['[field]', '[field]'], x: ['c'] }],
-    ['a text that is no list', ['input[*]'], { input: 'a' }, { input: 'a' }],
-    ['numbers, and nothing', ['a[*]'], { a: [1, null, true, ''], b: [1] }, { a: ['[field]', null, '[field]', ''], b: [1] }],
+    ['a string instead of a list', ['input[*]'], { input: 'a' }, { input: 'a' }],
+    ['numbers and null', ['a[*]'], { a: [1, null, true, ''], b: [1] }, { a: ['[field]', null, '[field]', ''], b: [1] }],
     ['objects and lists', ['a[*]'], { a: [{ b: [1] }, [2], []], c: 3 }, { a: ['[field]', '[field]', []], c: 3 }],
     ['an empty list', ['a[*]'], { a: [], b: 'x' }, { a: [], b: 'x' }],
-    ['lists in a list', ['a[*][*]'], { a: [['x', 'y'], ['z'], 'w'] }, { a: [['[field]', '[field]'], ['[field]'], 'w'] }],
+    ['nested lists', ['a[*][*]'], { a: [['x', 'y'], ['z'], 'w'] }, { a: [['[field]', '[field]'], ['[field]'], 'w'] }],
     [
       'a list in each element',
       ['a[*].b[*]'],
       { a: [{ b: ['x'], c: ['y'] }, { b: 'z' }] },
       { a: [{ b: ['[field]'], c: ['y'] }, { b: 'z' }] },
     ],
-    ['one path, and members by another', ['a[*]', 'user'], { a: ['x'], user: 'u' }, { a: ['[field]'], user: '[field]' }],
+    ['one path for elements and another for members', ['a[*]', 'user'], { a: ['x'], user: 'u' }, { a: ['[field]'], user: '[field]' }],
     [
       'a name with a dot',
       ['metadata."user.name"'],
@@ -264,19 +274,19 @@ describe('a JSON body', () => {
       { 'tags[*]': [{ 'a"b': 'Jo' }], tags: [{ 'a"b': 'x' }] },
       { 'tags[*]': [{ 'a"b': '[field]' }], tags: [{ 'a"b': 'x' }] },
     ],
-    ['a name in quotes without need', ['"user"'], { user: 'Jo' }, { user: '[field]' }],
-  ])('has the elements of a list masked that a path names: %s', (_, fields, body, expected) => {
+    ['a quoted name that needs no quotes', ['"user"'], { user: 'Jo' }, { user: '[field]' }],
+  ])('masks the list elements that a field path selects: %s', (_, fields, body, expected) => {
     expect(JSON.parse(masked(body, { fields }).text)).toEqual(expected);
     const spaced = JSON.stringify(body, null, 1);
     expect(JSON.parse(masked(spaced, { fields }).text)).toEqual(expected);
   });
 
-  it('shows nothing of masked elements as what its user said last', () => {
+  it('does not show masked elements in the preview', () => {
     expect(masked({ input: ['first', 'last'] }, { fields: ['input[*]'] }).preview).toBe('[field]');
     expect(masked({ messages: [{ role: 'user', content: 'hi' }] }, { fields: ['messages[*]'] }).preview).toBeNull();
   });
 
-  it('is masked in time that grows with its size, whatever is repeated in it', () => {
+  it('masks repeated names and markers in linear time', () => {
     const many = 20_000;
     const name = `${'x'.repeat(many)}_phone`;
     expect(masked({ [name]: Array.from({ length: many }, () => 12_345_678_901) }, {}, 1 << 30).counts).toEqual({ phone: many });
@@ -284,13 +294,13 @@ describe('a JSON body', () => {
     expect(masked({ keys }, {}, 1 << 30).counts).toEqual({ secret: many });
   });
 
-  it.each(['100% of it, 50 %', 'a%', '%2 %4 %3d %5b', '%zz%41', 'a@b and c@ d'])('of %j is kept as it is', (text) => {
+  it.each(['100% of it, 50 %', 'a%', '%2 %4 %3d %5b', '%zz%41', 'a@b and c@ d'])('does not change %j', (text) => {
     const body = JSON.stringify({ messages: [{ role: 'user', content: text }] });
     for (const fields of [[], rules.fields])
       expect(masked(body, { fields })).toEqual({ text: body, counts: {}, preview: text, isCut: false });
   });
 
-  it('is not kept where own patterns would cost too much', () => {
+  it('stores no body if own patterns would cost too much time', () => {
     const redaction = new BodyRedactor({ ...rules, own: [own('ACME-\\d{6}')] }, []).begin(1 << 20);
     const text = 'x '.repeat(100_000);
     const value = { a: text };
@@ -317,8 +327,8 @@ describe('a masked field', () => {
       { contents: [{ role: 'user', type: 'input_text', parts: [{ text: 'hello there' }] }] },
       { contents: [{ role: 'user', type: 'input_text', parts: [{ text: '[field]' }] }] },
     ],
-    ['a short text, which is elsewhere by chance', ['user'], { user: 'x1' }, { id: 'x1' }, { id: 'x1' }],
-  ])('is masked in another format of the same request too: %s', (_, fields, sent, upstream, expected) => {
+    ['not a short text, which may be there by chance', ['user'], { user: 'x1' }, { id: 'x1' }, { id: 'x1' }],
+  ])('is also masked in another format of the same request: %s', (_, fields, sent, upstream, expected) => {
     const asciiOnly = (json: string): string =>
       json.replaceAll(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
     for (const [one, other] of [
@@ -333,7 +343,7 @@ describe('a masked field', () => {
     }
   });
 
-  it('is not shown in another format if there are more than can be kept', () => {
+  it('drops the other format if it has more values than can be remembered', () => {
     const redaction = new BodyRedactor({ ...rules, fields: ['l[*]'] }, []).begin(1 << 30);
     const texts = Array.from({ length: 10_001 }, (_, i) => `text number ${i}`);
     const sent = redaction.request(JSON.stringify({ l: texts })).body;

@@ -8,7 +8,7 @@ const redactor = new BodyRedactor({ fields: ['user', 'a[*].b'], patterns: new Se
   'known-secret-of-the-file',
 ]);
 
-/** What must never be in what is stored. */
+/** Values that must never be stored. */
 const values = [
   'jane.doe@example.com',
   '+49 30 1234567',
@@ -18,7 +18,7 @@ const values = [
   '(555) 123-4567',
   'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3',
 ];
-/** What looks like one of them, or is one only where something else says so. */
+/** Texts that look similar to them, or are sensitive only in some contexts. */
 const nearly = [
   'gpt-4o-2024-08-06',
   '+2024-07-18',
@@ -38,7 +38,7 @@ const nearly = [
 ];
 const around = fc.constantFrom('', ' ', '\n', '"', ', ', ' (', '\\', '\t', '; ', '\u{1F600} ', '<', '>');
 const words = fc.string({ unit: 'grapheme', maxLength: 30 });
-/** A value within a text, apart from letters and digits. */
+/** A value inside a text, not directly next to letters or digits. */
 const text = fc.tuple(words, around, fc.option(fc.constantFrom(...values)), around, words).map(([a, b, value, c, d]) => ({
   text: value === null ? a + d : `${a} ${b}${value}${c} ${d}`,
   value,
@@ -70,8 +70,8 @@ function shown(json: string): string {
 
 const escaped = (json: string): string => json.replaceAll(/[@é]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-describe('whatever a body is', () => {
-  it('it is JSON afterwards, and the same when it is masked again', () => {
+describe('BodyRedactor, for any body', () => {
+  it('returns valid JSON that does not change when it is masked again', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), body), fc.boolean(), (value, escapes) => {
         const json = escapes ? escaped(JSON.stringify(value)) : JSON.stringify(value);
@@ -83,7 +83,7 @@ describe('whatever a body is', () => {
     );
   });
 
-  it('holds none of the values', () => {
+  it('returns none of the sensitive values', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), fc.boolean(), (texts, escapes) => {
         const json = JSON.stringify({ messages: texts.map((one) => ({ role: 'user', content: one.text })) });
@@ -94,11 +94,11 @@ describe('whatever a body is', () => {
     );
   });
 
-  it('a first look finds what needs a second', () => {
+  it('the quick scan skips no body that the full scan would change', () => {
     const never: OwnPattern = { source: 'never', each: () => {} };
     const usual = { fields: [], patterns: new Set(namedPatterns), media: 'digest' } as const;
     const quick = new BodyRedactor({ ...usual, own: [] }, ['known-secret-of-the-file']);
-    // Own patterns may be anywhere: no body is left as it is after a first look.
+    // Own patterns may match anywhere, so no body is skipped after the quick scan.
     const thorough = new BodyRedactor({ ...usual, own: [never] }, ['known-secret-of-the-file']);
     const name = fc.oneof(
       fc.constantFrom('model', 'content', 'created', 'api_key', 'ke_y', 'Secret-', 'token', 'phone', 'logprobs', 'usage'),
@@ -119,7 +119,7 @@ describe('whatever a body is', () => {
       fc.constantFrom(': ', '=', ' ', '":"', "='", '\n', '\\', ' = Bearer ', '\u00a0', ' (', '@'),
       fc.constantFrom('abcdefgh12345678', 'claude-sonnet-4-5', '0f8fad5b-d9cb-469f-a165-70867728950e', 'P@ssw0rd!', 'word', 'a"b'),
     );
-    // Each text of a request is checked alone if it is long and the request as a whole may contain something.
+    // Each string of a long request is checked separately if the request as a whole may contain something.
     const filler = fc.constantFrom('', '', 'plain words of a long message, '.repeat(4));
     const said = fc
       .array(
@@ -150,14 +150,14 @@ describe('whatever a body is', () => {
     );
   });
 
-  it.each(Array.from({ length: 16 }, (_, lead) => lead))('a number at the very end is found, %i characters later', (lead) => {
+  it.each(Array.from({ length: 16 }, (_, lead) => lead))('finds a number at the very end, after %i spaces', (lead) => {
     const bytes = Buffer.from(`{"a":"${' '.repeat(lead)}phone 5551234`);
     const usual = new BodyRedactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, []);
     const masked = usual.begin(1000).response({ pieces: [bytes], size: bytes.length, contentType: 'application/json' });
     expect(String((masked as { bytes: Buffer }).bytes)).toBe(`{"a":"${' '.repeat(lead)}phone [phone]`);
   });
 
-  it('any bytes are survived, in any format', () => {
+  it('never throws, for any bytes in any format', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 300 }),
@@ -175,7 +175,7 @@ describe('whatever a body is', () => {
     );
   });
 
-  it('a text that is masked again is the same', () => {
+  it('returns the same text when a masked text is masked again', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constantFrom(...values), around, fc.string({ maxLength: 6 }), fc.stringMatching(/^[0-9+ ()./-]{1,12}$/)), {

@@ -18,7 +18,7 @@ const names = [
 ];
 const lists = ['logprobs', 'logprobs_result', 'top_logprobs'];
 
-/** As APIs of different languages spell a name. */
+/** Spellings of a name in APIs of different languages. */
 const spellings = (name: string): readonly string[] => [
   name,
   name.toUpperCase(),
@@ -31,32 +31,32 @@ const spellings = (name: string): readonly string[] => [
 const quote = 0x22;
 const bracket = 0x5b;
 
-describe('names of members', () => {
-  it.each(names)('%s is that of a secret, however it is spelled', (name) => {
+describe('member names', () => {
+  it.each(names)('%s is masked as a secret in any spelling', (name) => {
     for (const one of spellings(name)) expect([one, isMaskedMember(one, quote), mayBeMasked(one, one.length)]).toEqual([one, true, true]);
   });
 
-  it.each(lists)('%s is that of tokens, and not where it is a text', (name) => {
+  it.each(lists)('%s is masked for a list of tokens and not for a string', (name) => {
     for (const one of spellings(name)) {
       expect([one, isMaskedMember(one, bracket), mayBeMasked(one, one.length)]).toEqual([one, true, true]);
       expect(isMaskedMember(one, quote)).toBe(false);
     }
   });
 
-  it.each(['key', 'KEY', 'token', 'Token'])('%s may be one', (name) => {
+  it.each(['key', 'KEY', 'token', 'Token'])('%s is masked although it is not certain to be a secret', (name) => {
     expect([namesSecret(name), isMaskedMember(name, quote), mayBeMasked(name, name.length)]).toEqual([false, true, true]);
     expect(isMaskedMember(name, bracket)).toBe(true);
   });
 
   it.each(['description', 'response', 'max_tokens', 'gettoken', 'kid', 'keyboard', 'secrets_of', 'monkey', 'turnkey_', 'tokens', 'keys'])(
-    '%s is none',
+    '%s is not masked',
     (name) => {
       for (const first of [quote, bracket]) expect(isMaskedMember(name, first)).toBe(false);
     },
   );
 
   it.each(['description', 'response', 'role', 'content', 'model', 'type', 'id', 'name', 'text', 'messages', 'function'])(
-    '%s is passed by its last letters',
+    '%s is skipped by its last letters only',
     (name) => {
       expect(mayBeMasked(name, name.length)).toBe(false);
     },

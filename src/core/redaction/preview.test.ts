@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { masked, rules } from '../../../test/support/redaction.ts';
 import { BodyRedactor } from './index.ts';
 
-describe('what the user said last', () => {
+describe('the preview of the last user message', () => {
   it.each<[string, unknown, string | null]>([
     [
       'chat',
@@ -60,19 +60,23 @@ describe('what the user said last', () => {
     ],
     ['completions', { prompt: 'Once upon' }, 'Once upon'],
     ['embeddings', { input: ['first', 'second'] }, 'second'],
-    ['masked', { messages: [{ role: 'user', content: 'I am jane@example.com "quoted" \\ é' }] }, 'I am [email] "quoted" \\ é'],
-    ['cut', { prompt: 'x'.repeat(500) }, `${'x'.repeat(199)}…`],
-    ['cut behind many blanks', { prompt: `a${' \n'.repeat(100)}${'x '.repeat(200)}` }, `a ${'x '.repeat(98)}x…`],
-    ['a line of words', { prompt: 'one two  three\u00a0four ' }, 'one two three four'],
+    [
+      'with an e-mail address',
+      { messages: [{ role: 'user', content: 'I am jane@example.com "quoted" \\ é' }] },
+      'I am [email] "quoted" \\ é',
+    ],
+    ['longer than the limit', { prompt: 'x'.repeat(500) }, `${'x'.repeat(199)}…`],
+    ['longer than the limit with many blanks', { prompt: `a${' \n'.repeat(100)}${'x '.repeat(200)}` }, `a ${'x '.repeat(98)}x…`],
+    ['several kinds of spaces', { prompt: 'one two  three\u00a0four ' }, 'one two three four'],
     ['control characters', { prompt: 'a\u001b[31mb\u202ec' }, 'a [31mb c'],
-    ['no user', { messages: [{ role: 'system', content: 'x' }] }, null],
-    ['nothing', { model: 'x' }, null],
-    ['odd', { messages: 'x', input: 5 }, null],
-  ])('%s', (_, body, expected) => {
+    ['no user message', { messages: [{ role: 'system', content: 'x' }] }, null],
+    ['a body without messages', { model: 'x' }, null],
+    ['invalid types', { messages: 'x', input: 5 }, null],
+  ])('is found and formatted: %s', (_, body, expected) => {
     expect(masked(body).preview).toBe(expected);
   });
 
-  /** As clients write it that escape what is not ASCII. */
+  /** Body of a client that escapes non-ASCII characters. */
   const escaped = (body: object): string =>
     JSON.stringify(body).replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const whole = /^[字é🙂 "\\a]*$/u;
@@ -86,7 +90,7 @@ describe('what the user said last', () => {
       40,
     ]),
     [`${'\\'.repeat(900)}`, 200],
-  ])('is cut between characters, however they are written: %#', (content, least) => {
+  ])('is never cut within a character or an escape: %#', (content, least) => {
     for (const body of [{ prompt: content }, { messages: [{ role: 'user', content: [{ type: 'text', text: content }] }] }]) {
       for (const text of [escaped(body), JSON.stringify(body)]) {
         const preview = masked(text).preview ?? '';
@@ -105,7 +109,7 @@ describe('what the user said last', () => {
     ['messages', { messages: [{ role: 'user', content: 'secret plan' }] }, null],
     ['messages[*].content', { messages: [{ role: 'user', content: 'secret plan' }] }, '[field]'],
     ['messages[*].content[*].text', { messages: [{ role: 'user', content: [{ type: 'text', text: 'secret plan' }] }] }, '[field]'],
-  ])('is masked where it is the field %s, kept or not', (field, body, expected) => {
+  ])('is masked for the field %s, before and after the size limit', (field, body, expected) => {
     for (const more of [{}, { padding: 'x'.repeat(40_000) }]) {
       const behind = masked({ ...more, ...body }, { fields: [field] }, 100).preview;
       const kept = masked({ ...more, ...body }, { fields: [field] }).preview;
@@ -115,7 +119,7 @@ describe('what the user said last', () => {
     expect(redactor.begin(100).preview(JSON.stringify(body))).toBe(expected);
   });
 
-  it('is found behind what is kept, and masked there too', () => {
+  it('is found and masked behind the size limit', () => {
     const body = {
       messages: [
         { role: 'user', content: 'y '.repeat(30_000) },

@@ -13,7 +13,7 @@ function masked(bytes: Buffer, contentType: string, size = bytes.length): Redact
 
 const sse = (events: readonly unknown[]): Buffer => Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
 
-/** How providers write one piece of a text as an event, and where readers find it. */
+/** The event with one piece of text in the format of each provider, and how to read it. */
 const forms: Readonly<Record<string, { event(piece: string, n: number): unknown; read(event: never): string | undefined }>> = {
   chat: {
     event: (content, n) => ({
@@ -66,10 +66,10 @@ const events = (text: string): never[] =>
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice(6)) as never);
 
-describe.each(Object.entries(forms))('a stream of events, %s', (_, { event, read }) => {
+describe.each(Object.entries(forms))('an event stream in the format %s', (_, { event, read }) => {
   const joined = (bytes: Buffer): string => events(bytes.toString('utf8')).map(read).join('');
 
-  it('hides a value however it is cut in two', () => {
+  it('hides a value that is split into two at any position', () => {
     for (let at = 1; at < said.length; at += 1) {
       const pieces = [said.slice(0, at), said.slice(at)];
       expect(joined(masked(sse(pieces.map(event)), 'text/event-stream').bytes)).toBe(shown);
@@ -83,7 +83,7 @@ describe.each(Object.entries(forms))('a stream of events, %s', (_, { event, read
     expect(masked(bytes, 'text/event-stream').bytes.toString()).toBe(bytes.toString());
   });
 
-  it('leaves no part of a value where the stream was cut', () => {
+  it('shows no part of a value if the stream was truncated', () => {
     const pieces = said.match(/[^]{1,3}/g) ?? [];
     const whole = sse(pieces.map(event));
     for (let kept = 1; kept < whole.length; kept += 7) {
@@ -93,8 +93,8 @@ describe.each(Object.entries(forms))('a stream of events, %s', (_, { event, read
   });
 });
 
-describe('events', () => {
-  it('of several choices are read apart', () => {
+describe('event streams', () => {
+  it('mask each of several choices separately', () => {
     const pieces = ['ja', 'ne@exa', 'mple.com'];
     const mixed = pieces.flatMap((content) => [0, 1].map((index) => ({ choices: [{ index, delta: { content } }] })));
     const texts = (bytes: Buffer, index: number): string =>
@@ -106,7 +106,7 @@ describe('events', () => {
     expect([texts(bytes, 0), texts(bytes, 1)]).toEqual(['[email]', '[email]']);
   });
 
-  it('of Gemini are one text, in however many parts each of them has it', () => {
+  it('mask the parts of Gemini events as one text', () => {
     const texts = [['Mail ja', 'ne@exam'], ['ple.com, 41'], ['11 1111 ', '1111', ' 11'], ['11.']];
     const written = texts.map((of) => ({ candidates: [{ content: { parts: of.map((text) => ({ text })) } }] }));
     const { bytes } = masked(sse(written), 'text/event-stream');
@@ -114,12 +114,12 @@ describe('events', () => {
     expect(read.map(({ text }) => text).join('')).toBe('Mail [email], [credit_card].');
   });
 
-  it('of lines that are text, with carriage returns, comments and names', () => {
+  it('mask plain text events with carriage returns, comments and names', () => {
     const text = 'event: a\r\nid: 1\r\ndata: hello jane@example.com\r\n\r\n: jane@example.com\n\ndata: jane@example.com\n\n';
     expect(masked(Buffer.from(text), 'text/event-stream').bytes.toString()).not.toContain('example');
   });
 
-  it.each(['\n', '\r\n', '\r'])('with lines that end in %j, whole or cut', (end) => {
+  it.each(['\n', '\r\n', '\r'])('mask complete and truncated streams with line ends %j', (end) => {
     const pieces = ['Mail ja', 'ne@exam', 'ple.com, 41', '11 1111 ', '1111 11', '11.', ' Bye, wherever you', ' are.'];
     const delta = (index: number, content: string): unknown => ({ choices: [{ index, delta: { content } }] });
     const all = [...pieces.map((piece) => delta(0, piece)), delta(1, 'x')];
@@ -134,12 +134,12 @@ describe('events', () => {
     expect(read(masked(cut, 'text/event-stream', cut.length + 9).bytes)).toMatch(/^Mail \[email\], \[credit_card\]\. Bye/);
   });
 
-  it('that repeat an id are left as they are', () => {
+  it('do not change repeated IDs', () => {
     const same = Array.from({ length: 20 }, () => ({ id: '4111', request: 'req_5551234567', choices: [{ delta: { content: 'a' } }] }));
     expect(masked(sse(same), 'text/event-stream').bytes.toString()).toBe(sse(same).toString());
   });
 
-  it('have their times where they are now', () => {
+  it('map the offsets of events to those after masking', () => {
     const whole = sse(['mail jane.doe@example.com ', 'and ', 'more'].map((content) => ({ choices: [{ delta: { content } }] })));
     const { bytes, moved } = masked(whole, 'text/event-stream');
     const starts = (of: Buffer): number[] => [...of.toString('latin1').matchAll(/data:/g)].map(({ index }) => index);
@@ -154,14 +154,14 @@ describe.each<[string, string, (events: readonly unknown[]) => string, (text: st
     (all) => all.map((event) => `${JSON.stringify(event)}\n`).join(''),
     (text) => text.split(/(?<=\n)/).map((line) => JSON.parse(line) as unknown),
   ],
-  ['server-sent events under the type of JSON', 'application/json', (all) => sse(all).toString(), (text) => events(text)],
+  ['server-sent events with a JSON content type', 'application/json', (all) => sse(all).toString(), (text) => events(text)],
   [
     'a list',
     'application/json; charset=UTF-8',
     (all) => `[${all.map((event) => JSON.stringify(event, null, 2)).join(',\r\n')}]`,
     (text) => JSON.parse(text.endsWith(']') ? text : `${text}]`) as unknown[],
   ],
-])('a stream that is %s', (_, type, write, read) => {
+])('a stream in the format %s', (_, type, write, read) => {
   const stream = (pieces: readonly string[]): Buffer =>
     Buffer.from(write(pieces.map((text) => ({ candidates: [{ content: { parts: [{ text }] }, index: 0 }] }))));
   const joined = (bytes: Buffer): string =>
@@ -175,7 +175,7 @@ describe.each<[string, string, (events: readonly unknown[]) => string, (text: st
     expect(masked(harmless, type).bytes.equals(harmless)).toBe(true);
   });
 
-  it('leaves no part of a value where it was cut', () => {
+  it('shows no part of a value if the stream was truncated', () => {
     const whole = stream(said.match(/[^]{1,9}/g) ?? []);
     for (let kept = 1; kept < whole.length; kept += 23) {
       const { bytes } = masked(whole.subarray(0, kept), type, whole.length);
@@ -187,21 +187,21 @@ describe.each<[string, string, (events: readonly unknown[]) => string, (text: st
 
 it.each([
   ['a text between events', '[{"candidates":[]}, "%", {"candidates":[]}]', 'jane@example.com', '[email]'],
-  ['a text behind the list', '[{"candidates":[]}]\n%', 'jane@example.com', '[email]'],
-  ['an event that has no end', '[{"candidates":[]},\n{"text":"%', 'jane@example.com', '[email]'],
-  ['a member of an event that has no end', '[{"candidates":[]},{"api_key":"%"', 'hunter2', '[secret]'],
-])('hides what is in a list beside whole events: %s', (_, text, value, instead) => {
+  ['a text after the list', '[{"candidates":[]}]\n%', 'jane@example.com', '[email]'],
+  ['an incomplete event', '[{"candidates":[]},\n{"text":"%', 'jane@example.com', '[email]'],
+  ['a member of an incomplete event', '[{"candidates":[]},{"api_key":"%"', 'hunter2', '[secret]'],
+])('masks text between and after complete events: %s', (_, text, value, instead) => {
   const { bytes } = masked(Buffer.from(text.replace('%', value)), 'application/json');
   expect(bytes.toString()).toBe(text.replace('%', instead));
 });
 
-describe('frames of AWS', () => {
+describe('AWS event stream frames', () => {
   const payloads = (said.match(/[^]{1,4}/g) ?? []).map((text) => ({ contentBlockIndex: 0, delta: { text }, p: 'abcd' }));
   const converse = Buffer.concat(payloads.map((payload) => frameOf('contentBlockDelta', JSON.stringify(payload))));
   const read = (bytes: Buffer): string =>
     (events(bytes.toString('utf8')) as { delta: { text: string } }[]).map(({ delta }) => delta.text).join('');
 
-  it('become events of text', () => {
+  it('become server-sent events with masked text', () => {
     const { bytes, moved } = masked(converse, 'application/vnd.amazon.eventstream');
     expect(read(bytes)).toBe(shown);
     expect(bytes.toString().startsWith('event: contentBlockDelta\ndata: {')).toBe(true);
@@ -212,7 +212,7 @@ describe('frames of AWS', () => {
     ['as AWS writes it', String],
     ['in another order', (json) => json.replace(/^\{(.*),("p":"ab")\}$/, '{ $2, $1 }')],
     ['with escapes', (json) => json.replaceAll('/', String.raw`\/`)],
-  ])('that hold base64 are opened, %s', (_, write) => {
+  ])('are unwrapped if they contain base64, %s', (_, write) => {
     const wrapped = Buffer.concat(
       (said.match(/[^]{1,4}/g) ?? []).map((text) =>
         frameOf(
@@ -229,7 +229,7 @@ describe('frames of AWS', () => {
     expect(read(masked(wrapped, 'application/vnd.amazon.eventstream').bytes)).toBe(shown);
   });
 
-  it('that are cut or broken lose what is not whole', () => {
+  it('lose frames that are truncated or invalid', () => {
     for (let kept = 0; kept < converse.length; kept += 11)
       expect(masked(converse.subarray(0, kept), 'application/vnd.amazon.eventstream', converse.length).bytes.toString()).not.toMatch(
         /jan|4111|1234567|DE89|sk-a/,
@@ -238,30 +238,35 @@ describe('frames of AWS', () => {
   });
 });
 
-describe('other bodies', () => {
+describe('response bodies of other types', () => {
   it.each<[string, Buffer, string, RegExp]>([
     ['audio', Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 1]), 'audio/mpeg', /^\[media audio\/mpeg, 7 bytes, sha256 [0-9a-f]{64}\]$/],
     ['bytes without a type', Buffer.from([0, 1, 2]), '', /^\[media data, 3 bytes, sha256 [0-9a-f]{64}\]$/],
-    ['bytes under a wrong type', Buffer.from([0x1f, 0x8b, 8, 0]), 'application/json', /^\[media application\/json, 4 bytes/],
+    ['bytes with a wrong content type', Buffer.from([0x1f, 0x8b, 8, 0]), 'application/json', /^\[media application\/json, 4 bytes/],
     ['text', Buffer.from('from jane@example.com'), 'text/plain', /^from \[email\]$/],
     ['lines', Buffer.from('{"a":"jane@example.com"}\n{"a":"b"}\n'), 'application/jsonl', /^\{"a":"\[email\]"\}\n\{"a":"b"\}\n$/],
     ['JSON without a type', Buffer.from('{"a":"jane@example.com"}'), '', /^\{"a":"\[email\]"\}$/],
     ['events without a type', Buffer.from('data: {"a":"jane@example.com"}\n\n'), '', /^data: \{"a":"\[email\]"\}\n\n$/],
-    ['nothing', Buffer.alloc(0), 'application/json', /^$/],
+    ['an empty body', Buffer.alloc(0), 'application/json', /^$/],
     [
-      'text under the type of JSON',
+      'text with a JSON content type',
       Buffer.from('No jane@example.com, call +49 30 1234567'),
       'application/json',
       /^No \[email\], call \[phone\]$/,
     ],
-    ['a number that is text', Buffer.from('4111 1111 1111 1111 is not valid'), 'application/json', /^\[credit_card\] is not valid$/],
-    ['a literal that is text', Buffer.from('null for jane@example.com'), 'application/json', /^null for \[email\]$/],
-    ['text behind JSON', Buffer.from('{"a":1}\nfor jane@example.com'), 'application/json', /^\{"a":1\}\nfor \[email\]$/],
-    ['a page', Buffer.from('<p class="x">jane@example.com</p>'), 'application/json', /^<p class="x">\[email\]<\/p>$/],
-    ['other quotes', Buffer.from("{'a': ['jane@example.com', 1]}"), 'application/json', /^\{'a': \['\[email\]', 1\]\}$/],
+    [
+      'text that begins with a number',
+      Buffer.from('4111 1111 1111 1111 is not valid'),
+      'application/json',
+      /^\[credit_card\] is not valid$/,
+    ],
+    ['text that begins with a JSON literal', Buffer.from('null for jane@example.com'), 'application/json', /^null for \[email\]$/],
+    ['text after JSON', Buffer.from('{"a":1}\nfor jane@example.com'), 'application/json', /^\{"a":1\}\nfor \[email\]$/],
+    ['an HTML page', Buffer.from('<p class="x">jane@example.com</p>'), 'application/json', /^<p class="x">\[email\]<\/p>$/],
+    ['single quotes', Buffer.from("{'a': ['jane@example.com', 1]}"), 'application/json', /^\{'a': \['\[email\]', 1\]\}$/],
     ['names without quotes', Buffer.from('{to: "sk-abcdefghijklmnopqrstuv"}'), 'application/json', /^\{to: "\[secret\]"\}$/],
     ['an event that is not JSON', Buffer.from('data: {"a": jane@example.com}\n\n'), 'text/event-stream', /^data: \{"a": \[email\]\}\n\n$/],
-  ])('%s', (_, bytes, type, expected) => {
+  ])('are masked: %s', (_, bytes, type, expected) => {
     expect(masked(bytes, type).bytes.toString('utf8')).toMatch(expected);
   });
 
@@ -275,7 +280,7 @@ describe('other bodies', () => {
     ['text/plain', 'mail jane.doe@exam', 'mail [cut]'],
     ['text/plain', 'call +49 30 12', 'call [cut]'],
     ['text/plain', 'jane@example.com and more ', '[email] and more '],
-  ])('%s leaves no part of a value where it was cut: %s', (type, kept, shown) => {
+  ])('of type %s show no part of a value after truncation: %s', (type, kept, shown) => {
     const { bytes, isCut } = masked(Buffer.from(kept), type, 1 << 20);
     expect([bytes.toString(), isCut]).toEqual([shown, true]);
   });
@@ -285,7 +290,7 @@ describe('other bodies', () => {
     ['text/event-stream', sse([{ content: '4111 1111 1111 1' }]).toString(), '"content":"[cut]"'],
     ['application/json', '{"content":"mail jane.doe@exa', 'mail [cut]'],
     ['text/plain', 'mail jane.doe@exa', 'mail [cut]'],
-  ])('%s leaves no part of a value where it ended too early: %s', (contentType, kept, shown) => {
+  ])('of type %s show no part of a value if they ended too early: %s', (contentType, kept, shown) => {
     const pieces = [Buffer.from(kept)];
     const out = redactor.begin(1 << 20).response({ pieces, size: kept.length, contentType, isBroken: true }) as Redacted;
     expect(out.bytes.toString()).toContain(shown);
@@ -293,7 +298,7 @@ describe('other bodies', () => {
     expect(masked(pieces[0] as Buffer, contentType).bytes.toString()).not.toContain('[cut]');
   });
 
-  it('text leaves no part of a value where more of it came than is kept', () => {
+  it('of text show no part of a value beyond the size limit', () => {
     const bytes = Buffer.from(`${'x'.repeat(80)} mail jane.doe@example.com, 4111 1111 1111 1111.`);
     for (let limit = 82; limit < bytes.length; limit += 1) {
       const out = redactor.begin(limit).response({ pieces: [bytes], size: bytes.length, contentType: 'text/plain' });

@@ -12,7 +12,7 @@ it.each([
   ['.eyJh.b', false],
   ['xeyJh.a.b', false],
   ['', false],
-])('%j looks like a token: %s', (text, expected) => {
+])('looksLikeJwt(%j) returns %s', (text, expected) => {
   expect(looksLikeJwt(text)).toBe(expected);
 });
 
@@ -27,20 +27,20 @@ it.each<[payload: string, claims: unknown]>([
   ['9007199254740993', undefined],
   ['{"iss":', undefined],
   ['', undefined],
-])('reads the claims %j', (payload, claims) => {
+])('unverifiedClaims parses the payload %j', (payload, claims) => {
   expect(unverifiedClaims(`${part('{}')}.${part(payload)}.sig`)).toEqual(claims);
 });
 
-it('reads no claims where there is one part', () => {
+it('unverifiedClaims returns undefined for a token with one part', () => {
   expect(unverifiedClaims('eyJh')).toBeUndefined();
 });
 
 it.each([
   ['9007199254740993', '9007199254740993'],
   ['[9007199254740992,9007199254740993]', '9007199254740992,9007199254740993'],
-  // As it is written in a token without a long number.
+  // The same as in a token without a long number.
   ['1.0,"y":9007199254740993', '1'],
-])('reads %s as the text %s', (json, text) => {
+])('claimText keeps the digits of %s: %s', (json, text) => {
   expect(claimText(unverifiedClaims(`${part('{}')}.${part(`{"x":${json}}`)}.sig`)?.['x'])).toBe(text);
 });
 
@@ -62,7 +62,7 @@ it.each<[name: string, value: unknown, text: string | undefined]>([
   ['nested', [['a', 1], true], 'a,1,true'],
   ['nil', null, undefined],
   ['nil.x', undefined, undefined],
-])('the claim %s is %j, as text %j', (name, value, text) => {
+])('claimAt and claimText read the claim %s: %j, as text %j', (name, value, text) => {
   const claims = {
     sub: 'me',
     realm: { roles: ['a', 'b'] },

@@ -5,7 +5,7 @@ import { isDamagedKey, issueKey, keyChecksum, keyIdOf, shownPrefix } from './key
 const body = 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s';
 const key = `${body}_${keyChecksum(body)}`;
 
-/** The definition, written down another way. */
+/** The definition in a second, simpler implementation. */
 function byDefinition(text: string): string {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   let rest = crc32(text);
@@ -22,18 +22,18 @@ describe('keyChecksum', () => {
 
 describe('isDamagedKey', () => {
   it.each([
-    ['a whole key', key, false],
+    ['a complete key', key, false],
     ['a key of another form', 'gw_made-by-hand-0123456789', false],
     ["a provider's key", 'sk-proj-0123456789abcdef', false],
-    ['a cut key', key.slice(0, -1), true],
+    ['a truncated key', key.slice(0, -1), true],
     ['a key without its checksum', body, true],
     ['one wrong character', key.replace('Q', 'q'), true],
     ['two swapped characters', key.replace('9f', 'f9'), true],
     ['a character too much', `${key}x`, true],
     ['another length with its checksum', `${body}x_${keyChecksum(`${body}x`)}`, true],
     ['another sign before its checksum', `${body}-${keyChecksum(body)}`, true],
-    ['nothing behind the prefix', 'gw_live_', true],
-  ])('judges %s', (_, text, damaged) => {
+    ['a prefix without anything after it', 'gw_live_', true],
+  ])('returns whether the checksum is missing or wrong for %s', (_, text, damaged) => {
     expect(isDamagedKey(text)).toBe(damaged);
   });
 });
@@ -47,28 +47,28 @@ describe('issueKey', () => {
     };
   };
 
-  it.each(['live', 'test'] as const)('makes a %s key that is whole', (kind) => {
+  it.each(['live', 'test'] as const)('creates a %s key with a valid checksum', (kind) => {
     const made = issueKey(kind, counting());
     expect(made).toMatch(new RegExp(`^gw_${kind}_[0-9A-Za-z]{24}_[0-9A-Za-z]{4}$`));
     expect(isDamagedKey(made)).toBe(false);
   });
 
-  it('uses every digit that chance may give', () => {
+  it('uses the complete range of the random numbers', () => {
     expect(issueKey('live', () => 0)).toContain('0'.repeat(24));
     expect(issueKey('live', (below) => below - 1)).toContain('z'.repeat(24));
   });
 });
 
-describe('what may be shown of a key', () => {
+describe('identifiers of a key', () => {
   it.each([
     ['an issued key', key, 'gw_live_9f2c'],
     ['a key of another form', 'a-key-chosen-by-hand', undefined],
     ['a token', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln', undefined],
-  ])('of %s', (_, text, shown) => {
+  ])('shownPrefix of %s', (_, text, shown) => {
     expect(shownPrefix(text)).toBe(shown);
   });
 
-  it('is the beginning of its hash', () => {
+  it('keyIdOf returns the first digits of the hash', () => {
     expect(keyIdOf('9F86D081884C7D65')).toBe('9f86d081');
   });
 });

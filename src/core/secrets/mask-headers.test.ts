@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maskAddresses } from './credential-names.ts';
 import { maskHeader } from './mask-headers.ts';
 
-describe('a header in a record', () => {
+describe('maskHeader', () => {
   it.each([
     'authorization',
     'proxy-authorization',
@@ -23,7 +23,7 @@ describe('a header in a record', () => {
     'x-portkey-aws-secret-access-key',
     'x-portkey-aws-session-token',
     'x-vertex-service-account-json',
-  ])('shows nothing of %s', (name) => {
+  ])('hides the value of %s', (name) => {
     expect(maskHeader(name, 'anything')).toBe('***');
   });
 
@@ -79,18 +79,18 @@ describe('a header in a record', () => {
     ['x-note', `${'['.repeat(16)}1${']'.repeat(16)}`, `${'['.repeat(16)}1${']'.repeat(16)}`],
     ['x-note', `${'['.repeat(17)}1${']'.repeat(17)}`, `${'['.repeat(16)}"***"${']'.repeat(16)}`],
     ['x-note', `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`, `${'{"a":'.repeat(16)}"***"${'}'.repeat(16)}`],
-  ])('%s: %s', (name, value, shown) => {
+  ])('masks %s: %s', (name, value, shown) => {
     expect(maskHeader(name, value)).toBe(shown);
   });
 });
 
-it('is shown by its own value, whatever the header had before', () => {
+it('maskHeader masks each value of a header independent of earlier ones', () => {
   const values = ['a', 'https://u:p@h.example/', 'a', '', 'https://u:p@h.example/'];
   const shown = ['a', 'https://***@h.example/', 'a', '', 'https://***@h.example/'];
   expect(values.map((value) => maskHeader('x-of-many-values', value))).toEqual(shown);
 });
 
-describe('addresses', () => {
+describe('maskAddresses', () => {
   it.each([
     ['/v1/files?key=abc&limit=2', '/v1/files?key=***&limit=2'],
     ['/v1/files%3Fapi-key%3Dabc%26limit%3D2', '/v1/files%3Fapi-key%3D***%26limit%3D2'],
@@ -105,7 +105,7 @@ describe('addresses', () => {
     ['postgres://u:p@db.example/x', 'postgres://***@db.example/x'],
     ['mail me@example.com a=b', 'mail me@example.com a=b'],
     ['{"key":"value"}', '{"key":"value"}'],
-  ])('%s', (text, shown) => {
+  ])('masks the secrets in %s', (text, shown) => {
     expect(maskAddresses(text)).toBe(shown);
   });
 });

@@ -21,7 +21,7 @@ describe('createMask', () => {
     ['hides the longest secret first', 'hunter22-and-more', '***', '*'.repeat(17)],
     ['hides each occurrence', 'hunter22hunter22', '******', '*'.repeat(16)],
     ['leaves a secret of five characters', 'a short text', 'a short text', 'a short text'],
-    ['hides a secret beyond ASCII', 'x tröpfchen x', 'x *** x', 'x ********** x'],
+    ['hides a secret with non-ASCII characters', 'x tröpfchen x', 'x *** x', 'x ********** x'],
     [
       'hides a secret as JSON writes it',
       JSON.stringify({ k: pem }),
@@ -32,19 +32,19 @@ describe('createMask', () => {
     ['hides a secret as Python writes it in JSON', '"tr\\u00f6pfchen"', '"***"', `"${'*'.repeat(14)}"`],
     ['hides a secret as PHP writes it in JSON', '"a\\/b+c d="', '"***"', `"${'*'.repeat(9)}"`],
     ['hides a secret as .NET writes it in JSON', '"a/b\\u002Bc d="', '"***"', `"${'*'.repeat(13)}"`],
-    ['hides an issued key behind an escape of an address', `a%20${sk}%26`, 'a%20sk-***%26', `a%20sk-${'*'.repeat(25)}%26`],
-    ['hides an issued key behind an escape of JSON', `"x\\n${sk}"`, '"x\\nsk-***"', `"x\\nsk-${'*'.repeat(25)}"`],
-    ['hides an issued key behind the code of a character', `"x\\u003d${sk}"`, '"x\\u003dsk-***"', `"x\\u003dsk-${'*'.repeat(25)}"`],
+    ['hides an issued key after a percent-encoded character', `a%20${sk}%26`, 'a%20sk-***%26', `a%20sk-${'*'.repeat(25)}%26`],
+    ['hides an issued key after a JSON escape', `"x\\n${sk}"`, '"x\\nsk-***"', `"x\\nsk-${'*'.repeat(25)}"`],
+    ['hides an issued key after a Unicode escape', `"x\\u003d${sk}"`, '"x\\u003dsk-***"', `"x\\u003dsk-${'*'.repeat(25)}"`],
     ['hides an issued key as the default of a reference', `\${env:K:-${sk}}`, '${env:K:-sk-***}', `\${env:K:-sk-${'*'.repeat(25)}}`],
     ['hides what looks like an issued key', `Bearer ${sk}.`, 'Bearer sk-***.', `Bearer sk-${'*'.repeat(25)}.`],
-    ['hides a key of ours', `"${gw}"`, '"gw_***"', `"gw_${'*'.repeat(24)}"`],
+    ['hides a gateway key', `"${gw}"`, '"gw_***"', `"gw_${'*'.repeat(24)}"`],
     [
       'leaves a word that only ends like a prefix',
       'task-with-a-very-long-descriptive-name',
       'task-with-a-very-long-descriptive-name',
       'task-with-a-very-long-descriptive-name',
     ],
-    ['leaves a prefix with little behind it', 'sk-learn and AKIA', 'sk-learn and AKIA', 'sk-learn and AKIA'],
+    ['leaves a prefix with few characters after it', 'sk-learn and AKIA', 'sk-learn and AKIA', 'sk-learn and AKIA'],
     ['leaves a harmless text', 'nothing here', 'nothing here', 'nothing here'],
   ])('%s', (_name, input, text, bytes) => {
     expect(mask.text(input)).toBe(text);
@@ -54,7 +54,7 @@ describe('createMask', () => {
     expect(own.toString()).toBe(bytes);
   });
 
-  it('gives back the same buffer when nothing matched, and never writes into the one it was given', () => {
+  it('returns the same buffer if nothing matched, and never writes to its input', () => {
     const clean = Buffer.from('nothing here');
     expect(mask.bytes(clean)).toBe(clean);
     const dirty = Buffer.from('hunter22');
@@ -63,7 +63,7 @@ describe('createMask', () => {
   });
 });
 
-it('hides an issued key wherever it stands', () => {
+it('createMask hides an issued key at any offset', () => {
   for (let before = 0; before < 60; before += 1) {
     for (const fill of [' ', 'word ', 'x']) {
       const lead = fill.repeat(60).slice(0, before);
@@ -73,13 +73,13 @@ it('hides an issued key wherever it stands', () => {
   }
 });
 
-it('hides a secret in JSON that is a text of JSON', () => {
+it('createMask hides a secret in JSON that is nested in a JSON string', () => {
   const written = JSON.stringify(JSON.stringify({ k: pem }));
   expect(mask.text(written)).toBe(JSON.stringify(JSON.stringify({ k: '***' })));
   expect(mask.bytes(Buffer.from(written)).toString()).toMatch(/^"\{\\"k\\":\\"\*+\\"\}"$/);
 });
 
-it('hides all of two secrets that overlap', () => {
+it('createMask hides both of two overlapping secrets', () => {
   const overlapping = createMask(['secret-of-one', 'one-and-another-one']);
   expect(overlapping.bytes(Buffer.from('a secret-of-one-and-another-one b')).toString()).toBe(`a ${'*'.repeat(29)} b`);
 });
@@ -91,7 +91,7 @@ it.each([
   ['AKIA', 16],
   ['xoxb-', 16],
   ['xoxp-', 16],
-])('what begins with %s is a key from %d characters on', (prefix, least) => {
+])('createMask treats a text with the prefix %s as a key from %d characters on', (prefix, least) => {
   for (const lead of ['', '"', 'one two three four '])
     for (const more of [0, -1]) {
       const key = 'k'.repeat(least + more);
@@ -101,7 +101,7 @@ it.each([
     }
 });
 
-it('hides the same keys in bytes as in text', () => {
+it('createMask hides the same keys in bytes and in text', () => {
   const piece = fc.oneof(
     fc.constantFrom('sk-', 'gw_', 'AIza', 'AKIA', 'xoxb-', ' ', '"', '.', 'é', '\\n', '\\u003D', '\\', '%3D', ':-'),
     fc.integer({ min: 0, max: 45 }).map((length) => 'k'.repeat(length)),
@@ -123,7 +123,7 @@ it.each([
     'inner-token plain-name 12345678',
     '*** plain-name 12345678',
   ],
-  ['a secret that is only nearly JSON', '{"token":"inner-token"', 'x {"token":"inner-token" inner-token', 'x *** inner-token'],
-])('hides %s', (_name, secret, text, hidden) => {
+  ['a secret that is almost JSON', '{"token":"inner-token"', 'x {"token":"inner-token" inner-token', 'x *** inner-token'],
+])('createMask hides %s', (_name, secret, text, hidden) => {
   expect(createMask([secret]).text(text)).toBe(hidden);
 });

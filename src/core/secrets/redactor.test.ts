@@ -6,7 +6,7 @@ import { type SecretForms, SecretRedactor, secretForms } from './redactor.ts';
 const key = 'sk-live-4f9a8b7c6d5e4f3a2b1c';
 const odd = 'a/b+c "d"=\\e\\ü-1234567';
 
-/** Chunks after which secrets are looked for with tables. */
+/** Number of chunks after which the search uses tables. */
 const often = 100;
 
 function redactor(...headers: string[]): { redactor: SecretRedactor; hits: () => number } {
@@ -20,7 +20,7 @@ function redactorOf(forms: SecretForms | undefined, uses = 0): { redactor: Secre
   return { redactor: new SecretRedactor(forms, { onEcho: () => void (hits += 1) }), hits: () => hits };
 }
 
-/** Sends the text in these pieces, and gives back what left at each. */
+/** Pushes the text in these pieces and returns the output after each one. */
 function pieces(one: SecretRedactor, text: string, cuts: readonly number[]): string[] {
   const bytes = Buffer.from(text);
   const places = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].toSorted((a, b) => a - b);
@@ -31,18 +31,18 @@ function pieces(one: SecretRedactor, text: string, cuts: readonly number[]): str
   return [...out, one.end().toString('latin1')];
 }
 
-describe('the secrets of a credential', () => {
+describe('secretForms', () => {
   it.each([
     ['a key', ['x-api-key', key], [key]],
     ['a bearer token, without the scheme', ['authorization', `Bearer ${key}`], [key]],
     ['any scheme', ['authorization', `Basic ${key}`], [key]],
     ['each of several headers once', ['api-key', key, 'authorization', `Bearer ${key}`], [key]],
     [
-      'one with characters that JSON and URLs escape',
+      'a key with characters that JSON and URLs escape',
       ['x-key', 'a/b"c+d=ef'],
       ['a%2Fb%22c%2Bd%3Def', 'a%2fb%22c%2bd%3def', String.raw`a\/b\"c+d=ef`, String.raw`a/b\"c+d=ef`, 'a/b"c+d=ef'],
     ],
-  ])('%s', (_, headers, texts) => {
+  ])('returns the forms of %s', (_, headers, texts) => {
     expect(secretForms(headers)?.texts).toEqual(expect.arrayContaining(texts));
   });
 
@@ -50,7 +50,7 @@ describe('the secrets of a credential', () => {
     ['.NET', 'ab+cd/ef&g\'"h==', String.raw`ab\u002Bcd/ef\u0026g\u0027\u0022h==`],
     ['Go', 'ab+cd/ef&g<h>==', String.raw`ab+cd/ef\u0026g\u003ch\u003e==`],
     ['Gson', "ab+cd/ef&g'h==", String.raw`ab+cd/ef\u0026g\u0027h\u003d\u003d`],
-  ])('are found as %s writes them in JSON', (_, secret, written) => {
+  ])('matches the JSON escapes of %s', (_, secret, written) => {
     expect(JSON.parse(`"${written}"`)).toBe(secret);
     const { redactor: one, hits } = redactor('api-key', secret);
     expect(one.whole(Buffer.from(`{"key":"${written}"}`)).toString()).toBe(`{"key":"${'*'.repeat(written.length)}"}`);
@@ -58,21 +58,21 @@ describe('the secrets of a credential', () => {
   });
 
   it.each([['ollama'], ['lm-studio'], ['not-needed'], ['short'], ['dummy'], ['OPENAI_API_KEY']])(
-    'are not %s: answers may contain it',
+    'ignores the placeholder %s, which responses may contain',
     (word) => {
       expect(secretForms(['authorization', `Bearer ${word}`])).toBeUndefined();
     },
   );
 
-  it('are a word all the same where it is known to be one', () => {
+  it('returns a form for a word that is known to be a secret', () => {
     expect(secretForms([], ['guessed-secret'])?.texts).toEqual(['guessed-secret']);
   });
 });
 
-describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
+describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
   const forms = secretForms(['x-key', odd])?.texts ?? [];
 
-  it('hides each form of it in one piece', () => {
+  it('hides each form of a secret in one chunk', () => {
     expect(forms.length).toBeGreaterThan(3);
     for (const form of forms) {
       const one = redactorOf(secretForms(['x-key', odd]), uses);
@@ -81,7 +81,7 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
     }
   });
 
-  it('hides it wherever it is cut, and keeps every length', () => {
+  it('hides a secret that is split at any position, and keeps the length', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constant(key), fc.constant(key.slice(0, 9)), fc.string({ maxLength: 12 }), fc.constant('s')), {
@@ -99,7 +99,7 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
     );
   });
 
-  it('hides each form of it wherever it is cut', () => {
+  it('hides each form of a secret that is split at any position', () => {
     for (const form of forms) {
       const { redactor: one, hits } = redactorOf(secretForms(['x-key', odd]), uses);
       const length = Buffer.byteLength(form);
@@ -108,7 +108,7 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
     }
   });
 
-  it('hides a secret in which another one is', () => {
+  it('hides a secret that contains another one', () => {
     const inner = 'abc-1234567';
     const outer = `${inner}-tail-89`;
     for (const secrets of [
@@ -121,7 +121,7 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
     }
   });
 
-  it('passes a chunk on as it is when nothing in it can be the beginning of a secret', () => {
+  it('passes a chunk unchanged if it cannot contain the beginning of a secret', () => {
     const { redactor: one } = redactor('x-api-key', key);
     for (const text of ['data: {"a":1}\n\n', 'plain', 'sk-l and more']) {
       const chunk = Buffer.from(text);
@@ -130,13 +130,13 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
     expect(one.end()).toHaveLength(0);
   });
 
-  it('holds back only what could be its beginning', () => {
+  it('holds back only what could be the beginning of a secret', () => {
     const { redactor: one } = redactor('x-api-key', key);
     expect(one.push(Buffer.from('xx sk-li')).toString()).toBe('xx ');
     expect(one.push(Buffer.from('ne')).toString()).toBe('sk-line');
   });
 
-  it('shows a short beginning at the very end, and no more than half of it', () => {
+  it('shows at the end at most half of a secret', () => {
     const { redactor: short } = redactor('x-api-key', key);
     expect([short.push(Buffer.from('see sk-li')).toString(), short.end().toString()]).toEqual(['see ', 'sk-li']);
     const half = key.slice(0, key.length / 2);
@@ -147,7 +147,7 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
     expect([long.push(Buffer.from(most)).toString(), long.end().toString(), hits()]).toEqual(['', '*'.repeat(most.length), 1]);
   });
 
-  it('that nobody may hold back shows its first part at the most', () => {
+  it('shows at most the first part of a secret in chunks that cannot be held back', () => {
     const { redactor: one } = redactor('x-api-key', key);
     const chunks = [`a ${key.slice(0, 10)}`, `${key.slice(10)} b ${key}`].map((text) => Buffer.from(text));
     for (const chunk of chunks) one.passing(chunk);
@@ -155,25 +155,25 @@ describe.each([0, often])('a flow with a secret, after %i chunks', (uses) => {
   });
 });
 
-describe('headers with a secret', () => {
+describe('SecretRedactor with headers', () => {
   it.each([
     [{ 'x-a': `v ${key}` }, { 'x-a': `v ${'*'.repeat(key.length)}` }, 1],
     [{ 'x-a': key.toUpperCase() }, { 'x-a': key.toUpperCase() }, 0],
     [{ [`x-${key}`]: '1', b: '2' }, { b: '2' }, 1],
-  ])('%j', (headers, shown, found) => {
+  ])('masks %j', (headers, shown, found) => {
     const { redactor: one, hits } = redactor('x-api-key', key);
     expect([one.headers(headers as Record<string, string>), hits()]).toEqual([shown, found]);
     expect(one.pairs(Object.entries(headers).flat())).toEqual(Object.entries(shown).flat());
     expect(hits()).toBe(2 * found);
   });
 
-  it('are the same object without one', () => {
+  it('returns the same object if there is no secret', () => {
     const headers = { 'content-type': 'application/json', 'x-long': 'x'.repeat(200) };
     expect(redactor('x-api-key', key).redactor.headers(headers)).toBe(headers);
   });
 });
 
-/** The text ends with more than half of the key. */
+/** Returns whether the text ends with more than half of the key. */
 function endsInside(text: string): boolean {
   for (let length = key.length - 1; length * 2 > key.length; length -= 1) if (text.endsWith(key.slice(0, length))) return true;
   return false;

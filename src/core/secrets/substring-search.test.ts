@@ -25,7 +25,7 @@ describe('createSubstringSearch', () => {
     expect(find(text, needles)).toEqual(expected);
   });
 
-  it('finds a needle wherever it stands among bytes that resemble it', () => {
+  it('finds a needle at any position among similar bytes', () => {
     const piece = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 40 });
     const needle = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 24 });
     fc.assert(

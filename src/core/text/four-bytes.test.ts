@@ -4,7 +4,7 @@ import { anyBelow, anyDigit, fourTimes } from './four-bytes.ts';
 
 const byte = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0, 0x2c, 0x2d, 0x2f, 0x30, 0x39, 0x3a, 0x7f, 0x80, 0xff));
 
-it('a look at four bytes says what a look at each would', () => {
+it('the checks of four bytes at once agree with a check of each byte', () => {
   fc.assert(
     fc.property(fc.tuple(byte, byte, byte, byte), fc.integer({ min: 1, max: 0x80 }), (bytes, least) => {
       const four = Buffer.from(bytes).readInt32LE(0);

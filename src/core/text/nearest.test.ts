@@ -6,14 +6,14 @@ const names = ['openai-main', 'azure-eu', 'claude', 'support', 'x'];
 describe('nearest', () => {
   it.each([
     ['a missing letter', 'opnai-main', 'openai-main'],
-    ['a letter too much', 'azuree-eu', 'azure-eu'],
+    ['an extra letter', 'azuree-eu', 'azure-eu'],
     ['a wrong letter', 'clavde', 'claude'],
-    ['swapped neighbours', 'suppotr', 'support'],
+    ['swapped letters', 'suppotr', 'support'],
     ['another case', 'Claude', 'claude'],
     ['a short name with one mistake', 'y', 'x'],
     ['the name itself', 'claude', 'claude'],
-    ['the closer of two', 'azure-e', 'azure-eu'],
-  ])('finds the name behind %s', (_, typed, meant) => {
+    ['two similar names', 'azure-e', 'azure-eu'],
+  ])('finds the right name for %s', (_, typed, meant) => {
     expect(nearest(typed, names)).toBe(meant);
   });
 
@@ -21,17 +21,17 @@ describe('nearest', () => {
     expect(nearest(typed, ['openai-main', 'claude'])).toBeUndefined();
   });
 
-  it('finds long names with few mistakes, and none with many', () => {
+  it('tolerates few mistakes in a long name, and not many', () => {
     const long = 'team-production-azure-europe-west-deployment';
     expect([nearest(long.replace('azure', 'azuer'), [long]), nearest(long.slice(5), [long])]).toEqual([long, long]);
     expect([nearest(long.slice(6), [long]), nearest(`${long}-other`, [long])]).toEqual([undefined, undefined]);
   });
 
-  it('counts swapped neighbours as one mistake, not two', () => {
+  it('counts swapped letters as one mistake', () => {
     expect(nearest('ba', ['ab'])).toBe('ab');
   });
 
-  it('says the name as a question, or nothing', () => {
+  it('didYouMean returns a question or an empty string', () => {
     expect(didYouMean('claud', names)).toBe(' Did you mean "claude"?');
     expect(didYouMean('something-else', names)).toBe('');
   });

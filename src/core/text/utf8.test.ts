@@ -11,21 +11,21 @@ it.each([
   ['61 c3', 1],
   ['c3bc e282', 2],
   ['f09f98', 0],
-  // Longer than it has to be, half a surrogate pair, beyond the last character.
+  // Overlong, half of a surrogate pair, beyond the last character.
   ['61 c080', 1],
   ['eda080', 0],
   ['f4908080', 0],
-] as const)('the bytes %s are wrong at %s', (hex, at) => {
+] as const)('firstNotUtf8 for the bytes %s returns %s', (hex, at) => {
   expect(firstNotUtf8(Buffer.from(hex.replaceAll(' ', ''), 'hex'))).toBe(at);
 });
 
-it.each([0, 1, 2, 3, 65_533, 65_534, 65_535, 65_536, 65_537, 131_071, 199_999])('finds a wrong byte at %s', (at) => {
+it.each([0, 1, 2, 3, 65_533, 65_534, 65_535, 65_536, 65_537, 131_071, 199_999])('firstNotUtf8 finds an invalid byte at %s', (at) => {
   const bytes = Buffer.from('€'.repeat(66_667)).subarray(0, 200_000 - 2);
   const cut = Buffer.concat([bytes.subarray(0, at - (at % 3)), Buffer.from([0xff]), bytes.subarray(at - (at % 3))]);
   expect(firstNotUtf8(cut)).toBe(at - (at % 3));
 });
 
-it('finds what a strict decoder refuses, and where', () => {
+it('firstNotUtf8 agrees with a strict decoder', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 20 }), (bytes) => {
       const at = firstNotUtf8(Buffer.from(bytes));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cardLengths, isCard } from './cards.ts';
 
-/** First and last beginnings of each range, with those beside them, and the lengths that numbers have there. */
+/** First and last prefixes of each range with their neighbours, and the valid lengths of their numbers. */
 const ranges: readonly (readonly [beginnings: readonly number[], lengths: readonly number[]])[] = [
   [
     [2200, 2204, 3528, 3589, 6011, 6200, 6299, 6440, 6499, 6500, 6599],
@@ -32,12 +32,12 @@ const lengthsOf = (four: number): number[] => {
   return Array.from({ length: 32 }, (_, length) => length).filter((length) => ((bits >> length) & 1) === 1);
 };
 
-describe('the lengths of card numbers', () => {
-  it.each(ranges)('that begin with one of %j are %j', (beginnings, lengths) => {
+describe('card numbers', () => {
+  it.each(ranges)('with one of the prefixes %j have the lengths %j', (beginnings, lengths) => {
     expect(beginnings.map((four) => [four, lengthsOf(four)])).toEqual(beginnings.map((four) => [four, lengths]));
   });
 
-  it('are none where no card begins', () => {
+  it('have no valid length with another prefix', () => {
     expect(none.filter((four) => lengthsOf(four).length > 0)).toEqual([]);
   });
 
@@ -48,7 +48,7 @@ describe('the lengths of card numbers', () => {
     ['4222222222222', true],
     ['4000000000000000006', true],
     ['4000000000000000007', false],
-  ])('%s', (digits, expected) => {
+  ])('isCard(%s)', (digits, expected) => {
     expect(isCard(digits)).toBe(expected);
   });
 });

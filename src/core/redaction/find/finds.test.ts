@@ -7,7 +7,7 @@ const redactor = new BodyRedactor({ fields: [], patterns: new Set(namedPatterns)
 ]);
 const shown = (text: string): string => redactor.begin(1 << 20).text(text);
 
-/** What is found is between ‹ and ›, with its kind before a colon. */
+/** Expected finds are between ‹ and ›, with the kind before a colon. */
 const finds: readonly string[] = [
   // E-mail
   'mail ‹email:jane.doe@example.com› please',
@@ -39,7 +39,7 @@ const finds: readonly string[] = [
   'a\n‹email:jane@example.com›\nb',
   String.raw`{\"a\":\"x\n‹email:jane@example.com›\"}`,
   String.raw`{\"a\":\"‹email:\u00e9jane@example.com›\"}`,
-  // Escapes of JSON inside a text
+  // JSON escapes inside a string
   String.raw`{"a":"x\n‹secret:sk-abcdefghijklmnopqrstuvwxyz0123›"}`,
   String.raw`x\t‹secret:ghp_16C7e42F292c6912E7710c838347Ae178B4a›`,
   String.raw`\n‹secret:AKIAIOSFODNN7EXAMPLE›\n‹secret:eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3›`,
@@ -57,7 +57,7 @@ const finds: readonly string[] = [
   '‹email:👋jane@example.com›👋',
   '‹email:联系jane@example.com›。谢谢',
   '“‹email:jane@example.com›”'.replace('“‹email:', '‹email:“'),
-  // Telephone numbers
+  // Phone numbers
   'call ‹phone:+49 30 1234567› now',
   '‹phone:+4915112345678›',
   '‹phone:+49 (0)30 123456›',
@@ -128,7 +128,7 @@ const finds: readonly string[] = [
   'first ‹phone:+49 30 123456›, second ‹phone:+49 30 654321›',
   '‹phone:+49 30 1234567›',
   'a\n‹phone:+49 30 1234567›\nb',
-  // Accounts
+  // IBANs
   '‹iban:DE89 3704 0044 0532 0130 00›',
   '‹iban:DE89370400440532013000›',
   '‹iban:DE89\u{a0}3704\u{a0}0044\u{a0}0532\u{a0}0130\u{a0}00›',
@@ -166,7 +166,7 @@ const finds: readonly string[] = [
   'two: ‹credit_card:4111111111111111› ‹credit_card:5555555555554444›',
   'visa:‹credit_card:4012888888881881›,',
   '‹credit_card:4111 1111 1111 1111› 12/27',
-  // Cells of a table
+  // Table cells
   'anna,‹credit_card:4111111111111111›,12/27,123',
   '17,‹credit_card:4111 1111 1111 1111›,1227',
   'anna,‹phone:+49 30 1234567›,17',
@@ -228,9 +228,9 @@ const finds: readonly string[] = [
   '‹secret:-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq›',
 ];
 
-/** Nothing of this is masked. */
+/** Texts in which nothing is masked. */
 const clean: readonly string[] = [
-  // No addresses
+  // Not e-mail addresses
   'react@18.2.0',
   'https://registry.example/%40scope%2Fname',
   '50%40',
@@ -320,7 +320,7 @@ const clean: readonly string[] = [
   'HOTEL 12345678',
   'Intel 1234567',
   'recall 1234567',
-  // Account numbers and cards that are none
+  // Invalid account and card numbers
   'DE88 3704 0044 0532 0130 00',
   'DE8937040044053201300',
   'XX89370400440532013000',
@@ -336,7 +336,7 @@ const clean: readonly string[] = [
   'DE12',
   'AB12 3456',
   'id4111111111111111',
-  // No secrets
+  // Not secrets
   'sk-short',
   'task-force-of-the-century-meeting',
   'password = getPasswordFromUser()',
@@ -369,21 +369,21 @@ const clean: readonly string[] = [
 
 const parts = /‹(\w+):([^›]*)›/g;
 
-describe('what is found in a text', () => {
-  it('has cases of each kind, with and without a find', () => {
+describe('finding sensitive values in a text', () => {
+  it('is tested with enough positive and negative cases', () => {
     expect(finds.length).toBeGreaterThanOrEqual(130);
     expect(clean.length).toBeGreaterThanOrEqual(100);
   });
 
-  it.each(finds)('%s', (marked) => {
+  it.each(finds)('masks %s', (marked) => {
     const text = marked.replaceAll(parts, '$2');
     expect(shown(text)).toBe(marked.replaceAll(parts, '[$1]'));
-    // The bytes of UTF-8, one a character: as bodies are looked through.
+    // Bodies are searched as UTF-8 bytes, one character for each byte.
     const bytes = (one: string): string => Buffer.from(one, 'utf8').toString('latin1');
     expect(shown(bytes(text))).toBe(bytes(marked.replaceAll(parts, '[$1]')));
   });
 
-  it.each(clean)('nothing in %s', (text) => {
+  it.each(clean)('masks nothing in %s', (text) => {
     expect(shown(text)).toBe(text);
     expect(shown(`see ${text}, and more`)).toBe(`see ${text}, and more`);
   });

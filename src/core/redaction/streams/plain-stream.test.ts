@@ -8,10 +8,10 @@ const never: OwnPattern = { source: 'never', each: () => {} };
 const usual = { fields: [], patterns: new Set(namedPatterns), media: 'digest' } as const;
 const secrets = ['known-secret-of-the-file'];
 const quick = new BodyRedactor({ ...usual, own: [] }, secrets);
-/** Own patterns may be anywhere: no stream is left as it is after a first look. */
+/** Own patterns may match anywhere, so no stream is skipped after the quick scan. */
 const thorough = new BodyRedactor({ ...usual, own: [never] }, secrets);
 
-/** Texts that are something as a whole, or nearly; in a stream they come in pieces. */
+/** Texts that are sensitive as a whole, or nearly; in a stream they arrive in pieces. */
 const said = fc.constantFrom(
   'Write to jane.doe@example.com, ',
   'phone 5551234567. ',
@@ -59,10 +59,10 @@ const chat = (content: string, n: number): string =>
   data({ choices: [{ index: 0, delta: { content } }], obfuscation: 'x'.repeat((n % 3) + 1) });
 const single = (text: string): readonly string[] => text.split('');
 
-/** Nothing where each piece comes twice. */
+/** Contains nothing sensitive if each piece is repeated. */
 const apart = ['a', 'b', 'c', 'known-', 'secret', '-of-the', '-file', ' d'];
 
-/** Streams whose find hangs on one thing that a first look must not pass over. */
+/** Streams whose sensitive value depends on one detail that the quick scan must not miss. */
 const traps: Readonly<Record<string, readonly string[]>> = {
   'a piece that repeats in the middle': ['a', 'b', 'c ', ...single('4444444444444448'), ' d'].map(chat),
   'pieces that are the same, until one differs': ['4444 ', '4444 ', '4444 ', '4448', ' a'].map((text) => data({ text })),
@@ -85,20 +85,20 @@ const traps: Readonly<Record<string, readonly string[]>> = {
   'a comment': [chat('a', 1), ': jane@example.com', chat('b', 2)],
   'a line that is no JSON': [chat('a', 1), 'data: ask jane@example.com', chat('b', 2)],
   'a file in a piece': [...single('abc'), 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo'.repeat(40)].map(chat),
-  'a name that says what it is': [...single('abcdef')].map((text, n) => data({ text, secret: n < 5 ? '' : 'opensesame' })),
+  'a member name that marks a secret': [...single('abcdef')].map((text, n) => data({ text, secret: n < 5 ? '' : 'opensesame' })),
   'an event that is like others as far as a change': [...single('abc')]
     .map((text) => data({ text }))
     .concat('data: {"text":"d","to":"jane@example.com"}'),
 };
 
-it.each(Object.entries(traps))('a first look at a stream does not pass over %s', (_, events) => {
+it.each(Object.entries(traps))('the quick scan of a stream does not miss %s', (_, events) => {
   const bytes = lines(events);
   const one = mask(quick, bytes) as { text: string };
   expect(one).toEqual(mask(thorough, bytes));
   expect(one.text).not.toBe(bytes.toString('latin1'));
 });
 
-it('a first look at a stream finds what needs a second', () => {
+it('the quick scan skips no stream that the full scan would change', () => {
   const turn = fc.tuple(fc.constantFrom(...forms), pieces, fc.constantFrom(0, 1), fc.boolean());
   let plain = 0;
   fc.assert(

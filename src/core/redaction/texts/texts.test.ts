@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { decoded, Offsets } from './strings.ts';
 import { oneByte, readable } from './unicode.ts';
 
-describe('a text of bytes', () => {
-  it('is read as the UTF-8 that it is, with the place of each unit', () => {
+describe('readable', () => {
+  it('decodes UTF-8 and maps each code unit to its byte offset', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (text) => {
         const bytes = oneByte(text);
@@ -19,7 +19,7 @@ describe('a text of bytes', () => {
   });
 
   it.each([
-    // The first and the last characters of each length, and those on both sides of the halves of pairs.
+    // The first and the last character of each length, and the neighbours of the surrogates.
     ['\x7f', '\x7f'],
     ['\xc2\x80', '\u0080'],
     ['\xdf\xbf', '\u07ff'],
@@ -29,7 +29,7 @@ describe('a text of bytes', () => {
     ['\xef\xbf\xbf', '\uffff'],
     ['\xf0\x90\x80\x80', '\u{10000}'],
     ['\xf4\x8f\xbf\xbf', '\u{10ffff}'],
-  ])('%j is the character %j', (bytes, character) => {
+  ])('decodes %j as %j', (bytes, character) => {
     expect(readable(`a${bytes}b`).text).toBe(`a${character}b`);
   });
 
@@ -44,27 +44,27 @@ describe('a text of bytes', () => {
     ['\x80', 'the end of one'],
     ['\xc3', 'the beginning of one'],
     ['\xe2\x82', 'the beginning of one'],
-    ['\xe2\x28\xac', 'another character in one'],
-    ['\xe2\xc0\xac', 'another beginning in one'],
-  ])('%j stays as it is: %s', (bytes) => {
+    ['\xe2\x28\xac', 'another character within the sequence'],
+    ['\xe2\xc0\xac', 'another start byte within the sequence'],
+  ])('does not change %j: %s', (bytes) => {
     expect(readable(`a${bytes}b`).text).toBe(`a${bytes}b`);
     expect(readable(bytes).text).toBe(bytes);
   });
 });
 
-describe('the content of a string of JSON', () => {
+describe('the content of a JSON string', () => {
   it.each([
     ['plain', 'plain'],
     [String.raw`a\n\"\/\u00e9`, 'a\n"/é'],
-    // Cut or malformed
+    // Truncated or malformed
     [String.raw`a\n\r\t\b\f\"\x\u00e9\u00E9\u12`, 'a\n\r\t\b\f"xééu12'],
     ['a\\', 'a'],
     ['a\\\nb\n', 'a\nb\n'],
-  ])('%j is %j', (raw, text) => {
+  ])('%j is decoded to %j', (raw, text) => {
     expect(decoded(raw)).toBe(text);
   });
 
-  it('has its characters where they are written', () => {
+  it('is mapped from decoded characters to the original offsets', () => {
     const raw = String.raw`a\u00e9\nbc\u00E9\u12`;
     const offsets = new Offsets(`"${raw}`, 1);
     expect([0, 1, 2, 3, 4, 4, 5, 6, 7].map((character) => offsets.of(character))).toEqual([1, 2, 8, 10, 11, 11, 12, 18, 20]);
