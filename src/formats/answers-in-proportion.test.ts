@@ -17,7 +17,7 @@ const wire = (data: object, name = ''): WireEvent => ({ name, data: JSON.stringi
 const call = { model: 'm', strict: false, id: 'req_1', createdAt: 1, includeUsage: false, provider: 'p' };
 const words = 'a few words '.repeat(100);
 
-/** Squared, each of these would go on for minutes. */
+/** A quadratic algorithm would need minutes for this many. */
 const many = 70_000;
 const chatChoice = (index: number): WireEvent => wire({ choices: [{ index, delta: { content: 'a' }, finish_reason: 'stop' }] });
 const candidate = (index: number): WireEvent =>
@@ -26,14 +26,14 @@ const candidate = (index: number): WireEvent =>
 it.each<[string, () => Tap, (index: number) => WireEvent]>([
   ['chat completions', () => new ChatTap(), chatChoice],
   ['generateContent', () => new GeminiTap(), candidate],
-])('a stream of very many choices is watched in time: %s', (_name, make, event) => {
+])('a tap reads a stream with very many choices in linear time: %s', (_name, make, event) => {
   const tap = make();
   for (let index = 0; index < many; index += 1) tap.event(event(index));
   expect(tap.complete).toBe(true);
   expect(tap.finish?.length).toBe(65_536);
 });
 
-it('a stream that brings ever new counts is watched and converted in time', () => {
+it('a stream with new usage fields in each event is read and converted in linear time', () => {
   const [tap, stream] = [new GeminiTap(), new GenerateContentStream(call)];
   for (let at = 0; at < 20_000; at += 1) {
     const event = wire({ ...JSON.parse(candidate(0).data), usageMetadata: { [`count ${at}`]: 1, promptTokenCount: at } });
@@ -44,19 +44,19 @@ it('a stream that brings ever new counts is watched and converted in time', () =
   expect(stream.end().at(-1)).toEqual({ type: 'usage', usage: { prompt: 19_999, completion: 0 } });
 });
 
-it('very many choices are written in time', () => {
+it('the writer handles very many choices in linear time', () => {
   const writer = openaiDialect.write?.(call);
   for (let choice = 0; choice < many; choice += 1) writer?.push({ type: 'finish', choice, reason: 'stop' });
   expect(writer?.end()).toEqual(['data: [DONE]\n\n']);
 });
 
-it('very many candidates are converted in time', () => {
+it('GenerateContentStream converts very many candidates in linear time', () => {
   const stream = new GenerateContentStream({ ...call, strict: true });
   for (let index = 0; index < many; index += 1) stream.push(candidate(index));
   expect(stream.end().filter(({ type }) => type === 'finish')).toHaveLength(many);
 });
 
-it('very many annotations of a long text are placed in time', () => {
+it('annotationsOf locates very many annotations of a long text in linear time', () => {
   const groundingSupports = Array.from({ length: 20_000 }, () => ({ segment: { endIndex: 1_000_000 }, groundingChunkIndices: [0] }));
   const found = annotationsOf({ groundingChunks: [{ web: { uri: 'u' } }], groundingSupports }, ['é'.repeat(1_000_000)]);
   expect(found.at(-1)?.url_citation).toMatchObject({ start_index: 0, end_index: 500_000 });
@@ -65,13 +65,13 @@ it('very many annotations of a long text are placed in time', () => {
 it.each([
   ['aé€😀b', [0, 1, 3, 6, 10, 11, 99, -1, '2'], [0, 1, 2, 3, 5, 6, 6, 0, 0]],
   ['é'.repeat(3000), [1024, 2048, 4100, 6000], [512, 1024, 2050, 3000]],
-])('ends of stretches are counted in characters: %#', (text, ends, characters) => {
+])('annotationsOf converts byte offsets to character offsets: %#', (text, ends, characters) => {
   const groundingSupports = ends.map((endIndex) => ({ segment: { endIndex }, groundingChunkIndices: [0] }));
   const found = annotationsOf({ groundingChunks: [{ web: { uri: 'u' } }], groundingSupports }, [text]);
   expect(found.map((one) => one.url_citation.end_index)).toEqual(characters);
 });
 
-it('a page that is named again for very many stretches is an error before there is no memory for it', () => {
+it('a source that is cited for very many segments causes an error before memory runs out', () => {
   const grounding = {
     groundingChunks: [{ web: { uri: 'u'.repeat(1_000_000) } }],
     groundingSupports: [{ segment: {}, groundingChunkIndices: Array.from({ length: 10_000 }, () => 0) }],
@@ -99,12 +99,12 @@ const messages = (): Reader => {
 const loose = (): Reader => new GenerateContentStream(call);
 const twoPart = (): Reader => new GenerateContentStream({ ...call, strict: true, model: 'gemini-2.0-flash-thinking-exp' });
 
-/** What a conversion keeps, and a stream may send for ever. */
+/** State that a conversion stores although the stream may never end. */
 const endless: readonly [string, () => Reader, (at: number) => WireEvent][] = [
-  ['sources of a chat completion', () => new ChatReader(), () => openaiDelta({ annotations: [{ words }] })],
+  ['annotations of a chat completion', () => new ChatReader(), () => openaiDelta({ annotations: [{ words }] })],
   ['calls of a chat completion', () => new ChatReader(), (index) => openaiDelta({ tool_calls: [{ index, id: words, function: {} }] })],
   [
-    'encrypted reasoning behind the text of a chat completion',
+    'encrypted reasoning after the text of a chat completion',
     () => new ChatReader(),
     () => openaiDelta({ content: 'x', reasoning_details: [{ type: 'reasoning.encrypted', data: words }] }),
   ],
@@ -120,7 +120,7 @@ const endless: readonly [string, () => Reader, (at: number) => WireEvent][] = [
     (at) => (at === 0 ? block(0, { type: 'text', text: '' }) : messagesDelta({ type: 'citations_delta', citation: { words } })),
   ],
   [
-    'input of the own tool of a message',
+    'input of a server tool of a message',
     () => new MessagesStream(call),
     (at) =>
       at === 0
@@ -131,13 +131,17 @@ const endless: readonly [string, () => Reader, (at: number) => WireEvent][] = [
   ['texts of a candidate, for its annotations', loose, () => geminiParts([{ text: words }])],
   ['calls of a candidate', loose, () => geminiParts(each(() => ({ functionCall: { name: 'f' } })))],
   ['citations of a candidate', loose, (at) => geminiParts([], { citationMetadata: { citations: [{ uri: `${words}${at}` }] } })],
-  ['what may be a thought', twoPart, () => geminiParts([{ text: words }])],
+  ['text that may be thinking', twoPart, () => geminiParts([{ text: words }])],
   [
     'citations of Converse',
     converse,
     () => wire({ delta: { citation: { title: words, location: { web: { url: 'u' } } } } }, 'contentBlockDelta'),
   ],
-  ['what Converse encrypts', converse, () => wire({ delta: { reasoningContent: { redactedContent: words } } }, 'contentBlockDelta')],
+  [
+    'encrypted reasoning of Converse',
+    converse,
+    () => wire({ delta: { reasoningContent: { redactedContent: words } } }, 'contentBlockDelta'),
+  ],
   [
     'calls of Converse',
     () => {
@@ -148,7 +152,7 @@ const endless: readonly [string, () => Reader, (at: number) => WireEvent][] = [
   ],
 ];
 
-it.each(endless)('what is collected has a bound: %s', (_name, make, event) => {
+it.each(endless)('a reader limits the state it stores: %s', (_name, make, event) => {
   const reader = make();
   let at = 0;
   expect(() => {
@@ -160,20 +164,20 @@ it.each(endless)('what is collected has a bound: %s', (_name, make, event) => {
 it.each<[string, () => Reader, (at: number) => WireEvent]>([
   ['of a candidate', loose, (at) => geminiParts([{ text: 'a' }], { [`member ${at}`]: at })],
   ['of reasoning', () => new ChatReader(), (at) => openaiDelta({ reasoning_details: [{ text: 'a', [`member ${at}`]: at }] })],
-])('ever new members are converted in time: %s', (_name, make, event) => {
+])('a reader converts new members in each event in linear time: %s', (_name, make, event) => {
   const reader = make();
   for (let at = 0; at < 30_000; at += 1) reader.push(event(at));
   expect([...reader.push(event(30_000))].map(({ type }) => type)).not.toContain('error');
 });
 
-it('ever new members of a candidate are written to messages clients in time', () => {
+it('new members of a candidate are written for the messages API in linear time', () => {
   const [reader, out] = [loose(), new MessageEvents({ id: 'r', model: 'm' })];
   for (let at = 0; at < 30_000; at += 1)
     for (const event of reader.push(geminiParts([{ text: 'a' }], { [`member ${at}`]: at }))) out.push(event);
   expect(out.isFinished).toBe(false);
 });
 
-it('ever new members without content are written in time', () => {
+it('new members without content are written in linear time', () => {
   const writer = openaiDialect.write?.(call);
   let written = 0;
   for (let at = 0; at < 30_000; at += 1)
@@ -182,7 +186,7 @@ it('ever new members without content are written in time', () => {
   expect(written).toBeGreaterThan(100_000);
 });
 
-it('thoughts before very many empty texts are forgotten', () => {
+it('ThoughtNotes forgets thinking that is followed by very many empty texts', () => {
   const notes = new ThoughtNotes();
   notes.begin(0, { type: 'thinking', thinking: 'a', signature: 's' });
   for (let at = 1; at < 10_000; at += 1) notes.begin(at, { type: 'text', text: '' });

@@ -7,7 +7,7 @@ import { dialects } from './index.ts';
 const { openai, messages, responses } = dialects;
 const inner = (error: unknown): Plain => ({ error });
 
-describe('an error object that passes as it is', () => {
+describe('isError of a dialect', () => {
   it.each([
     [openai, inner({ message: 'm' }), true],
     [openai, inner({ message: 'm', type: null, code: 'DeploymentNotFound', status: 404 }), true],
@@ -20,11 +20,11 @@ describe('an error object that passes as it is', () => {
     [messages, inner({ type: 'api_error', message: 'm' }), false],
     [messages, { type: 'error', ...inner({ message: 'm' }) }, false],
     [messages, inner({ message: 'm', status: 'UNAVAILABLE' }), false],
-  ] as const)('%#', (dialect, value, passes) => {
+  ] as const)('recognizes an error object that can be forwarded unchanged: %#', (dialect, value, passes) => {
     expect(dialect.isError(value as Plain)).toBe(passes);
   });
 
-  it.each(Object.keys(errorCatalogue) as ErrorCode[])('is what each dialect writes itself: %s', (code) => {
+  it.each(Object.keys(errorCatalogue) as ErrorCode[])('recognizes the error bodies and events that the dialect writes: %s', (code) => {
     const error = new GatewayError(code, { message: 'm' });
     for (const dialect of [openai, messages, responses]) {
       const facts = { requestId: 'req_1' };
@@ -35,7 +35,7 @@ describe('an error object that passes as it is', () => {
   });
 });
 
-it('ends a stream of the responses API with an event of that API, which also has the error object that libraries read', () => {
+it("the error event of a Responses stream has the event's fields and the error object that SDKs read", () => {
   const fault = { message: 'm', code: 'rate_limit_exceeded', type: 'tokens', param: 'input' };
   const error = new GatewayError('provider_error', { message: 'm', status: 429, source: 'provider', provider: fault });
   const event = responses.errorEvent(error, { requestId: 'req_1' }).toString('utf8');
@@ -43,7 +43,7 @@ it('ends a stream of the responses API with an event of that API, which also has
   expect(parseJson(event.slice(event.indexOf('{')))).toMatchObject({ ...fault, type: 'error', error: fault });
 });
 
-describe('the type of an error of the messages API', () => {
+describe('the error type of the messages API', () => {
   it.each([
     ['overloaded_error', 529, 'overloaded_error'],
     ['new_error', 502, 'new_error'],
@@ -53,7 +53,7 @@ describe('the type of an error of the messages API', () => {
     ['server_error', 500, 'api_error'],
     ['RESOURCE_EXHAUSTED', 429, 'rate_limit_error'],
     [null, 413, 'request_too_large'],
-  ])("of the provider's %s with status %i is %s", (type, status, expected) => {
+  ])("for the provider's type %s with status %i is %s", (type, status, expected) => {
     const error = new GatewayError('provider_error', { message: 'm', status, source: 'provider', provider: { message: 'm', type } });
     const body = parseJson(messages.errorBody(error, { requestId: 'req_1' }).toString('utf8')) as { error: { type: string } };
     expect(body.error.type).toBe(expected);

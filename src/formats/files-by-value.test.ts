@@ -9,7 +9,7 @@ const media = new Map();
 const call = { model: 'claude-opus-4-5', media, strict: true, showsReasoning: false, stream: false, foundationModel: undefined };
 const options = { surface: 'developer', schemas: 'converted', signatureStandIn: true } as const;
 
-/** What each service is sent for a file, as its last message has it. */
+/** Returns the converted request of each service. */
 const services: Readonly<Record<string, (body: Plain) => Plain>> = {
   anthropic: (body) => toMessages(body, call, { media }).body,
   bedrock: (body) => toConverse(body, call, { media }).body,
@@ -19,12 +19,12 @@ const services: Readonly<Record<string, (body: Plain) => Plain>> = {
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const png = `iVBORw0KGgo${'A'.repeat(69)}`;
 
-describe.each(Object.entries(services))('%s reads the bytes of a file', (name, send) => {
+describe.each(Object.entries(services))('a request to %s with an inline file', (name, send) => {
   const found = (file: Plain): string => JSON.stringify(send({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] }));
 
   it.each<[string, Plain, Plain]>([
     [
-      'short text, by its name',
+      'short text with a file name',
       { file_data: base64('short'), filename: 'a.txt' },
       { anthropic: '"text","media_type":"text/plain","data":"short"', bedrock: '"txt"', google: '"mimeType":"text/plain"' },
     ],
@@ -34,20 +34,20 @@ describe.each(Object.entries(services))('%s reads the bytes of a file', (name, s
       { anthropic: '"media_type":"text/plain","data":"long long', bedrock: '"txt"', google: '"mimeType":"text/plain"' },
     ],
     [
-      'a picture without a name',
+      'an image without a name',
       { file_data: png },
       { anthropic: '"media_type":"image/png"', bedrock: '"format":"png"', google: '"mimeType":"image/png"' },
     ],
     [
-      'by the format beside it',
+      'data with a format',
       { file_data: base64('%PDF'), format: 'pdf' },
       { anthropic: '"media_type":"application/pdf"', bedrock: '"format":"pdf"', google: '"mimeType":"application/pdf"' },
     ],
-  ])('%s', (_, file, wanted) => {
+  ])('has the content type of the file: %s', (_, file, wanted) => {
     expect(found(file)).toContain(wanted[name]);
   });
 
-  it.each(['Hello, this is the text itself.', '{"a": 1}', 'naïve'])('and rejects %j, which is none', (data) => {
+  it.each(['Hello, this is the text itself.', '{"a": 1}', 'naïve'])('is rejected if the data %j is not base64', (data) => {
     expect(() => found({ file_data: data, filename: 'a.txt' })).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
   });
 });
@@ -56,7 +56,7 @@ it.each([
   ['application/octet-stream', 'https://a.example/b.txt?x=1', 'text/plain'],
   ['', 'https://a.example/b', 'application/pdf'],
   ['text/plain', 'https://a.example/b.pdf', 'text/plain'],
-])('a download of type "%s" from %s goes on as %s', (mimeType, url, type) => {
+])('inlinedFiles converts a download with the type "%s" from %s to %s', (mimeType, url, type) => {
   const body = { messages: [{ role: 'user', content: [{ type: 'file', file: { file_url: url } }] }] };
   const sent = JSON.stringify(inlinedFiles(body, new Map([[url, { mimeType, base64: 'AAAA' }]])));
   expect(sent).toContain(`"file_data":"data:${type};base64,AAAA"`);

@@ -13,8 +13,8 @@ const call = {
 };
 const openai = { ...call, type: 'openai', listed: { list: 'openai' } };
 
-describe('a price book', () => {
-  it('knows a model after the first time, and looks again where prices change', () => {
+describe('createPriceBook', () => {
+  it('caches the price of a model until the price can change', () => {
     const book = createPriceBook([]);
     const day = Date.parse('2026-11-22T16:29:30Z');
     const first = book.priceOf(call, day);
@@ -29,7 +29,7 @@ describe('a price book', () => {
     expect(createPriceBook([]).priceOf({ ...openai, model, sent: model }, 0)).toBeUndefined();
   });
 
-  it.each(['__proto__', 'constructor', 'openai2', ''])('has no price of the list %j', (list) => {
+  it.each(['__proto__', 'constructor', 'openai2', ''])('has no prices for the list %j', (list) => {
     expect(createPriceBook([]).priceOf({ ...call, listed: { list }, model: 'gpt-4o', sent: 'gpt-4o' }, 0)).toBeUndefined();
   });
 
@@ -39,7 +39,7 @@ describe('a price book', () => {
     ['sent', 'gpt-4o-mini'],
     ['foundation', 'gpt-4o-mini'],
     ['answered', 'gpt-4o-mini'],
-  ])('knows a call from the one before it by its %s', (member, value) => {
+  ])('distinguishes calls by their %s', (member, value) => {
     const own = {
       pattern: 'other/gpt-4o',
       isExact: true,
@@ -54,7 +54,7 @@ describe('a price book', () => {
     expect(inputs).toEqual(['2.5', price, price, '2.5', price]);
   });
 
-  it('knows a provider of the file from one that a request describes, though they share a name', () => {
+  it('distinguishes a provider of the configuration from one with the same name in a request', () => {
     const book = createPriceBook([]);
     const one = { ...openai, slug: 'openai', model: 'gpt-4o', sent: 'gpt-4o' };
     const own = { ...one, type: 'mock', listed: 'none' as const };
@@ -62,7 +62,7 @@ describe('a price book', () => {
     expect(inputs).toEqual(['0', '2.5', '0', '2.5']);
   });
 
-  it('stays small however many models are named', () => {
+  it('limits its cache for any number of models', () => {
     const book = createPriceBook([]);
     for (let i = 0; i < 20_000; i += 1) book.priceOf({ ...call, listed: undefined, model: `m${i}`, sent: `m${i}` }, 0);
     expect(book.priceOf({ ...openai, model: 'gpt-4o', sent: 'gpt-4o' }, 0)?.shown['input']).toBe('2.5');

@@ -12,7 +12,7 @@ function fits(text: string): boolean {
   return matcher(parsed.filter)(row);
 }
 
-/** Of the row in fixtures/rows.ts. */
+/** Filters that match the row in fixtures/rows.ts. */
 const yes = [
   '',
   '  ',
@@ -124,11 +124,11 @@ const no = [
   '-refund',
 ];
 
-describe('filters against a row', () => {
-  it.each(yes)('%s fits', (text) => expect(fits(text)).toBe(true));
-  it.each(no)('%s does not fit', (text) => expect(fits(text)).toBe(false));
+describe('matcher', () => {
+  it.each(yes)('matches: %s', (text) => expect(fits(text)).toBe(true));
+  it.each(no)('does not match: %s', (text) => expect(fits(text)).toBe(false));
 
-  it('finds words of scripts without blanks anywhere', () => {
+  it('finds text of scripts without spaces between words', () => {
     const found = (preview: string, text: string): boolean => {
       const parsed = parseFilter(text, now);
       return 'filter' in parsed && matcher(parsed.filter)(makeRow({ preview }));
@@ -140,7 +140,7 @@ describe('filters against a row', () => {
     expect(found('ab', '"a b"')).toBe(false);
   });
 
-  it('does not find a phrase across two texts', () => {
+  it('does not find a phrase across two fields', () => {
     const across = makeRow({ preview: 'the end', error: 'timeout', message: 'begins here' });
     const parsed = parseFilter('"end timeout"', now);
     expect('filter' in parsed && matcher(parsed.filter)(across)).toBe(false);

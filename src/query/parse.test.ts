@@ -8,7 +8,7 @@ const now = Date.parse('2026-11-22T12:00:00Z');
 
 type Problem = readonly [text: string, message: string, at: string, hint?: string];
 
-/** Filter, what is wrong with it, and the characters at which the message points. */
+/** Filter, error message, and the characters to which the message refers. */
 const problems: readonly Problem[] = [
   ['modle:gpt-4o', 'Unknown field "modle".', 'modle', 'Did you mean "model"?'],
   ['status:200 tokenin:>5', 'Unknown field "tokenin".', 'tokenin', 'Did you mean "tokens_in"?'],
@@ -42,8 +42,8 @@ const problems: readonly Problem[] = [
   ['meta.a\0b:x', 'A key has no NUL, no broken character and at most 400 characters.', 'meta.a\0b'],
 ];
 
-describe('what is no filter', () => {
-  it.each(problems.map((row) => ({ row })))('$row', ({ row: [text, message, at, hint] }) => {
+describe('parseFilter with an invalid filter', () => {
+  it.each(problems.map((row) => ({ row })))('reports the problem: $row', ({ row: [text, message, at, hint] }) => {
     const parsed = parseFilter(text, now);
     expect(parsed).toMatchObject({ problem: { message } });
     if (!('problem' in parsed)) return;
@@ -51,11 +51,11 @@ describe('what is no filter', () => {
     if (hint !== undefined) expect(parsed.problem.hint).toBe(hint);
   });
 
-  it('is too long', () => {
+  it('rejects a filter that is too long', () => {
     expect(parseFilter('a '.repeat(1001), now)).toMatchObject({ problem: { message: 'A filter has at most 2000 characters.' } });
   });
 
-  it('is an error of the catalogue with the position for those who serve requests', () => {
+  it('readFilter throws invalid_filter with the position', () => {
     expect(() => readFilter('status:200 modle:x', now)).toThrow(
       expect.objectContaining({
         code: 'invalid_filter',
@@ -67,13 +67,13 @@ describe('what is no filter', () => {
 });
 
 describe('the table of fields', () => {
-  it.each(fields)('$name has an example that is a filter', ({ name, example }) => {
+  it.each(fields)('has a valid example for $name', ({ name, example }) => {
     expect(parseFilter(`${name.replace('*', 'x')}:${example}`, now)).toHaveProperty('filter');
   });
 });
 
-describe('any text', () => {
-  it('is a filter or a problem inside of the text, and never throws', () => {
+describe('parseFilter with any text', () => {
+  it('returns a filter or a problem with a position in the text, and never throws', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('status:', 'meta.', '-', '"', ',', '*', '>', '\\', ' ', ':', 'since:'),
@@ -107,11 +107,11 @@ it.each([
   ['since:1d', 'since:2026-11-21T12:00:00.000Z'],
   ['until:2026-11-22', 'until:2026-11-22T01:00+01:00'],
   ['cost:$1.50', 'cost:1.5'],
-])('%s is %s', (one, other) => {
+])('parseFilter reads %s like %s', (one, other) => {
   expect(meaningOf(one)).toEqual(meaningOf(other));
 });
 
-it('a class of states ends before the next one', () => {
+it('a status class ends before the next one', () => {
   expect(meaningOf('status:4xx')).toMatchObject({ tests: [{ kind: 'range', from: 400, to: 500 }] });
 });
 

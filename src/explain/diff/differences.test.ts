@@ -23,8 +23,8 @@ const lines = (before: unknown, after: unknown, facts: Partial<ChangeFacts> = {}
 
 describe('differences', () => {
   it.each<[string, unknown, unknown, Partial<ChangeFacts>, string[]]>([
-    ['the same', { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, {}, []],
-    ['another order of members', { a: 1, b: 2 }, { b: 2, a: 1 }, {}, []],
+    ['nothing for equal values', { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, {}, []],
+    ['nothing for another order of members', { a: 1, b: 2 }, { b: 2, a: 1 }, {}, []],
     [
       'an override',
       { temperature: 0.9 },
@@ -40,21 +40,21 @@ describe('differences', () => {
       ['changed response_format.type "text">"json" override_params :7'],
     ],
     [
-      'an override of a limit by its other name',
+      'an override of a limit under its other name',
       { max_completion_tokens: 9 },
       { max_tokens: 5 },
       { overrides: new Map([['max_tokens', at]]), override: { max_tokens: 5 } },
       ['removed max_completion_tokens 9> override_params :7', 'added max_tokens >5 override_params :7'],
     ],
     [
-      'the same before a conversion',
+      'an override before a conversion',
       { max_completion_tokens: 9 },
       { max_tokens: 5 },
       { overrides: new Map([['max_tokens', at]]), override: { max_tokens: 5 }, format: 'of anthropic' },
       ['removed max_completion_tokens 9> override_params :7', 'added max_tokens >5 override_params :7'],
     ],
     [
-      'a limit by the name of the route',
+      'a limit under the name of the route',
       { max_output_tokens: 9 },
       { max_output_tokens: 5 },
       { overrides: new Map([['max_tokens', at]]) },
@@ -63,14 +63,14 @@ describe('differences', () => {
     ['labels', {}, { labels: { team: 'web' } }, { overrides: new Map([['labels.team', at]]) }, ['added labels >{"team":"web"} labels :7']],
     ['the slug', { model: '@main/m' }, { model: 'm' }, {}, ['changed model "@main/m">"m" model name']],
     [
-      'what was dropped',
+      'dropped parameters',
       { user: 'u', n: 1 },
       { n: 1 },
       { dropped: [{ param: 'user', reason: 'not known to this provider' }] },
       ['removed user "u"> not known to this provider'],
     ],
     [
-      'what was written and then dropped',
+      'a parameter that was set and then dropped',
       {},
       {},
       { overrides: new Map([['labels.team', at]]), dropped: [{ param: 'labels', reason: 'not known' }] },
@@ -84,7 +84,7 @@ describe('differences', () => {
       ['moved max_completion_tokens < max_tokens >50 provider openai'],
     ],
     [
-      'an item that was inserted',
+      'an inserted item',
       { m: [{ role: 'user', c: 'a' }] },
       {
         m: [
@@ -95,15 +95,9 @@ describe('differences', () => {
       {},
       ['added m[0] >{"role":"system","c":"s"} provider openai'],
     ],
-    [
-      'an item that changed between others',
-      { m: ['a', { c: 1 }, 'b'] },
-      { m: ['a', { c: 2 }, 'b'] },
-      {},
-      ['changed m[1].c 1>2 provider openai'],
-    ],
-    ['items that changed places', { m: ['a', 'b', 'c'] }, { m: ['c', 'a', 'b'] }, {}, ['moved m[0] < m[2] >"c" provider openai']],
-    ['another kind of value', { a: 1 }, { a: [1] }, {}, ['changed a 1>[1] provider openai']],
+    ['a changed item between others', { m: ['a', { c: 1 }, 'b'] }, { m: ['a', { c: 2 }, 'b'] }, {}, ['changed m[1].c 1>2 provider openai']],
+    ['items that were swapped', { m: ['a', 'b', 'c'] }, { m: ['c', 'a', 'b'] }, {}, ['moved m[0] < m[2] >"c" provider openai']],
+    ['another type of value', { a: 1 }, { a: [1] }, {}, ['changed a 1>[1] provider openai']],
     [
       'a conversion',
       { model: 'm', messages: [{ role: 'user', content: 'hello' }], max_tokens: 50, temperature: 0.5 },
@@ -117,11 +111,11 @@ describe('differences', () => {
         'removed model "m"> model name',
       ],
     ],
-  ])('of %s', (_name, before, after, facts, expected) => {
+  ])('reports %s', (_name, before, after, facts, expected) => {
     expect(lines(before, after, facts)).toEqual(expected);
   });
 
-  it('name the stored prompt, and what the provider did apart from it', () => {
+  it('name the stored prompt, and separately the changes of the provider', () => {
     const prompt = 'welcome@2';
     expect(lines({ variables: {} }, { messages: [], model: 'm' }, { prompt }, { messages: [], model: '@main/m' })).toEqual([
       'removed variables {}> stored prompt welcome@2',
@@ -131,7 +125,7 @@ describe('differences', () => {
     ]);
   });
 
-  it('are bounded, in number and in depth', () => {
+  it('are limited in number and depth', () => {
     const many = (from: number): unknown => ({ list: Array.from({ length: 5000 }, (_, i) => ({ value: i + from })) });
     expect(differences(many(0), many(100_000), none).length).toBeLessThanOrEqual(400);
     expect(differences(many(0), many(100_000), { ...none, format: 'x' }).length).toBeLessThanOrEqual(400);
@@ -150,7 +144,7 @@ describe('differences', () => {
     expect(told[0]?.before).toMatch(/x\*\*\* …$/);
   });
 
-  it('of lists that have nothing in common do not take long', () => {
+  it('of lists without common items are found quickly', () => {
     const list = (from: string, type: string): unknown => ({
       list: Array.from({ length: 20_000 }, (_, i) => ({ type: `${type}${i}`, text: from })),
     });
@@ -160,7 +154,7 @@ describe('differences', () => {
     expect(structuralDiff(numbers, numbers.toReversed())).toHaveLength(400);
   });
 
-  it('of random values are none where they are the same, and lead from one to the other', () => {
+  it('of random values are empty for equal values, and otherwise turn one into the other', () => {
     for (let seed = 1; seed < 300; seed += 1) {
       const random = generator(seed);
       const [one, other] = [randomValue(random, 4), randomValue(random, 4)];

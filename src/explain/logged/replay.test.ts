@@ -17,22 +17,22 @@ it.each([
   ['other', '{"n":1}', '@other', '{"n":1}'],
   ['other', 'no JSON', '@other', 'no JSON'],
   ['other', undefined, '@other', undefined],
-])('a request to %s that was %s names it', (to, body, provider, sent) => {
+])('a replay to %s with the body %s sets the provider header or the model', (to, body, provider, sent) => {
   expect(again(to, body)).toEqual({ provider, sent });
 });
 
 it.each([
   ['/m', '{}', /no target/],
   ['other/m', undefined, /no body/],
-])('a request cannot go to %s with the body %s', (to, body, message) => {
+])('a replay to %s with the body %s throws', (to, body, message) => {
   expect(() => again(to, body)).toThrow(message);
 });
 
 it.each<[string, 'splice' | 'full', string, string, string[], RegExp | null]>([
   ['of one format', 'splice', '{"id":"1","a":1}', '{"id":"2","a":2}', ['a'], null],
-  ['of text that is the same', 'splice', 'Hello.', 'Hello.', [], null],
+  ['of equal text', 'splice', 'Hello.', 'Hello.', [], null],
   ['of other text', 'splice', 'Hello.', 'Hallo.', [], /different/],
-  ['of text that begins like a stream', 'splice', 'data was lost', 'data was found', [], /different/],
+  ['of text that begins like an event stream', 'splice', 'data was lost', 'data was found', [], /different/],
   [
     'of events',
     'splice',
@@ -41,11 +41,11 @@ it.each<[string, 'splice' | 'full', string, string, string[], RegExp | null]>([
     ['events[0].a'],
     null,
   ],
-  ['of events without a blank', 'splice', 'data:{"a":1}\n\n', 'data:{"a":2}\n\n', ['events[0].a'], null],
-  ['of events that end early', 'splice', 'data: {"a":1}\n\ndata: [DONE]\n\n', 'data: {"a":1}\n\n', ['events[1]'], null],
+  ['of events without a space after data:', 'splice', 'data:{"a":1}\n\n', 'data:{"a":2}\n\n', ['events[0].a'], null],
+  ['of an event stream that ends early', 'splice', 'data: {"a":1}\n\ndata: [DONE]\n\n', 'data: {"a":1}\n\n', ['events[1]'], null],
   ['that is large', 'splice', `{"a":"${'x'.repeat(5_000_000)}"}`, '{}', [], /too large/],
   ['that was converted', 'full', '{"candidates":[]}', '{"choices":[]}', [], /format of/],
-])('a response %s is compared where it can be', (_, lane, before, after, paths, why) => {
+])('responseDifferences compares a response %s if possible', (_, lane, before, after, paths, why) => {
   const stored: StoredRecord = { record: sampleRecord({ lane }), bodies: [], feedback: [] };
   const { differences, why_absent: absent } = responseDifferences({ text: before }, after, stored, (text) => text);
   expect(differences.map(({ path }) => path)).toEqual(paths);

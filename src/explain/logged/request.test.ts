@@ -10,7 +10,7 @@ it.each([
   ['/v1/files?key=[secret]&limit=2', '/v1/files?limit=2'],
   ['/v1/files?[email]=1&a=to-[email]-x&limit=2', '/v1/files?limit=2'],
   ['/v1/chat/completions?metadata[team]=web&include[]=a', '/v1/chat/completions?metadata[team]=web&include[]=a'],
-])('the path %s is %s when it is made again', (path, again) => {
+])('requestAgain sends the path %s as %s', (path, again) => {
   const stored: StoredRecord = { record: sampleRecord({ path }), bodies: [], feedback: [] };
   expect(requestAgain(stored, { text: '{}' }).path).toBe(again);
 });
@@ -21,20 +21,20 @@ const withHeaders = (headers: Record<string, string>, change: Parameters<typeof 
 };
 
 it.each([
-  ['a key that makes one request of two', { 'idempotency-key': 'one' }],
-  ['a header that the record has cut', { baggage: `${'x'.repeat(1024)}…` }],
-])('%s is not sent again', (_, headers) => {
+  ['an idempotency key', { 'idempotency-key': 'one' }],
+  ['a header that is truncated in the record', { baggage: `${'x'.repeat(1024)}…` }],
+])('requestAgain does not send %s', (_, headers) => {
   expect(requestAgain(withHeaders({ ...headers, 'x-team': 'web' }), { text: '{}' }).headers).toEqual({ 'x-team': 'web' });
 });
 
 it.each([
-  ['whose config is cut', { 'x-gateway-config': '{"targets":[…' }, {}, /header x-gateway-config is not stored completely/],
+  ['whose config is truncated', { 'x-gateway-config': '{"targets":[…' }, {}, /header x-gateway-config is not stored completely/],
   [
     'whose config is not stored',
     { 'x-team': 'web' },
     { config: 'inline', target: 'inline.targets[0]' },
     /config that it sent is not stored/,
   ],
-])('a request %s is not made again', (_, headers, change, message) => {
+])('requestAgain rejects a request %s', (_, headers, change, message) => {
   expect(() => requestAgain(withHeaders(headers, change), { text: '{}' })).toThrow(message);
 });

@@ -5,7 +5,7 @@ import { describeCondition } from './why.ts';
 const body: Readonly<Record<string, unknown>> = { model: 'gpt-4o', max_tokens: 50, stream: true, tools: [{}] };
 const facts = { metadata: { plan: 'free', team: 'web' }, params: (name: string) => body[name], pathname: '/v1/chat/completions' };
 
-describe('a condition', () => {
+describe('describeCondition', () => {
   it.each<[object, boolean, string, string]>([
     [{ 'metadata.plan': { $eq: 'paid' } }, false, 'metadata.plan = "paid"', 'metadata.plan is "free", not "paid"'],
     [{ 'metadata.plan': 'free' }, true, 'metadata.plan = "free"', 'metadata.plan is "free"'],
@@ -29,19 +29,19 @@ describe('a condition', () => {
       '(metadata.plan = "paid" and metadata.team = "web") and url.pathname = "/v1/x"',
       'metadata.plan is "free", not "paid", url.pathname is "/v1/chat/completions", not "/v1/x"',
     ],
-  ])('%j', (query, matched, text, why) => {
+  ])('explains %j', (query, matched, text, why) => {
     expect(describeCondition(query, facts, (text) => text)).toEqual({ text, matched, why });
     expect(compileQuery(query)(facts)).toBe(matched);
   });
 
-  it('is cut where it is long', () => {
+  it('truncates a long condition', () => {
     const query = { 'metadata.plan': { $in: Array.from({ length: 500 }, (_, i) => `plan ${i}`) } };
     const told = describeCondition(query, facts, (text) => text);
     expect(told.text.length).toBeLessThanOrEqual(200);
     expect(told.why.length).toBeLessThanOrEqual(300);
   });
 
-  it('is cut after its secrets are masked', () => {
+  it('masks secrets before it truncates', () => {
     const secret = 'a-secret-of-the-file-'.repeat(4);
     const told = describeCondition({ 'metadata.plan': secret }, facts, (text) => text.replaceAll(secret, '***'));
     expect(told).toEqual({ text: 'metadata.plan = "***"', matched: false, why: 'metadata.plan is "free", not "***"' });

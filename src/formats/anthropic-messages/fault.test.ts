@@ -20,11 +20,11 @@ it.each([
   ],
   ['{"type":"error","message":"flat"}', { message: 'flat', type: null }],
   ['<html><b>413</b> Request Entity Too Large</html>', { message: '413 Request Entity Too Large' }],
-])('reads %s', (body, fault) => {
+])('anthropicFault reads %s', (body, fault) => {
   expect(anthropicFault(400, body)).toMatchObject(fault);
 });
 
-it('knows the status that goes with a type', () => {
+it('statusOfType and faultInBand map an error type to its status', () => {
   const types = ['overloaded_error', 'rate_limit_error', 'api_error', 'constructor', undefined];
   expect(types.map(statusOfType)).toEqual([529, 429, 500, 502, 502]);
   const inBand = types.slice(0, 4).map((type) => faultInBand({ type: 'error', error: { type, message: 'm' } }, '').status);

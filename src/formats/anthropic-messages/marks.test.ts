@@ -13,15 +13,15 @@ it.each<[string, readonly object[], readonly object[]]>([
   ['nothing without a mark', [user, said(own, text)], [user, said(own, text)]],
   ['thinking of another service', [user, said(foreign, own, text)], [user, said(own, text)]],
   ['encrypted reasoning of another service', [user, said({ type: 'redacted_thinking', data: 'gateway:x' }, text)], [user, said(text)]],
-  ['its sources', [user, said({ ...text, citations: [page(unsigned)] })], [user, said(text)]],
+  ['sources of another service', [user, said({ ...text, citations: [page(unsigned)] })], [user, said(text)]],
   [
-    'none of the sources of the API',
+    'no sources of the API itself',
     [said({ ...text, citations: [page('e'), page(unsigned)] })],
     [said({ ...text, citations: [page('e')] })],
   ],
-  ['a turn of nothing else, which would be empty', [user, said(foreign), user, said(foreign, text)], [user, user, said(text)]],
-  ['no turn that was empty before', [said(), said(foreign, text)], [said(), said(text)]],
-])('removes %s', (_what, messages, wanted) => {
+  ['an assistant message that would become empty', [user, said(foreign), user, said(foreign, text)], [user, user, said(text)]],
+  ['no assistant message that was empty before', [said(), said(foreign, text)], [said(), said(text)]],
+])('withoutMarks removes %s', (_what, messages, wanted) => {
   expect(withoutMarks(JsonBody.of({ model: 'm', messages })).value('messages')).toEqual(wanted);
 });
 
@@ -30,11 +30,11 @@ const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a'
 const budget = { type: 'enabled', budget_tokens: 1024 };
 
 it.each<[string, object, readonly object[], readonly string[]]>([
-  ['no budget, where another service made the last calls', budget, [user, said(foreign, use), result], ['thinking']],
-  ['its budget, where the API made them', budget, [user, said(foreign, text), user, said(own, use), result], []],
-  ['its budget without calls', budget, [user, said(foreign, text), user], []],
+  ['no thinking budget if another service made the last calls', budget, [user, said(foreign, use), result], ['thinking']],
+  ['the thinking budget if the API itself made the last calls', budget, [user, said(foreign, text), user, said(own, use), result], []],
+  ['the thinking budget without calls', budget, [user, said(foreign, text), user], []],
   ['adaptive thinking', { type: 'adaptive' }, [user, said(foreign, use), result], []],
-])('keeps %s', (_what, thinking, messages, dropped) => {
+])('withoutMarks keeps %s', (_what, thinking, messages, dropped) => {
   const body = JsonBody.of({ model: 'm', thinking, messages });
   const made = withoutMarks(body);
   expect(made.value('thinking')).toEqual(dropped.length === 0 ? thinking : undefined);

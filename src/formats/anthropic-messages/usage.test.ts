@@ -20,7 +20,7 @@ const compaction = {
 
 it.each<[string, readonly unknown[], unknown]>([
   ['nothing', [undefined, null, {}], undefined],
-  ['later counts in place of earlier ones', [begin, message], { prompt: 224, completion: 22, cached: 0, cacheWrite: 0 }],
+  ['later values instead of earlier ones', [begin, message], { prompt: 224, completion: 22, cached: 0, cacheWrite: 0 }],
   [
     'cache reads and writes as part of the prompt',
     [{ input_tokens: 1, cache_read_input_tokens: 2, cache_creation_input_tokens: 3, output_tokens: 4 }],
@@ -36,6 +36,6 @@ it.each<[string, readonly unknown[], unknown]>([
     [{ ...message, iterations: [message, null, { ...message, type: 'fallback_message' }] }],
     { prompt: 224, completion: 22, cached: 0, cacheWrite: 0 },
   ],
-])('counts %s', (_what, reports, usage) => {
+])('UsageCounts counts %s', (_what, reports, usage) => {
   expect(usageOf(...reports)).toEqual(usage);
 });

@@ -11,11 +11,11 @@ const user: Json = { role: 'user', content: 'Hi' };
 const callOf = (id: string): Json => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
 const useOf = (id: string): Json => ({ type: 'tool_use', id, name: 'f', input: {} });
 
-/** Squared, each of these would go on for minutes. */
+/** A quadratic algorithm would need minutes for these. */
 const histories: Readonly<Record<string, readonly Json[]>> = {
   'assistant messages in a row': [user, ...each(() => ({ role: 'assistant', content: 'a' })), user],
-  'one id for all calls': [user, { role: 'assistant', content: null, tool_calls: each(() => callOf('c')) }],
-  'results in reverse': [
+  'the same ID for all calls': [user, { role: 'assistant', content: null, tool_calls: each(() => callOf('c')) }],
+  'results in reverse order': [
     user,
     { role: 'assistant', content: null, tool_calls: each((at) => callOf(`c${at}`)) },
     ...each((at) => ({ role: 'tool', tool_call_id: `c${count - 1 - at}`, content: String(count - 1 - at) })),
@@ -25,7 +25,7 @@ const histories: Readonly<Record<string, readonly Json[]>> = {
     { role: 'assistant', content: null, tool_calls: each((at) => callOf(`c${at}`)) },
     ...each(() => ({ role: 'function', name: 'g', content: 'a' })),
   ],
-  'a long call beside many': [
+  'a long call next to many short ones': [
     user,
     {
       role: 'assistant',
@@ -34,7 +34,7 @@ const histories: Readonly<Record<string, readonly Json[]>> = {
       tool_calls: each((at) => callOf(`c${at}`)),
     },
   ],
-  'blocks of calls in reverse': [
+  'blocks of calls in reverse order': [
     user,
     {
       role: 'assistant',
@@ -49,29 +49,29 @@ const convert = (body: Json): Json =>
   toMessages({ max_tokens: 9, ...body }, { model: 'claude-sonnet-4-5', foundationModel: undefined, stream: false }, { media: new Map() })
     .body;
 
-it.each(Object.entries(histories))('a history is converted in time: %s', (_name, messages) => {
+it.each(Object.entries(histories))('toMessages converts a long history in linear time: %s', (_name, messages) => {
   expect((convert({ messages })['messages'] as Json[]).length).toBeGreaterThan(1);
 });
 
-it('results stand in the order of their calls, whatever their own', () => {
-  const { messages } = convert({ messages: histories['results in reverse'] }) as { messages: { content: Json[] }[] };
+it('toMessages sends results in the order of their calls', () => {
+  const { messages } = convert({ messages: histories['results in reverse order'] }) as { messages: { content: Json[] }[] };
   expect(messages[2]?.content.every(({ tool_use_id: id, content }, at) => id === `c${at}` && content === String(at))).toBe(true);
 });
 
-it('calls that begin at once are written in time', () => {
+it('MessageEvents writes calls that begin at the same time in linear time', () => {
   const writer = new MessageEvents({ id: 'r', model: 'm' });
   const write = (index: number, part: object) => writer.push({ type: 'tool_call', choice: 0, index, ...part }).length;
   for (let index = 0; index < count; index += 1) write(index, { name: 'f', arguments: '' });
   for (let index = 0; index < count; index += 1) expect(write(index, { arguments: '{}' })).toBeGreaterThan(0);
 });
 
-it('citations of a stream are collected in time', () => {
+it('partsInOrder collects streamed citations in linear time', () => {
   const deltas = [{ index: 0, delta: { text: 'a' } }, ...each((at) => ({ index: 0, delta: { citation: { at } } }))];
   const said = partsInOrder({ role: 'assistant', content_blocks: deltas });
   expect(said).toMatchObject([{ kind: 'text', from: { citations: { length: count } } }]);
 });
 
-it('a schema whose types are repeated at every level is converted in time', () => {
+it('toMessages converts a schema with repeated types at each level in linear time', () => {
   let schema: Json = { type: 'string' };
   for (let level = 0; level < 60; level += 1) schema = { type: ['object', 'object'], properties: { a: schema } };
   const made = convert({ messages: [user], response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } });

@@ -10,12 +10,12 @@ const call = (id: string, name: string, text: string): Plain => ({
 });
 const result = (id: string, content: unknown): Plain => ({ role: 'tool', tool_call_id: id, content });
 
-describe('input of the responses API', () => {
+describe('chatOfResponses', () => {
   it.each<[string, unknown, readonly Plain[]]>([
-    ['a text', 'hi', [{ role: 'user', content: 'hi' }]],
+    ['a string', 'hi', [{ role: 'user', content: 'hi' }]],
     ['nothing', undefined, [{ role: 'user', content: '' }]],
     [
-      'calls of functions and their results',
+      'function calls and their results',
       [
         { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
         { type: 'function_call_output', call_id: 'c1', output: [{ type: 'input_text', text: 'x' }] },
@@ -23,14 +23,14 @@ describe('input of the responses API', () => {
       [call('c1', 'f', '{}'), result('c1', [{ type: 'input_text', text: 'x' }])],
     ],
     [
-      'calls of custom tools and their results',
+      'custom tool calls and their results',
       [
         { type: 'custom_tool_call', call_id: 'c1', name: 'run', input: 'ls' },
         { type: 'custom_tool_call_output', call_id: 'c1', output: 'x' },
       ],
       [call('c1', 'run', '{"input":"ls"}'), result('c1', 'x')],
     ],
-  ])('is converted: %s', (_name, input, messages) => {
+  ])('converts input: %s', (_name, input, messages) => {
     expect(chatOfResponses({ input })).toMatchObject({ body: { messages }, dropped: [] });
   });
 
@@ -56,7 +56,7 @@ describe('input of the responses API', () => {
     [{ input: [{ type: 'message', content: 'x' }] }, 'input[0].role'],
     [{ input: 'x', previous_response_id: 'resp_1' }, 'previous_response_id'],
     [{ input: 'x', conversation: 'conv_1' }, 'conversation'],
-  ])('is refused if a part of it would not be counted: %j', (body, param) => {
+  ])('rejects a request with a part that would not be counted: %j', (body, param) => {
     expect(() => chatOfResponses(body)).toThrow(expect.objectContaining({ status: 400, param }));
   });
 });
@@ -64,7 +64,7 @@ describe('input of the responses API', () => {
 const noFiles = { model: 'gemini-3-flash', media: new Map(), strict: true, showsReasoning: false };
 const options = { surface: 'developer', schemas: 'converted', signatureStandIn: true } as const;
 
-/** Converts the chat of a request whose tokens are counted. */
+/** Converts the chat of a token count request and returns the lost parameters. */
 function converted(body: Plain): readonly string[] {
   const { body: chat, origins } = chatOfResponses({ instructions: 'Be brief.', ...body });
   return withInputPaths(origins, {}, () => toGenerateContent(chat, noFiles, options)).dropped.map(({ param }) => param);
@@ -74,7 +74,7 @@ const user = (...content: Plain[]): Plain => ({ role: 'user', content });
 const skipped = { type: 'reasoning', summary: [] };
 const output = (call_id: string, value: unknown): Plain => ({ type: 'function_call_output', call_id, output: value });
 
-describe('an error of the count names the place in the input', () => {
+describe('an error of a token count names the path in the input', () => {
   it.each<[Plain, string]>([
     [{ input: [skipped, { role: 'poet', content: 'x' }] }, 'input[1].role'],
     [{ input: [user({ type: 'video' })] }, 'input[0].content[0]'],
@@ -83,11 +83,11 @@ describe('an error of the count names the place in the input', () => {
     [{ input: [user({ type: 'input_text', text: 'x' }), skipped, output('c1', 'x')] }, 'input[2].call_id'],
     [{ input: [skipped, { type: 'function_call', call_id: 'c1' }] }, 'input[1].name'],
     [{ input: 'x', tools: [{ type: 'file_search' }, { type: 'function' }] }, 'tools[1].name'],
-  ])('%j', (body, param) => {
+  ])('for %j', (body, param) => {
     expect(() => converted(body)).toThrow(expect.objectContaining({ status: 400, param }));
   });
 
-  it('and so does a field that is lost', () => {
+  it('also for a dropped field', () => {
     const schema = { type: 'object', properties: { a: { type: 'string', contentEncoding: 'base64' } } };
     const tools = [{ type: 'function', name: 'f', parameters: schema, strict: true }];
     const file = { type: 'input_file', filename: 'a.txt', file_data: 'data:text/plain;base64,YQ==' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingTap, fromEmbeddings, toVertexEmbedding } from './embeddings.ts';
 
-describe('vectors of several kinds of input', () => {
+describe('embeddings of several modalities', () => {
   const parts = [
     { startOffsetSec: 0, endOffsetSec: 16, embedding: [3] },
     { startOffsetSec: 16, endOffsetSec: 20, embedding: [4] },
@@ -17,12 +17,12 @@ describe('vectors of several kinds of input', () => {
     ['a short video', { videoEmbeddings: parts.slice(0, 1) }, { embedding: [3] }],
     ['a video', { videoEmbeddings: parts }, { embedding: [3], video_embeddings: written }],
     ['an image with a video', { imageEmbedding: [2], videoEmbeddings: parts }, { embedding: [2], video_embeddings: written }],
-  ])('of %s', (_, prediction, row) => {
+  ])('are returned for %s', (_, prediction, row) => {
     const { data } = fromEmbeddings(JSON.stringify({ predictions: [prediction] }), 'm', false);
     expect(data).toEqual([{ object: 'embedding', index: 0, ...row }]);
   });
 
-  it('are all in base64 where a client asks for that', () => {
+  it('are all encoded in base64 if the client requests it', () => {
     const { data } = fromEmbeddings(JSON.stringify({ predictions: [{ textEmbedding: [1], imageEmbedding: [1] }] }), 'm', true);
     expect(data).toMatchObject([{ embedding: 'AACAPw==', image_embedding: 'AACAPw==' }]);
   });
@@ -34,7 +34,7 @@ it.each([
   ['title', ['a']],
   ['auto_truncate', 'false'],
   ['encoding_format', 'int8'],
-])('names %s where it is of another type', (param, value) => {
+])('toVertexEmbedding reports %s with a wrong type as dropped', (param, value) => {
   const { dropped } = toVertexEmbedding({ input: 'a', [param]: value }, 'text-embedding-005');
   expect(dropped.map((one) => one.param)).toEqual([param]);
 });
@@ -49,23 +49,23 @@ it.each<[object, object]>([
   [{ embedding: { values: [1] }, truncated: true }, [{ truncated: true }]],
   [{ embedding: { values: [1] }, truncated: false }, [{}]],
   [{ embeddings: [truncated] }, [{ truncated: true }]],
-])('says which inputs were cut off by the service: %j', (answer, rows) => {
+])('fromEmbeddings reports the inputs that the service truncated: %j', (answer, rows) => {
   const { data } = fromEmbeddings(JSON.stringify(answer), 'm', false) as { data: object[] };
   expect(data.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => key === 'truncated')))).toEqual(rows);
 });
 
-describe('the tokens of the inputs', () => {
+describe('the token count of the inputs', () => {
   const vectors = [{ values: [1] }];
   const counted = (tokens: number) => ({ embeddings: { values: [1], statistics: { truncated: false, token_count: tokens } } });
   it.each([
-    ['each prediction counts', { predictions: [counted(3), counted(4)] }, 7],
-    ['one sum counts', { embedding: { values: [1] }, usageMetadata: { promptTokenCount: 5 }, truncated: false }, 5],
+    ['each prediction has a count', { predictions: [counted(3), counted(4)] }, 7],
+    ['the response has one sum', { embedding: { values: [1] }, usageMetadata: { promptTokenCount: 5 }, truncated: false }, 5],
     [
-      'the sum is there by modality, too',
+      'the response also has the sum by modality',
       { embeddings: vectors, usageMetadata: { promptTokenCount: 9, promptTokenDetails: [{ modality: 'TEXT', tokenCount: 9 }] } },
       9,
     ],
-  ])('are counted once where %s', (_, answer, tokens) => {
+  ])('is counted once if %s', (_, answer, tokens) => {
     const text = JSON.stringify(answer);
     const tap = new EmbeddingTap();
     tap.whole(text);
@@ -73,19 +73,19 @@ describe('the tokens of the inputs', () => {
     expect(fromEmbeddings(text, 'm', false)['usage']).toEqual({ prompt_tokens: tokens, total_tokens: tokens });
   });
 
-  it('are unknown where nobody counts them', () => {
+  it('is unknown if the service reports none', () => {
     const tap = new EmbeddingTap();
     tap.whole(JSON.stringify({ predictions: [{ imageEmbedding: [1] }] }));
     expect([tap.complete, tap.usage]).toEqual([true, undefined]);
   });
 });
 
-describe('a response is no list of vectors', () => {
+describe('fromEmbeddings rejects a response', () => {
   it.each([
-    ['with fewer than inputs', { embeddings: [{ values: [1] }] }],
-    ['with nothing for the first input', { embeddings: [null, { values: [1] }] }],
-    ['with an empty one', { embeddings: [{ values: [1] }, {}] }],
-    ['with none', { embeddings: [] }],
+    ['with fewer embeddings than inputs', { embeddings: [{ values: [1] }] }],
+    ['with null for the first input', { embeddings: [null, { values: [1] }] }],
+    ['with an empty embedding', { embeddings: [{ values: [1] }, {}] }],
+    ['without embeddings', { embeddings: [] }],
     ['with empty predictions', { predictions: [{ embeddings: { values: [1] } }, { embeddings: {} }] }],
   ])('%s', (_, answer) => {
     expect(() => fromEmbeddings(JSON.stringify(answer), 'm', false, 2)).toThrow(

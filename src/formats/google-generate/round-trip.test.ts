@@ -5,7 +5,7 @@ import { toGenerateContent } from './request/index.ts';
 const call = { model: 'gemini-3-pro', strict: false, showsReasoning: false, id: 'r1', createdAt: 1, media: new Map() };
 const signature = 'CiQBjz1rXw0QZ2VtaW5pLXRob3VnaHQtc2lnbmF0dXJl';
 
-/** The parts of a model's turn as they go back to it, when a client appends the message that it got. */
+/** Returns the parts of a model turn in the next request, after the client appended the message it got. */
 function sentBack(parts: readonly object[]): unknown {
   const answer = JSON.stringify({ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] });
   const [choice] = fromGenerateContent(answer, call)['choices'] as { message: { tool_calls?: { id: string }[] } }[];
@@ -16,15 +16,15 @@ function sentBack(parts: readonly object[]): unknown {
   return (body['contents'] as { parts: unknown }[])[1]?.parts;
 }
 
-describe('what a model said goes back to it as it was', () => {
+describe('a model turn that the client sends back', () => {
   it.each<[string, object[]]>([
     ['signed text', [{ text: 'x', thoughtSignature: signature }]],
     ['a signature alone', [{ text: 'x' }, { text: '', thoughtSignature: signature }]],
     ['calls', [{ functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: signature }, { functionCall: { name: 'g', args: {} } }]],
     ['code', [{ text: 'x' }, { executableCode: { code: '1' } }, { codeExecutionResult: { output: '1' } }, { text: 'y' }]],
-    ['code within the reasoning', [{ executableCode: { code: '1' }, thought: true, thoughtSignature: signature }, { text: 'y' }]],
+    ['code inside the reasoning', [{ executableCode: { code: '1' }, thought: true, thoughtSignature: signature }, { text: 'y' }]],
     [
-      'steps of its own tools',
+      'steps of server tools',
       [
         { toolCall: { id: 'a1', toolType: 'GOOGLE_SEARCH', args: { q: 'x' } }, thoughtSignature: signature },
         { toolResponse: { id: 'a1', response: { r: 1 } } },
@@ -35,8 +35,8 @@ describe('what a model said goes back to it as it was', () => {
       'a stored file',
       [{ text: 'x' }, { fileData: { mimeType: 'image/png', fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/abc' } }],
     ],
-    ['a picture', [{ inlineData: { mimeType: 'image/png', data: 'AAAA' }, thoughtSignature: signature }]],
-  ])('%s', (_, parts) => {
+    ['an image', [{ inlineData: { mimeType: 'image/png', data: 'AAAA' }, thoughtSignature: signature }]],
+  ])('is restored exactly: %s', (_, parts) => {
     expect(sentBack(parts)).toEqual(parts);
   });
 });

@@ -16,37 +16,48 @@ function clean(messages: readonly unknown[], rules: HistoryRules = openaiHistory
   return { messages: body.value('messages') as Record<string, unknown>[], dropped: dropped.map(({ param }) => param) };
 }
 
-describe('assistant messages that can stay', () => {
+describe('dropExtensions does not change an assistant message', () => {
   it.each([
-    ['a text', { role: 'assistant', content: 'a' }],
-    ['as libraries dump it', { content: null, refusal: null, role: 'assistant', annotations: [], audio: null, tool_calls: [call('c')] }],
-    ['parts', { role: 'assistant', content: [{ type: 'text', text: 'a' }] }],
-    ['a refusal', { role: 'assistant', content: null, refusal: 'No.' }],
-    ['unknown members', { role: 'assistant', content: 'a', hologram: { b: 1 } }],
+    ['with text', { role: 'assistant', content: 'a' }],
+    [
+      'with all members of an SDK object',
+      { content: null, refusal: null, role: 'assistant', annotations: [], audio: null, tool_calls: [call('c')] },
+    ],
+    ['with content parts', { role: 'assistant', content: [{ type: 'text', text: 'a' }] }],
+    ['with a refusal', { role: 'assistant', content: null, refusal: 'No.' }],
+    ['with unknown members', { role: 'assistant', content: 'a', hologram: { b: 1 } }],
   ])('%s', (_name, message) => {
     const body = JsonBody.from(Buffer.from(JSON.stringify({ messages: [user, message, user] })));
     expect(dropExtensions(body).body).toBe(body);
   });
 });
 
-it.each(['constructor', '__proto__', 'hasOwnProperty'])('a role that no service knows stays as it is: %s', (role) => {
-  const messages = [
-    { role: 'user', content: 'a', name: 'n' },
-    { role, content: 'a' },
-  ];
-  expect(clean(messages, { ...mistralHistory, refusedOf: { user: ['name'] } }).messages).toEqual([
-    { role: 'user', content: 'a' },
-    messages[1],
-  ]);
-});
+it.each(['constructor', '__proto__', 'hasOwnProperty'])(
+  'the cleaning of a history does not change a message with the unknown role %s',
+  (role) => {
+    const messages = [
+      { role: 'user', content: 'a', name: 'n' },
+      { role, content: 'a' },
+    ];
+    expect(clean(messages, { ...mistralHistory, refusedOf: { user: ['name'] } }).messages).toEqual([
+      { role: 'user', content: 'a' },
+      messages[1],
+    ]);
+  },
+);
 
-describe('assistant messages that a service would refuse', () => {
+describe('dropExtensions cleans an assistant message', () => {
   const said = { role: 'assistant', content: 'a' };
   it.each([
-    ['thoughts', { ...said, reasoning_content: 'hm' }, said, ['messages[].reasoning_content']],
-    ['behind other members', { content: 'a', extra_content: { google: {} }, role: 'assistant' }, said, ['messages[].extra_content']],
+    ['with thinking', { ...said, reasoning_content: 'hm' }, said, ['messages[].reasoning_content']],
     [
-      'images',
+      'with text after other members',
+      { content: 'a', extra_content: { google: {} }, role: 'assistant' },
+      said,
+      ['messages[].extra_content'],
+    ],
+    [
+      'with images',
       {
         role: 'assistant',
         content: [
@@ -58,7 +69,7 @@ describe('assistant messages that a service would refuse', () => {
       ['messages[].content[].image_url'],
     ],
     [
-      'blocks beside a text',
+      'with blocks next to text',
       {
         ...said,
         content_blocks: [
@@ -75,23 +86,23 @@ describe('assistant messages that a service would refuse', () => {
         'messages[].content[].citations',
       ],
     ],
-    ['nothing at all', { role: 'assistant', content: null }, { role: 'assistant', content: '' }, []],
-    ['no calls', { ...said, tool_calls: [] }, said, []],
-    ['an object', { role: 'assistant', content: { b: 1 } }, { role: 'assistant', content: '{"b":1}' }, []],
+    ['without content', { role: 'assistant', content: null }, { role: 'assistant', content: '' }, []],
+    ['with an empty list of calls', { ...said, tool_calls: [] }, said, []],
+    ['with an object as content', { role: 'assistant', content: { b: 1 } }, { role: 'assistant', content: '{"b":1}' }, []],
     [
-      'sound',
+      'with audio',
       { role: 'assistant', content: null, audio: { id: 'audio_1', data: 'AA', transcript: 'Hi' } },
       { role: 'assistant', content: 'Hi', audio: { id: 'audio_1' } },
       [],
     ],
     [
-      'sound of another service',
+      'with audio of another service',
       { role: 'assistant', content: null, audio: { id: 'audio_req_1' } },
       { role: 'assistant', content: '' },
       ['messages[].audio'],
     ],
     [
-      'signatures in a call',
+      'with signatures in a call',
       { role: 'assistant', content: null, tool_calls: [call('c', { extra_content: { google: {} } })] },
       { role: 'assistant', content: null, tool_calls: [call('c')] },
       ['messages[].tool_calls[].extra_content'],
@@ -113,7 +124,7 @@ describe('assistant messages that a service would refuse', () => {
   });
 });
 
-describe('ids of calls', () => {
+describe('call IDs', () => {
   const long = `call_${'x'.repeat(60)}`;
   const step = (id: string | undefined) => [
     { role: 'assistant', content: null, tool_calls: [{ ...call('c'), id }] },
@@ -123,14 +134,14 @@ describe('ids of calls', () => {
     ['too long', long, openaiHistory, /^call_x{26}_[a-z0-9]{8}$/],
     ['missing', undefined, openaiHistory, /^call_gw_0$/],
     ['of another form', 'toolu_01', mistralHistory, /^[a-z0-9]{9}$/],
-  ])('%s', (_name, id, rules, form) => {
+  ])('are replaced if they are %s', (_name, id, rules, form) => {
     const { messages } = clean(step(id), rules);
     const [made] = (messages[0]?.['tool_calls'] ?? []) as { id: string }[];
     expect(made?.id).toMatch(form);
     expect(messages[1]?.['tool_call_id']).toBe(made?.id);
   });
 
-  it('stay different', () => {
+  it('stay distinct after the conversion', () => {
     const ids = Array.from({ length: 2000 }, (_, n) => mistralHistory.idFor(`call_${n}`));
     expect(new Set(ids).size).toBe(2000);
   });

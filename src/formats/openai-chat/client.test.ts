@@ -17,7 +17,7 @@ function write(events: readonly ModelEvent[], over: Partial<DialectCall> = {}): 
 
 const read = (events: readonly ModelEvent[], over: Partial<DialectCall> = {}) => readChatStream(write(events, over), over.strict ?? false);
 
-/** The deltas between the role and the finish. */
+/** The deltas between the role and the finish reason. */
 function deltas(events: readonly ModelEvent[], strict: boolean): unknown[] {
   const { chunks, problems } = read([start, ...events, stop], { strict });
   expect(problems).toEqual([]);
@@ -26,8 +26,8 @@ function deltas(events: readonly ModelEvent[], strict: boolean): unknown[] {
 
 const tool = (over: object): ModelEvent => ({ type: 'tool_call', choice: 0, index: 0, ...over }) as ModelEvent;
 
-describe('the shell of a chunk', () => {
-  it('has the id, time and model of the provider, and who it is', () => {
+describe('the envelope of a chunk', () => {
+  it('has ID, time, model and name of the provider', () => {
     expect(write([start, stop], { strict: true })).toBe(
       'data: {"id":"up-1","object":"chat.completion.chunk","created":5,"model":"m-1","provider":"vertex-ai","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n' +
         'data: {"id":"up-1","object":"chat.completion.chunk","created":5,"model":"m-1","provider":"vertex-ai","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n' +
@@ -36,18 +36,18 @@ describe('the shell of a chunk', () => {
   });
 
   it.each([
-    ['without a start', []],
-    ['with an empty one', [{ type: 'start', id: '', model: '', created: 0 }]],
-  ] as [string, ModelEvent[]][])('comes from the request %s', (_, first) => {
+    ['without a start event', []],
+    ['with an empty start event', [{ type: 'start', id: '', model: '', created: 0 }]],
+  ] as [string, ModelEvent[]][])('has the values of the request %s', (_, first) => {
     const { chunks } = read([...first, { type: 'text', choice: 0, text: 'a' }, stop]);
     expect(chunks[0]).toMatchObject({ id: 'chatcmpl-req_1', created: 7, model: 'm-asked' });
   });
 
-  it('stays when the provider starts twice', () => {
+  it('does not change if the provider starts twice', () => {
     expect(read([start, { ...start, id: 'up-2' }, stop])).toMatchObject({ problems: [], chunks: [{ id: 'up-1' }, { id: 'up-1' }] });
   });
 
-  it('carries fields of the start in every chunk', () => {
+  it('has the fields of the start event in every chunk', () => {
     const { chunks } = read([{ ...start, fields: { service_tier: 'default', system_fingerprint: 'fp' } }, stop]);
     expect(chunks.map((chunk) => [chunk.service_tier, chunk.system_fingerprint])).toEqual([
       ['default', 'fp'],
@@ -55,7 +55,7 @@ describe('the shell of a chunk', () => {
     ]);
   });
 
-  it('names the role once a choice', () => {
+  it('includes the role once for each choice', () => {
     const text = (choice: number): ModelEvent => ({ type: 'text', choice, text: 'a' });
     const { chunks } = read([start, text(0), text(1), text(1), stop, { ...stop, choice: 1 }]);
     expect(chunks.map((chunk) => [chunk.choices[0]?.index, chunk.choices[0]?.delta.role])).toEqual([
@@ -98,23 +98,23 @@ describe('deltas', () => {
       undefined,
     ],
     ['no text', { type: 'text', choice: 0, text: '' }, undefined, undefined],
-    ['a thought', { type: 'thinking', choice: 0, text: 'hmm', block: 0 }, block(0, { thinking: 'hmm' }), undefined],
-    ['a signature of a thought', { type: 'thinking', choice: 0, block: 0, signature: 'SIG' }, block(0, { signature: 'SIG' }), undefined],
+    ['thinking', { type: 'thinking', choice: 0, text: 'hmm', block: 0 }, block(0, { thinking: 'hmm' }), undefined],
+    ['a signature of thinking', { type: 'thinking', choice: 0, block: 0, signature: 'SIG' }, block(0, { signature: 'SIG' }), undefined],
     [
-      'a signed thought',
+      'signed thinking',
       { type: 'thinking', choice: 0, text: 'h', block: 0, signature: 'SIG' },
       block(0, { thinking: 'h', signature: 'SIG' }),
       undefined,
     ],
-    ['a redacted thought', { type: 'redacted', choice: 0, block: 3, data: 'AAAA' }, block(3, { data: 'AAAA' }), undefined],
+    ['redacted thinking', { type: 'redacted', choice: 0, block: 3, data: 'AAAA' }, block(3, { data: 'AAAA' }), undefined],
     [
-      'the start of a thought',
+      'the start of thinking',
       { type: 'block', choice: 0, block: 0, state: 'open', kind: 'thinking' },
       block(0, { thinking: '' }),
       undefined,
     ],
     ['the start of text', { type: 'block', choice: 0, block: 1, state: 'open', kind: 'text' }, block(1, { text: '' }), undefined],
-    ['the start of a redacted thought', { type: 'block', choice: 0, block: 1, state: 'open', kind: 'redacted' }, undefined, undefined],
+    ['the start of redacted thinking', { type: 'block', choice: 0, block: 1, state: 'open', kind: 'redacted' }, undefined, undefined],
     ['the start of a call', { type: 'block', choice: 0, block: 1, state: 'open', kind: 'tool' }, undefined, undefined],
     ['the end of a block', { type: 'block', choice: 0, block: 1, state: 'close', kind: 'text' }, undefined, undefined],
     [
@@ -146,12 +146,12 @@ describe('deltas', () => {
     ['an event of another format', { type: 'native', event: { name: 'x', data: '{}' } }, undefined, undefined],
   ];
 
-  it.each(rows)('show %s', (_, event, loose, strict) => {
+  it.each(rows)('contain %s', (_, event, loose, strict) => {
     expect(deltas([event], false)).toEqual(loose === undefined ? [] : [loose]);
     expect(deltas([event], true)).toEqual(strict === undefined ? [] : [strict]);
   });
 
-  it('number the blocks of a provider that does not', () => {
+  it('number the blocks if the provider does not', () => {
     const events: ModelEvent[] = [
       { type: 'thinking', choice: 0, text: 'a' },
       { type: 'thinking', choice: 0, signature: 's' },
@@ -167,7 +167,7 @@ describe('deltas', () => {
 });
 
 describe('tool calls', () => {
-  it('begin with id, type and name and go on with arguments', () => {
+  it('begin with ID, type and name, followed by the arguments', () => {
     expect(deltas([tool({ id: 'c1', name: 'f' }), tool({ arguments: '{"a":' }), tool({ arguments: '1}' }), tool({})], true)).toEqual([
       { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'f', arguments: '' } }] },
       { tool_calls: [{ index: 0, function: { arguments: '{"a":' } }] },
@@ -175,7 +175,7 @@ describe('tool calls', () => {
     ]);
   });
 
-  it('show a thought signature to those who asked', () => {
+  it('include a thought signature only without strict compliance', () => {
     const event = tool({ id: 'c1', name: 'f', arguments: '{}', thoughtSignature: 'SIG' });
     expect(deltas([event], false)).toEqual([
       {
@@ -194,18 +194,18 @@ describe('tool calls', () => {
     expect(deltas([event, tool({ thoughtSignature: 'LATE' })], true)).toHaveLength(1);
   });
 
-  it('get an id where the provider has none', () => {
+  it('get an ID if the provider sends none', () => {
     expect(deltas([tool({ name: 'f' })], true)).toMatchObject([{ tool_calls: [{ id: 'call_gw_1_0_0' }] }]);
   });
 
-  it('of the custom kind have an input', () => {
+  it('of the custom type have an input', () => {
     expect(deltas([tool({ kind: 'custom', id: 'c', name: 'f' }), tool({ kind: 'custom', arguments: 'x' })], true)).toEqual([
       { tool_calls: [{ index: 0, id: 'c', type: 'custom', custom: { name: 'f', input: '' } }] },
       { tool_calls: [{ index: 0, custom: { input: 'x' } }] },
     ]);
   });
 
-  it('are counted from 0 in every choice', () => {
+  it('are numbered from 0 in every choice', () => {
     const events = [0, 1].map((choice) => tool({ choice, index: choice + 4, id: 'c', name: 'f' }));
     const { chunks } = read([start, ...events, stop, { ...stop, choice: 1 }]);
     expect(chunks.slice(1, 3).map((chunk) => chunk.choices[0]?.delta.tool_calls?.[0]?.index)).toEqual([0, 0]);
@@ -217,37 +217,37 @@ describe('finish reasons', () => {
     ['length', 'MAX_TOKENS', 'length'],
     ['tool_calls', 'tool_use', 'tool_calls'],
     ['SAFETY', 'SAFETY', 'stop'],
-  ])('are of the OpenAI set: %s', (reason, raw, written) => {
+  ])('are written with the values of OpenAI: %s', (reason, raw, written) => {
     const finish: ModelEvent = { type: 'finish', choice: 0, reason, raw };
     expect(read([start, finish], { strict: true }).chunks[1]?.choices[0]).toEqual({ index: 0, delta: {}, finish_reason: written });
     expect(read([start, finish]).chunks[1]?.choices[0]).toEqual({ index: 0, delta: {}, finish_reason: written, native_finish_reason: raw });
   });
 
-  it('come once a choice', () => {
+  it('are written once for each choice', () => {
     expect(read([start, stop, stop]).chunks).toHaveLength(2);
   });
 });
 
-describe('further fields', () => {
+describe('additional fields', () => {
   const grounding: ModelEvent = { type: 'extra', choice: 0, fields: { groundingMetadata: { a: 1 } }, strict: false };
 
-  it('join the next chunk of their choice', () => {
+  it('are written in the next chunk of their choice', () => {
     const { chunks } = read([start, grounding, { type: 'text', choice: 0, text: 'a' }, stop]);
     expect(chunks.map((chunk) => Object.keys(chunk.choices[0] ?? {}).includes('groundingMetadata'))).toEqual([false, true, false]);
   });
 
-  it('are written once each, also when they come twice or last', () => {
+  it('are written once per event, even if they repeat or arrive last', () => {
     const { chunks, problems } = read([start, grounding, grounding, stop, grounding]);
     expect(chunks.map((chunk) => Object.keys(chunk.choices[0] ?? {}).includes('groundingMetadata'))).toEqual([false, true, true, true]);
     expect(problems).toEqual([]);
   });
 
-  it('of the chunk stand at its top, and come alone when nothing follows', () => {
+  it('of the response are at the top level, in a chunk of their own if none follows', () => {
     const { chunks } = read([start, stop, { type: 'extra', fields: { filter: [1] }, strict: false }]);
     expect(chunks[2]).toMatchObject({ choices: [], filter: [1] });
   });
 
-  it('are left out under strict compliance, unless they belong to OpenAI', () => {
+  it('are omitted with strict compliance, unless they are fields of OpenAI', () => {
     const logprobs: ModelEvent = { type: 'extra', choice: 0, fields: { logprobs: { content: [], refusal: null } }, strict: true };
     const { chunks } = read([start, grounding, logprobs, { type: 'text', choice: 0, text: 'a' }, stop], { strict: true });
     expect(chunks[1]?.choices[0]).toEqual({
@@ -262,7 +262,7 @@ describe('further fields', () => {
 describe('usage', () => {
   const usage: ModelEvent = { type: 'usage', usage: { prompt: 3, completion: 4 } };
 
-  it('comes in one chunk without choices before the end mark, for those who asked', () => {
+  it('is written in one chunk without choices before [DONE] if the client requested it', () => {
     const text = write([start, usage, { ...usage, usage: { prompt: 3, completion: 5 } }, stop], { includeUsage: true, strict: true });
     const { chunks, problems, isDone } = readChatStream(text, true);
     expect([problems, isDone]).toEqual([[], true]);
@@ -270,7 +270,7 @@ describe('usage', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 } });
   });
 
-  it('is for nobody else', () => {
+  it('is not written if the client did not request it', () => {
     expect(write([start, usage, stop])).not.toContain('usage');
   });
 });
@@ -278,7 +278,7 @@ describe('usage', () => {
 describe('an error', () => {
   const error = new GatewayError('stream_interrupted', { message: 'It broke.', source: 'provider' });
 
-  it('is the last event: no finish, no end mark', () => {
+  it('is the last event, without a finish reason and [DONE]', () => {
     const writer = openaiDialect.write?.(call);
     const text = [start, { type: 'error', error } as const, stop].flatMap((event) => [...(writer?.push(event) ?? [])]);
     const stream = readChatStream([...text, ...(writer?.fail(error) ?? []), ...(writer?.end() ?? [])].join(''), false);
@@ -291,16 +291,16 @@ describe('an error', () => {
   });
 
   it.each([
-    ['nothing came', []],
-    ['nothing finished', [start, { type: 'text', choice: 0, text: 'a' }]],
+    ['the stream was empty', []],
+    ['no choice finished', [start, { type: 'text', choice: 0, text: 'a' }]],
     ['one choice did not finish', [start, { type: 'text', choice: 1, text: 'a' }, stop]],
-  ] as [string, ModelEvent[]][])('is what an end means when %s', (_, events) => {
+  ] as [string, ModelEvent[]][])('is written at the end if %s', (_, events) => {
     expect(read(events)).toMatchObject({ isDone: false, error: { code: 'stream_interrupted' }, problems: [] });
   });
 });
 
-describe('whole answers', () => {
-  it('say which provider made them', () => {
+describe('a complete response', () => {
+  it('includes the name of the provider', () => {
     expect(openaiDialect.answer?.({ id: 'x' }, call)).toBe('{"id":"x","provider":"vertex-ai"}');
   });
 });

@@ -13,15 +13,15 @@ const message = (events: readonly ModelEvent[], over: Partial<typeof call> = {})
 const text = (value: string, more: object = {}): ModelEvent => ({ type: 'text', choice: 0, text: value, ...more });
 const use = (index: number, more: object = {}): ModelEvent => ({ type: 'tool_call', choice: 0, index, ...more });
 
-describe('a collected answer', () => {
+describe('collectChat', () => {
   it.each<readonly [name: string, events: readonly ModelEvent[], expected: unknown]>([
     [
-      'joins texts of one kind that have no number',
+      'joins texts of one kind without a block index',
       [text('a'), text('b')],
       { content: 'ab', content_blocks: [{ type: 'text', text: 'ab' }] },
     ],
     [
-      'joins what has one number, whatever comes between',
+      'joins texts with the same block index, with any events between them',
       [text('a', { block: 0 }), text('x', { block: 1 }), text('b', { block: 0, signature: 'S' })],
       {
         content: 'axb',
@@ -32,7 +32,7 @@ describe('a collected answer', () => {
       },
     ],
     [
-      'keeps the place of a call among the blocks, and leaves out calls at the end',
+      'keeps the position of calls between blocks and omits calls at the end',
       [
         text('a'),
         use(4, { id: 'i', name: 'f', arguments: '{"n":' }),
@@ -47,12 +47,12 @@ describe('a collected answer', () => {
       },
     ],
     [
-      'has no text beside calls',
+      'returns null as content next to calls without text',
       [use(0, { kind: 'custom', name: 'f', arguments: 'x' })],
       { content: null, tool_calls: [{ type: 'custom', custom: { name: 'f', input: 'x' } }] },
     ],
     [
-      'shows thoughts',
+      'returns thinking',
       [
         { type: 'thinking', choice: 0, text: 'h' },
         { type: 'thinking', choice: 0, text: 'm', signature: 'S' },
@@ -68,7 +68,7 @@ describe('a collected answer', () => {
       { content_blocks: [{ type: 'n', input: 1 }] },
     ],
     [
-      'has a refusal',
+      'returns a refusal',
       [
         { type: 'refusal', choice: 0, text: 'No' },
         { type: 'refusal', choice: 0, text: '.' },
@@ -76,7 +76,7 @@ describe('a collected answer', () => {
       { refusal: 'No.', content: '' },
     ],
     [
-      'joins sound',
+      'joins audio',
       [
         { type: 'audio', choice: 0, audio: { id: 'a', data: 'AA' } },
         { type: 'audio', choice: 0, audio: { data: 'BB', expires_at: 9 } },
@@ -84,7 +84,7 @@ describe('a collected answer', () => {
       { content: null, audio: { id: 'a', data: 'AABB', expires_at: 9, transcript: '' } },
     ],
     [
-      'has images in its content',
+      'returns images in the content',
       [text('a'), { type: 'media', choice: 0, mimeType: 'image/png', base64: 'A', signature: 'S' }],
       {
         content: [
@@ -97,7 +97,7 @@ describe('a collected answer', () => {
     expect(message(events)).toMatchObject(expected as object);
   });
 
-  it('shows strict clients neither blocks nor signatures', () => {
+  it('omits blocks and signatures for strict clients', () => {
     const events = [text('a', { signature: 'S' }), use(0, { id: 'i', name: 'f', arguments: '{}', thoughtSignature: 'T' })];
     expect(message(events, { strict: true })).toEqual({
       role: 'assistant',
@@ -107,7 +107,7 @@ describe('a collected answer', () => {
     });
   });
 
-  it('takes id, model and time from the request where the answer has none', () => {
+  it('uses ID, model and time of the request if the response has none', () => {
     expect(collectChat([{ type: 'finish', choice: 0, reason: 'stop' }], call)).toMatchObject({
       id: 'chatcmpl-req_1',
       model: 'm',
@@ -115,7 +115,7 @@ describe('a collected answer', () => {
     });
   });
 
-  it('throws the error of its events', () => {
+  it('throws the error of an error event', () => {
     const error = new GatewayError('provider_error', { message: 'No.' });
     expect(() => collectChat([{ type: 'error', error }], call)).toThrow(error);
   });

@@ -8,12 +8,12 @@ const drop = (value: Record<string, unknown>) => {
   return { value: body.json(), dropped: dropped.map(({ param }) => param) };
 };
 
-describe('fields of the gateway', () => {
-  it.each(['labels', 'thinking', 'safety_settings', 'image_config'])('"%s" is taken out and named', (name) => {
+describe('dropExtensions', () => {
+  it.each(['labels', 'thinking', 'safety_settings', 'image_config'])('removes and reports "%s"', (name) => {
     expect(drop({ model: 'm', [name]: { a: 1 }, seed: 3 })).toEqual({ value: { model: 'm', seed: 3 }, dropped: [name] });
   });
 
-  it('inside messages are taken out and named', () => {
+  it('removes and reports extensions inside messages', () => {
     const assistant = {
       role: 'assistant',
       content: [
@@ -44,7 +44,7 @@ describe('fields of the gateway', () => {
     });
   });
 
-  it('thoughts of an assistant are taken out and named, but stay where the service reads them', () => {
+  it('removes and reports thinking of an assistant, unless the service reads it', () => {
     const messages = [
       { role: 'user', content: 'a', reasoning: 'of a user' },
       { role: 'assistant', content: 'b', reasoning_content: 'hm', reasoning: 'hm' },
@@ -55,13 +55,13 @@ describe('fields of the gateway', () => {
     expect(dropExtensions(body, openHistory)).toEqual({ body, dropped: [] });
   });
 
-  it('leave null where an assistant had nothing but thinking beside its calls', () => {
+  it('leaves null as content if an assistant had only thinking next to its calls', () => {
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
     const message = { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }], tool_calls: [call] };
     expect(drop({ messages: [message] }).value).toEqual({ messages: [{ role: 'assistant', content: null, tool_calls: [call] }] });
   });
 
-  it('the search tool goes, and with the last tool the fields that need one', () => {
+  it('removes the search tool, and with the last tool the fields that need one', () => {
     expect(drop({ model: 'm', tools: [{ type: 'function', function: { name: 'vendor_search' } }], tool_choice: 'auto' })).toEqual({
       value: { model: 'm' },
       dropped: ['tools[].vendor_search'],
@@ -69,7 +69,7 @@ describe('fields of the gateway', () => {
   });
 });
 
-describe('what is not ours', () => {
+describe('dropExtensions with standard and unknown fields', () => {
   const untouched = {
     model: 'm',
     modalities: ['text'],
@@ -79,7 +79,7 @@ describe('what is not ours', () => {
     tools: [{ type: 'function', function: { name: 'google_search', parameters: { type: 'object' } } }],
   };
 
-  it('stays, in the very same body', () => {
+  it('returns the same body', () => {
     const body = JsonBody.of(untouched);
     expect(dropExtensions(body).body).toBe(body);
     expect(dropExtensions(body).dropped).toEqual([]);

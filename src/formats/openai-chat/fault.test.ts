@@ -8,20 +8,20 @@ it.each([
     { message: 'no', type: 'invalid_request_error', param: 'model', code: 'model_not_found' },
   ],
   [
-    'further keys',
+    'additional members',
     '{"error":{"message":"no","innererror":{"code":"X"}}}',
     { message: 'no', type: null, param: null, code: null, extra: { innererror: { code: 'X' } } },
   ],
   ['a flat body', '{"statusCode":401,"message":"Unauthorized."}', { message: 'Unauthorized.', type: null, param: null, code: null }],
-  ['a text as error', '{"error":"not here"}', { message: 'not here', type: null, param: null, code: null }],
+  ['a string as error', '{"error":"not here"}', { message: 'not here', type: null, param: null, code: null }],
   [
     'a list of details',
     '{"detail":[{"loc":["body"],"msg":"field required"}]}',
     { message: 'field required', type: null, param: null, code: null },
   ],
-  ['a page', '<html><body><h1>502</h1>  Bad\ngateway</body></html>', { message: '502 Bad gateway' }],
+  ['an HTML page', '<html><body><h1>502</h1>  Bad\ngateway</body></html>', { message: '502 Bad gateway' }],
   ['nothing', '', { message: 'The provider sent no error message.' }],
   ['a list', '[1]', { message: '[1]' }],
-])('reads %s', (_name, body, fault) => {
+])('openaiFault reads %s', (_name, body, fault) => {
   expect(openaiFault(400, body)).toEqual(fault);
 });

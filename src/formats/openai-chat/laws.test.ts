@@ -55,12 +55,12 @@ const parts: fc.Arbitrary<ModelEvent> = fc.oneof(
 const start = fc.option(fc.record({ type: fc.constant('start' as const), id: text, model: text, created: fc.nat() }), { nil: undefined });
 const finishes = [0, 1, 2].map((index): ModelEvent => ({ type: 'finish', choice: index, reason: 'stop', raw: 'STOP' }));
 
-/** The texts of one choice, joined as an accumulating client joins them. */
+/** The texts of one choice, joined as clients join them. */
 function joinedText(events: readonly ModelEvent[], index: number): string {
   return events.flatMap((event) => (event.type === 'text' && event.choice === index ? [event.text] : [])).join('');
 }
 
-/** The arguments of each call of one choice, calls in order of appearance. */
+/** The arguments of each call of one choice, in the order of the first event of each call. */
 function joinedCalls(events: readonly ModelEvent[], index: number): string[] {
   const calls = new Map<number, string>();
   for (const event of events) {
@@ -70,8 +70,8 @@ function joinedCalls(events: readonly ModelEvent[], index: number): string[] {
   return [...calls.values()];
 }
 
-describe('whatever a provider streams', () => {
-  it('reaches the client as chunks of the right shape that join to the same text and calls', () => {
+describe('any provider stream', () => {
+  it('is written as valid chunks that join to the same text and calls', () => {
     fc.assert(
       fc.property(start, fc.array(parts, { maxLength: 40 }), fc.boolean(), fc.boolean(), (first, body, strict, includeUsage) => {
         const events = [...(first === undefined ? [] : [first]), ...body, ...finishes];

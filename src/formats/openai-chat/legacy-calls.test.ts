@@ -24,7 +24,7 @@ const made = (index: number, name: string, args: string): ModelEvent[] => [
 const begin: ModelEvent = { type: 'start', id: 'a', model: 'm', created: 1 };
 const finish: ModelEvent = { type: 'finish', choice: 0, reason: 'tool_calls' };
 
-/** The message and the reason, whole and as a client joins the deltas of the stream. */
+/** The message and the finish reason, of the complete response and joined from the deltas. */
 function answers(events: readonly ModelEvent[]): readonly Plain[] {
   const whole = JSON.parse(openaiDialect.answer?.(collectChat(events, call), call) ?? '') as { choices: Plain[] };
   const writer = openaiDialect.write?.(call);
@@ -46,7 +46,7 @@ function answers(events: readonly ModelEvent[]): readonly Plain[] {
   ];
 }
 
-/** Texts grow, lists join by their index, as in OpenAI's libraries. */
+/** Strings are concatenated and lists merged by index, as in OpenAI's SDKs. */
 function joined(before: Plain, delta: Plain): Plain {
   const out: Record<string, unknown> = { ...before };
   for (const [key, value] of Object.entries(delta)) {
@@ -63,15 +63,15 @@ function joined(before: Plain, delta: Plain): Plain {
   return out;
 }
 
-describe('a client that offers functions', () => {
-  it('reads a call in function_call', () => {
+describe('a client that sends the legacy field functions', () => {
+  it('gets a call in function_call', () => {
     for (const answer of answers([begin, ...made(0, 'f', '{"a":1}'), finish])) {
       expect(answer).toMatchObject({ function_call: { name: 'f', arguments: '{"a":1}' }, reason: 'function_call' });
       expect(answer).not.toHaveProperty('tool_calls');
     }
   });
 
-  it('finds further calls in tool_calls', () => {
+  it('gets further calls in tool_calls', () => {
     for (const answer of answers([begin, ...made(0, 'f', '{"a":1}'), ...made(1, 'g', '{}'), finish])) {
       expect(answer).toMatchObject({
         function_call: { name: 'f', arguments: '{"a":1}' },
@@ -84,30 +84,30 @@ describe('a client that offers functions', () => {
     }
   });
 
-  it('reads text as ever', () => {
+  it('gets text unchanged', () => {
     for (const answer of answers([begin, { type: 'text', choice: 0, text: 'x' }, { ...finish, reason: 'stop' }]))
       expect(answer).toMatchObject({ content: 'x', reason: 'stop' });
   });
 });
 
-describe('a message that has both', () => {
+describe('partsInOrder', () => {
   const listed = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
   it.each<[string, object, string[]]>([
     ['the same call', { name: 'f', arguments: '{"a":1}' }, ['f']],
     ['the same call in another order', { arguments: '{"a":1}', name: 'f' }, ['f']],
-    ['the same call with other blanks and members', { name: 'f', arguments: '{ "a": 1 }', parsed_arguments: { a: 1 } }, ['f']],
+    ['the same call with other whitespace and members', { name: 'f', arguments: '{ "a": 1 }', parsed_arguments: { a: 1 } }, ['f']],
     ['an empty call', { name: '', arguments: '' }, ['f']],
-    ['nothing of a call', {}, ['f']],
+    ['an incomplete call', {}, ['f']],
     ['a call of the same function', { name: 'f', arguments: '{"a":2}' }, ['f', 'f']],
-    ['a call that was cut off', { name: 'f', arguments: '{"a' }, ['f', 'f']],
+    ['a truncated call', { name: 'f', arguments: '{"a' }, ['f', 'f']],
     ['another call', { name: 'g', arguments: '{"a":1}' }, ['g', 'f']],
-  ])('in function_call and tool_calls: %s', (_, single, names) => {
+  ])('compares function_call and tool_calls: %s', (_, single, names) => {
     const parts = partsInOrder({ role: 'assistant', content: null, function_call: single, tool_calls: [listed] });
     expect(parts.flatMap((one) => (one.kind === 'call' ? [(one.call['function'] as Plain)['name']] : []))).toEqual(names);
   });
 });
 
-it.each([[{ finish_reason: null }], [{}]])('a provider that says no reason gets none: %j', (ending) => {
+it.each([[{ finish_reason: null }], [{}]])('withFunctionCalls adds no finish reason if the provider sends none: %j', (ending) => {
   const fn = { name: 'look', arguments: '{}' };
   const whole = { choices: [{ message: { tool_calls: [{ function: fn }] }, ...ending }] };
   expect(withFunctionCalls(whole)).toEqual({ choices: [{ message: { function_call: fn }, ...ending }] });

@@ -26,24 +26,24 @@ const content: Readonly<Record<string, string>> = {
   'a refusal': delta({ refusal: 'No' }),
   'a tool call': delta({ tool_calls: [{ index: 0, id: 'call_1', function: { name: 'f', arguments: '' } }] }),
   reasoning: delta({ reasoning: 'hm' }),
-  'reasoning by its other name': delta({ role: 'assistant', reasoning_content: 'hm' }),
+  'reasoning under its other name': delta({ role: 'assistant', reasoning_content: 'hm' }),
   audio: delta({ audio: { id: 'a-1' } }),
-  'a field nobody knows': delta({ hologram: 'x' }),
+  'an unknown field': delta({ hologram: 'x' }),
   'a finish reason alone': delta({}, 'stop'),
   'text of a legacy completion': chunk([{ index: 0, text: 'Hi', finish_reason: null }]),
 };
 
-describe('before the first content', () => {
-  it.each(Object.entries(meta))('%s carries nothing', (_name, data) => expect(play(data).kinds).toEqual(['meta']));
-  it.each(Object.entries(content))('%s is content', (_name, data) => expect(play(data).kinds).toEqual(['content']));
+describe('ChatTap before the first content', () => {
+  it.each(Object.entries(meta))('classifies as meta: %s', (_name, data) => expect(play(data).kinds).toEqual(['meta']));
+  it.each(Object.entries(content))('classifies as content: %s', (_name, data) => expect(play(data).kinds).toEqual(['content']));
 });
 
-describe('after the first content', () => {
-  it.each(Object.entries(content))('%s is content', (_name, data) =>
+describe('ChatTap after the first content', () => {
+  it.each(Object.entries(content))('classifies as content: %s', (_name, data) =>
     expect(play(delta({ content: 'x' }), data).kinds).toEqual(['content', 'content']),
   );
 
-  it('usage alone carries nothing and is read', () => {
+  it('classifies usage alone as meta and reads it', () => {
     const { tap, kinds } = play(
       delta({ content: 'x' }),
       chunk([], { usage: { prompt_tokens: 5, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 2 } } }),
@@ -53,7 +53,7 @@ describe('after the first content', () => {
     expect(tap.contentEvents).toBe(1);
   });
 
-  it('usage that comes with every event counts once, the last value', () => {
+  it('counts usage in every event once, with the last value', () => {
     const each = (tokens: number): string =>
       chunk([{ index: 0, delta: { content: 'x' }, finish_reason: null }], { usage: { prompt_tokens: 5, completion_tokens: tokens } });
     const { tap, kinds } = play(each(1), each(2), each(3));
@@ -61,7 +61,7 @@ describe('after the first content', () => {
     expect(tap.usage).toEqual({ prompt: 5, completion: 3 });
   });
 
-  it('usage inside x_groq is read', () => {
+  it('reads usage inside x_groq', () => {
     const { tap } = play(
       delta({ content: 'x' }),
       chunk([{ index: 0, delta: {}, finish_reason: 'stop' }], { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 4 } } }),
@@ -70,20 +70,20 @@ describe('after the first content', () => {
     expect(tap.finish).toEqual(['stop']);
   });
 
-  it('an error object is a fault', () => {
+  it('classifies an error object as fault', () => {
     const { tap, kinds } = play(delta({ content: 'x' }), '{"error":{"message":"broke","type":"server_error","code":null,"param":null}}');
     expect(kinds).toEqual(['content', 'fault']);
     expect(tap.fault).toEqual({ message: 'broke', type: 'server_error', code: null, param: null, status: 500 });
   });
 
-  it('words of the format inside the text mean nothing', () => {
+  it('ignores names of the format inside the text', () => {
     const words = '"finish_reason":"stop","usage":{"prompt_tokens":1},"error":{"message":"x"},"index":3';
     const { tap, kinds } = play(delta({ content: 'x' }), delta({ content: words }), delta({ content: `\\${words}` }));
     expect(kinds).toEqual(['content', 'content', 'content']);
     expect([tap.complete, tap.finish, tap.usage, tap.fault]).toEqual([false, [], undefined, undefined]);
   });
 
-  it('a filter error inside a choice is no fault', () => {
+  it('does not classify a filter error inside a choice as fault', () => {
     const odd = chunk([
       { index: 0, delta: { content: 'y' }, finish_reason: null, content_filter_results: { error: { code: 'content_filter_error' } } },
     ]);
@@ -91,14 +91,14 @@ describe('after the first content', () => {
   });
 });
 
-describe('completeness', () => {
-  it('comes with the end mark', () => {
+describe('ChatTap completeness', () => {
+  it('is reached with [DONE]', () => {
     const { tap, kinds } = play(delta({ content: 'x' }), '[DONE]');
     expect(kinds).toEqual(['content', 'end']);
     expect(tap.complete).toBe(true);
   });
 
-  it('comes with a finish reason for every choice that was seen', () => {
+  it('is reached with a finish reason for every choice seen', () => {
     const { tap } = play(delta({ content: 'x' }, null, 0), delta({ content: 'y' }, null, 1), delta({}, 'stop', 0));
     expect(tap.complete).toBe(false);
     tap.event({ name: '', data: delta({}, 'length', 1) });
@@ -106,7 +106,7 @@ describe('completeness', () => {
     expect(tap.finish).toEqual(['stop', 'length']);
   });
 
-  it('does not come from a further tool call of the same choice', () => {
+  it('is not prevented by another tool call of the same choice', () => {
     const { tap } = play(
       delta({ content: 'x' }),
       delta({ tool_calls: [{ index: 1, function: { arguments: '{}' } }] }),
@@ -116,16 +116,16 @@ describe('completeness', () => {
   });
 });
 
-describe('names', () => {
-  it('are taken from an event with choices, never from the filter event', () => {
+describe('ChatTap ID and model', () => {
+  it('are read from an event with choices, not from the filter event', () => {
     const filter = JSON.stringify({ id: '', model: '', choices: [], prompt_filter_results: [] });
     const { tap } = play(filter, delta({ role: 'assistant' }), delta({ content: 'x' }));
     expect([tap.id, tap.model]).toEqual(['c-1', 'm-1']);
   });
 });
 
-describe('a whole answer', () => {
-  it('is read for usage, reasons and names', () => {
+describe('ChatTap with a complete response', () => {
+  it('reads usage, finish reasons, ID and model', () => {
     const tap = new ChatTap();
     const usage = { prompt_tokens: 9, completion_tokens: 4, completion_tokens_details: { reasoning_tokens: 3, audio_tokens: 0 } };
     expect(tap.whole(chunk([{ index: 0, message: { content: 'x' }, finish_reason: 'stop' }], { usage }))).toBeUndefined();
@@ -134,7 +134,7 @@ describe('a whole answer', () => {
     expect([tap.finish, tap.id, tap.model]).toEqual([['stop'], 'c-1', 'm-1']);
   });
 
-  it('that is an error under 200 is a fault', () => {
+  it('returns a fault for an error object with status 200', () => {
     expect(new ChatTap().whole('{"error":{"message":"quota","code":429}}')).toEqual({
       message: 'quota',
       code: 429,
@@ -144,7 +144,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('with "error": null is none', () => {
+  it('returns no fault for "error": null', () => {
     expect(new ChatTap().whole(chunk([{ index: 0, message: {}, finish_reason: 'stop' }], { error: null }))).toBeUndefined();
   });
 });

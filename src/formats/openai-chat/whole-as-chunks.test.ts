@@ -32,7 +32,7 @@ it.each<[unknown, unknown, Plain?]>([
     [thought, { type: 'text', text: 'y' }],
     [thought, { type: 'text', text: 'y' }],
   ],
-])('content %j is streamed as %j', (content, delta, more = {}) => {
+])('content %j of a complete response is streamed as %j', (content, delta, more = {}) => {
   expect(JSON.parse(chunksOf({ content, ...more })[0] ?? '')).toMatchObject({ choices: [{ delta: { content: delta } }] });
 });
 
@@ -40,7 +40,7 @@ const server = { type: 'server_tool_use', id: 's', name: 'web_search', input: { 
 const fn = { name: 'f', arguments: '{"a":1}' };
 const listed = [{ id: 'c', type: 'function', function: fn }];
 
-/** Read in both forms. Content is compared where no member repeats it. */
+/** Read in both forms. Content is compared if no other member repeats it. */
 it.each<[string, Plain]>([
   [
     'blocks',
@@ -63,12 +63,12 @@ it.each<[string, Plain]>([
     },
   ],
   ['citations', { content: 'x', content_blocks: [{ type: 'text', text: 'x', citations: [{ type: 'char_location' }] }] }],
-  ['steps of tools', { content: 'x', content_blocks: [server, { type: 'text', text: 'x' }] }],
-  ['thoughts in a list', { content: [thought, { type: 'text', text: 'y' }] }],
+  ['steps of server tools', { content: 'x', content_blocks: [server, { type: 'text', text: 'x' }] }],
+  ['thinking in a list', { content: [thought, { type: 'text', text: 'y' }] }],
   ['a call in both members', { content: null, function_call: fn, tool_calls: listed }],
-  ['an empty call beside the list', { content: null, function_call: { name: '', arguments: '' }, tool_calls: listed }],
+  ['an empty call next to the list', { content: null, function_call: { name: '', arguments: '' }, tool_calls: listed }],
   ['another call in each member', { content: null, function_call: { ...fn, name: 'g' }, tool_calls: listed }],
-])('streamed and whole are the same response: %s', (_name, message) => {
+])('a complete response is the same after conversion to chunks and back: %s', (_name, message) => {
   const reader = new ChatReader();
   const streamed = [...chunksOf(message).flatMap((data): readonly ModelEvent[] => reader.push({ name: '', data })), ...reader.end()];
   expect(collectChat(streamed, call)['choices']).toEqual(collectChat(completionEvents(completion(message)), call)['choices']);

@@ -8,7 +8,7 @@ const v1 = batchLine({ ...names, isDated: false });
 const line = (url: string, model: string): string =>
   `{"custom_id":"r-1", "url":${url},"method":"POST","body":{"seed":12345678901234567890,"model":${model},"ü":1.0}}`;
 
-describe('a line of a batch', () => {
+describe('batchLine', () => {
   it.each([
     [
       'an alias and the version',
@@ -18,7 +18,7 @@ describe('a line of a batch', () => {
     ],
     ['a slug', line('"/v1/responses"', '"@team/fast"'), line('"/responses"', '"dep-1"'), line('"/v1/responses"', '"dep-1"')],
     [
-      'a slug before no alias',
+      'a slug before a model without alias',
       line('"/chat/completions"', '"@team/gpt"'),
       line('"/chat/completions"', '"gpt"'),
       line('"/chat/completions"', '"gpt"'),
@@ -29,28 +29,28 @@ describe('a line of a batch', () => {
       line('"/chat/completions"', '"a \\"b\\""'),
       line('"/chat/completions"', '"a \\"b\\""'),
     ],
-    ['a number for a model', line('"/chat/completions"', '7'), line('"/chat/completions"', '7'), line('"/chat/completions"', '7')],
-  ])('with %s is written as the service reads it', (_name, sent, asDated, asV1) => {
+    ['a number as model', line('"/chat/completions"', '7'), line('"/chat/completions"', '7'), line('"/chat/completions"', '7')],
+  ])('converts a line with %s for both versions of the API', (_name, sent, asDated, asV1) => {
     expect([dated(sent, 0), v1(sent, 1)]).toEqual([asDated, asV1]);
   });
 
-  it('finds the model before the url, too', () => {
+  it('converts a line with the model before the URL', () => {
     const sent = '{"body":{"model":"fast"},"url":"/v1/embeddings","custom_id":"1"}';
     expect(dated(sent, 5)).toBe('{"body":{"model":"dep-1"},"url":"/embeddings","custom_id":"1"}');
   });
 
   it.each([
-    ['that is right', line('"/chat/completions"', '"dep-1"')],
-    ['that is no batch line', '{"url":"/v1/chat/completions","body":{"model":"fast"}}'],
-    ['that is none', '{"custom_id":"1","url":"/v1/x","body":{"model":"fast"'],
+    ['that is already correct', line('"/chat/completions"', '"dep-1"')],
+    ['without custom_id', '{"url":"/v1/chat/completions","body":{"model":"fast"}}'],
+    ['that is truncated', '{"custom_id":"1","url":"/v1/x","body":{"model":"fast"'],
     ['without a body', '{"custom_id":"1","url":"/v1/x"}'],
-    ['whose body is none', '{"custom_id":"1","url":"/x","body":"fast"}'],
-    ['of nothing', ''],
-  ])('%s passes', (_name, sent) => {
+    ['whose body is not an object', '{"custom_id":"1","url":"/x","body":"fast"}'],
+    ['that is empty', ''],
+  ])('does not change a line %s', (_name, sent) => {
     expect([dated(sent, 0), v1(sent, 0)]).toEqual([sent, sent]);
   });
 
-  it('loses the byte-order mark of the file, and of nothing else', () => {
+  it('removes the byte order mark from the first line only', () => {
     const marked = `\ufeff${line('"/chat/completions"', '"dep-1"')}`;
     expect(dated(marked, 0)).toBe(marked.slice(1));
     expect(dated(marked, 1)).toBe(marked);

@@ -3,14 +3,14 @@ import { AudioTap, transcriptForm } from './audio-tap.ts';
 import { batchOutput } from './batch-output.ts';
 import { ObjectTap } from './object-tap.ts';
 
-describe('the tap of kept objects', () => {
+describe('ObjectTap', () => {
   it.each([
     ['a job that failed', '{"object":"fine_tuning.job","id":"j-1","error":{"code":"x","message":"bad file"}}', undefined],
-    ['a job that did not', '{"object":"fine_tuning.job","id":"j-1","error":{}}', undefined],
+    ['a job that did not fail', '{"object":"fine_tuning.job","id":"j-1","error":{}}', undefined],
     ['a bare error', '{"error":{"message":"broke"}}', 'broke'],
     ['a list', '{"object":"list","data":[]}', undefined],
-    ['no JSON', 'x', undefined],
-  ])('takes %s for what it is', (_name, text, message) => {
+    ['text that is not JSON', 'x', undefined],
+  ])('reads %s', (_name, text, message) => {
     const tap = new ObjectTap();
     expect(tap.whole(text)?.message).toBe(message);
   });
@@ -37,7 +37,7 @@ describe('the tap of kept objects', () => {
 const event = (type: string, more: object = {}, name = '') => ({ name, data: JSON.stringify({ type, ...more }) });
 const usage = { type: 'tokens', input_tokens: 14, input_token_details: { audio_tokens: 14 }, output_tokens: 3 };
 
-describe('the tap of sound', () => {
+describe('AudioTap', () => {
   it.each([
     ['speech', [event('speech.audio.delta', { audio: '//8=' }), event('speech.audio.done', { usage })], ['content', 'end']],
     [
@@ -53,13 +53,13 @@ describe('the tap of sound', () => {
     expect(tap).toMatchObject({ complete: true, usage: { prompt: 14, completion: 3, audioIn: 14 } });
   });
 
-  it('takes an error event as a fault', () => {
+  it('reads an error event as fault', () => {
     const tap = new AudioTap('bytes');
     expect(tap.event({ name: '', data: '{"error":{"message":"broke"}}' })).toBe('fault');
     expect(tap.fault?.message).toBe('broke');
   });
 
-  it('reads a whole transcript', () => {
+  it('reads a complete transcript', () => {
     const tap = new AudioTap('json');
     expect(tap.whole(JSON.stringify({ text: 'a', usage }))).toBeUndefined();
     expect(tap.usage).toMatchObject({ prompt: 14, completion: 3 });
@@ -75,16 +75,16 @@ describe('the tap of sound', () => {
     [form({}, false), 'bytes'],
     [form({ response_format: 'json' }, false), 'json'],
     [undefined, 'bytes'],
-  ])('expects of %j an answer of %s', (asked, expected) => {
+  ])('expects for %j a response in the form %s', (asked, expected) => {
     expect(transcriptForm(asked)).toBe(expected);
   });
 });
 
-describe('the output of a batch', () => {
+describe('batchOutput', () => {
   it.each([
-    ['its answers', { output_file_id: 'o-1', error_file_id: 'e-1' }, 'o-1', 0],
-    ['its errors, with a word on it', { output_file_id: null, error_file_id: 'e-1' }, 'e-1', 1],
-  ])('is %s', (_name, batch, fileId, warnings) => {
+    ['the output file', { output_file_id: 'o-1', error_file_id: 'e-1' }, 'o-1', 0],
+    ['the error file, with a warning', { output_file_id: null, error_file_id: 'e-1' }, 'e-1', 1],
+  ])('returns %s', (_name, batch, fileId, warnings) => {
     const output = batchOutput(JSON.stringify(batch));
     expect([output.fileId, output.warnings.length]).toEqual([fileId, warnings]);
   });
@@ -94,7 +94,7 @@ describe('the output of a batch', () => {
     ['Cancelling', 409],
     ['completed', 404],
     ['Failed', 404],
-  ])('is refused for a batch that is %s', (status, expected) => {
+  ])('throws no_batch_output for a batch that is %s', (status, expected) => {
     expect(() => batchOutput(JSON.stringify({ id: 'b-1', status }))).toThrow(
       expect.objectContaining({ code: 'no_batch_output', status: expected }),
     );

@@ -12,8 +12,8 @@ const usage = {
   output_tokens_details: { reasoning_tokens: 3 },
 };
 
-describe('the responses tap', () => {
-  it('opens with nothing, commits with a delta and ends with the terminal event', () => {
+describe('ResponsesTap', () => {
+  it('opens with meta events, commits with a delta and ends with the terminal event', () => {
     const tap = new ResponsesTap();
     const kinds = [
       event('response.created', response('in_progress')),
@@ -33,7 +33,7 @@ describe('the responses tap', () => {
     });
   });
 
-  it('finds the type in the data when the event has no name', () => {
+  it('reads the type from the data if the event has no name', () => {
     const tap = new ResponsesTap();
     expect(tap.event({ name: '', data: event('response.output_text.delta').data })).toBe('content');
     expect(
@@ -52,44 +52,44 @@ describe('the responses tap', () => {
       { message: 'broke', code: 'server_error' },
     ],
     [
-      'a failure before anything was seen',
+      'a failure before any content',
       event('response.failed', response('failed', { error: { code: 'rate_limit', message: 'slow down' } })),
       { message: 'slow down', code: 'rate_limit' },
     ],
     ['an error object without a type', { name: '', data: '{"error":{"message":"No.","code":"x"}}' }, { message: 'No.', code: 'x' }],
-  ])('takes %s as a fault', (_name, one, fault) => {
+  ])('reads %s as fault', (_name, one, fault) => {
     const tap = new ResponsesTap();
     tap.event(event('response.created', response('in_progress')));
     expect(tap.event(one)).toBe('fault');
     expect(tap.fault).toMatchObject(fault);
   });
 
-  it('commits with the id of work in the background', () => {
+  it('commits with the first event of a background response', () => {
     const tap = new ResponsesTap();
     expect(tap.event(event('response.created', response('queued', { background: true })))).toBe('content');
     expect(tap.event(event('response.queued', response('queued', { background: true })))).toBe('meta');
     expect(tap.id).toBe('resp_1');
   });
 
-  it('takes a failure after content as the end that it is', () => {
+  it('reads a failure after content as the end', () => {
     const tap = new ResponsesTap();
     tap.event(event('response.output_text.delta'));
     expect(tap.event(event('response.failed', response('failed', { error: { message: 'x' } })))).toBe('end');
     expect([tap.complete, tap.fault]).toEqual([true, undefined]);
   });
 
-  it('takes an answer without any output as content and complete', () => {
+  it('reads a response without output as content and as complete', () => {
     const tap = new ResponsesTap();
     expect(tap.event(event('response.completed', response('completed')))).toBe('content');
     expect(tap.complete).toBe(true);
   });
 
   it.each([
-    ['made', false, {}, 5],
-    ['read', true, {}, undefined],
-    ['made in the background', false, { background: true }, 5],
-    ['read after it worked in the background', true, { background: true }, 5],
-  ])('counts a response that is %s', (_, isStored, more, prompt) => {
+    ['created', false, {}, 5],
+    ['retrieved', true, {}, undefined],
+    ['created in the background', false, { background: true }, 5],
+    ['retrieved after background processing', true, { background: true }, 5],
+  ])('counts the usage of a response that is %s', (_, isStored, more, prompt) => {
     const whole = new ResponsesTap({}, isStored);
     whole.whole(JSON.stringify(response('completed', { usage, ...more }).response));
     const streamed = new ResponsesTap({}, isStored);
@@ -98,7 +98,7 @@ describe('the responses tap', () => {
     for (const tap of [whole, streamed]) expect([tap.usage?.prompt, tap.finish, tap.model]).toEqual([prompt, ['completed'], 'm-1']);
   });
 
-  it('counts the searches that are charged: not the pages that the model opens', () => {
+  it('counts the web searches that are charged, without opened pages', () => {
     const web = (action?: object): object => ({ type: 'web_search_call', ...(action === undefined ? {} : { action }) });
     const actions = [
       { type: 'search', query: 'q' },
@@ -113,8 +113,8 @@ describe('the responses tap', () => {
 
   it.each([
     ['in the background', { background: true }, [5, undefined, undefined]],
-    ['while its client waits', {}, [5, undefined, undefined]],
-  ])('counts a response that was made %s once, however often it is read', (_, more, prompts) => {
+    ['in the foreground', {}, [5, undefined, undefined]],
+  ])('counts a response that was created %s once, for any number of reads', (_, more, prompts) => {
     const seen = new Set<string>();
     const reports = { isFirstReport: (id: string) => !seen.has(id) && seen.add(id) !== undefined };
     const taps = [new ResponsesTap(reports), new ResponsesTap(reports, true), new ResponsesTap(reports, true)];
@@ -122,7 +122,7 @@ describe('the responses tap', () => {
     expect(taps.map((tap) => tap.usage?.prompt)).toEqual(prompts);
   });
 
-  it('counts work in the background when it has ended', () => {
+  it('counts a background response after it has ended', () => {
     const seen: string[] = [];
     const reports = { isFirstReport: (id: string) => seen.push(id) > 0 };
     const tap = new ResponsesTap(reports, true);
@@ -131,47 +131,47 @@ describe('the responses tap', () => {
   });
 
   it.each([
-    ['made', false, {}, 1],
-    ['made in the background', false, { background: true }, 0],
-    ['read', true, {}, 0],
-    ['read after it worked in the background', true, { background: true }, 0],
-  ])('estimates from the events of a stream that is %s and breaks off: %s', (_, isStored, more, events) => {
+    ['created', false, {}, 1],
+    ['created in the background', false, { background: true }, 0],
+    ['retrieved', true, {}, 0],
+    ['retrieved after background processing', true, { background: true }, 0],
+  ])('counts content events for an estimate if a stream that is %s is interrupted: %s', (_, isStored, more, events) => {
     const tap = new ResponsesTap({}, isStored);
     tap.event(event('response.created', response('in_progress', more)));
     tap.event(event('response.output_text.delta'));
     expect(tap.contentEvents).toBe(events);
   });
 
-  it('lets a whole failed response pass and takes a bare error as a fault', () => {
+  it('accepts a failed response and reads a bare error object as fault', () => {
     expect(new ResponsesTap().whole(JSON.stringify(response('failed', { error: { message: 'x' } }).response))).toBeUndefined();
     expect(new ResponsesTap().whole('{"error":{"message":"x"}}')).toMatchObject({ message: 'x' });
   });
 });
 
-describe('the image tap', () => {
+describe('ImageTap', () => {
   const picture = 'A'.repeat(100_000);
 
-  it('commits with a partial picture and reads usage behind megabytes', () => {
+  it('commits with a partial image and reads usage after megabytes of data', () => {
     const tap = new ImageTap();
     expect(tap.event(event('image_generation.partial_image', { b64_json: picture }))).toBe('content');
     expect(tap.event(event('image_generation.completed', { b64_json: picture, usage: { input_tokens: 1, output_tokens: 2 } }))).toBe('end');
     expect(tap).toMatchObject({ complete: true, usage: { prompt: 1, completion: 2 } });
   });
 
-  it('commits with the picture itself where there are no partial ones', () => {
+  it('commits with the final image if there are no partial ones', () => {
     const tap = new ImageTap();
     expect(tap.event(event('image_generation.completed', { b64_json: picture }))).toBe('content');
     expect(tap.complete).toBe(true);
   });
 
-  it('takes an error as a fault', () => {
+  it('reads an error as fault', () => {
     expect(new ImageTap().event({ name: 'error', data: '{"error":{"message":"no"}}' })).toBe('fault');
     expect(new ImageTap().event({ name: '', data: '{ "error": {"message":"no"}}' })).toBe('fault');
   });
 });
 
-describe('the JSON tap', () => {
-  it('reads usage and model without the vectors', () => {
+describe('JsonTap', () => {
+  it('reads usage and model of an embeddings response', () => {
     const tap = new JsonTap();
     expect(
       tap.whole('{"object":"list","data":[{"embedding":[0.1,"\\u00fc"]}],"model":"e-1","usage":{"prompt_tokens":4,"total_tokens":4}}'),
@@ -183,18 +183,18 @@ describe('the JSON tap', () => {
     ['', false],
     ['{"data":[', false],
     ['{}', true],
-  ])('of %j is complete: %s', (text, complete) => {
+  ])('with %j is complete: %s', (text, complete) => {
     const tap = new JsonTap();
     tap.whole(text);
     expect(tap.complete).toBe(complete);
   });
 
-  it('takes an error under 200 as a fault', () => {
+  it('reads an error with status 200 as fault', () => {
     expect(new JsonTap().whole('{"error":{"message":"no"}}')).toMatchObject({ message: 'no' });
   });
 });
 
-it('the whole tap sees nothing and is complete', () => {
+it('WholeTap reads nothing and is complete', () => {
   const tap = new WholeTap();
   expect(tap.whole('binary')).toBeUndefined();
   expect([tap.complete, tap.usage]).toEqual([true, undefined]);

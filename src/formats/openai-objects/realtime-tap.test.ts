@@ -19,7 +19,7 @@ const second = {
   output_token_details: {},
 };
 
-/** Each event, and what is known after all of them. */
+/** Each event, and the expected state after all of them. */
 const sessions: readonly (readonly [name: string, events: readonly unknown[], expected: object])[] = [
   ['before a response', [created], { model: 'gpt-realtime-2025-08-28', usage: undefined }],
   [
@@ -30,23 +30,19 @@ const sessions: readonly (readonly [name: string, events: readonly unknown[], ex
     },
   ],
   [
-    'two responses are added up, part by part',
+    'two responses, which are added up',
     [created, done(first), done(second, 'incomplete')],
     {
       usage: { prompt: 152, completion: 131, cached: 64, audioIn: 18, audioOut: 91, details: { cached_audio: 10, image_in: 4 } },
     },
   ],
+  ['a cancelled response without usage', [done(second), done(null, 'cancelled'), done(undefined, 'failed')], { usage: { prompt: 20 } }],
+  ['a cancelled response with usage', [done(second), done(second, 'cancelled')], { usage: { prompt: 40 } }],
+  ['a complete response without usage', [done(second), done(undefined)], { usage: undefined }],
+  ['an event that is too long to read', [done(second), undefined], { usage: undefined }],
+  ['a response in another format', [done(second), { type: 'response.done', response: 'x' }, done(second)], { usage: { prompt: 40 } }],
   [
-    'a response that was cancelled and used nothing',
-    [done(second), done(null, 'cancelled'), done(undefined, 'failed')],
-    { usage: { prompt: 20 } },
-  ],
-  ['a response that was cancelled and says what it used', [done(second), done(second, 'cancelled')], { usage: { prompt: 40 } }],
-  ['a whole response that does not say what it used', [done(second), done(undefined)], { usage: undefined }],
-  ['an event that is too long to be read', [done(second), undefined], { usage: undefined }],
-  ['a response whose form is another', [done(second), { type: 'response.done', response: 'x' }, done(second)], { usage: { prompt: 40 } }],
-  [
-    'transcripts beside responses',
+    'transcripts in addition to responses',
     [created, transcript({ type: 'duration', seconds: 3 }), done(second)],
     { model: 'gpt-realtime-2025-08-28', usage: { prompt: 20, details: { image_in: 4, transcripts: 1 } } },
   ],
@@ -65,7 +61,7 @@ const sessions: readonly (readonly [name: string, events: readonly unknown[], ex
     { model: 'gpt-4o-transcribe', usage: { prompt: 10, completion: 4, audioIn: 9 } },
   ],
   [
-    'the same in its first form, counted in seconds',
+    'the same with usage in seconds',
     [
       {
         type: 'transcription_session.created',
@@ -78,8 +74,8 @@ const sessions: readonly (readonly [name: string, events: readonly unknown[], ex
   ],
 ];
 
-describe('what a realtime session used', () => {
-  it.each(sessions)('%s', (_name, events, expected) => {
+describe('RealtimeTap', () => {
+  it.each(sessions)('reads the usage of a session: %s', (_name, events, expected) => {
     const tap = new RealtimeTap();
     for (const event of events) {
       const data = event === undefined ? '' : JSON.stringify(event);
@@ -94,11 +90,11 @@ describe('what a realtime session used', () => {
     ['{"type":"response.output_audio.delta","delta":"AAAA"}', false],
     ['{"event_id":"e", "type" : "response.done","response":{}}', true],
     ['{"type":"conversation.item.created","item":{"content":"{\\"type\\":\\"response.done\\"}"}}', false],
-  ])('looks at the beginning: %s', (beginning, isHeard) => {
+  ])('decides by the beginning of a message whether to read it: %s', (beginning, isHeard) => {
     expect(new RealtimeTap().reads(beginning)).toBe(isHeard);
   });
 
-  it('does not count what only looks like the end of a response', () => {
+  it('does not count an event that only contains the type of a finished response', () => {
     const tap = new RealtimeTap();
     const data = JSON.stringify({ type: 'response.created', response: { metadata: { type: 'response.done' }, usage: first } });
     expect(tap.reads(data)).toBe(true);

@@ -20,7 +20,7 @@ const google = (status: string, more: object = {}): string => JSON.stringify({ e
 const openai = (error: object): string => JSON.stringify({ error: { message: 'm', ...error } });
 const anthropic = (type: string): string => JSON.stringify({ type: 'error', error: { type, message: 'm' } });
 
-/** Tap, event name, data, then the type and status of the error that is read. */
+/** Tap, event name, data, then the type and status of the expected error. */
 const events: readonly (readonly [() => Tap, string, string, string | null, number | undefined])[] = [
   [chat, '', openai({ type: 'server_error' }), 'server_error', 500],
   [chat, '', openai({ type: 'overloaded_error' }), 'overloaded_error', 529],
@@ -83,11 +83,11 @@ it.each([
   [new MessagesTap(), anthropic('overloaded_error'), 529],
   [new GeminiTap(), google('UNAVAILABLE'), 503],
   [new ResponsesTap(), google('RESOURCE_EXHAUSTED'), 429],
-])('an error object in place of a whole answer gets its status: %#', (tap, text, status) => {
+])('an error object instead of a complete response gets its status: %#', (tap, text, status) => {
   expect(tap.whole(text)?.status).toBe(status);
 });
 
-it.each([gemini, chat, messages])('the wait that Google asks for in the body is read: %#', (make) => {
+it.each([gemini, chat, messages])('the retry delay in a Google error body is read: %#', (make) => {
   const tap = make();
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.074824224s' }];
   tap.event({ name: '', data: google('RESOURCE_EXHAUSTED', { code: 429, details }) });

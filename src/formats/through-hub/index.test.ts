@@ -13,23 +13,23 @@ const provider = (operations: Provider['operations']): Provider => ({ type: 'x',
 const body = { kind: 'none' } as const;
 const call = (model: string) => ({ model, settings: {}, stream: false, header: () => undefined }) as never;
 
-describe('the way of a route', () => {
-  it('is the operation of the provider itself, where it has one', () => {
+describe('throughHub', () => {
+  it("uses the provider's own operation of a route", () => {
     const messages = operation('own');
     expect(throughHub(provider({ messages, 'chat/completions': operation('chat') })).operations.messages).toBe(messages);
   });
 
-  it('is its chat, where it has none', () => {
+  it('converts to chat completions if the provider has no own operation', () => {
     const { messages } = throughHub(provider({ 'chat/completions': operation('chat') })).operations;
     expect(() => messages?.begin({ ...body }, call('m'))).toThrow('not a list of objects');
   });
 
-  it('is neither where it has no chat', () => {
+  it('offers no route if the provider has no chat completions either', () => {
     const { operations } = throughHub(provider({ embeddings: operation('vectors') }));
     expect([operations.messages, operations['messages/count_tokens']]).toEqual([undefined, undefined]);
   });
 
-  it('depends on the model where only some speak the format', () => {
+  it('chooses by model if only some models support the format', () => {
     const messages = operation('own', { serves: ({ model }) => model === 'claude' });
     const made = throughHub(provider({ messages, 'chat/completions': operation('chat') })).operations.messages;
     expect(() => made?.begin(body, call('claude'))).toThrow('own');

@@ -9,7 +9,7 @@ const name = fc.oneof(
 );
 const toolsOf = (names: readonly string[]) => ({ tools: names.map((one) => ({ type: 'function', function: { name: one } })) });
 
-it('gives every tool one name of its own that the service accepts, the same each time and in any company', () => {
+it('toolNames gives every tool a unique, accepted and stable name', () => {
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 8 }), fc.constantFrom(...rules), (names, rule) => {
       const made = toolNames(toolsOf(names), rule);
@@ -26,4 +26,4 @@ it.each([
   ['that are accepted', { tools: [{ type: 'function', function: { name: 'get_weather' } }] }],
   ['of tools that the service defines', { tools: [{ type: 'bash_20250124', name: 'ba.sh' }] }],
   ['where there are no tools', { messages: [] }],
-])('leaves names alone %s', (_, body) => expect(toolNames(body, openaiNames)).toBeUndefined());
+])('toolNames does not change names %s', (_, body) => expect(toolNames(body, openaiNames)).toBeUndefined());

@@ -33,9 +33,9 @@ const file = join(dir, 'app.yaml');
 
 it.each<[string, () => void]>([
   ['a new key', () => writeNew(file, 'api_keys: {app: {hash: a}}\n', config, dir)],
-  ['a changed one', () => editKey({ name: 'app', entry: {}, file }, { revoked: '2027-01-01' }, dir)],
+  ['a changed key', () => editKey({ name: 'app', entry: {}, file }, { revoked: '2027-01-01' }, dir)],
   ['a new file', () => replaceFile(join(dir, 'new.yaml'), 'version: 1\n', 'new.yaml')],
-])('%s is on disk before it has its name, and then its name: a power failure leaves no empty and no old file', (_, write) => {
+])('%s is synced before the rename, and its folder after it, so that a power failure leaves no empty or old file', (_, write) => {
   write();
   expect(steps).toEqual(['on disk', 'named', 'on disk']);
 });

@@ -28,7 +28,7 @@ describe.each([
   [0o644, 0o755],
   [0o640, 0o750],
   [0o600, 0o700],
-])('beside a configuration of mode %o', (mode, folderMode) => {
+])('next to a configuration with mode %o', (mode, folderMode) => {
   const dir = join(root, mode.toString(8));
   mkdirSync(dir);
   const config = join(dir, 'gateway.yaml');
@@ -38,13 +38,13 @@ describe.each([
   if (isRoot) for (const path of [dir, config]) chownSync(path, nobody, nobody);
   const file = join(dir, 'configs/keys/app.yaml');
 
-  it('a new key can be read by whoever reads that', () => {
+  it('a new key file has the same owner and mode', () => {
     writeNew(file, 'api_keys: {app: {hash: a}}\n', config, dir);
     expect([modeOf(file), modeOf(join(dir, 'configs/keys')), modeOf(join(dir, 'configs'))]).toEqual([mode, folderMode, folderMode]);
     for (const path of [file, join(dir, 'configs/keys'), join(dir, 'configs')]) expect(ownerOf(path)).toEqual(ownerOf(config));
   });
 
-  it('a changed one keeps owner and mode, also behind a link', () => {
+  it('a changed key file keeps its owner and mode, also behind a symbolic link', () => {
     chmodSync(file, 0o440);
     if (isRoot) chownSync(file, nobody, 0);
     const before = ownerOf(file);
@@ -55,7 +55,7 @@ describe.each([
   });
 });
 
-it('beside a configuration in a folder of everybody, only its owner and group can write what lets keys in', () => {
+it('in a world-writable folder, a new key file is not writable for others', () => {
   const dir = join(root, 'everybody');
   mkdirSync(dir);
   const config = join(dir, 'gateway.yaml');
@@ -67,7 +67,7 @@ it('beside a configuration in a folder of everybody, only its owner and group ca
   expect([modeOf(file), modeOf(join(dir, 'keys'))]).toEqual([0o664, 0o775]);
 });
 
-it('a folder hands its group on as that of the configuration does', () => {
+it("a new folder inherits the setgid bit of the configuration's folder", () => {
   const dir = join(root, 'group');
   mkdirSync(dir);
   const config = join(dir, 'gateway.yaml');
@@ -77,7 +77,7 @@ it('a folder hands its group on as that of the configuration does', () => {
   expect(statSync(join(dir, 'keys')).mode & 0o7777).toBe(0o2770);
 });
 
-it('a key that somebody else changed since it was read is not changed', () => {
+it('editKey rejects the change of a key file that was changed since it was read', () => {
   const file = join(root, 'changed.yaml');
   const read = 'api_keys: {app: {hash: a}}\n';
   const theirs = 'api_keys: {app: {hash: b}}\n';
@@ -89,7 +89,7 @@ it('a key that somebody else changed since it was read is not changed', () => {
   expect(readFileSync(file, 'utf8')).toBe('api_keys: {app: {hash: c}}\n');
 });
 
-it('a key that cannot be written leaves no folder behind', () => {
+it('writeNew leaves no folder behind if it cannot write the key', () => {
   const dir = join(root, 'away');
   mkdirSync(dir);
   const file = join(dir, 'configs/keys/app.yaml');

@@ -18,15 +18,15 @@ afterAll(() => rmSync(dir, { recursive: true }));
 const ownGid = process.getgid?.() ?? 0;
 const otherGid = ownGid + 1;
 
-describe('a file like one whose owner and group cannot be given', () => {
+describe('writeLike if the owner or group cannot be set', () => {
   it.each([
-    ['of somebody else', 1, otherGid, 0o644, 0o644],
-    ['of somebody else', 1, otherGid, 0o664, 0o664],
-    ['of somebody else', 1, otherGid, 0o640, 'not permitted'],
-    ['of somebody else', 1, otherGid, 0o600, 'not permitted'],
-    ['of another group, which cannot read it', 0, otherGid, 0o600, 0o600],
-    ['of another group', 0, otherGid, 0o640, 'not permitted'],
-    ['of the group of root', 0, 0, 0o640, 0o640],
+    ['with a file of another user', 1, otherGid, 0o644, 0o644],
+    ['with a file of another user', 1, otherGid, 0o664, 0o664],
+    ['with a file of another user', 1, otherGid, 0o640, 'not permitted'],
+    ['with a file of another user', 1, otherGid, 0o600, 'not permitted'],
+    ['with a file of another group that cannot read it', 0, otherGid, 0o600, 0o600],
+    ['with a file of another group', 0, otherGid, 0o640, 'not permitted'],
+    ['with a file of the group root', 0, 0, 0o640, 0o640],
   ])('%s, uid +%i gid %i mode %o', (_, more, gid, mode, expected) => {
     const file = join(dir, `${more}-${gid}-${mode}`);
     const own = statSync(dir);
@@ -38,7 +38,7 @@ describe('a file like one whose owner and group cannot be given', () => {
   });
 });
 
-it.each([['longer than before\n'], ['less\n']])('one that is there, and keeps its group, is changed all the same: %j', (text) => {
+it.each([['longer than before\n'], ['less\n']])('replaceFile changes an existing file and keeps its group: %j', (text) => {
   const file = join(dir, 'key.yaml');
   writeFileSync(file, 'what was there\n');
   chmodSync(file, 0o640);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { CatalogEntry } from './entry.ts';
 import { tryOne } from './try.ts';
 
-it("reports a mistake in an operator's own provider type", async () => {
+it('tryOne reports an error of a custom provider type with masked secrets', async () => {
   const probe = (): never => {
     throw new Error('no region\nfor secret-0123456789');
   };

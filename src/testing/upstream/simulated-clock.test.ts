@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Swept } from '../../transport/wire/sweeper.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
-/** An attempt that times out at this moment. */
+/** An attempt with a timeout at the given time. */
 function attempt(clock: SimulatedClock, deadline: number, log: string[]): Swept {
   const swept: Swept = {
     place: undefined,
@@ -17,8 +17,8 @@ function attempt(clock: SimulatedClock, deadline: number, log: string[]): Swept 
   return swept;
 }
 
-describe('simulated time', () => {
-  it('passes from timer to timer, in their order', () => {
+describe('SimulatedClock', () => {
+  it('advances from timer to timer in chronological order', () => {
     const clock = new SimulatedClock();
     const begun = clock.monotonic();
     const log: number[] = [];
@@ -30,7 +30,7 @@ describe('simulated time', () => {
     expect(clock.monotonic() - begun).toBe(3000);
   });
 
-  it('does not pass if nothing waits', () => {
+  it('does not advance without a timer', () => {
     const clock = new SimulatedClock();
     attempt(clock, 0, []);
     expect([clock.advance(), clock.monotonic()]).toEqual([false, 1000]);
@@ -40,7 +40,7 @@ describe('simulated time', () => {
     [5000, ['timeout 3000', 'response']],
     [2000, ['timeout 3000', 'response']],
     [1900, ['response']],
-  ])('ends an attempt at 3000 that gets its response after %i ms', (ms, expected) => {
+  ])('times out an attempt after 3000 ms unless its response arrives before: after %i ms', (ms, expected) => {
     const clock = new SimulatedClock();
     const log: string[] = [];
     const swept = attempt(clock, 3000, log);

@@ -40,28 +40,28 @@ function streamed(content: readonly { readonly input: object }[], pieces: (text:
   };
 }
 
-describe('the tool that holds an answer to its schema', () => {
-  it('is the text of a whole answer', () => {
+describe('the tool for structured output', () => {
+  it('becomes the text of a complete response', () => {
     expect(whole([use])).toMatchObject({ message: { content: '{"n":12,"a":"ü"}' }, finish_reason: 'stop' });
     expect(whole([use])?.message).not.toHaveProperty('tool_calls');
   });
 
-  it('leaves out what was said beside it', () => {
+  it('replaces the other text of the response', () => {
     expect(whole([{ type: 'text', text: 'Here it is:' }, use])?.message['content']).toBe('{"n":12,"a":"ü"}');
   });
 
-  it('does not hide calls of the tools of the client', () => {
+  it("does not hide calls of the client's tools", () => {
     expect(whole([other])).toMatchObject({ message: { content: null, tool_calls: [{ id: 'toolu_2' }] }, finish_reason: 'tool_calls' });
   });
 
   it.each([
     ['in one piece', (text: string) => [text]],
     ['in single characters', (text: string) => text.split('')],
-  ])('is the text of a stream, %s', (_name, pieces) => {
+  ])('becomes the text of a stream, %s', (_name, pieces) => {
     expect(streamed([use], pieces)).toEqual({ content: '{"n":12,"a":"ü"}', calls: [], finish: 'stop' });
   });
 
-  it('is an empty object where nothing was written', () => {
+  it('becomes an empty object if its input is empty', () => {
     expect(streamed([{ ...use, input: {} }], () => [])).toEqual({ content: '{}', calls: [], finish: 'stop' });
   });
 });

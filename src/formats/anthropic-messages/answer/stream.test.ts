@@ -30,7 +30,7 @@ const errorOf = (events: readonly ModelEvent[]): GatewayError | undefined =>
   events.flatMap((event) => (event.type === 'error' ? [event.error] : []))[0];
 
 describe('MessagesStream', () => {
-  it('counts calls, not blocks, and gives a call without arguments an empty object', () => {
+  it('numbers calls instead of blocks, and writes {} for a call without arguments', () => {
     const events = play([
       start,
       open(0, { type: 'thinking', thinking: '', signature: '' }),
@@ -62,7 +62,7 @@ describe('MessagesStream', () => {
     ['a call without arguments', { type: 'tool_use', id: 'a', name: 'f', input: {} }, []],
     ['a call whose arguments are in its start', { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } }, []],
     [
-      "an input of the API's own tool",
+      'the input of a server tool',
       { type: 'server_tool_use', id: 'a', name: 'n', input: {} },
       [{ type: 'input_json_delta', partial_json: '{"q":1}' }],
     ],
@@ -71,17 +71,17 @@ describe('MessagesStream', () => {
       { type: 'text', text: 'x' },
       [{ type: 'citations_delta', citation: { type: 'web_search_result_location', url: 'https://a.example' } }],
     ],
-  ])('ends blocks that the service leaves open: %s', (_what, block, deltas) => {
+  ])('closes blocks that the service leaves open: %s', (_what, block, deltas) => {
     const begun = [start, open(0, block), ...deltas.map((one) => delta(0, one))];
     expect(play([...begun, ...end('end_turn')])).toEqual(play([...begun, close(0), ...end('end_turn')]));
   });
 
-  it.each([[undefined], [null], [{ toString: 1 }]])('has no encrypted reasoning where its data is %j', (data) => {
+  it.each([[undefined], [null], [{ toString: 1 }]])('reads encrypted reasoning with the data %j as empty', (data) => {
     const events = play([start, open(0, { type: 'redacted_thinking', data }), close(0), ...end('end_turn')]);
     expect(events).toContainEqual({ type: 'redacted', choice: 0, block: 0, data: '' });
   });
 
-  it('passes over what is not known, whatever it holds', () => {
+  it('ignores unknown events and blocks with any content', () => {
     const odd = [
       wire('{}', 'vertex_event'),
       wire('no json', 'vertex_event'),
@@ -112,11 +112,11 @@ describe('MessagesStream', () => {
     ['tool_use', 'tool_calls'],
     ['refusal', 'content_filter'],
     ['something_new', 'stop'],
-  ])('finishes on %s with %s', (stop, reason) => {
+  ])('converts the stop reason %s to %s', (stop, reason) => {
     expect(play([start, ...end(stop)])).toContainEqual({ type: 'finish', choice: 0, reason, raw: stop });
   });
 
-  it('finishes where no reason is given', () => {
+  it('writes a finish reason if the service sends none', () => {
     expect(play([start, ...end(null)])).toContainEqual({ type: 'finish', choice: 0, reason: 'stop' });
     expect(play([start, open(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }), close(0), ...end(null)])).toContainEqual({
       type: 'finish',
@@ -148,8 +148,8 @@ describe('MessagesStream', () => {
       502,
       'before its end',
     ],
-    ['nothing at all', [], 'stream_interrupted', 502, 'before its end'],
-  ] as const)('ends with an error after %s, and says nothing more', (_what, events, code, status, text) => {
+    ['an empty stream', [], 'stream_interrupted', 502, 'before its end'],
+  ] as const)('ends with one error after %s', (_what, events, code, status, text) => {
     const out = play(events as readonly (Json | WireEvent)[]);
     const error = errorOf(out);
     expect(error).toBeInstanceOf(GatewayError);
@@ -167,7 +167,7 @@ describe('MessagesTap', () => {
     return [events.map((event) => tap.event('data' in event ? (event as WireEvent) : wire(event))), tap];
   };
 
-  it('commits with the first thing a person would see', () => {
+  it('commits the attempt at the first visible content', () => {
     const [seen, tap] = kinds([
       wire('{}', 'vertex_event'),
       start,
@@ -192,12 +192,12 @@ describe('MessagesTap', () => {
   it.each([
     ['a call', open(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }), 'content'],
     ['redacted thinking', open(0, { type: 'redacted_thinking', data: 'x' }), 'content'],
-    ["one of the API's own tools", open(0, { type: 'server_tool_use', id: 'a', name: 'web_search', input: {} }), 'content'],
+    ['a server tool', open(0, { type: 'server_tool_use', id: 'a', name: 'web_search', input: {} }), 'content'],
     ['empty thinking', open(0, { type: 'thinking', thinking: '', signature: '' }), 'meta'],
-    ['text that stands in the start', open(0, { type: 'text', text: 'a' }), 'content'],
+    ['text in the start event', open(0, { type: 'text', text: 'a' }), 'content'],
     ['a signature', delta(0, { type: 'signature_delta', signature: 'x' }), 'content'],
     ['an error', { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'fault'],
-  ] as const)('takes %s for %s', (_what, event, kind) => {
+  ] as const)('classifies %s as %s', (_what, event, kind) => {
     expect(kinds([start, event as Json])[0][1]).toBe(kind);
   });
 
@@ -205,7 +205,7 @@ describe('MessagesTap', () => {
     expect(kinds([start, end('end_turn')[0] ?? {}])[1].complete).toBe(false);
   });
 
-  it('finds an error object under a good status', () => {
+  it('returns the error object of a response with status 200', () => {
     const tap = new MessagesTap();
     expect(tap.whole('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}')).toMatchObject({
       message: 'Overloaded',

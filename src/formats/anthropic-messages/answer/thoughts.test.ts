@@ -28,23 +28,23 @@ function streamed(blocks: readonly Block[]): readonly Note[] {
   });
 }
 
-describe('what an answer says before its calls', () => {
+describe('stored thinking of a response', () => {
   const rows: readonly [name: string, blocks: readonly Block[], notes: Readonly<Record<string, readonly Block[]>>][] = [
     ['thoughts', [thought('a'), use('1')], { 1: [thought('a')] }],
-    ['redacted thoughts', [redacted, use('1')], { 1: [redacted] }],
-    ['text among thoughts', [thought('a'), text('b'), thought('c'), use('1')], { 1: [thought('a'), text('b'), thought('c')] }],
-    ['thoughts before each call', [thought('a'), use('1'), use('2'), thought('b'), use('3')], { 1: [thought('a')], 3: [thought('b')] }],
-    ['text before the first thought is left to the client', [text('a'), thought('b'), use('1')], { 1: [thought('b')] }],
-    ['no thoughts', [text('a'), use('1')], {}],
-    ['thoughts without a call', [thought('a'), text('b')], {}],
-    ['thoughts without a signature', [thought('a', ''), use('1')], {}],
-    ['unsigned thoughts beside signed ones', [thought('a', ''), thought('b'), use('1')], { 1: [thought('b')] }],
+    ['redacted thinking', [redacted, use('1')], { 1: [redacted] }],
+    ['text between thinking blocks', [thought('a'), text('b'), thought('c'), use('1')], { 1: [thought('a'), text('b'), thought('c')] }],
+    ['thinking before each call', [thought('a'), use('1'), use('2'), thought('b'), use('3')], { 1: [thought('a')], 3: [thought('b')] }],
+    ['text before the first thinking block, which is not stored', [text('a'), thought('b'), use('1')], { 1: [thought('b')] }],
+    ['no thinking', [text('a'), use('1')], {}],
+    ['thinking without a call', [thought('a'), text('b')], {}],
+    ['thinking without a signature', [thought('a', ''), use('1')], {}],
+    ['unsigned thinking next to signed thinking', [thought('a', ''), thought('b'), use('1')], { 1: [thought('b')] }],
     ['a call without an id', [thought('a'), use(undefined), use('2')], {}],
-    ['more than is remembered', [thought('a'.repeat(1024 * 1024)), use('1'), thought('b'), use('2')], { 2: [thought('b')] }],
-    ['what is no block', [null as never, thought('a'), use('1')], { 1: [thought('a')] }],
+    ['more thinking than can be stored', [thought('a'.repeat(1024 * 1024)), use('1'), thought('b'), use('2')], { 2: [thought('b')] }],
+    ['a value that is not a block', [null as never, thought('a'), use('1')], { 1: [thought('a')] }],
   ];
 
-  it.each(rows)('%s', (_name, blocks, expected) => {
+  it.each(rows)('is correct for %s', (_name, blocks, expected) => {
     const found = (notes: readonly Note[]) => Object.fromEntries(notes.map(({ id, text: kept }) => [id, JSON.parse(kept) as unknown]));
     expect(found(whole(blocks))).toEqual(expected);
     expect(found(streamed(blocks.filter((block) => block !== null)))).toEqual(expected);
@@ -57,31 +57,36 @@ const called = (...ids: string[]) => ({
   tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
 });
 
-describe('what a request needs', () => {
+describe('requested thinking for a request', () => {
   const model = 'claude-sonnet-4-0';
   const rows: readonly [name: string, body: Block, model: string, ids: readonly string[]][] = [
-    ['calls without thoughts', { reasoning_effort: 'low', messages: [called('1', '2'), called('2', '3')] }, model, ['1', '2', '3']],
-    ['calls in a request that says how to think', { thinking: { type: 'enabled' }, messages: [called('1')] }, model, ['1']],
-    ['calls with a model that always thinks', { messages: [called('1')] }, 'claude-opus-5-5', ['1']],
-    ['nothing without thinking', { messages: [called('1')] }, model, []],
-    ['nothing without calls', { reasoning_effort: 'low', messages: [{ role: 'assistant', content: 'a' }] }, model, []],
-    ['nothing for a user', { reasoning_effort: 'low', messages: [{ ...called('1'), role: 'user' }] }, model, []],
-    ['nothing beside own thoughts', { reasoning_effort: 'low', messages: [{ ...called('1'), content: [thought('a')] }] }, model, []],
+    ['calls without thinking', { reasoning_effort: 'low', messages: [called('1', '2'), called('2', '3')] }, model, ['1', '2', '3']],
+    ['calls in a request with thinking settings', { thinking: { type: 'enabled' }, messages: [called('1')] }, model, ['1']],
+    ['calls for a model that always uses thinking', { messages: [called('1')] }, 'claude-opus-5-5', ['1']],
+    ['no calls without thinking settings', { messages: [called('1')] }, model, []],
+    ['no calls', { reasoning_effort: 'low', messages: [{ role: 'assistant', content: 'a' }] }, model, []],
+    ['a user message', { reasoning_effort: 'low', messages: [{ ...called('1'), role: 'user' }] }, model, []],
     [
-      'nothing beside own blocks',
+      'calls next to thinking of the client',
+      { reasoning_effort: 'low', messages: [{ ...called('1'), content: [thought('a')] }] },
+      model,
+      [],
+    ],
+    [
+      'calls next to content blocks of the client',
       { reasoning_effort: 'low', messages: [{ ...called('1'), content_blocks: [{ thinking: 'a' }] }] },
       model,
       [],
     ],
     [
-      'nothing beside redacted blocks',
+      'calls next to redacted blocks of the client',
       { reasoning_effort: 'low', messages: [{ ...called('1'), content_blocks: [{ data: 'a' }] }] },
       model,
       [],
     ],
   ];
 
-  it.each(rows)('%s', (_name, body, name, ids) => {
+  it.each(rows)('is correct for %s', (_name, body, name, ids) => {
     const asked: string[] = [];
     const recall = (recalled: readonly string[]) => {
       asked.push(...recalled);
@@ -92,7 +97,7 @@ describe('what a request needs', () => {
   });
 });
 
-describe('a body with its thoughts again', () => {
+describe('withThoughts', () => {
   const known = new Map([
     ['1', JSON.stringify([thought('a'), text('b')])],
     ['2', JSON.stringify([thought('c')])],
@@ -104,12 +109,12 @@ describe('a body with its thoughts again', () => {
   const restored = (message: Block) => withThoughts({ messages: [message] }, known)['messages'] as readonly Block[];
   const blocksOf = (message: Block) => restored(message)[0]?.['content_blocks'];
 
-  it('marks the place of each call', () => {
+  it('inserts the stored blocks before each call', () => {
     expect(blocksOf(called('1', '2'))).toEqual([thought('a'), text('b'), use('1'), thought('c'), use('2')]);
     expect(blocksOf({ ...called('1'), content: [text('b')] })).toEqual([thought('a'), text('b'), use('1')]);
   });
 
-  it('says text that the client has changed before the calls, and keeps the blocks that it sends', () => {
+  it('keeps text and blocks that the client has changed', () => {
     expect(blocksOf({ ...called('1'), content: 'other' })).toEqual([thought('a'), text('other'), use('1')]);
     expect(blocksOf({ ...called('1', '2'), content: 'b ' })).toEqual([thought('a'), text('b '), use('1'), thought('c'), use('2')]);
     expect(blocksOf({ ...called('1'), content: '' })).toEqual([thought('a'), use('1')]);
@@ -117,12 +122,12 @@ describe('a body with its thoughts again', () => {
     expect(blocksOf({ ...called('1'), content_blocks: [text('b')] })).toEqual([thought('a'), use('1'), text('b')]);
   });
 
-  it('gives each thought back once', () => {
+  it('inserts each thinking block once', () => {
     const messages = withThoughts({ messages: [called('1'), called('1')] }, known)['messages'] as readonly Block[];
     expect(messages.map((message) => message['content_blocks'] !== undefined)).toEqual([true, false]);
   });
 
-  it('is the same body where nothing is known', () => {
+  it('returns the same body if nothing is stored', () => {
     const body = { messages: [called('1')], thinking: {} };
     expect([withThoughts(body, new Map()), withThoughts(body, undefined)]).toEqual([body, body]);
     expect(restored(called('9'))).toEqual([called('9')]);

@@ -10,7 +10,7 @@ const vertex = { version: 'vertex-2023-10-16' };
 const user = (content: unknown): Json => ({ role: 'user', content });
 const picture = (url: string): Json => ({ type: 'image_url', image_url: { url } });
 const listing = { type: 'mcp_tool_listing', mcp_server_name: 's', tools: [{ name: 't', input_schema: {} }] };
-/** An object that cannot be written as text. */
+/** An object that cannot be converted to a string. */
 const odd = { toString: 1, valueOf: 1 };
 const thought = { type: 'thinking', thinking: 't', signature: 's' };
 const pdf: readonly [string, Media] = ['https://h.example/r', { mimeType: 'application/pdf', base64: 'JVBERi0=' }];
@@ -25,8 +25,8 @@ function convert(
   return { body: made.body, dropped: made.dropped.map(({ param }) => param) };
 }
 
-describe("toMessages in Vertex AI's form", () => {
-  it('names the version and not the model', () => {
+describe('toMessages for Vertex AI', () => {
+  it('sends the version instead of the model', () => {
     expect(convert({ model: 'x' }).body).toEqual({ anthropic_version: 'vertex-2023-10-16', max_tokens: 9, messages: [user('Hi')] });
   });
 
@@ -36,21 +36,21 @@ describe("toMessages in Vertex AI's form", () => {
     ['mcp_servers', [{}]],
     ['speed', 'fast'],
     ['labels', { a: 'b' }],
-  ])('leaves out %s, which is refused there', (name, value) => {
+  ])('omits %s, which Vertex AI rejects', (name, value) => {
     expect(convert({ [name]: value })).toMatchObject({ dropped: [name] });
     expect(convert({ [name]: value }).body).not.toHaveProperty(name);
   });
 
-  it('does not report what the caller carries by itself', () => {
+  it('does not report parameters that the caller sends by other means', () => {
     expect(convert({ labels: { a: 'b' } }, [], ['labels'])).toMatchObject({ dropped: [] });
   });
 
-  it('leaves out strict of a tool', () => {
+  it('omits strict of a tool', () => {
     const tools = [{ type: 'function', function: { name: 'f', strict: true, parameters: { type: 'object' } } }];
     expect(convert({ tools }).body['tools']).toEqual([{ name: 'f', input_schema: { type: 'object' } }]);
   });
 
-  it('sends every file by value', () => {
+  it('sends every file inline', () => {
     const { body } = convert(
       { messages: [user([picture(pdf[0]), { type: 'document', source: { type: 'url', url: pdf[0] }, title: 'T' }])] },
       [pdf],
@@ -60,7 +60,7 @@ describe("toMessages in Vertex AI's form", () => {
     expect(content[1]).toMatchObject({ title: 'T' });
   });
 
-  it("sends the files of results in the API's own form by value, and keeps its other blocks", () => {
+  it('sends files in tool results inline and keeps the other blocks of the result', () => {
     const reference = { type: 'tool_reference', tool_name: 'g' };
     const result = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'a', content });
     const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
@@ -74,7 +74,7 @@ describe("toMessages in Vertex AI's form", () => {
     expect(sent[2]).toEqual(user([result([{ type: 'document', source }, reference, { type: 'text', text: 'x' }])]));
   });
 
-  it('refuses files by id', () => {
+  it('rejects a file ID', () => {
     expect(() => convert({ messages: [user([{ type: 'file', file: { file_id: 'file_1' } }])] })).toThrow('not read by this service');
   });
 });
@@ -109,7 +109,7 @@ describe('mediaNeeds', () => {
         'https://h.example/7.png',
       ],
     ],
-  ] as const)('names what is read by value only, each once: %s', (form, urls) => {
+  ] as const)('lists each file that must be sent inline once: %s', (form, urls) => {
     const needs = mediaNeeds({ messages }, form);
     expect(needs.map(({ url }) => url)).toEqual(urls);
     expect(needs.every(({ maxBytes }) => maxBytes > 20_000_000)).toBe(true);
@@ -126,19 +126,19 @@ describe('toMessages', () => {
       'the type of a citation',
       { messages: [user('Hi'), { role: 'assistant', content: [{ type: 'text', text: 'x', citations: [{ type: odd }] }] }] },
     ],
-  ])('does not take an object for a text: %s', (_what, body) => {
+  ])('does not throw for an object instead of a string: %s', (_what, body) => {
     expect(() => convert(body)).not.toThrow();
   });
 
   it.each<[string, Json, Json, string[]]>([
     [
-      'the summary of a context, whole',
+      'the complete context summary (compaction)',
       { type: 'compaction', content: 'c', signature: 's', tool_changes: [{ type: 'tool_removal' }] },
       {},
       [],
     ],
-    ['the tools of a server of the request', listing, { mcp_servers: [{ name: 's' }] }, []],
-    ['no tools of another server', listing, {}, ['messages[].content[].mcp_tool_listing']],
+    ['tools of an MCP server of the request', listing, { mcp_servers: [{ name: 's' }] }, []],
+    ['no tools of another MCP server', listing, {}, ['messages[].content[].mcp_tool_listing']],
   ])('sends back %s', (_what, block, more, dropped) => {
     const said = { role: 'assistant', content: 'x', content_blocks: [block, { type: 'text', text: 'x' }] };
     const made = toMessages({ ...more, messages: [user('Hi'), said, user('Ho')] }, call, { media: new Map() });
@@ -147,7 +147,7 @@ describe('toMessages', () => {
     expect(made.dropped.map(({ param }) => param)).toEqual(dropped);
   });
 
-  it('keeps all digits of an input that a client joined from a stream', () => {
+  it('keeps all digits of a tool input that a client joined from a stream', () => {
     const deltas = [
       { index: 0, delta: { type: 'server_tool_use', id: 's', name: 'web_search' } },
       { index: 0, delta: { partial_json: '{"q":1234567890' } },
@@ -158,7 +158,7 @@ describe('toMessages', () => {
     expect(JSON.stringify(convert({ messages }).body)).toContain('"input":{"q":12345678901234567890}');
   });
 
-  it('searches whichever tools are allowed', () => {
+  it('keeps web search for any allowed_tools', () => {
     const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
     const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [own] } };
     const { body } = convert({ tools: [own], tool_choice, web_search_options: {} });
@@ -181,14 +181,14 @@ describe('toMessages', () => {
       [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral' } }, thought],
       [],
     ],
-    ['nowhere, and names it', { content: [thought] }, [thought], ['messages[].cache_control']],
-  ])('sets the cache mark of an assistant message %s', (_where, message, content, dropped) => {
+    ['nowhere, and reports it', { content: [thought] }, [thought], ['messages[].cache_control']],
+  ])('sets the cache_control of an assistant message %s', (_where, message, content, dropped) => {
     const messages = [user('Hi'), { role: 'assistant', ...message, cache_control: { type: 'ephemeral' } }, user('Ho')];
     const made = convert({ messages });
     expect({ ...(made.body['messages'] as Json[])[1], dropped: made.dropped }).toEqual({ role: 'assistant', content, dropped });
   });
 
-  it('reads results that are objects, texts in lists, and arguments that are null', () => {
+  it('converts objects as results, strings in lists, and null as arguments', () => {
     const calls = ['a', 'b'].map((id) => ({ id, type: 'function', function: { name: 'f', arguments: 'null' } }));
     const messages = [
       user(['Hi', { type: 'text', text: 'Ho' }]),
@@ -207,7 +207,7 @@ describe('toMessages', () => {
     ]);
   });
 
-  it('forces no tool that it has to leave out', () => {
+  it('does not force a tool that it omits', () => {
     const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
     const free = { type: 'custom', custom: { name: 'c' } };
     const made = convert({ tools: [own, free], tool_choice: { type: 'custom', custom: { name: 'c' } } });
@@ -228,7 +228,7 @@ describe('toMessages', () => {
     expect(JSON.stringify(body)).toContain(`"input":${input}`);
   });
 
-  it('leaves its input as it was', () => {
+  it('does not change its input', () => {
     const body = {
       max_tokens: 9,
       tools: [{ type: 'function', function: { name: 'f' } }],
@@ -255,6 +255,6 @@ it.each([
   ['claude-sonnet-4-7', 'adaptive', 'all'],
   ['claude-sonnet-5', 'adaptive', 'none'],
   ['my-alias', 'adaptive', 'all'],
-] as const)('%s thinks by %s and takes %s of the sampling parameters', (model, thinking, sampling) => {
+] as const)('traitsOf(%s): thinking is %s, supported sampling parameters: %s', (model, thinking, sampling) => {
   expect(traitsOf(model)).toMatchObject({ thinking, sampling });
 });

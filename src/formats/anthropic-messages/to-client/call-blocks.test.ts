@@ -4,7 +4,7 @@ import { MessageEvents } from './events.ts';
 import { wholeMessage } from './index.ts';
 import { ObjectEnd } from './object-end.ts';
 
-/** Part of a call by its number: its name or text of its arguments. */
+/** An event with the name or a part of the arguments of the call with this index. */
 const call = (index: number, part: { readonly name?: string; readonly arguments?: string }): ModelEvent => ({
   type: 'tool_call',
   choice: 0,
@@ -14,7 +14,7 @@ const call = (index: number, part: { readonly name?: string; readonly arguments?
 });
 const text = (words: string): ModelEvent => ({ type: 'text', choice: 0, text: words });
 
-/** The stream as short words: where a block begins and ends, and the texts of it. */
+/** Short form of the stream: where each block begins and ends, and its texts. */
 function summary(events: readonly ModelEvent[]): string {
   const writer = new MessageEvents({ id: 'r1', model: 'm' });
   const out = [...events.flatMap((event) => writer.push(event)), ...writer.end()];
@@ -32,46 +32,46 @@ function summary(events: readonly ModelEvent[]): string {
 const [f, g] = [call(0, { name: 'f', arguments: '' }), call(1, { name: 'g', arguments: '' })];
 const args = (index: number, part: string): ModelEvent => call(index, { arguments: part });
 
-describe('calls become blocks that follow each other', () => {
+describe('MessageEvents writes concurrent tool calls as consecutive blocks', () => {
   it.each<[string, ModelEvent[], string]>([
-    ['one after the other', [f, args(0, '{"a"'), args(0, ':1}'), g, args(1, '{}')], '0(f 0:{"a" 0::1} 0) 1(g 1:{} 1)'],
-    ['begun at once', [f, g, args(0, '{"a":1}'), args(1, '{}')], '0(f 0:{"a":1} 0) 1(g 1:{} 1)'],
-    ['in turn', [f, g, args(0, '{"a"'), args(1, '{"b"'), args(0, ':1}'), args(1, ':2}')], '0(f 0:{"a" 0::1} 0) 1(g 1:{"b" 1::2} 1)'],
-    ['the later one first', [f, g, args(1, '{"b":2}'), args(0, '{}')], '0(f 0:{} 0) 1(g 1:{"b":2} 1)'],
-    ['the first without arguments', [f, g, args(1, '{"b":2}')], '0(f 0) 1(g 1:{"b":2} 1)'],
-    ['cut off', [f, args(0, '{"a'), g, args(1, '{}')], '0(f 0:{"a 0) 1(g 1:{} 1)'],
-    ['with text behind them', [f, args(0, '{"a'), g, args(1, '{}'), text('x')], '0(f 0:{"a 0) 1(g 1:{} 1) 2(text 2:x 2)'],
-    ['with text inside it', [f, args(0, '{"a'), text('x'), args(0, '":1}'), text('y')], '0(f 0:{"a 0:":1} 0) 1(text 1:x 1:y 1)'],
+    ['calls one after the other', [f, args(0, '{"a"'), args(0, ':1}'), g, args(1, '{}')], '0(f 0:{"a" 0::1} 0) 1(g 1:{} 1)'],
+    ['calls that begin at the same time', [f, g, args(0, '{"a":1}'), args(1, '{}')], '0(f 0:{"a":1} 0) 1(g 1:{} 1)'],
     [
-      'with text inside one of two',
+      'calls with alternating arguments',
+      [f, g, args(0, '{"a"'), args(1, '{"b"'), args(0, ':1}'), args(1, ':2}')],
+      '0(f 0:{"a" 0::1} 0) 1(g 1:{"b" 1::2} 1)',
+    ],
+    ['arguments of the later call first', [f, g, args(1, '{"b":2}'), args(0, '{}')], '0(f 0:{} 0) 1(g 1:{"b":2} 1)'],
+    ['a first call without arguments', [f, g, args(1, '{"b":2}')], '0(f 0) 1(g 1:{"b":2} 1)'],
+    ['a truncated call', [f, args(0, '{"a'), g, args(1, '{}')], '0(f 0:{"a 0) 1(g 1:{} 1)'],
+    ['calls with text after them', [f, args(0, '{"a'), g, args(1, '{}'), text('x')], '0(f 0:{"a 0) 1(g 1:{} 1) 2(text 2:x 2)'],
+    ['text inside a call', [f, args(0, '{"a'), text('x'), args(0, '":1}'), text('y')], '0(f 0:{"a 0:":1} 0) 1(text 1:x 1:y 1)'],
+    [
+      'text inside one of two calls',
       [f, args(0, '{"a'), text('x'), g, args(1, '{}'), text('y'), args(0, '":1}')],
       '0(f 0:{"a 0:":1} 0) 1(g 1:{} 1) 2(text 2:x 2:y 2)',
     ],
+    ['a refusal inside a call', [f, args(0, '{'), { type: 'refusal', choice: 0, text: 'x' }, args(0, '}')], '0(f 0:{ 0:} 0) 1(text 1:x 1)'],
+    ['whitespace after a call', [f, args(0, '{}'), text('x'), args(0, ' ')], '0(f 0:{} 0) 1(text 1:x 1)'],
     [
-      'with a refusal inside it',
-      [f, args(0, '{'), { type: 'refusal', choice: 0, text: 'x' }, args(0, '}')],
-      '0(f 0:{ 0:} 0) 1(text 1:x 1)',
-    ],
-    ['with white space behind it', [f, args(0, '{}'), text('x'), args(0, ' ')], '0(f 0:{} 0) 1(text 1:x 1)'],
-    [
-      'cut off, its end named by the service',
+      'a truncated call whose end the service reports',
       [f, args(0, '{"a'), { type: 'block', choice: 0, block: 3, state: 'close', kind: 'tool' }, text('x')],
       '0(f 0:{"a 0) 1(text 1:x 1)',
     ],
-    ['around text', [f, args(0, '{}'), text('x'), g, args(1, '{}')], '0(f 0:{} 0) 1(text 1:x 1) 2(g 2:{} 2)'],
-    ['with null for none', [call(0, { name: 'f', arguments: 'null' }), g, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
+    ['calls around text', [f, args(0, '{}'), text('x'), g, args(1, '{}')], '0(f 0:{} 0) 1(text 1:x 1) 2(g 2:{} 2)'],
+    ['arguments of null', [call(0, { name: 'f', arguments: 'null' }), g, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
   ])('%s', (_, events, wanted) => {
     expect(summary(events)).toBe(wanted);
   });
 });
 
-it('begins a block of text with its first text', () => {
+it('MessageEvents begins a text block with its first text', () => {
   const opened = (block: number): ModelEvent => ({ type: 'block', choice: 0, block, state: 'open', kind: 'text' });
   const said = (block: number, words: string): ModelEvent => ({ ...text(words), block }) as ModelEvent;
   expect(summary([opened(0), said(0, ''), opened(1), said(1, 'a'), opened(2), said(2, 'b')])).toBe('0(text 0:a 0) 1(text 1:b 1)');
 });
 
-it('sends a summary of the context as the API does', () => {
+it('MessageEvents streams a context summary (compaction) as the API does', () => {
   const native = (members: object): ModelEvent => ({ type: 'block', choice: 0, block: 0, state: 'open', kind: 'native', native: members });
   const writer = new MessageEvents({ id: 'r1', model: 'm' });
   const out = [native({ type: 'compaction', content: null }), native({ content: 'x', encrypted_content: 'y' })].flatMap((event) =>
@@ -87,7 +87,7 @@ it.each([
   ['[1]', '{"arguments":[1]}'],
   ['{"a', String.raw`{"arguments":"{\"a"}`],
   ['null', '{}'],
-])('the input of a whole call with the arguments %s is an object', (json, input) => {
+])('wholeMessage converts the arguments %s to an object', (json, input) => {
   const message = { content: null, tool_calls: [{ id: 't', type: 'function', function: { name: 'f', arguments: json } }] };
   const made = wholeMessage({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }, { id: 'r1', model: 'm' });
   expect(JSON.stringify(made['content'])).toBe(`[{"type":"tool_use","id":"t","name":"f","input":${input}}]`);
@@ -104,7 +104,7 @@ it.each([
   ['{"a":{}', false],
   ['null', false],
   ['"{}"', false],
-])('the object %j has ended: %s, however it is cut', (json, isReached) => {
+])('ObjectEnd for %j: reached: %s, with any chunk size', (json, isReached) => {
   for (const size of [1, 2, 3, 100]) {
     const end = new ObjectEnd();
     for (let at = 0; at < json.length; at += size) end.push(json.slice(at, at + size));

@@ -8,7 +8,7 @@ const result = (block: object) => user({ type: 'tool_result', tool_use_id: 't1',
 const asked = { messages: [{ role: 'user', content: 'x' }] };
 
 it.each<[string, object, string[]]>([
-  ['nothing, where all is known', user({ type: 'text', text: 'x', citations: null, cache_control: { type: 'ephemeral' } }), []],
+  ['nothing if all members are known', user({ type: 'text', text: 'x', citations: null, cache_control: { type: 'ephemeral' } }), []],
   ['a member of a text', user({ type: 'text', text: 'x', tone: 'low' }), ['messages[].content[].tone']],
   [
     'a member of a text of the assistant',
@@ -17,15 +17,15 @@ it.each<[string, object, string[]]>([
   ],
   ['a member of a text in a result', result({ type: 'text', text: 'x', tone: 'low' }), ['messages[].content[].tone']],
   ['a member of an image', user({ type: 'image', source: image, detail: 'high' }), ['messages[].content[].image.detail']],
-  ['a member of its source', user({ type: 'image', source: { ...image, crop: [1] } }), ['messages[].content[].image.source.crop']],
+  ['a member of an image source', user({ type: 'image', source: { ...image, crop: [1] } }), ['messages[].content[].image.source.crop']],
   ['a member of a search result', user({ ...found, rank: 1 }), ['messages[].content[].search_result.rank']],
   [
-    'a block inside it that is no text',
+    'a block in a search result that is not text',
     user({ ...found, content: [{ type: 'image', source: image }] }),
     ['messages[].content[].search_result.image'],
   ],
   [
-    'who made a call, where it was a program',
+    'the caller of a tool call if it is a program',
     {
       messages: [
         { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {}, caller: { type: 'code_execution_20250825' } }] },
@@ -34,7 +34,7 @@ it.each<[string, object, string[]]>([
     ['messages[].content[].tool_use.caller'],
   ],
   [
-    'nothing, where it was the model',
+    'nothing if the caller of a tool call is the model',
     { messages: [{ role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {}, caller: { type: 'direct' } }] }] },
     [],
   ],
@@ -65,11 +65,11 @@ it.each<[string, object, string[]]>([
     { ...asked, output_config: { format: { type: 'json_schema', schema: {}, strip: true } } },
     ['output_config.format.strip'],
   ],
-])('names %s', (_, request, names) => {
+])('toHub reports the loss of %s', (_, request, names) => {
   expect(toHub({ model: 'm', max_tokens: 1, ...request }).dropped.map(({ param }) => param)).toEqual(names);
 });
 
-it('keeps a turn plain that a client library writes with all members', () => {
+it('toHub converts an assistant message with all optional members of an SDK to a plain one', () => {
   const content = [
     { type: 'text', text: 'x', citations: null },
     { type: 'tool_use', id: 't', name: 'f', input: {}, caller: null },
@@ -79,7 +79,7 @@ it('keeps a turn plain that a client library writes with all members', () => {
   expect(body['messages']).toEqual([{ role: 'assistant', content: 'x', tool_calls }]);
 });
 
-it('takes null for no cache mark, as in requests without it', () => {
+it('toHub treats cache_control: null like a missing one', () => {
   const request = (mark: object) => ({
     model: 'm',
     max_tokens: 1,
@@ -100,7 +100,7 @@ it('takes null for no cache mark, as in requests without it', () => {
   expect(toHub(request({ cache_control: null }))).toEqual(toHub(request({})));
 });
 
-it('omits a message that only changes the tools', () => {
+it('toHub omits a message that only changes the tools', () => {
   const { body } = toHub({ ...asked, messages: [...asked.messages, { role: 'system', content: [{ type: 'tool_removal', tool: {} }] }] });
   expect(body['messages']).toEqual(asked.messages);
 });

@@ -14,10 +14,10 @@ it.each<[string, object[], string[]]>([
   ['thinking', [thought, text], [`${place}thinking`]],
   ['thinking without a text', [{ ...thought, thinking: '' }, call], [`${place}thinking`]],
   ['encrypted thinking', [{ type: 'redacted_thinking', data: 'x' }, text], [`${place}redacted_thinking`]],
-  ['a step of a tool of the API', [{ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, text], [`${place}server_tool_use`]],
+  ['a step of a server tool', [{ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, text], [`${place}server_tool_use`]],
   ['citations', [{ ...text, citations: [{ type: 'char_location' }] }], [`${place}citations`]],
-  ['nothing, where only the order of text and call differs', [call, text], []],
-])('a service of the chat format that reads no blocks loses %s', (_, content, names) => {
+  ['nothing if only the order of text and call differs', [call, text], []],
+])('a chat service without content blocks loses %s of an assistant message', (_, content, names) => {
   const { body, dropped } = toHub({ messages: [{ role: 'assistant', content }] });
   const drops = new Drops();
   cleanHistory(body['messages'] as readonly unknown[], openaiHistory, drops);

@@ -27,7 +27,7 @@ const play = (wire: readonly ReturnType<typeof event>[]) => {
 };
 const events = () => play(streamed);
 
-it('has what a tool of the service was asked, and what it found', () => {
+it('converts the input and the result of a server tool, whole and streamed', () => {
   const text = `{"output":{"message":{"role":"assistant","content":[
     {"toolUse":${JSON.stringify(used).slice(0, -1)},"input":{"q":12345678901234567890}}},
     {"toolResult":${JSON.stringify({ ...found, content })}}]}},"stopReason":"end_turn"}`;
@@ -39,7 +39,7 @@ it('has what a tool of the service was asked, and what it found', () => {
   expect(streamedText).toContain('"native":{"content":[{"text":"A page."}]}');
 });
 
-it('tells clients of the messages API what the tool was asked', () => {
+it('streams the input of a server tool to clients of the messages API', () => {
   const out = new MessageEvents({ id: 'r', model: 'm' });
   expect(events().flatMap((one) => out.push(one))).toContainEqual({
     type: 'content_block_delta',
@@ -51,14 +51,14 @@ it('tells clients of the messages API what the tool was asked', () => {
 const video = { format: 'mp4', source: { s3Location: { uri: 's3://b/k' } } };
 
 it.each([
-  ['a kind that is not known', { video }, { type: 'video', ...video }],
+  ['an unknown kind', { video }, { type: 'video', ...video }],
   [
     'an image that failed',
     { image: { format: 'png', error: { message: 'No.' } } },
     { type: 'image', format: 'png', error: { message: 'No.' } },
   ],
   ['an image without its bytes', { image: { ...video, format: 'webp' } }, { type: 'image', ...video, format: 'webp' }],
-])('passes content as a block: %s', (_what, content, wanted) => {
+])('converts unknown content to a block: %s', (_what, content, wanted) => {
   const whole = fromConverse(JSON.stringify({ output: { message: { content: [content] } }, stopReason: 'end_turn' }), call);
   const [kind, { format, ...rest }] = Object.entries(content)[0] ?? ['', video];
   const events = play([
@@ -70,14 +70,14 @@ it.each([
   for (const made of [whole, collectChat(events, call)]) expect(made['choices']).toMatchObject([{ message: { content_blocks: [wanted] } }]);
 });
 
-it('passes over events that it does not know, whatever they hold', () => {
+it('ignores unknown events', () => {
   expect(play([event('initial-response', {}), { name: 'initial-response', data: '' }])).toEqual([]);
 });
 
 it.each([
   ['a call without arguments', [event('contentBlockStart', { contentBlockIndex: 0, start: { toolUse: { toolUseId: 't', name: 'f' } } })]],
-  ['an input of a tool of the service', streamed.slice(1, 4)],
-  ['what such a tool found', streamed.slice(5, 7)],
+  ['the input of a server tool', streamed.slice(1, 4)],
+  ['the result of a server tool', streamed.slice(5, 7)],
   [
     'encrypted reasoning',
     [event('contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { redactedContent: 'cmVkYWN0ZWQ=' } } })],
@@ -89,7 +89,7 @@ it.each([
       event('contentBlockDelta', { contentBlockIndex: 0, delta: { citation: { location: { web: { url: 'https://a.example' } } } } }),
     ],
   ],
-])('ends blocks that the service leaves open: %s', (_what, block) => {
+])('closes blocks that the service leaves open: %s', (_what, block) => {
   const close = { ...block[0], name: 'contentBlockStop' } as ReturnType<typeof event>;
   const end = event('messageStop', { stopReason: 'end_turn' });
   expect(play([...block, end])).toEqual(play([...block, close, end]));

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Plain } from '../../../core/json/merge.ts';
 import { toConverse } from './index.ts';
 
-/** Chat completions bodies and what they are to Converse; `dropped` names what is not in it. */
+/** A chat completions body and its conversion to Converse; `dropped` lists the parameters that are lost. */
 interface Row {
   readonly name: string;
   readonly model: string;
@@ -21,10 +21,10 @@ it.each(rows)('$name', ({ model, chat, converse, dropped }) => {
 });
 
 it.each([
-  ['a picture', [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }], { format: 'png' }],
+  ['an image', [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }], { format: 'png' }],
   ['nothing', undefined, undefined],
   ['null', null, undefined],
-])('converts a result in the form of the messages API: %s', (_what, content, image) => {
+])('toConverse converts a tool result in the format of the messages API: %s', (_what, content, image) => {
   const messages = [
     { role: 'user', content: 'Hi' },
     { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
@@ -52,11 +52,11 @@ it.each([
   [{ messages: [{ role: 'user', content: [{ type: 'image' }] }] }, 'of type "image" cannot be sent'],
   [{ messages: [{ role: 'user', content: 'Hi' }], n: 2 }, 'The service returns one choice'],
   [{ messages: 'Hi' }, '"messages" is a string'],
-])('refuses %j', (chat, message) => {
+])('toConverse rejects %j', (chat, message) => {
   expect(() => toConverse(chat, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() })).toThrow(message);
 });
 
-it('leaves out the summary of a context, which only Anthropic can read', () => {
+it('toConverse drops a context summary (compaction), which only Anthropic can read', () => {
   const said = {
     role: 'assistant',
     content: 'b',
@@ -72,7 +72,7 @@ it('leaves out the summary of a context, which only Anthropic can read', () => {
   expect(made.body).not.toHaveProperty('additionalModelRequestFields');
 });
 
-it('asks for features of Claude alone', () => {
+it('toConverse sends beta features only to Claude', () => {
   const chat = { messages: [{ role: 'user', content: 'Hi' }] };
   const options = { media: new Map(), betas: ['a-1'], maxTokens: 7, defaults: { guardrailConfig: { guardrailIdentifier: 'g' } } };
   const asked = (model: string, foundationModel?: string) => toConverse(chat, { model, foundationModel }, options);

@@ -19,7 +19,7 @@ function whole(text: string, format: AudioFormat | undefined): Plain {
   return choices[0]?.message['audio'] as Plain;
 }
 
-/** Deltas of `audio`, joined as client libraries join them. */
+/** Returns the deltas of `audio`, joined as SDKs join them. */
 function streamed(texts: readonly string[], format: AudioFormat | undefined): Record<string, string | number> {
   const stream = new GenerateContentStream(call(format));
   const events = [...texts.flatMap((data) => [...stream.push({ name: '', data })]), ...stream.end()];
@@ -34,17 +34,17 @@ function streamed(texts: readonly string[], format: AudioFormat | undefined): Re
 
 const bytesOf = ({ data }: Record<string, unknown>): Buffer => Buffer.from(String(data), 'base64');
 
-describe('audio of an answer', () => {
+describe('audio of a response', () => {
   const parts = [sound(samples.subarray(0, 1)), sound(samples.subarray(1, 6)), sound(samples.subarray(6))];
   const frames = [...parts.map((part) => answer([part])), answer([], { finishReason: 'STOP' })];
 
-  it('is all of its pieces, streamed and whole', () => {
+  it('is joined from all parts, streamed and whole', () => {
     expect(bytesOf(whole(answer(parts), undefined))).toEqual(samples);
     expect(bytesOf(streamed(frames, undefined))).toEqual(samples);
     expect(streamed(frames, undefined)).toMatchObject({ id: 'audio_req_1', transcript: '', expires_at: 5 });
   });
 
-  it('has a WAV header where wav was asked for', () => {
+  it('has a WAV header if the client requested wav', () => {
     const file = bytesOf(whole(answer(parts), 'wav'));
     expect(file.subarray(44)).toEqual(samples);
     expect([file.toString('latin1', 0, 4), file.toString('latin1', 8, 16), file.toString('latin1', 36, 40)]).toEqual([
@@ -58,18 +58,18 @@ describe('audio of an answer', () => {
     ]);
   });
 
-  it('streams with a header that leaves the length open', () => {
+  it('has a WAV header without a length in a stream', () => {
     const file = bytesOf(streamed(frames, 'wav'));
     expect(file.subarray(44)).toEqual(samples);
     expect([file.readUInt32LE(4), file.readUInt32LE(40)]).toEqual([0xffffffff, 0xffffffff]);
   });
 
-  it.each(['audio/wav', 'audio/mpeg', 'audio/pcma'])('stays as it came where it is %s', (type) => {
+  it.each(['audio/wav', 'audio/mpeg', 'audio/pcma'])('is not changed if its type is %s', (type) => {
     expect(bytesOf(whole(answer([sound(samples, type)]), 'wav'))).toEqual(samples);
     expect(bytesOf(streamed([answer([sound(samples, type)], { finishReason: 'STOP' })], 'wav'))).toEqual(samples);
   });
 
-  it.each(['audio/L16', 'audio/pcm;rate=0', 'audio/L16;rate=999999', 'audio/L16;rate=x'])('has the usual rate for %s', (type) => {
+  it.each(['audio/L16', 'audio/pcm;rate=0', 'audio/L16;rate=999999', 'audio/L16;rate=x'])('has the default sample rate for %s', (type) => {
     expect(bytesOf(whole(answer([sound(samples, type)]), 'wav')).readUInt32LE(24)).toBe(24_000);
   });
 });
@@ -85,7 +85,7 @@ describe('audio.format of a request', () => {
     [7, 'wav', ['audio.format']],
   ];
 
-  it.each(rows)('%s', (format, wanted, dropped) => {
+  it.each(rows)('is accepted, replaced or dropped: %s', (format, wanted, dropped) => {
     const body = { messages: [{ role: 'user', content: 'Hi' }], modalities: ['audio'], audio: { voice: 'Kore', format } };
     const served = toGenerateContent(body, { model: 'gemini-2.5-flash-preview-tts', media: new Map(), strict: true }, options);
     expect(served.dropped.map(({ param }) => param)).toEqual(dropped);
@@ -93,8 +93,8 @@ describe('audio.format of a request', () => {
   });
 });
 
-describe('what a later event adds', () => {
-  it('joins the members of grounding, and all citations', () => {
+describe('laterExtras', () => {
+  it('merges the members of grounding metadata and all citations', () => {
     const before = { groundingMetadata: { webSearchQueries: ['q'], a: 1 }, citationMetadata: { citations: [{ uri: 'u' }] } };
     const now = {
       groundingMetadata: { groundingChunks: [], a: 2 },

@@ -25,16 +25,16 @@ const streams: Readonly<Record<string, readonly string[]>> = {
     answer(part('c'), '', counted(1000)),
     answer(part('d'), ',"finishReason": "STOP"', counted(1002)),
   ],
-  'counts that only the last like event tells': [
+  'counts that are only in the last similar event': [
     answer(part('a'), ',"finishReason": "STOP"', counted(8)),
     answer(part('b'), ',"finishReason": "STOP"', counted(12)),
   ],
-  'a reason for the end that the last event overrules': [
+  'a finish reason that the last event replaces': [
     answer(part('a'), ',"finishReason": "MAX_TOKENS"'),
     answer(part('b', ',"thoughtSignature": "s1"'), ',"finishReason": "STOP"'),
     answer(part('c'), ',"finishReason": "MAX_TOKENS"'),
   ],
-  'thoughts, then text': [
+  'thinking, then text': [
     answer(part('Let', ',"thought": true')),
     answer(part(' me', ',"thought": true')),
     answer(part(' see', ',"thought": true')),
@@ -59,7 +59,7 @@ const streams: Readonly<Record<string, readonly string[]>> = {
     answer(part('e'), ',"groundingMetadata": {"webSearchQueries": ["q"]}'),
     answer(part('f'), ',"finishReason": "STOP"'),
   ],
-  'what stands beside the text, told again': ['a', 'b', 'c']
+  'repeated members next to the text': ['a', 'b', 'c']
     .flatMap((text) => [
       answer(part(text, ',"thoughtSignature": "s1"')),
       answer(`${part(text)},{"functionCall": {"name": "f","args": {}}}`),
@@ -70,12 +70,12 @@ const streams: Readonly<Record<string, readonly string[]>> = {
   'feedback in each event': ['a', 'b', 'c'].map((text) =>
     answer(part(text), ',"finishReason": "STOP"').replace('"modelVersion"', '"promptFeedback": {"safetyRatings": []},"modelVersion"'),
   ),
-  'an error behind it': [answer(part('a')), answer(part('b')), '{"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}'],
+  'an error after text': [answer(part('a')), answer(part('b')), '{"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}'],
   'an end without a reason': [answer(part('a')), answer(part('b'))],
-  'content behind a reason': [answer(part('a')), answer(part('b'), ',"finishReason": "STOP"'), answer(part('c')), answer(part('d'))],
+  'content after a finish reason': [answer(part('a')), answer(part('b'), ',"finishReason": "STOP"'), answer(part('c')), answer(part('d'))],
 };
 
-/** As it is converted, neighbouring pieces of text apart. */
+/** Returns the converted events, without joining adjacent texts. */
 function events(stream: readonly string[], call: AnswerCall): readonly ModelEvent[] {
   const reader = new GenerateContentStream(call);
   return [...stream.flatMap((data) => reader.push({ name: '', data })), ...reader.end()];
@@ -85,8 +85,8 @@ const calls = [true, false].flatMap((strict) =>
   ['gemini-3-flash', 'gemini-2.0-flash-thinking-exp'].map((model) => ({ model, strict, showsReasoning: true, id: 'req_1', createdAt: 1 })),
 );
 
-test.each(Object.entries(streams))('%s: an event that is like one before says the same as one that is parsed', (_, stream) => {
-  // A blank more at the end of each: none is like another one.
+test.each(Object.entries(streams))('%s: an event that is read by its similarity converts like a parsed one', (_, stream) => {
+  // With different trailing blanks, no event is recognized as similar to an earlier one.
   const unlike = stream.map((data, index) => data + ' '.repeat(index));
   for (const call of calls) expect(events(stream, call)).toEqual(events(unlike, call));
 });
@@ -94,17 +94,17 @@ test.each(Object.entries(streams))('%s: an event that is like one before says th
 const stop = ',"finishReason": "STOP"';
 const step = '{"codeExecutionResult": {"outcome": "OUTCOME_OK"}}';
 
-/** Recorded from gemini-2.5-pro: a finish reason at a step of the code tool, then more content, then another finish reason. */
+/** Recorded from gemini-2.5-pro: a finish reason with a code execution step, then more content, then another finish reason. */
 test.each<[string, readonly string[], boolean]>([
-  ['a step', [answer(part('a'), stop), answer(step)], false],
+  ['a code execution step', [answer(part('a'), stop), answer(step)], false],
   ['text', [answer(part('a'), stop), answer(part('b'))], false],
-  ['text like the text before it', [answer(part('a')), answer(part('b'), stop), answer(part('c')), answer(part('d'))], false],
+  ['text similar to the text before it', [answer(part('a')), answer(part('b'), stop), answer(part('c')), answer(part('d'))], false],
   ['text of another candidate', [answer(part('a'), stop), answer(part('b')).replace('"index": 0', '"index": 1')], false],
-  ['text with an end of its own', [answer(part('a'), stop), answer(step), answer(part('b')), answer(part('c'), stop)], true],
+  ['text with its own finish reason', [answer(part('a'), stop), answer(step), answer(part('b')), answer(part('c'), stop)], true],
   ['an empty text', [answer(part('a'), stop), answer(part(''))], true],
   ['a signature', [answer(part('a'), stop), answer(part('', ',"thoughtSignature": "s1"'))], true],
   ['sources', [answer(part('a'), stop), answer('', ',"groundingMetadata": {"webSearchQueries": ["q"]}')], true],
-])('after a finish reason, %s: the stream may end there only if nothing is missing', (_, stream, isWhole) => {
+])('a stream that ends after a finish reason and %s is complete only if nothing is missing', (_, stream, isWhole) => {
   const tap = new GeminiTap();
   for (const data of stream) tap.event({ name: '', data });
   expect(tap.complete).toBe(isWhole);

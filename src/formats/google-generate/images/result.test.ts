@@ -15,10 +15,10 @@ const answer = (data: string): string =>
     },
   });
 
-describe('images of an answer', () => {
+describe('fromImages', () => {
   const call = { createdAt: 1 };
 
-  it('are those of all answers, with the tokens of all', () => {
+  it('joins the images and tokens of all responses', () => {
     expect(fromImages([answer('AA=='), answer('BB==')], call)).toEqual({
       created: 1,
       data: [{ b64_json: 'AA==' }, { b64_json: 'BB==' }],
@@ -36,12 +36,12 @@ describe('images of an answer', () => {
     [['image/jpeg', 'image/png'], undefined],
     [[undefined], undefined],
     [['video/mp4'], undefined],
-  ])('have one format if they are all of it: %j', (types, format) => {
+  ])('sets output_format only if all images have the same one: %j', (types, format) => {
     const predictions = types.map((mimeType) => ({ bytesBase64Encoded: 'AA==', mimeType }));
     expect(fromImages([JSON.stringify({ predictions })], call)['output_format']).toBe(format);
   });
 
-  it('leave out the filtered ones', () => {
+  it('omits filtered images', () => {
     const predictions = [
       { bytesBase64Encoded: 'AA==', prompt: 'rewritten' },
       { raiFilteredReason: 'filtered 1' },
@@ -54,10 +54,10 @@ describe('images of an answer', () => {
   });
 
   it.each([
-    ['all were filtered', { predictions: [{ raiFilteredReason: 'Support codes: 1' }] }, /Support codes: 1/],
-    ['there are none', {}, /no reason/],
+    ['all images were filtered', { predictions: [{ raiFilteredReason: 'Support codes: 1' }] }, /Support codes: 1/],
+    ['there are no images', {}, /no reason/],
     ['the prompt was blocked', { promptFeedback: { blockReason: 'SAFETY' } }, /SAFETY/],
-  ])('are an error when %s', (_, body, message) => {
+  ])('throws content_filter if %s', (_, body, message) => {
     expect(() => fromImages([JSON.stringify(body)], call)).toThrow(
       expect.objectContaining({
         status: 400,
@@ -68,13 +68,13 @@ describe('images of an answer', () => {
   });
 });
 
-it.each(['imagen-4.0-generate-001', 'gemini-2.5-flash-image'])('an error under 200 is told by %s', (model) => {
+it.each(['imagen-4.0-generate-001', 'gemini-2.5-flash-image'])('an image tap of %s reads an error with status 200', (model) => {
   const request = { origin: '', path: '', method: 'POST', headers: [], body: emptyBody, dropped: [] };
   const { tap } = new ImageTranslation(request, { model, calls: 1, call: { createdAt: 1 } });
   expect(tap.whole('{"error":{"code":429,"message":"Quota.","status":"RESOURCE_EXHAUSTED"}}')).toMatchObject({ message: 'Quota.' });
 });
 
-it('only images that were made are counted', () => {
+it('an image tap counts only images that were returned', () => {
   const request = { origin: '', path: '', method: 'POST', headers: [], body: emptyBody, dropped: [] };
   const { tap } = new ImageTranslation(request, { model: 'imagen-4.0-generate-001', calls: 1, call: { createdAt: 1 } });
   tap.whole('{"predictions":[{"bytesBase64Encoded":"AA=="},{"raiFilteredReason":"no"},{"gcsUri": "gs://a/b.png"}]}');

@@ -6,13 +6,13 @@ const count = 100_000;
 const each = (make: (at: number) => Plain): Plain[] => Array.from({ length: count }, (_, at) => make(at));
 const call = (id: string | undefined, name: string): Plain => ({ id, function: { name, arguments: '{}' } });
 
-/** Squared, each of these would go on for minutes. */
+/** A quadratic algorithm would need minutes for these. */
 const steps: Readonly<Record<string, readonly [calls: Plain[], results: Plain[]]>> = {
   'in reverse order': [
     each((at) => call(`c${at}`, 'f')),
     each((at) => ({ role: 'tool', tool_call_id: `c${count - 1 - at}`, content: `${count - 1 - at}` })),
   ],
-  'of one id': [each(() => call('c', 'f')), each((at) => ({ role: 'tool', tool_call_id: 'c', content: `${at}` }))],
+  'with one ID': [each(() => call('c', 'f')), each((at) => ({ role: 'tool', tool_call_id: 'c', content: `${at}` }))],
   'without ids': [each(() => call(undefined, 'f')), each((at) => ({ role: 'tool', content: `${at}` }))],
   'by name': [
     each((at) => call(undefined, `f${at}`)),
@@ -20,10 +20,15 @@ const steps: Readonly<Record<string, readonly [calls: Plain[], results: Plain[]]
   ],
 };
 
-it.each(Object.entries(steps))('results are matched in time: %s', (_name, [tool_calls, results]) => {
-  const messages = [{ role: 'user', content: 'x' }, { role: 'assistant', tool_calls }, ...results];
-  const settings = { model: 'gemini-3-flash', media: new Map(), strict: true, showsReasoning: false };
-  const { body } = toGenerateContent({ messages }, settings, { surface: 'vertex', schemas: 'converted', signatureStandIn: true });
-  const [, , { parts }] = body['contents'] as [unknown, unknown, { parts: { functionResponse: { response: { output: string } } }[] }];
-  expect(parts.map(({ functionResponse }) => functionResponse.response.output)).toEqual(each((at) => ({ at })).map(({ at }) => String(at)));
-});
+it.each(Object.entries(steps))(
+  'toGenerateContent matches many results to their calls in linear time: %s',
+  (_name, [tool_calls, results]) => {
+    const messages = [{ role: 'user', content: 'x' }, { role: 'assistant', tool_calls }, ...results];
+    const settings = { model: 'gemini-3-flash', media: new Map(), strict: true, showsReasoning: false };
+    const { body } = toGenerateContent({ messages }, settings, { surface: 'vertex', schemas: 'converted', signatureStandIn: true });
+    const [, , { parts }] = body['contents'] as [unknown, unknown, { parts: { functionResponse: { response: { output: string } } }[] }];
+    expect(parts.map(({ functionResponse }) => functionResponse.response.output)).toEqual(
+      each((at) => ({ at })).map(({ at }) => String(at)),
+    );
+  },
+);

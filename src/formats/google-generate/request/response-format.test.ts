@@ -9,9 +9,14 @@ const messages = [{ role: 'user', content: 'x' }];
 it.each<[string, 'converted' | 'original', object, unknown]>([
   ['its description', 'converted', { schema, description: 'A note.' }, 'A note.'],
   ['its description', 'original', { schema, description: 'A note.' }, 'A note.'],
-  ['that of the schema, which is nearer', 'converted', { schema: { ...schema, description: 'B' }, description: 'A note.' }, 'B'],
-  ['none', 'converted', { schema }, undefined],
-])('the model reads %s where schemas are %s', (_, schemas, format, wanted) => {
+  [
+    'the description of the schema, before that of the format',
+    'converted',
+    { schema: { ...schema, description: 'B' }, description: 'A note.' },
+    'B',
+  ],
+  ['no description', 'converted', { schema }, undefined],
+])('toGenerateContent sends %s in a schema that is %s', (_, schemas, format, wanted) => {
   const body = { messages, response_format: { type: 'json_schema', json_schema: { name: 'n', ...format } } };
   const config = toGenerateContent(body, call, { surface: 'vertex', schemas, signatureStandIn: true }).body['generationConfig'] as Plain;
   const sent = (config['responseSchema'] ?? config['responseJsonSchema']) as Plain;

@@ -6,11 +6,11 @@ const object = (properties: Plain, more: Plain = {}): Plain => ({ type: 'object'
 const text = { type: 'string' };
 const whole = { type: 'integer' };
 
-/** A schema of the property `a`, what is sent of it, and the keywords that are lost. */
+/** The schema of property `a`, what is sent for it, and the keywords that are lost. */
 it.each<[name: string, schema: Plain, sent: unknown, lost: readonly string[], root?: Plain]>([
-  ['a reference to nothing', { $ref: '#/$defs/None' }, text, ['$ref']],
+  ['a reference to a missing definition', { $ref: '#/$defs/None' }, text, ['$ref']],
   ['a reference to another document', { $ref: 'https://example.com/a.json', title: 'T' }, { ...text, title: 'T' }, ['$ref']],
-  ['a reference to a schema of anything', { $ref: '#/$defs/Any' }, text, [], { $defs: { Any: true } }],
+  ['a reference to a schema that accepts anything', { $ref: '#/$defs/Any' }, text, [], { $defs: { Any: true } }],
   ['a type that JSON Schema does not have', { type: 'file' }, text, ['type']],
   [
     'a recursive schema with its own description',
@@ -27,11 +27,16 @@ it.each<[name: string, schema: Plain, sent: unknown, lost: readonly string[], ro
     { $defs: { N: object({ n: { $ref: '#/$defs/N' } }), M: object({ n: { $ref: '#/$defs/M' } }) } },
   ],
   ['only null', { type: 'null' }, { ...text, nullable: true }, []],
-  ['alternatives of two kinds', { anyOf: [text, whole], oneOf: [text, whole] }, { anyOf: [text, whole] }, ['oneOf']],
+  ['alternatives of two types', { anyOf: [text, whole], oneOf: [text, whole] }, { anyOf: [text, whole] }, ['oneOf']],
   ['a default of alternatives', { anyOf: [text, whole], default: 'x' }, { anyOf: [text, whole] }, ['default']],
   ['a default of one alternative', { anyOf: [text, { type: 'null' }], default: 'x' }, { ...text, default: 'x', nullable: true }, []],
   ['alternatives of two schemas', { allOf: [{ anyOf: [text, whole] }, { anyOf: [{}, {}] }] }, { anyOf: [text, whole] }, ['anyOf']],
-  ['the beginning of a list', { type: 'array', prefixItems: [text], items: whole }, { type: 'array', items: whole }, ['prefixItems']],
+  [
+    'the first items of a list (prefixItems)',
+    { type: 'array', prefixItems: [text], items: whole },
+    { type: 'array', items: whole },
+    ['prefixItems'],
+  ],
   [
     'a property of two schemas',
     { allOf: [object({ kind: text }, { required: ['kind'] }), object({ kind: { const: 'a', description: 'D' } })] },
@@ -46,7 +51,7 @@ it.each<[name: string, schema: Plain, sent: unknown, lost: readonly string[], ro
     },
     [],
   ],
-])('%s', (...[, schema, sent, lost, root]) => {
+])('toServedSchema converts %s', (...[, schema, sent, lost, root]) => {
   const found: string[] = [];
   expect(toServedSchema(object({ a: schema }, root), (keyword) => found.push(keyword))).toEqual(object({ a: sent }));
   expect([...new Set(found)]).toEqual(lost);

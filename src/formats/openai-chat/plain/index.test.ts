@@ -11,12 +11,17 @@ const forced = (name: string): Plain => ({ type: 'function', function: { name } 
 
 it.each<[name: string, body: Plain, sent: Plain, dropped: readonly string[]]>([
   [
-    'a forced tool that the service lacks',
+    'a forced tool that the service does not have',
     { tools: [own, search], tool_choice: forced('web_search') },
     { tools: [own] },
     ['tools[].web_search_20250305', 'tool_choice'],
   ],
-  ['any of no tools', { tools: [search], tool_choice: 'required' }, {}, ['tools[].web_search_20250305', 'tool_choice']],
+  [
+    'tool_choice "required" without tools',
+    { tools: [search], tool_choice: 'required' },
+    {},
+    ['tools[].web_search_20250305', 'tool_choice'],
+  ],
   [
     'a forced function',
     { tools: [own, search], tool_choice: forced('f') },
@@ -24,24 +29,24 @@ it.each<[name: string, body: Plain, sent: Plain, dropped: readonly string[]]>([
     ['tools[].web_search_20250305'],
   ],
   [
-    'a budget beside an effort',
+    'a thinking budget together with an effort',
     { thinking: { type: 'enabled', budget_tokens: 5000 }, reasoning_effort: 'low' },
     { reasoning_effort: 'low' },
     ['thinking'],
   ],
   [
-    'thinking without a budget beside an effort',
+    'thinking without a budget together with an effort',
     { thinking: { type: 'adaptive' }, reasoning_effort: 'low' },
     { reasoning_effort: 'low' },
     [],
   ],
-])('sends %s', (_name, body, sent, dropped) => {
+])('plainChat sends %s', (_name, body, sent, dropped) => {
   const made = plainChat({ ...body, messages: [] }, service);
   expect(made.body).toEqual({ ...sent, messages: [] });
   expect(made.dropped.map(({ param }) => param)).toEqual(dropped);
 });
 
-it('sends an assistant that said nothing with an empty text: without calls null is refused', () => {
+it('plainChat sends an assistant message without content and calls with an empty text instead of null', () => {
   const { body } = toHub({ max_tokens: 9, messages: [{ role: 'assistant', content: [] }] });
   expect(plainChat(body, service).body['messages']).toEqual([{ role: 'assistant', content: '' }]);
 });
@@ -57,21 +62,21 @@ const text = { type: 'string' };
 
 it.each<[name: string, schema: Plain, isStrict: boolean]>([
   ['closed objects with all properties required', object({ a: text, b: { type: 'array', items: object({ c: text }) } }), true],
+  ['references and anyOf below the root', object({ a: { anyOf: [text, { $ref: '#/$defs/b' }] } }, { $defs: { b: object({}) } }), true],
+  ['a property with the name of a keyword', object({ default: text, oneOf: text }), true],
+  ['an optional property', object({ a: text }, { required: [] }), false],
   [
-    'references and alternatives below the root',
-    object({ a: { anyOf: [text, { $ref: '#/$defs/b' }] } }, { $defs: { b: object({}) } }),
-    true,
+    'an optional property in a nested object',
+    object({ a: { anyOf: [object({ b: text }, { required: undefined }), { type: 'null' }] } }),
+    false,
   ],
-  ['a property that may be called like a keyword', object({ default: text, oneOf: text }), true],
-  ['a property that may be missing', object({ a: text }, { required: [] }), false],
-  ['one further down', object({ a: { anyOf: [object({ b: text }, { required: undefined }), { type: 'null' }] } }), false],
-  ['one in a definition', object({}, { $defs: { a: object({ b: text }, { required: [] }) } }), false],
+  ['an optional property in a definition', object({}, { $defs: { a: object({ b: text }, { required: [] }) } }), false],
   ['an open object', object({ a: object({}, { additionalProperties: true }) }), false],
-  ['an object or null that is open', object({ a: { type: ['object', 'null'] } }), false],
+  ['an open object or null', object({ a: { type: ['object', 'null'] } }), false],
   ['a default', object({ a: { ...text, default: 'x' } }), false],
   ['oneOf', object({ a: { oneOf: [text] } }), false],
-  ['alternatives at the root', { anyOf: [object({})] }, false],
-])('sends as strict what OpenAI enforces: %s', (_name, schema, isStrict) => {
+  ['anyOf at the root', { anyOf: [object({})] }, false],
+])('plainChat sends a schema as strict only if OpenAI accepts it: %s', (_name, schema, isStrict) => {
   const request = {
     messages: [{ role: 'user', content: 'x' }],
     tools: [{ name: 'f', input_schema: schema, strict: true }],
@@ -110,7 +115,7 @@ it.each<[model: string, asked: Plain, sent: Plain, dropped: readonly string[]]>(
   ['gpt-6-astra', { thinking: { type: 'disabled' } }, { reasoning_effort: 'low' }, ['thinking']],
   ['openai/gpt-6-sol', { thinking: { type: 'disabled' }, tools: [own] }, { reasoning_effort: 'none' }, []],
   ['gpt-4o', { tools: [own], temperature: 0.5 }, { temperature: 0.5 }, []],
-])('asks %s for what it supports: %j', (model, asked, sent, dropped) => {
+])('plainChat converts thinking settings for %s: %j', (model, asked, sent, dropped) => {
   const { body, dropped: lost } = plainChat({ ...asked, messages: [] }, { ...service, model });
   const { messages: _messages, tools: _tools, ...rest } = body;
   expect(rest).toEqual(sent);

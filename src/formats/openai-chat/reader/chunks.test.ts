@@ -8,7 +8,7 @@ import { ChatReader } from './chunks.ts';
 const chunk = (choices: readonly object[]): { name: string; data: string } => ({ name: '', data: JSON.stringify({ id: 'c', choices }) });
 const done = { name: '', data: '[DONE]' };
 
-it('keeps many answers and many sources apart', () => {
+it('ChatReader reads many choices and many sources separately', () => {
   const reader = new ChatReader();
   const numbers = Array.from({ length: 1000 }, (_, index) => index);
   reader.push(chunk(numbers.map((index) => ({ index, delta: { content: 'x' }, finish_reason: 'stop' }))));
@@ -31,7 +31,7 @@ const made = { type: 'tool_call', choice: 0 };
 
 it.each([
   [
-    'a call that gets its name late',
+    'a call with a late name',
     [
       calls({ index: 0, id: 'a', type: 'function' }, { index: 1, id: 'b', function: { name: 'g', arguments: '' } }),
       calls({ index: 0, function: { arguments: '{"x"' } }),
@@ -45,13 +45,13 @@ it.each([
     ],
   ],
   [
-    'a call that never gets one',
+    'a call without a name',
     [calls({ index: 0, id: 'a', function: { arguments: '{' } }), calls({ index: 0, function: { arguments: '}' } })],
     [{ ...made, index: 0, id: 'a', name: '', arguments: '{}' }],
   ],
-  ['text beside an empty list of blocks', [{ content: 'x', content_blocks: [] }], [{ type: 'text', choice: 0, text: 'x' }]],
+  ['text next to an empty list of blocks', [{ content: 'x', content_blocks: [] }], [{ type: 'text', choice: 0, text: 'x' }]],
   [
-    'parts of the other names',
+    'parts with alternative names',
     [
       {
         content: [
@@ -67,12 +67,12 @@ it.each([
   ],
   ['an object that was requested as JSON', [{ content: { a: 1 } }], [{ type: 'text', choice: 0, text: '{"a":1}' }]],
   [
-    'texts in a list',
+    'strings in a list',
     [{ content: ['x', { type: 'text', text: 'y' }, { text: 'z' }] }],
     ['x', 'y', 'z'].map((text) => ({ type: 'text', choice: 0, text })),
   ],
   [
-    'a signed thought and a step of a tool in a list',
+    'signed thinking and a tool step in a list',
     [
       {
         content: [
@@ -86,7 +86,7 @@ it.each([
       { type: 'block', choice: 0, block: -1, state: 'open', kind: 'native', native: { type: 'server_tool_use', id: 'a' } },
     ],
   ],
-])('reads %s', (_name, deltas, events) => {
+])('ChatReader reads %s', (_name, deltas, events) => {
   expect(said(...deltas)).toEqual(events);
 });
 
@@ -101,13 +101,13 @@ it.each<[object, object]>([
     { finish_reason: 'error', error: { code: 'x', message: 'No.' } },
     { message: 'No.', status: 502 },
   ],
-])('a choice that ended with an error is one: %j', (choice, error) => {
+])('ChatReader reports a choice with the finish reason "error" as an error: %j', (choice, error) => {
   const reader = new ChatReader();
   const events = [...reader.push(chunk([{ index: 0, delta: { content: 'x' }, ...choice }])), ...reader.push(done), ...reader.end()];
   expect(events.at(-1)).toMatchObject({ type: 'error', error });
 });
 
-it('is a call without arguments where they are null', () => {
+it('ChatReader reads arguments of null as a call without arguments', () => {
   const reader = new ChatReader();
   const out = new MessageEvents({ id: 'r', model: 'm' });
   const deltas = [
@@ -126,12 +126,12 @@ it.each([
   ['chatcmpl-req_1', 'msg_req_1'],
   ['', 'msg_req_1'],
   ['chatcmpl-9', 'chatcmpl-9'],
-])('calls a message from the completion %j %s', (id, wanted) => {
+])('wholeMessage for the completion ID %j has the ID %s', (id, wanted) => {
   const completion = { id, choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] };
   expect(wholeMessage(completion, { id: 'req_1', model: 'm' })['id']).toBe(wanted);
 });
 
-it('counts cache writes of a whole response as those of its stream', () => {
+it('cache writes are counted equally in a complete response and in a stream', () => {
   const call = { id: 'req_1', createdAt: 1, model: 'm', strict: false, showsReasoning: false };
   const events: readonly ModelEvent[] = [
     { type: 'text', choice: 0, text: 'x' },
@@ -148,9 +148,9 @@ it.each<[string, object, object]>([
   ['vLLM', { finish_reason: 'stop', stop_reason: 'END' }, { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
   ['SGLang', { finish_reason: 'stop', matched_stop: 'END' }, { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
   ['a token of the model', { finish_reason: 'stop', stop_reason: 128_008 }, { stop_reason: 'end_turn', stop_sequence: null }],
-  ['another end', { finish_reason: 'length', stop_reason: 'END' }, { stop_reason: 'max_tokens', stop_sequence: null }],
+  ['another reason', { finish_reason: 'length', stop_reason: 'END' }, { stop_reason: 'max_tokens', stop_sequence: null }],
   ['none', { finish_reason: 'stop', stop_reason: null }, { stop_reason: 'end_turn', stop_sequence: null }],
-])('tells which stop sequence ended the response: %s', (_name, end, wanted) => {
+])('the stop sequence that ended the response is reported: %s', (_name, end, wanted) => {
   const names = { id: 'r', model: 'm' };
   expect(wholeMessage({ choices: [{ message: { content: 'x' }, ...end }] }, names)).toMatchObject(wanted);
   const reader = new ChatReader();
@@ -164,7 +164,7 @@ const page = { type: 'web_search_result_location', cited_text: '', encrypted_ind
 
 it.each<[string, object, object, readonly object[]]>([
   [
-    'addresses and results with titles',
+    'URLs and search results with titles',
     {},
     { citations: ['https://a.example', 'https://b.example'], search_results: [{ url: 'https://b.example', title: 'B', date: null }] },
     [
@@ -173,20 +173,20 @@ it.each<[string, object, object, readonly object[]]>([
     ],
   ],
   [
-    'results alone',
+    'search results alone',
     {},
     { search_results: [{ url: 'https://b.example', title: 'B' }] },
     [{ ...page, url: 'https://b.example', title: 'B' }],
   ],
-  ['addresses alone', {}, { citations: ['https://a.example'] }, [{ ...page, url: 'https://a.example', title: null }]],
+  ['URLs alone', {}, { citations: ['https://a.example'] }, [{ ...page, url: 'https://a.example', title: null }]],
   [
-    'beside annotations, which are preferred',
+    'annotations, which take precedence',
     { annotations: [{ type: 'url_citation', url_citation: { url: 'https://c.example', title: 'C' } }] },
     { citations: ['https://a.example'] },
     [{ ...page, url: 'https://c.example', title: 'C' }],
   ],
   ['empty lists', {}, { citations: [], search_results: null }, []],
-])('cites the sources that a service lists beside the choices: %s', (_name, more, beside, wanted) => {
+])('sources next to the choices are converted to citations: %s', (_name, more, beside, wanted) => {
   const names = { id: 'r', model: 'm' };
   const whole = wholeMessage({ choices: [{ message: { content: 'x', ...more }, finish_reason: 'stop' }], ...beside }, names);
   expect(whole['content']).toEqual([{ type: 'text', text: 'x', ...(wanted.length === 0 ? {} : { citations: wanted }) }]);

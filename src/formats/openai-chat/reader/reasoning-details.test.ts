@@ -12,7 +12,7 @@ import { ChatReader } from './chunks.ts';
 const names = { id: 'r', model: 'm' };
 const service = historyOf([{ thoughts: 'reasoning', details: true, takes: ['reasoning_content', 'reasoning_details'] }]);
 
-/** In the form of signatures of the messages API. */
+/** In the format of signatures of the messages API. */
 const signature = Buffer.concat([Buffer.from([0x12, 0x40, 0x0a, 0x10, 0x08, 0x0b]), Buffer.alloc(60, 1)]).toString('base64');
 const claude = { format: 'anthropic-claude-v1', index: 0 };
 const openai = { format: 'openai-responses-v1', index: 0 };
@@ -22,7 +22,7 @@ const summary = (words: string, more: Plain = openai): Plain => ({ type: 'reason
 const encrypted = (data: string, more: Plain): Plain => ({ type: 'reasoning.encrypted', data, ...more });
 const call = (id: string): Plain => ({ index: 0, id, type: 'function', function: { name: 'f', arguments: '{"a":1}' } });
 
-/** The content that a stream of the messages API adds up to. */
+/** The content of a messages API stream after all events. */
 function contentOf(events: readonly ApiEvent[]): Plain[] {
   const out: Record<string, unknown>[] = [];
   for (const { type, index, content_block: block, delta } of events) {
@@ -49,7 +49,7 @@ const whole = (message: Plain): unknown =>
 
 const asked = (content: unknown): Plain => ({ model: 'm', max_tokens: 9, messages: [{ role: 'assistant', content }] });
 
-/** What the service gets in the next request. */
+/** What the service receives in the next request. */
 function sentBack(content: unknown): { readonly details: unknown; readonly dropped: readonly string[] } {
   const hub = messagesRequests.toHub(asked(content));
   const { body, dropped } = dropExtensions(JsonBody.of(hub.body), service);
@@ -60,10 +60,10 @@ function sentBack(content: unknown): { readonly details: unknown; readonly dropp
   };
 }
 
-/** The details of a response, the deltas of the same response as a stream, the kinds of its blocks, and what the API itself gets back. */
+/** The details of a response, the deltas of the same response as a stream, the kinds of its blocks, and what is sent back to the API itself. */
 it.each<[string, Plain, readonly Plain[], readonly string[], readonly string[]]>([
   [
-    'signed thinking of Claude, the signature alone in the last piece',
+    'signed thinking of Claude with the signature in the last delta',
     { content: 'x', reasoning: 'Hm.', reasoning_details: [text('Hm.', { signature, ...claude })] },
     [
       { reasoning: 'H', reasoning_details: [text('H', claude)] },
@@ -75,14 +75,14 @@ it.each<[string, Plain, readonly Plain[], readonly string[], readonly string[]]>
     ['thinking', 'text'],
   ],
   [
-    'the signature beside the first text',
+    'a signature next to the first text',
     { content: 'x', reasoning_details: [text('Hm.', { signature, ...claude })] },
     [{ reasoning_details: [text('Hm.', claude)] }, { content: 'x', reasoning_details: [text('', { signature, ...claude })] }],
     ['thinking', 'text'],
     ['thinking', 'text'],
   ],
   [
-    'two thoughts of one index, and a redacted one',
+    'two thinking blocks with one index, and a redacted one',
     {
       content: 'x',
       reasoning_details: [
@@ -101,7 +101,7 @@ it.each<[string, Plain, readonly Plain[], readonly string[], readonly string[]]>
     ['thinking', 'thinking', 'redacted_thinking', 'text'],
   ],
   [
-    'a summary and what is encrypted',
+    'a summary and encrypted reasoning',
     { content: 'x', reasoning: 'Sum.', reasoning_details: [summary('Sum.'), encrypted('gAAA', { id: 'rs_1', ...openai })] },
     [
       { reasoning: 'Su', reasoning_details: [summary('Su')] },
@@ -120,17 +120,17 @@ it.each<[string, Plain, readonly Plain[], readonly string[], readonly string[]]>
     ['tool_use'],
   ],
   [
-    'a signature that nobody knows',
+    'a signature in an unknown format',
     { content: 'x', reasoning_details: [text('Hm.', { format: 'other-v1', signature: 's' })] },
     [{ reasoning_details: [text('Hm.', { format: 'other-v1' })] }, { reasoning_details: [text('', { signature: 's' })] }, { content: 'x' }],
     ['thinking', 'text'],
     ['text'],
   ],
-])('%s', (_name, message, deltas, kinds, own) => {
+])('reasoning_details survive the conversion to messages and back: %s', (_name, message, deltas, kinds, own) => {
   const once = whole(message);
   expect((once as Plain[]).map(({ type }) => type)).toEqual(kinds);
   const parts = streamed(deltas);
-  // Details that come during a call follow it, because a call is not interrupted.
+  // Details that arrive during a call follow it, because a call is not interrupted.
   expect(parts.toSorted(byKind)).toEqual((once as Plain[]).toSorted(byKind));
   for (const content of [once, parts]) expect(sentBack(content)).toEqual({ details: message['reasoning_details'], dropped: [] });
   const kept = withoutMarks(JsonBody.of(asked(once))).value('messages') as { content: Plain[] }[];
@@ -141,15 +141,15 @@ const byKind = (a: Plain, b: Plain): number =>
   Number(String(a['type']).startsWith('redacted')) - Number(String(b['type']).startsWith('redacted'));
 
 it.each<[string, Plain, unknown]>([
-  ['text that nobody signed', { content: 'x', reasoning_details: [text('Hm.', { format: 'unknown', index: 0 })] }, undefined],
+  ['unsigned text', { content: 'x', reasoning_details: [text('Hm.', { format: 'unknown', index: 0 })] }, undefined],
   ['no details', { content: 'x', reasoning: 'Hm.' }, undefined],
-])('the thinking alone is sent back: %s', (_name, message, details) => {
+])('thinking without reasoning_details is sent back as it is: %s', (_name, message, details) => {
   const content = whole(message);
   expect(content).toMatchObject([{ type: 'thinking', thinking: 'Hm.', signature: 'gateway:unsigned' }, { type: 'text' }]);
   expect(sentBack(content)).toEqual({ details, dropped: [] });
 });
 
-it('other services do not get them, and the loss is named', () => {
+it('services that do not read reasoning_details do not get them, and the loss is reported', () => {
   const content = whole({ content: 'x', reasoning_details: [summary('Sum.'), encrypted('gAAA', openai)] });
   const { body, dropped } = dropExtensions(JsonBody.of(messagesRequests.toHub(asked(content)).body));
   expect(body.value('messages')).toEqual([{ role: 'assistant', content: 'x' }]);

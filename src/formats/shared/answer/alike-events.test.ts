@@ -9,7 +9,7 @@ function learned(data = first, text = 'Hel'): AlikeEvents {
   return events;
 }
 
-describe('an event like the one that was learned', () => {
+describe('AlikeEvents reads an event similar to the learned one', () => {
   test.each([
     ['with the same text', first, 'Hel'],
     ['with another text', first.replace('Hel', 'lo, wörld'), 'lo, wörld'],
@@ -22,31 +22,31 @@ describe('an event like the one that was learned', () => {
   });
 });
 
-describe('every other event', () => {
+describe('AlikeEvents does not read an event with', () => {
   test.each([
-    ['a number beside the counts', first.replace('"index":0', '"index":1')],
-    ['a member more', first.replace('"index":0', '"index":0,"end":true')],
-    ['a count more', first.replace('"total": 25', '"total": 25,"more": 1')],
-    ['a count that is none', first.replace('25', 'null')],
-    ['digits of a string in the counts', first.replace('T1', 'T2')],
-    ['digits of a string behind them', first.replace('a1', 'a2')],
+    ['another number next to the counts', first.replace('"index":0', '"index":1')],
+    ['an additional member', first.replace('"index":0', '"index":0,"end":true')],
+    ['an additional count', first.replace('"total": 25', '"total": 25,"more": 1')],
+    ['a count that is not a number', first.replace('25', 'null')],
+    ['other digits in a string of the counts', first.replace('T1', 'T2')],
+    ['other digits in a string after the counts', first.replace('a1', 'a2')],
     ['a second text', first.replace('}],"index"', '},{"text":"x"}],"index"')],
-    ['something behind it', `${first} `],
-    ['an end inside of the text', first.slice(0, 22)],
-    ['an end inside of the counts', first.slice(0, 60)],
-    ['a text that is no JSON', first.replace('Hel', String.raw`\x`)],
-    ['nothing', ''],
+    ['text after the event', `${first} `],
+    ['a truncated text', first.slice(0, 22)],
+    ['truncated counts', first.slice(0, 60)],
+    ['a text that is not JSON', first.replace('Hel', String.raw`\x`)],
+    ['no data', ''],
   ])('%s', (_, data) => {
     expect(learned().textIn(data)).toBeUndefined();
   });
 });
 
-describe('what is not learned', () => {
+describe('AlikeEvents does not learn', () => {
   test.each([
     ['an event with two texts', '{"a":{"text":"x"},"b":{"text":"x"}}', 'x'],
-    ['a text that is another one', '{"b":{"text":"y"}}', 'x'],
+    ['an event with another text', '{"b":{"text":"y"}}', 'x'],
     ['an event without a text', '{"b":1}', ''],
-    ['an event whose text is no string', '{"text":1}', '1'],
+    ['an event whose text is not a string', '{"text":1}', '1'],
     ['a long event', `{"text":"x","long":"${'-'.repeat(16 * 1024)}"}`, 'x'],
   ])('%s', (_, data, text) => {
     const events = new AlikeEvents('text', 'usage');
@@ -54,7 +54,7 @@ describe('what is not learned', () => {
     expect(events.textIn(data)).toBeUndefined();
   });
 
-  test('no more than sixteen, and the last of them stays', () => {
+  test('more than sixteen events, and keeps the last one', () => {
     const events = new AlikeEvents('text', 'usage');
     for (let i = 1; i <= 16; i += 1) expect(events.learn(`{"text":"x","i":${i}}`, 'x')).toBe(true);
     expect(events.learn('{"text":"x","i":17}', 'x')).toBe(false);

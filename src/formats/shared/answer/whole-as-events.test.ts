@@ -11,7 +11,7 @@ function eventsOf(answer: Record<string, unknown>): readonly Record<string, unkn
     .map((one) => JSON.parse(one.slice(one.indexOf('data: ') + 6)) as Record<string, unknown>);
 }
 
-/** The events of one item between its beginning and its end: their names without `response.`, and what they add. */
+/** The events of one item between its start and its end: their names without `response.`, and the added content. */
 function itemEvents(item: object): readonly unknown[] {
   const events = eventsOf({ output: [item] });
   const names = events.map(({ type }) => String(type));
@@ -85,7 +85,7 @@ it.each<[string, object, unknown[]]>([
       ['content_part.done', undefined],
     ],
   ],
-  ['a question whether to make one', { type: 'mcp_approval_request', arguments: '{}' }, []],
+  ['a request to approve a tool call', { type: 'mcp_approval_request', arguments: '{}' }, []],
   [
     'a summary of the reasoning',
     { type: 'reasoning', summary: [summary('a'), summary('b')] },
@@ -96,11 +96,11 @@ it.each<[string, object, unknown[]]>([
       ['reasoning_summary_part.done', undefined],
     ]),
   ],
-])('streams %s of a whole response', (_name, item, events) => {
+])('responseEvents streams %s of a complete response', (_name, item, events) => {
   expect(itemEvents(item)).toEqual(events);
 });
 
-it('streams the probabilities of a text with its delta, where libraries read them', () => {
+it('responseEvents streams logprobs with the text delta', () => {
   const logprobs = [{ token: 'x', logprob: -0.1, top_logprobs: [] }];
   const part = { type: 'output_text', text: 'x', annotations: [], logprobs };
   const events = eventsOf({ output: [{ type: 'message', content: [part] }] });
@@ -115,22 +115,22 @@ it('streams the probabilities of a text with its delta, where libraries read the
 
 it.each<[string, object, object]>([
   [
-    'without the picture that is made later',
+    'without its final image',
     { type: 'image_generation_call', status: 'completed', result: 'AAAA' },
     { status: 'in_progress', result: null },
   ],
-  ['without a status, where the whole item has none', { type: 'compaction', encrypted_content: 'e' }, { encrypted_content: 'e' }],
+  ['without a status if the complete item has none', { type: 'compaction', encrypted_content: 'e' }, { encrypted_content: 'e' }],
   [
-    'without the thoughts that follow',
+    'without its later reasoning',
     { type: 'reasoning', summary: [summary('a')], content: [{ type: 'reasoning_text', text: 'b' }] },
     { summary: [], content: [] },
   ],
-])('begins an item %s', (_name, item, begin) => {
+])('responseEvents starts an item %s', (_name, item, begin) => {
   const [, added] = eventsOf({ output: [item] });
   expect(added?.['item']).toEqual({ type: (item as { type: string }).type, ...begin });
 });
 
-it('begins a response without the facts of its end', () => {
+it('responseEvents starts a response without the fields of its end', () => {
   const end = { incomplete_details: { reason: 'max_output_tokens' }, error: null, completed_at: 5, usage: { output_tokens: 1 } };
   const [created, last] = eventsOf({ status: 'incomplete', output: [], ...end });
   expect(created?.['response']).toEqual({

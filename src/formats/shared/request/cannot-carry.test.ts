@@ -11,7 +11,7 @@ const asChat = (type: unknown) => () => chatMessages(chat(type).messages, new Dr
 it.each([
   ['parts', asMessages],
   ['blocks', asChat],
-])('a type of %s is named where it is a text', (_name, convert) => {
+])('an unsupported type of %s is named in the error only if it is a string', (_name, convert) => {
   expect(convert('hologram')).toThrow(/of type "hologram" cannot be sent/);
   for (const type of [{}, [], 5]) {
     expect(convert(type)).toThrow(

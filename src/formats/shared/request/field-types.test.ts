@@ -19,7 +19,7 @@ it.each([
   ['stop', 7, '"stop" is a number, not a string or a list.'],
   ['modalities', 'text', '"modalities" is a string, not a list.'],
   ['stream_options', [], '"stream_options" is a list, not an object.'],
-])('%s: %j is refused with its place wherever chats are converted', (field, value, message) => {
+])('%s: %j is rejected with the name of the field by every conversion of chats', (field, value, message) => {
   const body = { messages, [field]: value };
   const refused = expect.objectContaining({ code: 'invalid_type', message, param: /"([^"]+)"/.exec(message)?.[1] }) as Error;
   expect(() => checkChatTypes(body)).toThrow(refused);
@@ -27,7 +27,7 @@ it.each([
   expect(() => toGenerateContent(body, call as never, {} as never)).toThrow(refused);
 });
 
-it('takes what is absent, null, or as it should be', () => {
+it('checkChatTypes accepts missing fields, null and valid types', () => {
   expect(() =>
     checkChatTypes({ messages, tools: null, stop: ['a'], tool_choice: 'auto', response_format: { type: 'text' } }),
   ).not.toThrow();

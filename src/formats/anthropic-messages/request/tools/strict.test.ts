@@ -14,16 +14,16 @@ const closed = {
 
 it.each<[string, string, object, object, object, string[]]>([
   [
-    'as structured outputs need it',
+    'as structured outputs require it',
     'claude-sonnet-4-5',
     direct,
     { strict: true, parameters },
     { strict: true, input_schema: closed },
     ['tools[].function.parameters.minimum'],
   ],
-  ['whole, where nothing is enforced', 'claude-sonnet-4-5', direct, { parameters }, { input_schema: parameters }, []],
+  ['unchanged if strict is not requested', 'claude-sonnet-4-5', direct, { parameters }, { input_schema: parameters }, []],
   [
-    'whole, where the model has no strict tools',
+    'unchanged if the model has no strict tools',
     'claude-sonnet-4-0',
     direct,
     { strict: true, parameters },
@@ -31,7 +31,7 @@ it.each<[string, string, object, object, object, string[]]>([
     ['tools[].function.strict'],
   ],
   [
-    'whole on Vertex AI',
+    'unchanged on Vertex AI',
     'claude-sonnet-4-5',
     vertex,
     { strict: true, parameters },
@@ -39,14 +39,14 @@ it.each<[string, string, object, object, object, string[]]>([
     ['tools[].function.strict'],
   ],
   [
-    'of a tool without parameters',
+    'for a tool without parameters',
     'claude-sonnet-4-5',
     direct,
     { strict: true },
     { strict: true, input_schema: { type: 'object', properties: {}, additionalProperties: false } },
     [],
   ],
-])('sends the schema of a tool %s', (_name, model, options, fn, wanted, names) => {
+])('toMessages sends the schema of a tool %s', (_name, model, options, fn, wanted, names) => {
   const tools = [{ type: 'function', function: { name: 'f', ...fn } }];
   const call = { model, stream: false, foundationModel: undefined, showsReasoning: false };
   const { body, dropped } = toMessages({ messages: [{ role: 'user', content: 'x' }], tools }, call, options as typeof direct);
