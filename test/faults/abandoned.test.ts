@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Held } from './gateway-child.ts';
 
-/** Uploads that are answered before they are whole, and whose client then leaves. */
+/** Uploads that get a response before the body is complete, and whose client then disconnects. */
 
 interface Abandoned {
   readonly name: string;
   readonly path: string;
   readonly type: string;
-  /** What is sent of the body; its length says that there is more. */
+  /** The part of the body that is sent; its content-length is larger. */
   readonly part: string;
   readonly status: number;
 }
@@ -24,9 +24,9 @@ const file = (name: string, text: string): string =>
 
 const rows: readonly Abandoned[] = [
   { name: 'a form without a boundary', path: '/v1/audio/transcriptions', type: 'multipart/form-data', part: 'x', status: 400 },
-  { name: 'a form that is none', path: '/v1/audio/transcriptions', type: multipart, part: '--x\r\nbroken\r\n\r\n', status: 400 },
+  { name: 'an invalid form', path: '/v1/audio/transcriptions', type: multipart, part: '--x\r\nbroken\r\n\r\n', status: 400 },
   {
-    name: 'a file that the provider refuses early',
+    name: 'a file that the provider rejects early',
     path: '/v1/files',
     type: multipart,
     part: field('purpose', 'assistants') + file('a.txt', 'a'.repeat(20_000)),
@@ -43,7 +43,7 @@ const rows: readonly Abandoned[] = [
   { name: 'JSON that is too large', path: '/v1/chat/completions', type: 'application/json', part: '{', status: 413 },
 ];
 
-/** Room for attempts: whatever is left of one takes a place of these for ever. */
+/** Concurrency limit: a leaked attempt would use a slot forever. */
 const room = 20;
 const length = 100_000_000;
 
@@ -53,7 +53,7 @@ let port: number;
 
 beforeAll(async () => {
   origin = createServer((request, response) => {
-    // Early: as soon as the first bytes of the body are there.
+    // Early: as soon as the first bytes of the body arrive.
     request.once('data', () => response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"no"}}'));
     request.on('error', () => undefined);
   });
@@ -83,11 +83,11 @@ async function held(): Promise<Held> {
   return ((await answer) as [Held])[0];
 }
 
-/** Sends a part, waits for the answer, and leaves. Gives the status. */
+/** Sends a part, waits for the response and disconnects. Returns the status. */
 async function abandon({ path, type, part }: Abandoned): Promise<number> {
   const socket = connect({ port, host: '127.0.0.1' });
   let answer = '';
-  // A reset is an end as well.
+  // A reset ends the connection as well.
   const over = new Promise((resolve) => socket.on('close', resolve));
   socket
     .on('error', () => undefined)
@@ -107,35 +107,35 @@ async function many(row: Abandoned, count: number): Promise<void> {
     expect(new Set(await Promise.all(Array.from({ length: 10 }, () => abandon(row))))).toEqual(new Set([row.status]));
 }
 
-/** What 200 that are kept hold at the least, with the long line 60 MB. Their records stay in memory here. */
+/** Lower bound of the memory of 200 leaked requests (60 MB with the long line). Records stay in memory here. */
 const kept = 15_000_000;
 
-it.each(rows)('nothing is left of $name', async (row) => {
+it.each(rows)('nothing leaks after a client abandons $name', async (row) => {
   await many(row, 40);
   const grown: number[] = [];
-  // What is kept grows with every round; what the process loads or compiles once does not.
+  // A leak grows with each round; memory for code that is loaded or compiled once does not.
   for (let round = 0; round < 4 && !(Math.min(...grown) < kept / 12); round += 1) {
     const before = await held();
     await many(row, 200);
-    // Connections to the provider end a moment later.
+    // Connections to the provider end shortly afterwards.
     await expect.poll(async () => (await held()).sockets).toBeLessThanOrEqual(before.sockets);
     grown.push((await held()).bytes - before.bytes);
   }
   expect(Math.min(...grown)).toBeLessThan(kept / 12);
 });
 
-it('and there is room for other requests', async () => {
+it('abandoned uploads leave capacity for other requests', async () => {
   const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-provider': '@a' },
     body: JSON.stringify({ model: 'm-1', messages: [{ role: 'user', content: 'hi' }] }),
   });
-  // The provider's own refusal, not `overloaded`.
+  // The error of the provider itself, not `overloaded`.
   expect(response.status).toBe(400);
 });
 
 it.concurrent.each(['/nowhere', '/v1/chat/completions', '/v1/elsewhere'])(
-  'a body that never ends is cut off behind its answer: %s',
+  'the connection is closed after the response if the body never ends: %s',
   async (path) => {
     const socket = connect({ port, host: '127.0.0.1' });
     const over = new Promise((resolve) => socket.on('close', resolve));

@@ -5,14 +5,14 @@ import { chunks, completion, deadPort } from '../support/upstream.ts';
 import { chat, contentOf, errorOf, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
 import { chunked, drained, head, lastPiece, piece, put, whole } from './wire.ts';
 
-/** What providers and the machines before them send instead of an answer. */
+/** Invalid responses of providers and of proxies in front of them. */
 
 interface Fault {
   readonly name: string;
   play(socket: Socket): Promise<void> | void;
   readonly status?: number;
   readonly code: string;
-  /** Code in the body, where the provider has one of its own. */
+  /** Code in the response body if the provider sends its own. */
   readonly shows?: string;
   readonly outcome: string;
   readonly says: RegExp;
@@ -22,7 +22,7 @@ const good = JSON.stringify(completion('from a'));
 const jsonType = 'application/json';
 const unreachable = { code: 'upstream_unreachable', outcome: 'a unreachable' } as const;
 const faulty = { code: 'upstream_invalid', outcome: 'a faulty' } as const;
-/** An error object in place of an answer. */
+/** An error object instead of a response. */
 const reported = { code: 'provider_error', shows: 'engine', status: 500, outcome: 'a faulty' } as const;
 const errorObject = JSON.stringify({ error: { message: 'the engine is on fire', type: 'server_error', code: 'engine' } });
 const reset = (socket: Socket): void => void socket.resetAndDestroy();
@@ -30,7 +30,7 @@ const [role = '', ...texts] = chunks('one ', 'two');
 const doneMark = 'data: [DONE]\n\n';
 const filter = 'data: {"choices":[],"prompt_filter_results":[]}\n\n';
 
-/** One text that never ends, as fast as the other side takes it. */
+/** Writes a string that never ends, as fast as the peer reads it. */
 async function endless(socket: Socket, first: string): Promise<void> {
   await put(socket, first, piece('{"id":"'));
   const more = piece('x'.repeat(64 * 1024));
@@ -59,7 +59,7 @@ const wholeFaults: readonly Fault[] = [
     says: /not valid HTTP/,
   },
   {
-    name: 'a length that is none',
+    name: 'an invalid length',
     play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'content-length': -1 }), good),
     ...faulty,
     says: /not valid HTTP/,
@@ -85,7 +85,7 @@ const wholeFaults: readonly Fault[] = [
     says: /HTML page/,
   },
   {
-    name: 'HTML that calls itself JSON',
+    name: 'HTML with a JSON content type',
     play: (socket) => put(socket, whole(200, jsonType, '<html></html>')),
     ...faulty,
     says: /not complete JSON/,
@@ -107,20 +107,20 @@ const wholeFaults: readonly Fault[] = [
     }),
   ),
   {
-    name: 'a number that is none',
+    name: 'an invalid number',
     play: (socket) => put(socket, whole(200, jsonType, good.replace(/"created":\d+/, '"created":NaN'))),
     ...faulty,
     says: /not (?:a JSON object|complete JSON)/,
   },
   {
-    name: 'a comma that is missing deep inside',
+    name: 'a missing comma deep inside',
     play: (socket) => put(socket, whole(200, jsonType, good.replace(/("role":"assistant"),/, '$1 '))),
     ...faulty,
     says: /not (?:a JSON object|complete JSON)/,
   },
   { name: 'two values', play: (socket) => put(socket, whole(200, jsonType, good + good)), ...faulty, says: /not complete JSON/ },
   {
-    name: 'one line without an end',
+    name: 'a line without an end',
     play: (socket) =>
       endless(socket, head(200, { 'content-type': jsonType, 'content-encoding': 'identity', 'transfer-encoding': 'chunked' })),
     ...faulty,
@@ -151,13 +151,13 @@ const wholeFaults: readonly Fault[] = [
     says: /not complete JSON|broke before/,
   },
   {
-    name: 'cut JSON with the content-length of what is there',
+    name: 'truncated JSON with its own content-length',
     play: (socket) => put(socket, whole(200, jsonType, good.slice(0, 60))),
     ...faulty,
     says: /not complete JSON/,
   },
   {
-    name: 'cut JSON without content-length',
+    name: 'truncated JSON without content-length',
     play: async (socket) => (
       await put(socket, head(200, { 'content-type': jsonType, connection: 'close' }), good.slice(0, 60)), void socket.end()
     ),
@@ -166,7 +166,7 @@ const wholeFaults: readonly Fault[] = [
   },
   { name: 'two JSON values', play: (socket) => put(socket, whole(200, jsonType, `${good}${good}`)), ...faulty, says: /not complete JSON/ },
   {
-    name: 'a chunked body that is cut',
+    name: 'a truncated chunked body',
     play: async (socket) => (
       await put(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), piece(good)), void socket.end()
     ),
@@ -174,31 +174,31 @@ const wholeFaults: readonly Fault[] = [
     says: /broke before/,
   },
   {
-    name: 'a chunk size that is none',
+    name: 'an invalid chunk size',
     play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), 'zz\r\n'),
     ...faulty,
     says: /broke before|not valid HTTP/,
   },
   {
-    name: 'gzip that is none',
+    name: 'invalid gzip',
     play: (socket) => put(socket, whole(200, jsonType, good, { 'content-encoding': 'gzip' })),
     ...faulty,
     says: /could not be decompressed \(gzip\)/,
   },
   {
-    name: 'cut gzip',
+    name: 'truncated gzip',
     play: (socket) => put(socket, whole(200, jsonType, gzipSync(good).subarray(0, 40), { 'content-encoding': 'gzip' })),
     ...faulty,
     says: /could not be decompressed/,
   },
   {
-    name: 'an encoding that nobody knows',
+    name: 'an unknown encoding',
     play: (socket) => put(socket, whole(200, jsonType, good, { 'content-encoding': 'lzma' })),
     ...faulty,
     says: /unknown content-encoding "lzma"/,
   },
   {
-    name: 'a bomb',
+    name: 'a decompression bomb',
     play: (socket) => put(socket, whole(200, jsonType, gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`), { 'content-encoding': 'gzip' })),
     ...faulty,
     says: /larger than 2 ?MB when it is decompressed \(gzip\)/,
@@ -214,20 +214,20 @@ const wholeFaults: readonly Fault[] = [
     ],
   ),
   {
-    name: 'a bomb in a bomb',
+    name: 'a nested decompression bomb',
     play: (socket) =>
       put(socket, whole(200, jsonType, gzipSync(gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`)), { 'content-encoding': 'gzip, gzip' })),
     ...faulty,
     says: /larger than 2 ?MB when it is decompressed/,
   },
   {
-    name: 'many codings',
+    name: 'many content codings',
     play: (socket) => put(socket, whole(200, jsonType, good, { 'content-encoding': Array.from({ length: 500 }, () => 'gzip').join() })),
     ...faulty,
     says: /unknown content-encoding "gzip, gzip, gzip"/,
   },
   {
-    name: 'JSON of many levels',
+    name: 'deeply nested JSON',
     play: (socket) => put(socket, whole(200, jsonType, `${'['.repeat(5000)}${']'.repeat(5000)}`)),
     ...faulty,
     says: /too complex\. The JSON is nested more than 128 levels deep at position 128/,
@@ -239,7 +239,7 @@ const wholeFaults: readonly Fault[] = [
     says: /redirect \(307\)/,
   },
   {
-    name: 'a page of 2 MB',
+    name: 'an HTML page of 2 MB',
     play: (socket) => put(socket, whole(200, jsonType, `<html>${'x'.repeat(2_000_000)}</html>`)),
     ...faulty,
     says: /not JSON/,
@@ -249,32 +249,32 @@ const wholeFaults: readonly Fault[] = [
 const streamFaults: readonly Fault[] = [
   { name: 'a reset before the head', play: reset, ...unreachable, says: /connection (?:reset|closed)/ },
   {
-    name: 'a reset behind the head',
+    name: 'a reset after the head',
     play: async (socket) => (await put(socket, head(200, chunked)), reset(socket)),
     ...faulty,
     says: /broke before/,
   },
   {
-    name: 'a reset behind events without content',
+    name: 'a reset after events without content',
     play: async (socket) => (await put(socket, head(200, chunked), piece(filter + role)), reset(socket)),
     ...faulty,
     says: /broke before/,
   },
   {
-    name: 'an end behind events without content',
+    name: 'an end after events without content',
     play: (socket) => put(socket, head(200, chunked), piece(filter + role), lastPiece),
     ...faulty,
     says: /empty stream/,
   },
   { name: 'a stream without an event', play: (socket) => put(socket, head(200, chunked), lastPiece), ...faulty, says: /empty stream/ },
   {
-    name: 'comments alone',
+    name: 'only comments',
     play: (socket) => put(socket, head(200, chunked), piece(': ping\n\n: ping\n\n'), lastPiece),
     ...faulty,
     says: /empty stream/,
   },
   {
-    name: 'the end mark alone',
+    name: 'only the end mark',
     play: (socket) => put(socket, head(200, chunked), piece(doneMark), lastPiece),
     ...faulty,
     says: /empty stream/,
@@ -292,7 +292,7 @@ const streamFaults: readonly Fault[] = [
     says: /^the engine is on fire$/,
   },
   {
-    name: 'an error behind the role',
+    name: 'an error after the role',
     play: (socket) => put(socket, head(200, chunked), piece(role), piece(`data: ${errorObject}\n\n`), piece(doneMark), lastPiece),
     ...reported,
     says: /the engine is on fire/,
@@ -310,13 +310,13 @@ const streamFaults: readonly Fault[] = [
     says: /the engine is on fire/,
   },
   {
-    name: 'an error object further down',
+    name: 'an error object in a later member',
     play: (socket) => put(socket, whole(200, jsonType, `{"result":${errorObject}}`)),
     ...faulty,
     says: /"application\/json" although a stream was requested/,
   },
   {
-    name: 'a cut error object',
+    name: 'a truncated error object',
     play: (socket) => put(socket, whole(200, jsonType, errorObject.slice(0, -10))),
     ...faulty,
     says: /"application\/json" although a stream was requested/,
@@ -337,10 +337,10 @@ const streamFaults: readonly Fault[] = [
   ),
   { name: 'the status 204', play: (socket) => put(socket, head(204)), ...faulty, says: /204/ },
   { name: 'the status 600', play: (socket) => put(socket, head(600, chunked), piece(role), lastPiece), ...faulty, says: /600/ },
-  { name: 'an empty answer', play: (socket) => put(socket, whole(200, 'text/plain', '')), ...faulty, says: /stream was requested|empty/ },
+  { name: 'an empty response', play: (socket) => put(socket, whole(200, 'text/plain', '')), ...faulty, says: /stream was requested|empty/ },
 ];
 
-/** After the first text: the client has status 200, and learns of it in the stream. */
+/** Faults after the first text: the client has status 200 and gets the error in the stream. */
 const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & { readonly passes?: boolean })[] = [
   {
     name: 'a reset',
@@ -349,13 +349,13 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
     says: /broke in the middle of the response \(connection (?:reset|closed)\)/,
   },
   {
-    name: 'an end too early',
+    name: 'an early end',
     play: (socket) => put(socket, head(200, chunked), piece(role), piece(texts[0] ?? ''), lastPiece),
     code: 'stream_interrupted',
     says: /closed the stream before its end/,
   },
   {
-    name: 'a chunked body that is cut',
+    name: 'a truncated chunked body',
     play: async (socket) => (await put(socket, head(200, chunked), piece(role), piece(texts[0] ?? '')), void socket.end()),
     code: 'stream_interrupted',
     says: /broke in the middle of the response \(connection closed\)/,
@@ -394,7 +394,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
   },
 ];
 
-describe('a provider that fails before anything was sent', () => {
+describe('a provider that fails before the first byte of a response', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ server: { max_answer: '2MB' } });
@@ -405,9 +405,9 @@ describe('a provider that fails before anything was sent', () => {
   describe.each([
     ['whole', chat, wholeFaults],
     ['streamed', streamed, streamFaults],
-  ] as const)('asked for a %s answer', (_kind, body, faults) => {
-    it.each(faults)('with $name is an error when it is asked alone', async ({ play, code, shows, status = 502, outcome, says }) => {
-      // On a kept connection a reset would only say that it was closed before.
+  ] as const)('with a %s response requested', (_kind, body, faults) => {
+    it.each(faults)('returns an error for $name', async ({ play, code, shows, status = 502, outcome, says }) => {
+      // On a keep-alive connection, a reset would only mean that it was closed before.
       if (outcome === 'a unreachable') await rig.forgetConnections();
       rig.wire.script = play;
       const told = await rig.tell(body, onA);
@@ -421,8 +421,8 @@ describe('a provider that fails before anything was sent', () => {
       expect(outcomes(told.record)).toEqual([outcome]);
     });
 
-    it.each(faults)('with $name moves a fallback on', async ({ play, outcome }) => {
-      // What breaks on a kept connection may be sent again.
+    it.each(faults)('falls back to the next target after $name', async ({ play, outcome }) => {
+      // A request that fails on a keep-alive connection may be retried.
       if (outcome === unreachable.outcome) await rig.forgetConnections();
       rig.wire.script = play;
       const told = await rig.tell(body, onPair);
@@ -435,7 +435,7 @@ describe('a provider that fails before anything was sent', () => {
   });
 });
 
-describe('a provider that cannot be reached', () => {
+describe('an unreachable provider', () => {
   let rig: Rig;
   beforeAll(async () => {
     const at = (host: string): object => ({ type: 'openai', api_key: 'sk-key-of-nobody-0123', custom_host: `http://${host}/v1` });
@@ -450,14 +450,14 @@ describe('a provider that cannot be reached', () => {
   it.each([
     ['refused', /connection refused/],
     ['nowhere', /does not resolve|name resolution failed/],
-  ])('%s: says so', async (slug, says) => {
+  ])('%s: returns 502 with the reason', async (slug, says) => {
     const told = await rig.tell(chat, { 'x-gateway-provider': `@${slug}` });
     expect([told.status, errorOf(told.text).code]).toEqual([502, 'upstream_unreachable']);
     expect(errorOf(told.text).message).toMatch(says);
     expect(outcomes(told.record)).toEqual([`${slug} unreachable`]);
   });
 
-  it('moves a fallback on, twice', async () => {
+  it('is skipped by a fallback, twice in a row', async () => {
     const told = await rig.tell(streamed, { 'x-gateway-config': 'all' });
     expect(contentOf(told.events)).toBe('from b');
     expect(outcomes(told.record)).toEqual(['refused unreachable', 'nowhere unreachable', 'b answered 200']);
@@ -479,7 +479,7 @@ describe('a stream that begins with an error', () => {
     ['requests', 'rate_limit_exceeded', 429],
     ['server_error', null, 500],
     [null, null, 502],
-  ])('of the type %s and the code %s keeps its type and has the status %i', async (type, code, status) => {
+  ])('with type %s and code %s keeps the type and returns status %i', async (type, code, status) => {
     const event = `data: ${JSON.stringify({ error: { message: 'too much', type, code } })}\n\n`;
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(event), lastPiece);
     const told = await rig.tell(streamed, onA);
@@ -490,8 +490,8 @@ describe('a stream that begins with an error', () => {
   });
 });
 
-describe('a whole answer that is larger than server.max_answer', () => {
-  it('is a fault, however small the limit', async () => {
+describe('a complete response larger than server.max_answer', () => {
+  it('is rejected for any limit', async () => {
     const rig = await startRig({ server: { max_answer: '100B' } });
     const body = JSON.stringify({ choices: [], text: 'x'.repeat(200) });
     rig.wire.script = (socket) => put(socket, head(200, { 'content-type': jsonType, 'content-length': body.length }), body);
@@ -500,7 +500,7 @@ describe('a whole answer that is larger than server.max_answer', () => {
     await rig.close();
   });
 
-  it('and has begun to flow is cut, and the record says why', async () => {
+  it('is truncated if it was already forwarded, and the record has the reason', async () => {
     const rig = await startRig({ server: { max_answer: '3MB' } });
     rig.wire.script = (socket) => endless(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }));
     const told = await rig.tell(chat, onPair);
@@ -513,7 +513,7 @@ describe('a whole answer that is larger than server.max_answer', () => {
   });
 });
 
-describe('a stream that breaks after content was sent', () => {
+describe('a stream that fails after content was sent', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({
@@ -523,7 +523,7 @@ describe('a stream that breaks after content was sent', () => {
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  it.each(brokenStreams)('by $name ends with an error event, and nothing is tried again', async ({ play, code, says }) => {
+  it.each(brokenStreams)('by $name ends with an error event and is not retried', async ({ play, code, says }) => {
     const before = [rig.wire.requests.length, rig.good.requests.length] as const;
     rig.wire.script = play;
     const told = await rig.tell(streamed, { 'x-gateway-config': 'again' });
@@ -539,7 +539,7 @@ describe('a stream that breaks after content was sent', () => {
     expect([rig.wire.requests.length - before[0], rig.good.requests.length - before[1]]).toEqual([1, 0]);
   });
 
-  it('by an error event of the provider passes it on as the last thing', async () => {
+  it('by an error event of the provider ends with this event', async () => {
     const event = `event: error\ndata: ${errorObject}\n\n`;
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role + (texts[0] ?? '')), piece(event), lastPiece);
     const told = await rig.tell(streamed, { 'x-gateway-config': 'again' });

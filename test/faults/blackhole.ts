@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** A port whose connections are never accepted: a listener with a full queue, in a thread that sleeps. */
+/** A port whose connections are never accepted: a listener with a full queue, in a blocked thread. */
 export interface Blackhole {
   readonly port: number;
   close(): Promise<void>;
@@ -17,7 +17,7 @@ const listener = `
   });
 `;
 
-/** Undefined where the system accepts connections all the same. */
+/** Returns undefined if the system accepts the connections anyway. */
 export async function startBlackhole(): Promise<Blackhole | undefined> {
   const worker = new Worker(listener, { eval: true });
   const [port] = (await once(worker, 'message')) as [number];

@@ -1,6 +1,6 @@
 import { describe, vi } from 'vitest';
 
-/** Requests that `node:http` reads and undici sends fail in the same way as those on connections of our own. */
+/** Requests that `node:http` parses and undici sends fail in the same way as those of the fast path. */
 vi.stubEnv('GATEWAY_TEST_FAST_PATH', 'off');
 
 describe('without the fast path', async () => {

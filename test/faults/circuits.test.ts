@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** Each provider has a path of its own at the upstream; those in here fail. */
+/** Paths of the providers at the upstream that fail. */
 const down = new Set<string>();
-/** Their streams break after some content. */
+/** Paths whose streams fail after some content. */
 const breaking = new Set<string>();
 
 const key = 'sk-0123456789';
@@ -35,7 +35,7 @@ interface Told {
   readonly id: string;
 }
 
-/** On a connection of its own, so that any worker may get it. */
+/** Uses its own connection, so that any worker may accept it. */
 function ask(base: string, config: string, body: object = {}): Promise<Told> {
   const headers = { 'content-type': 'application/json', 'x-gateway-config': config };
   return new Promise((resolve, reject) => {
@@ -88,10 +88,10 @@ describe('a circuit breaker', () => {
   });
   afterAll(() => gateway.close());
 
-  it('leaves a target out that keeps failing, and uses it again once it works', async () => {
+  it('skips a target that keeps failing, and uses it again after it recovers', async () => {
     down.add('a');
     expect([await attempts('order'), await attempts('order')]).toEqual(['a=500 b=200', 'a=500 b=200']);
-    // On a slow machine the cool-down may be over, and one request tries the target.
+    // On a slow machine the cool-down may be over, so that one request tries the target.
     const { id } = await until(async () => {
       const told = await tell('order');
       return told.attempts === 'a=skipped b=200' && told;
@@ -111,13 +111,13 @@ describe('a circuit breaker', () => {
     ]);
   });
 
-  it('gives its share to the others', async () => {
+  it('moves the share of a skipped target to the others', async () => {
     down.add('a');
     expect([(await tell('share')).status, (await tell('share')).status]).toEqual([500, 500]);
     expect(await attempts('share')).toBe('a=skipped b=200');
   });
 
-  it('uses all of them where none is left, in their order', async () => {
+  it('uses all targets in their order if every one would be skipped', async () => {
     for (const name of ['a', 'b', 'c']) down.add(name);
     expect(await attempts('all')).toBe('a=500 b=500 c=500');
     expect(await attempts('all')).toBe('a=skipped b=skipped c=skipped a=500 b=500 c=500');
@@ -126,7 +126,7 @@ describe('a circuit breaker', () => {
     expect(await attempts('all')).toBe('a=skipped b=200');
   });
 
-  it('does not use one that is left out after another one has failed', async () => {
+  it('does not try a skipped target after another one has failed', async () => {
     down.add('a').add('b');
     expect(await attempts('two')).toBe('a=500 b=500');
     down.delete('a');
@@ -135,7 +135,7 @@ describe('a circuit breaker', () => {
     expect(await attempts('two')).toBe('a=500 b=skipped');
   });
 
-  it('uses one of them where a draw finds none', async () => {
+  it('uses a skipped target if a loadbalance has no other one', async () => {
     down.add('a').add('b');
     await until(async () => (await attempts('drawn')).includes('skipped'), 'one to be left out');
     await until(async () => /^[ab]=skipped [ab]=skipped [ab]=500$/.test(await attempts('drawn')), 'both to be left out');
@@ -143,19 +143,19 @@ describe('a circuit breaker', () => {
     expect((await tell('drawn')).status).toBe(200);
   });
 
-  it('counts an error that begins a stream', async () => {
+  it('counts an error at the beginning of a stream', async () => {
     down.add('a');
     expect(await attempts('streams', { stream: true })).toBe('a=faulty b=200');
     expect(await attempts('streams', { stream: true })).toBe('a=skipped b=200');
   });
 
-  it('counts a stream that breaks after its beginning', async () => {
+  it('counts a stream that fails after its beginning', async () => {
     breaking.add('a');
     expect(await attempts('later', { stream: true })).toBe('a=200');
     expect(await attempts('later')).toBe('a=skipped b=200');
   });
 
-  it('stays open over a reload, and is forgotten where its settings change', async () => {
+  it('stays open after a reload and is reset if its settings change', async () => {
     down.add('a');
     await attempts('long');
     await gateway.write(yamlFor(upstream.url, '# another revision\n'));
@@ -166,7 +166,7 @@ describe('a circuit breaker', () => {
     expect(await attempts('long')).toBe('a=500 b=200');
   });
 
-  it('belongs to the text of a config that a request sends', async () => {
+  it('is separate for each inline config of a request', async () => {
     const text = (name: string): string =>
       JSON.stringify({
         name,
@@ -183,7 +183,7 @@ describe('a circuit breaker', () => {
   });
 });
 
-it('is known to all workers', async () => {
+it('a circuit is shared by all workers', async () => {
   const gateway = await startTestGateway(yamlFor(upstream.url, 'server: {workers: 2}\n'), { workers: {} });
   try {
     down.add('a');

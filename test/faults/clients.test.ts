@@ -6,11 +6,11 @@ import { chat, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig
 import { chunked, drained, forever, head, piece, put, whole } from './wire.ts';
 import { turns } from '../support/time.ts';
 
-/** Clients that leave: whatever runs for them ends at once. */
+/** Clients that disconnect: all work for them stops at once. */
 
 const [role = '', text = ''] = chunks('one ');
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ configs: { patient: { provider: 'a', retry: { attempts: 5, use_retry_after_header: true } } } });
@@ -18,7 +18,7 @@ describe('a client that leaves', () => {
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  /** Asks, leaves when the time has come, and gives the record. */
+  /** Sends a request, disconnects at the given time and returns the record. */
   async function leave(body: object, headers: Readonly<Record<string, string>>, when: (response: Promise<Response>) => Promise<unknown>) {
     const before = rig.gateway.records.length;
     const controller = new AbortController();
@@ -35,14 +35,14 @@ describe('a client that leaves', () => {
   };
 
   it.each([
-    ['a whole answer', chat, () => forever],
+    ['a complete response', chat, () => forever],
     ['a stream', streamed, () => forever],
     [
-      'a stream that has shown no content',
+      'a stream without content so far',
       streamed,
       (socket: import('node:net').Socket) => put(socket, head(200, chunked), piece(role)).then(() => forever),
     ],
-  ] as const)('before the head of %s ends the request upstream', async (_name, body, play) => {
+  ] as const)('before the response head of %s cancels the upstream request', async (_name, body, play) => {
     rig.wire.script = play;
     const record = await leave(body, onPair, asked);
     expect(record).toMatchObject({ end: 'client_gone', status: 499, error: null });
@@ -50,7 +50,7 @@ describe('a client that leaves', () => {
     await until(() => rig.wire.sockets.size === 0 || rig.wire.busy() === 0, 'the upstream connection to be closed');
   });
 
-  it('in the middle of a stream ends the request upstream', async () => {
+  it('during a stream cancels the upstream request', async () => {
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
     const record = await leave(streamed, onPair, async (response) => (await response).body?.getReader().read());
     expect(record).toMatchObject({ end: 'client_gone', status: 200, error: null });
@@ -58,7 +58,7 @@ describe('a client that leaves', () => {
     expect(outcomes(record)).toEqual(['a answered 200']);
   });
 
-  it('in the pause before a retry is not tried for again', async () => {
+  it('during the wait before a retry gets no further attempt', async () => {
     rig.wire.script = (socket) => put(socket, whole(429, 'application/json', '{"error":{"message":"slow down"}}', { 'retry-after': 20 }));
     const before = rig.wire.requests.length;
     const record = await leave(chat, { 'x-gateway-config': 'patient' }, async () => {
@@ -69,7 +69,7 @@ describe('a client that leaves', () => {
     expect([outcomes(record), rig.wire.requests.length - before]).toEqual([['a answered 429'], 1]);
   });
 
-  it('in the middle of its body reaches nobody', async () => {
+  it('while it sends its body causes no upstream request', async () => {
     const before = rig.wire.requests.length;
     const { hostname, port } = new URL(rig.gateway.url);
     const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -87,7 +87,7 @@ describe('a client that leaves', () => {
     expect(rig.wire.requests.length).toBe(before);
   });
 
-  it('with an answer half taken leaves nothing behind', async () => {
+  it('in the middle of a response leaves nothing behind', async () => {
     const block = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(60_000) } }] })}\n\n`;
     rig.wire.script = async (socket) => {
       await put(socket, head(200, { 'content-type': 'text/event-stream', connection: 'close' }));

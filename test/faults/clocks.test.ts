@@ -5,17 +5,17 @@ import { type Blackhole, startBlackhole } from './blackhole.ts';
 import { chat, contentOf, errorOf, onA, outcomes, type Rig, startRig, streamed } from './rig.ts';
 import { chunked, forever, head, piece, put } from './wire.ts';
 
-/** Providers that go silent: each clock of an attempt runs out on its own terms. */
+/** Providers that stop sending: each timeout of an attempt applies. */
 
 const [role = '', text = ''] = chunks('one ');
-/** One clock runs out, and the others have time: which of two comes first is nobody's promise on a busy machine. */
+/** Only one timeout is short: on a busy machine it is undefined which of two short ones expires first. */
 const clocks = { connect: '300ms', first_byte: '400ms', idle: '500ms', total: '1500ms' };
 type Clock = keyof typeof clocks;
 const only = (clock: Clock): object => ({ connect: '60s', first_byte: '60s', idle: '60s', total: '90s', [clock]: clocks[clock] });
 const at = (clock: Clock): Readonly<Record<string, string>> => ({ 'x-gateway-provider': `@${clock}` });
 const pairAt = (clock: Clock): Readonly<Record<string, string>> => ({ 'x-gateway-config': `pair_${clock}` });
 
-/** Writes the same thing again and again until the other side has had enough. */
+/** Writes the same bytes until the peer closes the connection. */
 async function repeat(socket: Socket, bytes: Buffer): Promise<void> {
   while (!socket.destroyed) {
     await put(socket, bytes);
@@ -27,7 +27,7 @@ interface Silence {
   readonly name: string;
   play(socket: Socket): Promise<void> | void;
   readonly body: object;
-  /** The clock that runs out. */
+  /** The timeout that expires. */
   readonly clock?: Clock;
   readonly headers?: Readonly<Record<string, string>>;
   readonly says: RegExp;
@@ -36,14 +36,14 @@ interface Silence {
 const whole = head(200, { 'content-type': 'application/json', 'content-length': 100 });
 const silences: readonly Silence[] = [
   {
-    name: 'nothing at all, streamed',
+    name: 'no bytes, streamed',
     play: () => forever,
     body: streamed,
     clock: 'first_byte',
     says: /did not begin its stream within 400 ms/,
   },
   {
-    name: 'a head alone, streamed',
+    name: 'only a head, streamed',
     play: (socket) => put(socket, head(200, chunked)).then(() => forever),
     body: streamed,
     clock: 'first_byte',
@@ -57,22 +57,28 @@ const silences: readonly Silence[] = [
     says: /sent no event within 500 ms/,
   },
   {
-    name: 'comments behind events without content',
+    name: 'comments after events without content',
     play: async (socket) => (await put(socket, head(200, chunked), piece(role)), await repeat(socket, piece(': ping\n\n'))),
     body: streamed,
     clock: 'idle',
     says: /sent no event within 500 ms/,
   },
-  { name: 'nothing at all, whole', play: () => forever, body: chat, clock: 'first_byte', says: /did not begin its response within 400 ms/ },
   {
-    name: 'interim answers alone',
+    name: 'no bytes, not streamed',
+    play: () => forever,
+    body: chat,
+    clock: 'first_byte',
+    says: /did not begin its response within 400 ms/,
+  },
+  {
+    name: 'only informational responses',
     play: (socket) => repeat(socket, Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n')),
     body: chat,
     clock: 'first_byte',
     says: /did not begin its response within 400 ms/,
   },
   {
-    name: 'a head alone, whole',
+    name: 'only a head, not streamed',
     play: (socket) => put(socket, whole).then(() => forever),
     body: chat,
     clock: 'idle',
@@ -96,7 +102,7 @@ const silences: readonly Silence[] = [
     says: /did not finish within 1500 ms/,
   },
   {
-    name: 'nothing within request_timeout, whole',
+    name: 'no response within request_timeout, not streamed',
     play: () => forever,
     body: chat,
     headers: { 'x-gateway-config': 'hasty' },
@@ -120,7 +126,7 @@ const silences: readonly Silence[] = [
 
 const names = ['first_byte', 'idle', 'total'] as const;
 
-describe('a provider that goes silent', () => {
+describe('a provider that stops sending', () => {
   let rig: Rig;
   let hole: Blackhole | undefined;
   beforeAll(async () => {
@@ -158,7 +164,7 @@ describe('a provider that goes silent', () => {
   });
 
   it.each(silences)(
-    'with $name is given up, and says which setting',
+    'with $name is aborted, and the error names the setting',
     async ({ play, body, clock, headers = at(clock ?? 'total'), says }) => {
       rig.wire.script = play;
       const told = await rig.tell({ ...body }, headers);
@@ -172,7 +178,7 @@ describe('a provider that goes silent', () => {
   );
 
   it.each(silences.filter(({ clock }) => clock !== undefined))(
-    'with $name moves a fallback on',
+    'with $name triggers the fallback',
     async ({ play, body, clock = 'total' }) => {
       rig.wire.script = play;
       const told = await rig.tell({ ...body }, pairAt(clock));
@@ -180,7 +186,7 @@ describe('a provider that goes silent', () => {
     },
   );
 
-  it('at the last target of a chain is a timeout of the chain', async () => {
+  it('as the last target of a fallback returns 408 all_targets_failed', async () => {
     rig.wire.script = () => forever;
     const told = await rig.tell(streamed, { 'x-gateway-config': 'twice' });
     expect([told.status, errorOf(told.text).code, outcomes(told.record)]).toEqual([
@@ -190,7 +196,7 @@ describe('a provider that goes silent', () => {
     ]);
   });
 
-  it('while it is connected to is given up', async (test) => {
+  it('is aborted if the connection is not accepted', async (test) => {
     if (hole === undefined) test.skip('this system accepts connections to a full queue');
     const told = await rig.tell(chat, { 'x-gateway-provider': '@black' });
     expect([told.status, errorOf(told.text).code]).toEqual([408, 'timeout']);
@@ -203,7 +209,7 @@ describe('a provider that goes silent', () => {
     ['idle', 'idle_timeout', /sent nothing for 500 ms/, () => forever],
     ['idle', 'idle_timeout', /sent nothing for 500 ms/, (socket: Socket) => repeat(socket, piece(': ping\n\n'))],
     ['total', 'timeout', /did not finish within 1500 ms/, (socket: Socket) => repeat(socket, piece(text))],
-  ] as const)('after content was sent ends the stream: the clock %s, %s', async (clock, code, says, then) => {
+  ] as const)('after content was sent ends the stream with an error: timeout %s, %s', async (clock, code, says, then) => {
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => then(socket));
     const told = await rig.tell(streamed, pairAt(clock));
     const error = errorOf(told.events.at(-1) ?? '');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** Streams that a provider closes, without a fault of the connection, inside of the event that ends them. */
+/** Streams that a provider closes inside their last event, without a connection error. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -72,7 +72,7 @@ const cases: readonly {
   },
 ];
 
-describe.each(cases)('$path', ({ path, provider, body, start, end }) => {
+describe.each(cases)('POST /v1/$path with a truncated last event', ({ path, provider, body, start, end }) => {
   const ask = async () => {
     const answer = await fetch(`${gateway.url}/v1/${path}`, {
       method: 'POST',
@@ -86,10 +86,10 @@ describe.each(cases)('$path', ({ path, provider, body, start, end }) => {
   const data = end.indexOf('data: ') + 'data: '.length;
 
   it.each([
-    ['in front of its data', data],
+    ['before its data', data],
     ['in its type', data + 12],
-    ['in front of its last brace', end.length - 3],
-  ])('cut %s is no whole answer', async (_, at) => {
+    ['before its last brace', end.length - 3],
+  ])('ends with stream_interrupted if it is truncated %s', async (_, at) => {
     stream = start + end.slice(0, at);
     const { text, record } = await ask();
     expect(text.slice(0, start.length)).toBe(start);
@@ -99,7 +99,7 @@ describe.each(cases)('$path', ({ path, provider, body, start, end }) => {
     expect(record).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted' } });
   });
 
-  it.each([1, 2])('without the last %i of its line ends is whole, and gets them', async (missing) => {
+  it.each([1, 2])('is complete without the last %i of its line ends, and they are added', async (missing) => {
     stream = start + end.slice(0, -missing);
     const { text, record } = await ask();
     expect(text).toBe(start + end);

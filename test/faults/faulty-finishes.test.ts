@@ -3,7 +3,7 @@ import { event, eventStream } from '../bedrock/frames.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type Script, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** Answers that end because the model wrote what its service cannot read: none of them may look like a success. */
+/** Responses that end because the model wrote something invalid: none of them may look like a success. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -82,7 +82,7 @@ const services: readonly Service[] = [
     ],
   },
   {
-    // Its own clients get its bytes, the word included.
+    // Its own clients get its bytes unchanged, including the finish reason.
     name: 'openai',
     routes: ['messages'],
     words: ['error', 'insufficient_system_resource', 'network_error'],
@@ -111,7 +111,7 @@ async function ask(config: string, route: string, stream: boolean) {
   return { status: response.status, text, record: await gateway.record(response.headers.get('x-request-id')) };
 }
 
-/** A stream in pieces of this many bytes. */
+/** Sends a stream in pieces of this many bytes. */
 const pieces =
   (name: string, events: readonly (string | Buffer)[], size: number): Script =>
   (response) => {
@@ -129,8 +129,8 @@ const cases = services.flatMap((service) =>
   service.routes.flatMap((route) => service.words.map((word) => [service.name, route, word, service] as const)),
 );
 
-describe.each(cases)('%s, /v1/%s: an answer that ends with %s', (name, route, word, service) => {
-  it('is an error, and its tokens are in the record', async () => {
+describe.each(cases)('%s, /v1/%s: a response with the finish reason %s', (name, route, word, service) => {
+  it('returns 502 and records its usage', async () => {
     upstream.script = (response) => json(response, 200, service.whole(word));
     const { status, text, record } = await ask(`${name}-once`, route, false);
     expect(status).toBe(502);
@@ -138,7 +138,7 @@ describe.each(cases)('%s, /v1/%s: an answer that ends with %s', (name, route, wo
     expect(record).toMatchObject({ status: 502, usage: { prompt: 7, completion: 3, source: 'reported' }, finish: [word] });
   });
 
-  it('ends a stream with an error, and no word of success', async () => {
+  it('ends a stream with an error and without a finish reason', async () => {
     for (const size of [1, 23, 4096]) {
       upstream.script = pieces(name, service.stream(word, 'Let me see.'), size);
       const { status, text, record } = await ask(`${name}-once`, route, true);
@@ -151,22 +151,25 @@ describe.each(cases)('%s, /v1/%s: an answer that ends with %s', (name, route, wo
   });
 });
 
-it.each(services)('of $name is not the answer where the next try has one', async ({ name, routes, words, whole }) => {
+it.each(services)('a faulty response of $name is retried', async ({ name, routes, words, whole }) => {
   const good = { gemini: 'STOP', bedrock: 'end_turn', openai: 'stop' }[name];
   upstream.script = (response, _, count) => json(response, 200, whole(count < 2 ? (words[0] ?? '') : good));
   expect((await ask(name, routes[0] ?? '', false)).status).toBe(200);
 });
 
-it.each(cases.filter(([name]) => name !== 'openai'))('%s, /v1/%s: %s leaves its target in use', async (name, route, word, service) => {
-  upstream.script = (response) => json(response, 200, service.whole(word));
-  for (let turn = 0; turn < 2; turn += 1) {
-    const { record } = await ask(`${name}-circuit`, route, false);
-    expect(record).toMatchObject({ status: 502, attempts: [{ outcome: 'faulty' }] });
-  }
-});
+it.each(cases.filter(([name]) => name !== 'openai'))(
+  '%s, /v1/%s: the finish reason %s does not open the circuit of the target',
+  async (name, route, word, service) => {
+    upstream.script = (response) => json(response, 200, service.whole(word));
+    for (let turn = 0; turn < 2; turn += 1) {
+      const { record } = await ask(`${name}-circuit`, route, false);
+      expect(record).toMatchObject({ status: 502, attempts: [{ outcome: 'faulty' }] });
+    }
+  },
+);
 
 it.each(cases.filter(([name]) => name !== 'openai'))(
-  '%s, /v1/%s: nothing but %s is an error in place of a stream',
+  '%s, /v1/%s: a stream with only the finish reason %s returns 502',
   async (name, route, word, service) => {
     upstream.script = pieces(name, service.stream(word, ''), 4096);
     const { status, record } = await ask(`${name}-once`, route, true);
@@ -176,7 +179,7 @@ it.each(cases.filter(([name]) => name !== 'openai'))(
 );
 
 it.each(cases.filter(([name]) => name === 'bedrock'))(
-  '%s, /v1/%s: %s is named also where no counts follow',
+  '%s, /v1/%s: the finish reason %s is reported even without usage',
   async (name, route, word, service) => {
     upstream.script = pieces(name, service.stream(word, '').slice(0, -1), 4096);
     const { status, text } = await ask(`${name}-once`, route, true);

@@ -1,12 +1,12 @@
 import { startTestGateway } from '../support/gateway.ts';
 
-/** A gateway in a process of its own that says what it holds. Run with `--expose-gc`, its configuration as the argument. */
+/** A gateway in its own process that reports its memory. Run with `--expose-gc` and the configuration as the argument. */
 
-/** What is left in the process after a collection. */
+/** What the process still holds after a garbage collection. */
 export interface Held {
-  /** Bytes of the heap and of what is bound to it outside. */
+  /** Bytes of the heap and of external memory. */
   readonly bytes: number;
-  /** Sockets that are open. */
+  /** Open sockets. */
   readonly sockets: number;
 }
 
@@ -17,9 +17,9 @@ process.on('disconnect', () => void gateway.close().then(() => process.exit()));
 process.send?.({ url: gateway.url });
 
 async function say(): Promise<void> {
-  // What the support for tests keeps is nobody's leak.
+  // Lists of the test support are not leaks.
   for (const list of [gateway.events, gateway.records, gateway.lines]) list.length = 0;
-  // What ends in callbacks of a collection goes with a later one.
+  // Finalization callbacks free their memory only in a later collection.
   for (let pass = 0; pass < 3; pass += 1) {
     globalThis.gc?.();
     await new Promise(setImmediate);

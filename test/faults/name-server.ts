@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 
-/** What a name server says of a name: addresses, "no such name", a failure, or nothing at all. */
+/** Response to a query: addresses, "no such name", a failure, or no response. */
 export type Says =
   | { readonly addresses: readonly string[]; readonly ttl?: number; readonly afterMs?: number }
   | 'unknown'
@@ -11,13 +11,13 @@ export type Says =
 export interface NameServer {
   /** `address:port` */
   readonly address: string;
-  /** Names and types (1 for IPv4, 28 for IPv6) that were asked, in order. */
+  /** Queried names and types (1 for IPv4, 28 for IPv6), in order. */
   readonly asked: (readonly [name: string, type: number])[];
   says: (name: string) => Says;
   close(): void;
 }
 
-/** A name server on a socket of its own that speaks as much of RFC 1035 as a test needs. */
+/** A DNS server on its own socket with as much of RFC 1035 as the tests need. */
 export async function startNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4');
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
@@ -75,7 +75,7 @@ function record(address: string, type: number, ttl: number): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** The 32 digits of an IPv6 address. */
+/** Returns the 32 digits of an IPv6 address. */
 function expand(address: string): string {
   const [left = '', right = ''] = address.split('::');
   const groups = (text: string): string[] => (text === '' ? [] : text.split(':')).map((group) => group.padStart(4, '0'));

@@ -11,11 +11,11 @@ import { type NameServer, startNameServer } from './name-server.ts';
 let server: NameServer;
 let names: Names;
 let make: (tryMs: number) => Names;
-/** Milliseconds that nothing here takes: what is waited for so long comes, or is ended by the test. */
+/** A timeout in milliseconds that never expires here: the response arrives earlier, or the test ends the wait. */
 const patient = 60_000;
 let dir: string;
 let now: number;
-/** Names that the system was asked for, and what it says of them: an address, nothing, or null for no answer at all. */
+/** Names that the system resolver was asked for, and its answer: an address, nothing, or null for no response. */
 let system: { readonly asked: string[]; answer: (name: string) => string | undefined | null };
 let waiting: (() => void)[];
 
@@ -54,7 +54,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Addresses, or the code of the error. */
+/** Returns addresses, or the code of the error. */
 const find = (name: string, options: object = { all: true }, lookup = names.lookup): Promise<readonly string[] | string> =>
   new Promise((resolve) => {
     lookup(name, options, (error, found) => {
@@ -65,25 +65,25 @@ const find = (name: string, options: object = { all: true }, lookup = names.look
 
 const at = (...addresses: readonly string[]): { readonly addresses: readonly string[]; readonly ttl: number } => ({ addresses, ttl: 30 });
 
-describe('a name', () => {
+describe('DNS lookup of a name', () => {
   it.each([
-    ['of the name server', 'a.test', { all: true }, ['192.0.2.1', '2001:db8::1']],
-    ['of one family', 'a.test', { all: true, family: 6 }, ['2001:db8::1']],
+    ['known to the DNS server', 'a.test', { all: true }, ['192.0.2.1', '2001:db8::1']],
+    ['with one address family', 'a.test', { all: true, family: 6 }, ['2001:db8::1']],
     ['for a socket that wants one address', 'a.test', {}, ['192.0.2.1']],
     ['of the hosts file', 'INSIDE.test', { all: true }, ['10.0.0.9', '::9']],
-    ['of the hosts file, by its alias', 'other.test', {}, ['10.0.0.9']],
-    ['that only the system knows', 'printer.local', {}, ['10.0.0.77']],
-    ['of one label', 'service', {}, ['10.0.0.78']],
-    ['that nobody knows', 'nobody.test', {}, 'ENOTFOUND'],
-    ['that never exists', 'name.invalid', {}, 'ENOTFOUND'],
-    ['whose server fails', 'broken.test', {}, 'EAI_AGAIN'],
+    ['of the hosts file by its alias', 'other.test', {}, ['10.0.0.9']],
+    ['that only the system resolver knows', 'printer.local', {}, ['10.0.0.77']],
+    ['with one label', 'service', {}, ['10.0.0.78']],
+    ['that does not exist', 'nobody.test', {}, 'ENOTFOUND'],
+    ['of the TLD invalid', 'name.invalid', {}, 'ENOTFOUND'],
+    ['whose DNS server fails', 'broken.test', {}, 'EAI_AGAIN'],
   ] as const)('%s', async (_what, name, options, expected) => {
     server.says = (asked) => (asked === 'a.test' ? at('192.0.2.1', '2001:db8::1') : asked === 'broken.test' ? 'failure' : 'unknown');
     system.answer = (asked) => (asked === 'printer.local' ? '10.0.0.77' : asked === 'service' ? '10.0.0.78' : undefined);
     expect(await find(name, options)).toEqual(expected);
   });
 
-  it('of the hosts file is found while another reads the file', async () => {
+  it('of the hosts file works while another lookup reads the file', async () => {
     expect(await Promise.all(['inside.test', 'other.test', 'inside.test'].map((name) => find(name, {})))).toEqual([
       ['10.0.0.9'],
       ['10.0.0.9'],
@@ -91,7 +91,7 @@ describe('a name', () => {
     ]);
   });
 
-  it('with one address is not held up by the other family', async () => {
+  it('with one address does not wait for the other address family', async () => {
     server.says = () => at('192.0.2.1');
     expect(await find('four.test')).toEqual(['192.0.2.1']);
     server.says = () => at('2001:db8::2');
@@ -99,15 +99,15 @@ describe('a name', () => {
   });
 });
 
-describe('a dead name server', () => {
-  it('holds up its own names only', async () => {
+describe('a DNS server that does not respond', () => {
+  it('delays only the names that it serves', async () => {
     server.says = (name) => (name.endsWith('.dead.test') ? 'silence' : at('192.0.2.1'));
     const order: string[] = [];
     names = make(patient);
     const note = (name: string): Promise<unknown> => find(name).then((found) => order.push(typeof found === 'string' ? found : name));
     const dead = Array.from({ length: 40 }, (_, i) => note(`n${i}.dead.test`));
     const living = Array.from({ length: 40 }, (_, i) => note(`n${i}.test`));
-    // Files need the threads that the system's resolution would take.
+    // Reading files needs the threads that the system resolver would use.
     await Promise.all([...living, readFile(join(dir, 'hosts'))]);
     expect(order).toHaveLength(40);
     expect(order).not.toContain('EAI_AGAIN');
@@ -117,7 +117,7 @@ describe('a dead name server', () => {
     expect(system.asked).toEqual([]);
   });
 
-  it('leaves what was known for a while', async () => {
+  it('leaves the expired addresses in use for a while', async () => {
     server.says = () => at('192.0.2.1');
     await find('a.test');
     server.says = () => 'silence';
@@ -127,10 +127,10 @@ describe('a dead name server', () => {
     expect(await find('a.test')).toBe('EAI_AGAIN');
   });
 
-  it('takes two threads at the most for names that only the system knows, and a bounded number waits', async () => {
+  it('lets the system resolver use at most two threads, and limits the number of waiting names', async () => {
     system.answer = () => null;
     const all = Array.from({ length: 100 }, (_, i) => find(`host${i}`));
-    // All of them wait for the hosts file, and pass it in one turn.
+    // All of them wait for the hosts file and continue in one turn.
     while (system.asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     server.says = () => at('192.0.2.1');
     expect(await find('a.test')).toEqual(['192.0.2.1']);
@@ -142,8 +142,8 @@ describe('a dead name server', () => {
   });
 });
 
-describe('an answer', () => {
-  it('is asked for once, however many wait', async () => {
+describe('a DNS response', () => {
+  it('is requested once for concurrent lookups', async () => {
     server.says = () => at('192.0.2.1');
     await Promise.all(Array.from({ length: 50 }, () => find('a.test')));
     await find('A.test');
@@ -151,10 +151,10 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['as long as it says', 30, 29_000, 31_000],
-    ['for a second at least', 0, 900, 1100],
-    ['for a minute at most', 86_400, 59_000, 61_000],
-  ])('is kept %s', async (_how, ttl, before, behind) => {
+    ['for its TTL', 30, 29_000, 31_000],
+    ['for at least one second', 0, 900, 1100],
+    ['for at most one minute', 86_400, 59_000, 61_000],
+  ])('is cached %s', async (_how, ttl, before, behind) => {
     server.says = () => ({ addresses: ['192.0.2.1'], ttl });
     await find('a.test');
     server.says = () => ({ addresses: ['192.0.2.2'], ttl });
@@ -164,7 +164,7 @@ describe('an answer', () => {
     expect(await find('a.test')).toEqual(['192.0.2.2']);
   });
 
-  it('that there is no such name is kept for a moment', async () => {
+  it('that the name does not exist is cached for a moment', async () => {
     expect(await find('new.test')).toBe('ENOTFOUND');
     server.says = () => at('192.0.2.1');
     now = 1000;
@@ -173,10 +173,10 @@ describe('an answer', () => {
     expect(await find('new.test')).toEqual(['192.0.2.1']);
   });
 
-  it('is kept for a bounded number of names, and a bounded number is asked for at once', async () => {
+  it('is cached for a limited number of names, and the number of concurrent queries is limited', async () => {
     server.says = () => at('192.0.2.1');
     names = make(patient);
-    // Few at once: a socket has room for some hundred datagrams, and one that is lost is not asked for again here.
+    // Few at once: a socket buffers some hundred datagrams, and a lost one is not repeated here.
     for (let round = 0; round < 24; round += 1) await Promise.all(Array.from({ length: 50 }, (_, i) => find(`n${round}-${i}.test`)));
     expect(names.size).toEqual({ kept: 1024, asked: 0 });
     server.says = () => 'silence';
@@ -188,7 +188,7 @@ describe('an answer', () => {
     expect(names.size.asked).toBe(0);
   });
 
-  it('is checked as it is used: an inner address of a name that a request chose is refused, kept or not', async () => {
+  it('is checked on every use: a private address of a host chosen by a request is rejected, cached or not', async () => {
     const checked = lookupFor('request', { hasHost: () => false, hasAddress: () => false }, undefined, names.lookup);
     server.says = () => ({ addresses: ['93.184.216.34'], ttl: 0 });
     expect(await find('rebind.test', { all: true }, checked)).toEqual(['93.184.216.34']);

@@ -6,7 +6,7 @@ import { chunks, completion } from '../support/upstream.ts';
 import { chat, errorOf, onA, onPair, outcomes, readAll, type Rig, startRig, streamed } from './rig.ts';
 import { chunked, drained, forever, head, lastPiece, piece, put, whole } from './wire.ts';
 
-/** Answers that look strange and are right: they come through. */
+/** Unusual but valid responses: they are forwarded. */
 
 const good = JSON.stringify(completion('grüße 🎉'));
 const stream = chunks('grüße ', '🎉').join('');
@@ -27,31 +27,31 @@ interface Oddity {
 
 const oddities: readonly Oddity[] = [
   {
-    name: 'gzip that nobody asked for',
+    name: 'gzip that was not requested',
     play: (socket) => put(socket, whole(200, json, gzipSync(good), { 'content-encoding': 'gzip' })),
     body: chat,
     text: good,
   },
   {
-    name: 'brotli that nobody asked for',
+    name: 'brotli that was not requested',
     play: (socket) => put(socket, whole(200, json, brotliCompressSync(good), { 'content-encoding': 'br' })),
     body: chat,
     text: good,
   },
   {
-    name: 'deflate that nobody asked for',
+    name: 'deflate that was not requested',
     play: (socket) => put(socket, whole(200, json, deflateSync(good), { 'content-encoding': 'deflate' })),
     body: chat,
     text: good,
   },
   {
-    name: 'zstd that nobody asked for',
+    name: 'zstd that was not requested',
     play: (socket) => put(socket, whole(200, json, zstdCompressSync(good), { 'content-encoding': 'zstd' })),
     body: chat,
     text: good,
   },
   {
-    name: 'two codings, one behind the other',
+    name: 'two content codings',
     play: (socket) => put(socket, whole(200, json, brotliCompressSync(gzipSync(good)), { 'content-encoding': 'GZIP, identity, br' })),
     body: chat,
     text: good,
@@ -76,13 +76,13 @@ const oddities: readonly Oddity[] = [
     text: good,
   },
   {
-    name: 'a body behind an interim answer',
+    name: 'a body after an informational response',
     play: (socket) => put(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', whole(200, json, good)),
     body: chat,
     text: good,
   },
   {
-    name: 'a body with white space around it',
+    name: 'a body with whitespace around it',
     play: (socket) => put(socket, whole(200, json, `\n${good}\r\n`)),
     body: chat,
     text: `\n${good}\r\n`,
@@ -127,7 +127,7 @@ const oddities: readonly Oddity[] = [
     text: withoutMark,
   },
   {
-    name: 'a stream that is not closed behind its end mark',
+    name: 'a stream that is not closed after its end mark',
     play: (socket) => put(socket, head(200, chunked), piece(stream)).then(() => forever),
     body: streamed,
     text: stream,
@@ -139,14 +139,14 @@ const oddities: readonly Oddity[] = [
     text: stream,
   },
   {
-    name: 'a stream with more behind its end mark',
+    name: 'a stream with more data after its end mark',
     play: (socket) => put(socket, head(200, chunked), piece(`${stream}: bye\n\n`), lastPiece),
     body: streamed,
     text: `${stream}: bye\n\n`,
   },
 ];
 
-describe('a strange answer', () => {
+describe('an unusual but valid response', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig();
@@ -154,7 +154,7 @@ describe('a strange answer', () => {
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  it.each(oddities)('comes through: $name', async ({ play, body, text }) => {
+  it.each(oddities)('is forwarded: $name', async ({ play, body, text }) => {
     rig.wire.script = play;
     const told = await rig.tell({ ...body }, onPair);
     expect([told.status, told.cut, told.headers.get('content-encoding')]).toEqual([200, false, null]);
@@ -163,7 +163,7 @@ describe('a strange answer', () => {
     expect(outcomes(told.record)).toEqual(['a answered 200']);
   });
 
-  it('of one event of 5 MB comes through', async () => {
+  it('with one event of 5 MB is forwarded', async () => {
     const picture = `event: image_generation.partial_image\ndata: {"type":"image_generation.partial_image","b64_json":"${'A'.repeat(5_000_000)}"}\n\n`;
     const last =
       'event: image_generation.completed\ndata: {"type":"image_generation.completed","b64_json":"AAAA","usage":{"input_tokens":5,"output_tokens":7,"total_tokens":12}}\n\n';
@@ -181,8 +181,8 @@ describe('a strange answer', () => {
   it.each([
     ['HTML', 500, 'text/html', '<h1>Internal error</h1>', 'Internal error'],
     ['an event stream', 503, 'text/event-stream', 'data: {"error":{"message":"busy"}}\n\n', 'busy'],
-    ['nothing', 500, 'text/plain', '', 'no error message'],
-  ])('that is an error in %s becomes an error object with its status', async (_name, status, type, body, says) => {
+    ['an empty body', 500, 'text/plain', '', 'no error message'],
+  ])('with an error in %s is converted to an error object with the same status', async (_name, status, type, body, says) => {
     rig.wire.script = (socket) => put(socket, whole(status, type, body));
     const told = await rig.tell(chat, onA);
     expect([told.status, told.headers.get('content-type'), told.headers.get('x-gateway-error-source')]).toEqual([
@@ -194,7 +194,7 @@ describe('a strange answer', () => {
     expect(told.record).toMatchObject({ end: 'fault', status, error: { code: 'provider_error', source: 'provider' } });
   });
 
-  it('that is an error passes, and the record has its message', async () => {
+  it('with an error object is forwarded, and the record has its message', async () => {
     rig.wire.script = (socket) => put(socket, whole(400, json, '{"error":{"message":"no such model","type":"t","code":"c"}}'));
     const told = await rig.tell(chat, onA);
     expect([told.status, errorOf(told.text).message]).toEqual([400, 'no such model']);
@@ -202,7 +202,7 @@ describe('a strange answer', () => {
   });
 });
 
-describe('an answer too large to hold', () => {
+describe('a response too large to buffer', () => {
   const size = 64 * 1024 * 1024;
   const start = '{"id":"1","data":"';
   let rig: Rig;
@@ -212,7 +212,7 @@ describe('an answer too large to hold', () => {
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  /** Writes as fast as the other side takes it; stops at the end or when the other side is gone. */
+  /** Writes as fast as the peer reads; stops at the end or if the peer disconnects. */
   async function pour(socket: Socket, bytes: number, end: string): Promise<void> {
     const block = Buffer.alloc(64 * 1024, 'x');
     for (let left = bytes; left > 0 && !socket.destroyed; left -= block.length) {
@@ -221,7 +221,7 @@ describe('an answer too large to hold', () => {
     if (!socket.destroyed) socket.write(end);
   }
 
-  it('flows, and waits for a client that does not read', async () => {
+  it('is forwarded with backpressure if the client does not read', async () => {
     let upstream: Socket | undefined;
     rig.wire.script = async (socket) => {
       upstream = socket;
@@ -242,7 +242,7 @@ describe('an answer too large to hold', () => {
     });
   });
 
-  it('that breaks off is cut for the client too', async () => {
+  it('that is interrupted is truncated for the client too', async () => {
     rig.wire.script = async (socket) => {
       await put(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
       await pour(socket, 4 * 1024 * 1024, '');
@@ -254,7 +254,7 @@ describe('an answer too large to hold', () => {
     expect(outcomes(told.record)).toEqual(['a answered 200']);
   });
 
-  it('that ends without closing its JSON is cut for the client too', async () => {
+  it('that ends without closing its JSON is truncated for the client too', async () => {
     rig.wire.script = async (socket) => {
       await put(socket, head(200, { 'content-type': json, connection: 'close' }), start);
       await pour(socket, 4 * 1024 * 1024, '');
@@ -264,7 +264,7 @@ describe('an answer too large to hold', () => {
     expect([told.cut, told.record.end, told.record.error?.code]).toEqual([true, 'fault', 'stream_interrupted']);
   });
 
-  it('as a stream waits for a client that does not read', async () => {
+  it('is streamed with backpressure if the client does not read', async () => {
     const event = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: 'x'.repeat(8_000) }, finish_reason: null }] })}\n\n`;
     const wanted = Math.ceil(size / event.length);
     let upstream: Socket | undefined;
@@ -286,13 +286,13 @@ describe('an answer too large to hold', () => {
   });
 });
 
-describe('a stream that never stops', () => {
+describe('a stream that never ends', () => {
   const event = `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content: 'x'.repeat(8_000) }, finish_reason: null }] })}\n\n`;
   let rig: Rig | undefined;
   let upstream: Socket | undefined;
   afterEach(() => rig?.close());
 
-  /** Writes events as fast as they are taken, until the other side is gone. */
+  /** Writes events as fast as they are read, until the peer disconnects. */
   const play =
     (start: string) =>
     async (socket: Socket): Promise<void> => {
@@ -301,7 +301,7 @@ describe('a stream that never stops', () => {
       while (!socket.destroyed) if (!socket.write(event)) await drained(socket);
     };
 
-  it('behind its end mark is left', async () => {
+  it('is cancelled after its end mark', async () => {
     rig = await startRig();
     rig.wire.script = play(stream);
     const told = await rig.tell(streamed, onA);
@@ -309,7 +309,7 @@ describe('a stream that never stops', () => {
     expect(told.text.length).toBeLessThan(256 * 1024);
   });
 
-  it('waits for a plugin that looks at its head', async () => {
+  it('waits while a plugin inspects its head', async () => {
     const looks = `export default {name: 'looks', options: {type: 'object'}, setup: () => ({reply: () => new Promise((resolve) => { globalThis.looked = resolve; })})};`;
     const plugins = ['auth', 'virtual-key', { use: './looks.ts' }, 'routing', 'transform', 'fallback-retry'];
     rig = await startRig({ more: { plugins }, gateway: { files: { 'looks.ts': looks } } });
@@ -325,7 +325,7 @@ describe('a stream that never stops', () => {
   });
 });
 
-/** The value of a counter once it has stood still for many looks, between which sockets of this process have their turns. */
+/** Returns the value of a counter after it has not changed for many checks. */
 async function settled(count: () => number): Promise<number> {
   let last = -1;
   let still = 0;

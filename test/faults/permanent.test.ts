@@ -5,7 +5,7 @@ import { type ErrorCode, errorCatalogue } from '../../src/core/error.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** Codes after which a client library may send the same request again; all others end a call at its first request. */
+/** Codes after which an SDK may retry the same request; all others forbid a retry. */
 const passing: readonly ErrorCode[] = [
   'log_unavailable',
   'timeout',
@@ -84,8 +84,8 @@ const word = ({ headers }: Response): string | null => headers.get('x-should-ret
 const messageOf = async (response: Response): Promise<string> => ((await response.json()) as { error: { message: string } }).error.message;
 
 describe('an error of the catalogue', () => {
-  it.each(Object.keys(errorCatalogue) as ErrorCode[])('says whether a retry can succeed: %s', async (code) => {
-    // What a plugin throws as a defect is one, whatever it is called.
+  it.each(Object.keys(errorCatalogue) as ErrorCode[])('has x-should-retry: false if a retry cannot succeed: %s', async (code) => {
+    // An error that a plugin throws by mistake is treated the same for every code.
     const response = await ask({ 'x-gateway-provider': '@open', 'x-throw': code });
     expect([response.status, word(response)]).toEqual([errorCatalogue[code].status, passing.includes(code) ? null : 'false']);
     if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -97,12 +97,12 @@ describe('an error of the catalogue', () => {
     ['no_batch_output', { status: 409 }, 'false'],
     ['provider_auth_failed', { retry: true }, null],
     ['upstream_invalid', { retry: false }, 'false'],
-  ])('may say more than its code does: %s %j', async (code, details, expected) => {
+  ])('can override whether a retry can succeed: %s %j', async (code, details, expected) => {
     expect(word(await ask({ 'x-gateway-provider': '@open', 'x-throw': code, 'x-details': JSON.stringify(details) }))).toBe(expected);
   });
 });
 
-describe("a provider's error", () => {
+describe('an error of the provider', () => {
   it.each([
     [400, undefined, 'false'],
     [404, undefined, 'false'],
@@ -115,38 +115,38 @@ describe("a provider's error", () => {
     [503, undefined, null],
     [400, 'true', 'true'],
     [500, 'false', 'false'],
-  ])('with status %i that says %s about retries: %s', async (status, says, expected) => {
+  ])('with status %i and x-should-retry %s returns x-should-retry %s', async (status, says, expected) => {
     const headers = { 'x-status': status.toString(), ...(says === undefined ? {} : { 'x-says': says }) };
     expect(word(await ask({ 'x-gateway-config': 'plain', ...headers }))).toBe(expected);
-    // The relay reads no body, and sends the headers of the caller on by itself.
+    // The relay reads no body and forwards the caller's headers itself.
     expect(word(await ask({ 'x-gateway-provider': '@open', ...headers }, '/v1/elsewhere'))).toBe(expected);
   });
 });
 
-describe('a refused credential', () => {
+describe('a rejected credential', () => {
   const refused = { 'x-status': '401' };
   it.each([
-    ['of an entry', { 'x-gateway-config': 'plain' }, 'providers.open.api_key'],
+    ['of a provider', { 'x-gateway-config': 'plain' }, 'providers.open.api_key'],
     ['of a virtual key', { 'x-gateway-config': 'virtual' }, 'virtual_keys.team.api_key'],
     ['of a target', { 'x-gateway-config': 'keyed' }, 'config.api_key'],
-  ])('%s is named by its setting', async (_name, headers, setting) => {
+  ])('%s is reported with its setting', async (_name, headers, setting) => {
     const response = await ask({ ...headers, ...refused });
     expect([response.status, word(response)]).toEqual([502, 'false']);
     expect(await messageOf(response)).toBe(`Provider "open" rejected the credential of ${setting} with status 401: no`);
   });
 
-  it('of a relayed request is named too', async () => {
+  it('of a relayed request is reported with its setting', async () => {
     const response = await ask({ 'x-gateway-provider': '@open', ...refused }, '/v1/elsewhere');
     expect([response.status, word(response)]).toEqual([502, 'false']);
     expect(await messageOf(response)).toBe('Provider "open" rejected the credential of providers.open.api_key with status 401.');
   });
 
-  it("of the caller stays the caller's", async () => {
+  it('of the caller returns the status 401 of the provider', async () => {
     const response = await ask({ 'x-gateway-provider': '@own', authorization: 'Bearer of-the-caller', ...refused }, '/v1/elsewhere');
     expect([response.status, word(response)]).toEqual([401, 'false']);
   });
 
-  it('of a WebSocket is an error of the gateway', async () => {
+  it('of a WebSocket returns 502', async () => {
     const request = httpRequest(`${gateway.url}/v1/realtime?model=m`, {
       headers: {
         connection: 'upgrade',
@@ -171,21 +171,21 @@ describe('a refused credential', () => {
   });
 });
 
-describe('a route that the provider lacks', () => {
-  it('is a mistake of the request: 400, once', async () => {
+describe('a route that the provider does not support', () => {
+  it('returns 400 and no retry', async () => {
     const response = await ask({ 'x-gateway-provider': '@claude' }, '/v1/moderations');
     expect([response.status, word(response)]).toEqual([400, 'false']);
     expect(await response.json()).toMatchObject({ error: { code: 'unsupported_endpoint', type: 'invalid_request_error' } });
   });
 
-  it('does not hide what happened to the targets that were asked', async () => {
+  it('keeps the error of the targets that were tried', async () => {
     const response = await ask({ 'x-gateway-config': 'lacking', 'x-status': '503' }, '/v1/moderations');
     expect([response.status, word(response)]).toEqual([503, 'false']);
     expect(await messageOf(response)).toContain('Last: open returned 503');
   });
 });
 
-it('what is no HTTP ends a call, too', async () => {
+it('an invalid HTTP request gets 400 with x-should-retry: false', async () => {
   const { hostname, port } = new URL(gateway.url);
   const text = await new Promise<string>((resolve, reject) => {
     let got = '';

@@ -12,7 +12,7 @@ import { chunks, completion } from '../support/upstream.ts';
 import { chat, errorOf, eventsOf, streamed } from './rig.ts';
 import { chunked, forever, head, lastPiece, piece, put, startWire, type Wire, whole } from './wire.ts';
 
-/** A gateway as a process of its own: killed under load, and stopped with answers under way. */
+/** A gateway in its own process: killed under load, and stopped with responses in progress. */
 
 const [role = '', text = '', finish = '', mark = ''] = chunks('one ');
 const main = join(import.meta.dirname, '../../src/main.ts');
@@ -66,14 +66,14 @@ async function spooled(): Promise<Map<string, LogRecord>> {
   return records;
 }
 
-/** Waits for the end of the process; gives its exit code. */
+/** Waits for the end of the process and returns its exit code. */
 async function ended(): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return child.exitCode;
 }
 
 describe('a gateway that is killed under load', () => {
-  it('has written the record of every answer that a client got whole', async () => {
+  it('has written the record of every complete response', async () => {
     wire.script = (socket, { body }) =>
       body.includes('"stream":true')
         ? put(socket, head(200, chunked), piece(role), piece(text), piece(finish + mark), lastPiece)
@@ -106,8 +106,8 @@ describe('a gateway that is killed under load', () => {
   });
 });
 
-describe('a gateway that is told to stop', () => {
-  it('finishes a running stream, serves kept connections to their end, and ends with 0', async () => {
+describe('a gateway that receives SIGTERM', () => {
+  it('finishes a stream in progress, serves open connections and exits with 0', async () => {
     let goOn = (): void => undefined;
     const more = new Promise<void>((resolve) => (goOn = resolve));
     wire.script = (socket) =>
@@ -120,7 +120,7 @@ describe('a gateway that is told to stop', () => {
     child.kill('SIGTERM');
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
     await until(refused, 'new connections to be refused');
-    // One that was never used may be closed by then; a request on it is served.
+    // An unused connection may be closed by then; a request on it is served.
     expect(await kept.answers()).toMatch(/^(?:$|HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n[^]*"object":"list")/i);
     goOn();
     expect(await response.text()).toBe(role + text + finish + mark);
@@ -133,7 +133,7 @@ describe('a gateway that is told to stop', () => {
     expect(wire.busy()).toBe(0);
   });
 
-  it('ends what is not finished in time with an error event, and then with 0', async () => {
+  it('ends unfinished responses with an error event after the timeout, and exits with 0', async () => {
     wire.script = (socket, { body }) =>
       body.includes('"stream":true') ? put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever) : forever;
     await start({ timeout: '300ms' });
@@ -162,7 +162,7 @@ describe('a gateway that is told to stop', () => {
     await until(() => wire.sockets.size === 0, 'the upstream connections to be closed');
   });
 
-  it('twice ends at once', async () => {
+  it('exits at once after a second signal', async () => {
     wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
     await start({ timeout: '600s' });
     const response = await ask(streamed);
@@ -174,8 +174,8 @@ describe('a gateway that is told to stop', () => {
     expect((await spooled()).get(response.headers.get('x-request-id') ?? '')).toMatchObject({ end: 'drained', status: 200 });
   });
 
-  it('sends the rest of a finished answer to a client that reads slowly', async () => {
-    // An error body is held whole however large it is: it is finished for us long before the client has it.
+  it('sends the rest of a finished response to a slow client', async () => {
+    // An error body is buffered at any size, so the gateway has finished long before the client has read it.
     const long = JSON.stringify({ error: { message: 'x'.repeat(14_000_000) } });
     wire.script = (socket) => put(socket, whole(500, 'application/json', long));
     await start({ timeout: '20s' });
@@ -188,7 +188,7 @@ describe('a gateway that is told to stop', () => {
   });
 });
 
-/** A connection that was there before the stop, and a request on it afterwards. */
+/** A connection that was opened before the shutdown, with a request on it afterwards. */
 async function openConnection(): Promise<{ answers(): Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
@@ -204,7 +204,7 @@ async function openConnection(): Promise<{ answers(): Promise<string> }> {
   };
 }
 
-/** True once nobody accepts connections on the gateway's port. */
+/** True once the gateway's port accepts no connections. */
 function refused(): Promise<boolean> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

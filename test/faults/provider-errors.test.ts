@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { chunks, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** Errors of providers as clients see them: in the client's format, with the status and the wait that belong to them. */
+/** Errors of providers as clients see them: in the client's format, with the right status and retry delay. */
 
 const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' }];
 const exhausted = { error: { code: 429, message: 'Resource exhausted.', status: 'RESOURCE_EXHAUSTED', details } };
@@ -17,7 +17,7 @@ const stream =
   (...events: readonly string[]): Play =>
   (response) =>
     sse(response, events);
-/** The same in pieces that end anywhere. */
+/** The same in pieces of arbitrary size. */
 const inPieces =
   (...events: readonly string[]): Play =>
   async (response) => {
@@ -88,7 +88,7 @@ const messages = '/v1/messages';
 const onVertex = { 'x-gateway-provider': '@vertex' };
 const errorIn = (text: string): Record<string, unknown> => (JSON.parse(text) as { error: Record<string, unknown> }).error;
 
-describe("an error of Google's in front of a model", () => {
+describe('a Google error of a model on Vertex AI', () => {
   const openModels = ['endpoints.1234567890', 'meta.llama-3.3-70b-instruct-maas', 'mistralai.mistral-medium-3', 'qwen.qwen3-coder'];
   const models = [...openModels, 'gemini-2.5-flash', 'anthropic.claude-sonnet-4-5'];
   const shapes: readonly (readonly [string, unknown])[] = [
@@ -97,7 +97,7 @@ describe("an error of Google's in front of a model", () => {
   ];
 
   it.each(models.flatMap((model) => shapes.map(([shape, body]) => [model, shape, body] as const)))(
-    'comes to a chat client in its format: %s, %s',
+    'is converted to the format of a chat client: %s, %s',
     async (model, _shape, body) => {
       for (const streams of [false, true]) {
         play = whole(429, body);
@@ -109,7 +109,7 @@ describe("an error of Google's in front of a model", () => {
     },
   );
 
-  it.each(shapes)('comes to a messages client in its format: %s', async (_shape, body) => {
+  it.each(shapes)('is converted to the format of a messages client: %s', async (_shape, body) => {
     for (const path of [messages, `${messages}/count_tokens`]) {
       play = whole(429, body);
       const told = await ask(path, { model: 'anthropic.claude-sonnet-4-5' }, onVertex);
@@ -127,7 +127,7 @@ describe("an error of Google's in front of a model", () => {
   });
 
   it.each(models.flatMap((model) => [stream, inPieces].map((way) => [model, way.name, way] as const)))(
-    'that begins a stream has its status: %s, %s',
+    'at the beginning of a stream returns its status: %s, %s',
     async (model, _name, way) => {
       for (const body of [exhausted, [exhausted]]) {
         play = way(data(body));
@@ -139,7 +139,7 @@ describe("an error of Google's in front of a model", () => {
   );
 
   it.each(openModels.flatMap((model) => [stream, inPieces].map((way) => [model, way.name, way] as const)))(
-    'in the middle of a stream is written anew: %s, %s',
+    'in the middle of a stream is converted: %s, %s',
     async (model, _name, way) => {
       for (const body of [exhausted, [exhausted]]) {
         play = way(...chunks('one ').slice(0, 2), data(body));
@@ -155,7 +155,7 @@ describe("an error of Google's in front of a model", () => {
     },
   );
 
-  it('in the middle of a messages stream is an error event of that API', async () => {
+  it('in the middle of a messages stream becomes an error event of that API', async () => {
     const start = named('message_start', { type: 'message_start', message: { id: 'msg_1', usage: { input_tokens: 1 } } });
     const delta = named('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one' } });
     for (const way of [stream, inPieces]) {
@@ -168,7 +168,7 @@ describe("an error of Google's in front of a model", () => {
   });
 });
 
-/** Provider, path, first event, then status and type that the client sees. */
+/** Provider, path, first event, then the status and type that the client gets. */
 const first: readonly (readonly [string, string, string, number, string])[] = [
   ['claude', messages, named('error', anthropic('overloaded_error')), 529, 'overloaded_error'],
   ['claude', messages, named('error', anthropic('rate_limit_error')), 429, 'rate_limit_error'],
@@ -201,13 +201,16 @@ describe('an error object as the first event of a stream', () => {
     },
   );
 
-  it.each(first.filter(([, path]) => path === chat))('moves a chain on whatever its list says: %s %s %#', async (provider, path, event) => {
-    play = stream(event);
-    const told = await ask(path, { model: 'm-1', stream: true }, { 'x-gateway-config': `${provider}-mock` });
-    expect([told.status, told.headers.get('x-gateway-provider-type')]).toEqual([200, 'mock']);
-  });
+  it.each(first.filter(([, path]) => path === chat))(
+    'triggers the fallback with any status list: %s %s %#',
+    async (provider, path, event) => {
+      play = stream(event);
+      const told = await ask(path, { model: 'm-1', stream: true }, { 'x-gateway-config': `${provider}-mock` });
+      expect([told.status, told.headers.get('x-gateway-provider-type')]).toEqual([200, 'mock']);
+    },
+  );
 
-  it('is tried again where its status is listed, after the wait that it asks for', async () => {
+  it('is retried after the requested delay if its status is listed', async () => {
     const soon = { error: { ...exhausted.error, details: [{ ...details[0], retryDelay: '0.05s' }] } };
     let n = 0;
     play = (response) => ((n += 1), n === 1 ? sse(response, [data(soon)]) : whole(429, exhausted)(response));
@@ -225,7 +228,7 @@ describe('an error object as the first event of a stream', () => {
     ]);
   });
 
-  it("that refuses the operator's credential is not the caller's fault", async () => {
+  it("that rejects the operator's credential returns 502", async () => {
     play = stream(named('error', anthropic('authentication_error')));
     const told = await ask(messages, { model: 'm-1', stream: true }, { 'x-gateway-provider': '@claude' });
     expect([told.status, told.headers.get('x-should-retry')]).toEqual([502, 'false']);
@@ -233,14 +236,14 @@ describe('an error object as the first event of a stream', () => {
   });
 });
 
-describe('an error object under status 200', () => {
+describe('an error object with status 200', () => {
   it.each([
     ['open', chat, { error: { message: 'not now', code: 429 } }, 429],
     ['claude', messages, anthropic('overloaded_error'), 529],
     ['gem', chat, { error: { message: 'not now', status: 'UNAVAILABLE' } }, 503],
     ['open', '/v1/embeddings', { error: { message: 'not now', type: 'server_error' } }, 500],
     ['open', chat, { error: { message: 'not now' } }, 502],
-  ])('gets the status that its format gives it: %s %s %#', async (provider, path, body, status) => {
+  ])('returns the status of its error type: %s %s %#', async (provider, path, body, status) => {
     play = whole(200, body);
     const told = await ask(path, { model: 'm-1', input: 'hi' }, { 'x-gateway-provider': `@${provider}` });
     expect([told.status, told.headers.get('x-gateway-error-source')]).toEqual([status, 'provider']);
@@ -249,9 +252,9 @@ describe('an error object under status 200', () => {
 });
 
 it.each([
-  ['the provider says so itself', { 'retry-after': '3' }, '3', null],
-  ['in milliseconds', { 'retry-after-ms': '3000' }, null, '3000'],
-])('a wait in the body gives way where %s', async (_name, headers, seconds, ms) => {
+  ['the header retry-after is set', { 'retry-after': '3' }, '3', null],
+  ['the header retry-after-ms is set', { 'retry-after-ms': '3000' }, null, '3000'],
+])('a retry delay in the error body is ignored if %s', async (_name, headers, seconds, ms) => {
   play = whole(429, exhausted, headers);
   const told = await ask(chat, { model: 'gemini-2.5-flash' }, onVertex);
   expect([told.headers.get('retry-after'), told.headers.get('retry-after-ms')]).toEqual([seconds, ms]);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chat, errorOf, readAll, type Rig, startRig } from './rig.ts';
 
-/** Requests that cannot be served: each gets its own answer and its record, and nobody upstream hears of it. */
+/** Invalid requests: each gets its own error and a record, and no upstream request is sent. */
 
 const key = 'gw-test-key-0123456789';
 const withKey = { 'x-gateway-api-key': key };
@@ -21,7 +21,7 @@ interface Refusal {
 }
 
 const refusals: readonly Refusal[] = [
-  { name: 'a body that is cut', body: '{"model":', status: 400, code: 'invalid_json', says: /unexpected end at position 9/ },
+  { name: 'a truncated body', body: '{"model":', status: 400, code: 'invalid_json', says: /unexpected end at position 9/ },
   { name: 'a body that is a list', body: '[]', status: 400, code: 'invalid_json', says: /expected an object/ },
   { name: 'no body', status: 400, code: 'invalid_json', says: /^The body is empty\.$/ },
   {
@@ -59,7 +59,7 @@ const refusals: readonly Refusal[] = [
     says: /"bb"|"@bb"/,
   },
   {
-    name: 'a config that is no JSON',
+    name: 'a config that is not JSON',
     headers: { 'x-gateway-config': '{"strategy":' },
     body: text,
     status: 400,
@@ -67,7 +67,7 @@ const refusals: readonly Refusal[] = [
     says: /config/,
   },
   {
-    name: 'a route that the provider lacks',
+    name: 'a route that the provider does not support',
     path: '/v1/moderations',
     headers: { 'x-gateway-provider': '@azure' },
     body: '{"model":"m","input":"x"}',
@@ -76,7 +76,7 @@ const refusals: readonly Refusal[] = [
     says: /azure/,
   },
   {
-    name: 'metadata that is no object',
+    name: 'metadata that is not an object',
     headers: { 'x-gateway-provider': '@a', 'x-gateway-metadata': '[1]' },
     body: text,
     status: 400,
@@ -120,7 +120,7 @@ describe('a request', () => {
   afterAll(() => rig.close());
 
   it.each(refusals)(
-    'with $name is refused',
+    'with $name is rejected',
     async ({ name, method = 'POST', path = '/v1/chat/completions', headers = {}, body, status, code, says }) => {
       const chunkedBody = name.startsWith('a chunked body');
       const response = await fetch(rig.gateway.url + path, {
@@ -148,7 +148,7 @@ describe('a request', () => {
       431,
       'headers_too_large',
     ],
-    ['bytes that are no HTTP', 'what is this\r\n\r\n', 400, 'invalid_header'],
+    ['bytes that are not HTTP', 'what is this\r\n\r\n', 400, 'invalid_header'],
     ['no host', 'GET /v1/models HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'invalid_header'],
     ['an unknown expectation', 'GET /v1/models HTTP/1.1\r\nhost: x\r\nexpect: cake\r\nconnection: close\r\n\r\n', 400, 'invalid_header'],
   ])('with %s gets an error as JSON', async (_name, bytes, status, code) => {
@@ -170,7 +170,7 @@ function streamOf(block: string, count: number): ReadableStream {
   });
 }
 
-/** Sends bytes and reads until the gateway closes. */
+/** Sends bytes and reads until the gateway closes the connection. */
 function raw(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -20,7 +20,7 @@ const on = (config: string): Readonly<Record<string, string>> => ({ 'x-gateway-c
 
 describe('retries', () => {
   let rig: Rig;
-  /** Plays the answers one after another, the last one for good. */
+  /** Plays the responses one after another, and then repeats the last one. */
   const play = (...answers: readonly ((socket: Socket) => Promise<void> | void)[]): number => {
     const before = rig.wire.requests.length;
     rig.wire.script = (socket, { n }) => answers[Math.min(n - before, answers.length) - 1]?.(socket);
@@ -52,10 +52,10 @@ describe('retries', () => {
     ['retry-attempt-count', 'last-used-option-index'].map((tail) => headers.get(`x-gateway-${tail}`)).concat(headers.get('x-should-retry'));
 
   it.each([
-    ['no retry needed', [fine], 200, '0', ['a answered 200']],
+    ['no retry', [fine], 200, '0', ['a answered 200']],
     ['one retry', [later(503), fine], 200, '1', ['a answered 503', 'a answered 200']],
     ['two retries', [later(429), later(500), fine], 200, '2', ['a answered 429', 'a answered 500', 'a answered 200']],
-  ] as const)('are counted: %s', async (_name, answers, status, count, tries) => {
+  ] as const)('are counted in the headers and the record: %s', async (_name, answers, status, count, tries) => {
     play(...answers);
     const told = await rig.tell(chat, on('alone'));
     expect([told.status, ...shown(told.headers)]).toEqual([status, count, 'config', null]);
@@ -66,7 +66,7 @@ describe('retries', () => {
     );
   });
 
-  it('that are used up pass the last answer on, and stop the client from retrying, whatever the provider says', async () => {
+  it('return the last response after the last attempt, with x-should-retry: false', async () => {
     play(later(503, { 'retry-after-ms': 5, 'x-should-retry': 'true' }));
     const told = await rig.tell(chat, on('alone'));
     expect([told.status, told.text, ...shown(told.headers)]).toEqual([503, busy, '-1', 'config', 'false']);
@@ -75,13 +75,13 @@ describe('retries', () => {
     expect(outcomes(told.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503']);
   });
 
-  it('that are not configured are not made', async () => {
+  it('are not made without configuration', async () => {
     const before = play(later(503));
     const told = await rig.tell(chat, on('once'));
     expect([told.status, ...shown(told.headers), rig.wire.requests.length - before]).toEqual([503, '0', 'config', null, 1]);
   });
 
-  it('are made for the statuses of the list only', async () => {
+  it('are made only for the configured status codes', async () => {
     const before = play(later(503));
     const told = await rig.tell(chat, on('codes'));
     expect([told.status, ...shown(told.headers)]).toEqual([503, '0', 'config', null]);
@@ -90,7 +90,7 @@ describe('retries', () => {
     expect((await rig.tell(chat, on('codes'))).status).toBe(200);
   });
 
-  it('come before the fallback', async () => {
+  it('are made before the fallback', async () => {
     play(later(503));
     const told = await rig.tell(streamed, on('chain'));
     expect([told.status, ...shown(told.headers)]).toEqual([200, '0', 'config.targets[1]', null]);
@@ -98,10 +98,10 @@ describe('retries', () => {
   });
 
   it.each([
-    ['an answer', later(429), 429],
-    ['a refused credential', (socket: Socket) => put(socket, whole(401, json, busy)), 502],
-    ['an answer that is none', (socket: Socket) => put(socket, whole(200, 'text/html', '<p>')), 502],
-  ] as const)('and fallbacks that end in %s give the status of the last attempt', async (_name, answer, status) => {
+    ['a response', later(429), 429],
+    ['a rejected credential', (socket: Socket) => put(socket, whole(401, json, busy)), 502],
+    ['an invalid response', (socket: Socket) => put(socket, whole(200, 'text/html', '<p>')), 502],
+  ] as const)('and fallbacks that end with %s return the status of the last attempt', async (_name, answer, status) => {
     play(answer);
     const told = await rig.tell(chat, on('failing'));
     const error = errorOf(told.text);
@@ -114,7 +114,7 @@ describe('retries', () => {
     ['in milliseconds', () => ({ 'retry-after-ms': 120, 'retry-after': 50 }), 100],
     ['in seconds', () => ({ 'retry-after': 1 }), 900],
     ['as a date', () => ({ 'retry-after': new Date(Date.now() + 2000).toUTCString() }), 900],
-  ] as const)('wait as long as the provider asks for: %s', async (_name, headers, least) => {
+  ] as const)('wait for the delay that the provider requests: %s', async (_name, headers, least) => {
     const at: number[] = [];
     const note =
       (answer: (socket: Socket) => Promise<void>) =>
@@ -127,7 +127,7 @@ describe('retries', () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(least);
   });
 
-  it('do not wait where another target can answer', async () => {
+  it('do not wait if another target is available', async () => {
     const before = play(later(429, { 'retry-after': 30 }));
     const told = await rig.tell(chat, on('chain'));
     expect([told.status, rig.wire.requests.length - before]).toEqual([200, 1]);
@@ -136,7 +136,7 @@ describe('retries', () => {
     expect(told.record.attempts.map(({ retry_after_ms: ms }) => ms)).toEqual([30_000, null]);
   });
 
-  it('wait all the same where no other target is left', async () => {
+  it('wait if no other target is left', async () => {
     play(later(503), later(429, { 'retry-after': 2 }), fine);
     const told = await rig.tell(chat, on('failing'));
     expect(outcomes(told.record)).toEqual(['a answered 503', 'a answered 429', 'a answered 200']);
@@ -151,7 +151,7 @@ describe('retries', () => {
     expect(told.record.attempts[0]?.retry_after_ms).toBe(3_600_000);
   });
 
-  it('are made after a reset', async () => {
+  it('are made after a connection reset', async () => {
     await rig.forgetConnections();
     play((socket) => void socket.resetAndDestroy(), fine);
     const { record } = await rig.tell(chat, on('alone'));
@@ -160,9 +160,9 @@ describe('retries', () => {
   });
 });
 
-describe('a kept connection', () => {
+describe('a keep-alive connection', () => {
   let rig: Rig;
-  /** A dead connection has to show within 100 ms, which a machine with other work may take: time stands still here. */
+  /** A dead connection must be detected within 100 ms, which a busy machine may exceed: time is frozen here. */
   let time: HeldTime;
   beforeEach(() => {
     time = holdTime();
@@ -176,7 +176,7 @@ describe('a kept connection', () => {
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  /** Answers the first request of each connection, and plays this for the second one. */
+  /** Serves the first request of each connection normally and plays this for the second one. */
   function then(second: (socket: Socket) => Promise<void> | void): void {
     const served = new Set<Socket>();
     rig.wire.script = async (socket) => {
@@ -189,13 +189,13 @@ describe('a kept connection', () => {
   }
   const close = (socket: Socket): void => void socket.destroy();
   const reset = (socket: Socket): void => void socket.resetAndDestroy();
-  /** In the middle of the work. */
+  /** Resets the connection while the request is processed. */
   const resetLater = (socket: Socket): void => {
     time.pass(250);
     reset(socket);
   };
 
-  /** One request that is answered, so that its connection is kept, and another one. */
+  /** Sends one request so that its connection is kept alive, and then another one. */
   async function twice(headers: Readonly<Record<string, string>> = onA): Promise<Told & { readonly sent: number }> {
     await rig.forgetConnections();
     expect((await rig.tell(chat, headers)).status).toBe(200);
@@ -207,7 +207,7 @@ describe('a kept connection', () => {
   it.each([
     ['closed', close],
     ['reset', reset],
-  ])('that is %s at once has read nothing: the request goes out once more, and that is shown', async (_name, second) => {
+  ])('that is %s at once has read nothing: the request is sent again, and the attempt is recorded', async (_name, second) => {
     then(second);
     const told = await twice();
     expect([told.status, told.text, told.sent]).toEqual([200, good, 2]);
@@ -221,21 +221,21 @@ describe('a kept connection', () => {
   });
 
   it.each([
-    ['in the middle of the work', resetLater],
-    ['with half a line of an answer', async (socket: Socket) => (await put(socket, 'HTTP/1.1 2'), close(socket))],
-    ['with half a head', async (socket: Socket) => (await put(socket, 'HTTP/1.1 200 OK\r\ncontent-ty'), reset(socket))],
-    ['behind an interim answer', async (socket: Socket) => (await put(socket, 'HTTP/1.1 103 Early\r\n\r\n'), close(socket))],
+    ['during processing', resetLater],
+    ['after half a status line', async (socket: Socket) => (await put(socket, 'HTTP/1.1 2'), close(socket))],
+    ['after half a head', async (socket: Socket) => (await put(socket, 'HTTP/1.1 200 OK\r\ncontent-ty'), reset(socket))],
+    ['after an informational response', async (socket: Socket) => (await put(socket, 'HTTP/1.1 103 Early\r\n\r\n'), close(socket))],
     [
-      'behind a head',
+      'after a head',
       async (socket: Socket) => (await put(socket, head(200, { 'content-type': json, 'content-length': 50 })), close(socket)),
     ],
-  ] as const)('that breaks %s may have read it: nothing is sent twice', async (_name, second) => {
+  ] as const)('that fails %s may have read the request: nothing is sent again', async (_name, second) => {
     then(second);
     const told = await twice();
     expect([told.status, told.sent, told.record.attempts.length]).toEqual([502, 1, 1]);
   });
 
-  it('is replaced once: a fresh connection that breaks is an answer', async () => {
+  it('is replaced once: a failure of the new connection is returned', async () => {
     rig.wire.script = fine;
     await rig.forgetConnections();
     await rig.tell(chat, onA);
@@ -247,7 +247,7 @@ describe('a kept connection', () => {
     expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=unreachable;\d+ms$/);
   });
 
-  it('that was closed takes nothing of the retries that are configured', async () => {
+  it('that was closed does not count as one of the configured retries', async () => {
     then(close);
     const plain = rig.wire.script;
     let sent = 0;
@@ -259,7 +259,7 @@ describe('a kept connection', () => {
     expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('1');
   });
 
-  it('may be each of them after a restart: all requests are answered', async () => {
+  it('can be closed for all requests at once after a restart: all of them succeed', async () => {
     then(close);
     const round = (): Promise<readonly Told[]> => Promise.all(Array.from({ length: 5 }, () => rig.tell(chat, onA)));
     await round();
@@ -270,7 +270,7 @@ describe('a kept connection', () => {
     expect(rig.wire.requests.length - before).toBeLessThanOrEqual(10);
   });
 
-  it('of a relayed route is replaced too where no body was sent, and that is shown', async () => {
+  it('of a relayed request without a body is replaced too, and the attempt is recorded', async () => {
     then(close);
     await rig.forgetConnections();
     const get = (): Promise<Response> => fetch(`${rig.gateway.url}/v1/elsewhere`, { headers: onA });
@@ -282,7 +282,7 @@ describe('a kept connection', () => {
     expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=200;\d+ms$/);
   });
 
-  it('of a relayed route that breaks in the middle of the work is not', async () => {
+  it('of a relayed request that fails during processing is not replaced', async () => {
     then(resetLater);
     await rig.forgetConnections();
     const get = (): Promise<Response> => fetch(`${rig.gateway.url}/v1/elsewhere`, { headers: onA });
@@ -291,7 +291,7 @@ describe('a kept connection', () => {
     expect([(await get()).status, rig.wire.requests.length - before]).toEqual([502, 1]);
   });
 
-  it('is noticed when it was a fresh one: nothing is sent twice', async () => {
+  it('is not retried if it was new', async () => {
     await rig.forgetConnections();
     const before = rig.wire.requests.length;
     rig.wire.script = close;
@@ -301,7 +301,7 @@ describe('a kept connection', () => {
 });
 
 describe('more requests than server.max_in_flight', () => {
-  it('are refused, and let in again when there is room', async () => {
+  it('are rejected, and accepted again when a request ends', async () => {
     const rig = await startRig({ server: { max_in_flight: 2 } });
     rig.wire.script = () => forever;
     const controllers = [new AbortController(), new AbortController()];
@@ -321,7 +321,7 @@ describe('more requests than server.max_in_flight', () => {
     await rig.close();
   });
 
-  it('are not bodies that are slow to come: nobody knows yet whether they are let in', async () => {
+  it('do not include slow request bodies, which are not admitted yet', async () => {
     const rig = await startRig({ server: { max_in_flight: 1 } });
     const slow = ['application/json', 'multipart/form-data; boundary=x'].map((type) => {
       const path = type === 'application/json' ? '/v1/chat/completions' : '/v1/audio/transcriptions';

@@ -8,28 +8,28 @@ import { startWire, type Wire } from './wire.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** A gateway with a provider that misbehaves as told (`a`), one that is well (`b`), and both in a fallback (`pair`). */
+/** A gateway with a provider that misbehaves as scripted (`a`), one that works (`b`), and a fallback of both (`pair`). */
 export interface Rig {
   readonly gateway: TestGateway;
   readonly wire: Wire;
   readonly good: ScriptedUpstream;
   ask(body?: Plain, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
-  /** Sends, reads to the end, and gives the record too. */
+  /** Sends a request, reads the response to its end and returns it with the record. */
   tell(body?: Plain, headers?: Readonly<Record<string, string>>): Promise<Told>;
-  /** Waits until no request is under way anywhere, and proves it: with room for one request (the default), one is served. */
+  /** Waits until no request is in progress, and proves it: with a limit of one request (the default), one is served. */
   expectQuiet(): Promise<void>;
-  /** Closes the connections that are kept to `a`, and waits until the gateway has seen it. */
+  /** Closes the keep-alive connections to `a` and waits until the gateway has noticed. */
   forgetConnections(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** An answer as a client saw it. */
+/** A response as a client saw it. */
 export interface Told {
   readonly status: number;
   readonly headers: Headers;
-  /** As far as it came. */
+  /** The part that arrived. */
   readonly text: string;
-  /** The connection was cut before the end. */
+  /** The connection was closed before the end. */
   readonly cut: boolean;
   readonly events: readonly string[];
   readonly record: LogRecord;
@@ -38,9 +38,9 @@ export interface Told {
 export interface RigOptions {
   /** Of provider `a`. */
   readonly timeouts?: Plain;
-  /** There is room for one request unless this says otherwise: whatever is left of one makes the next one fail. */
+  /** The limit is one request by default: a leaked request makes the next one fail. */
   readonly server?: Plain;
-  /** Others; a function gets the address of the one that misbehaves. */
+  /** Additional providers; a function gets the URL of `a`. */
   readonly providers?: Plain | ((url: string) => Plain);
   readonly configs?: Plain;
   readonly more?: Plain;
@@ -79,7 +79,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     tell: async (body, headers) => readAll(gateway, await ask(body, headers)),
     expectQuiet,
     async forgetConnections() {
-      // It closes its side when it has read the end of ours.
+      // The gateway closes its side after it has read the end of ours.
       await Promise.all(
         [...wire.sockets].map(async (socket) => {
           if (socket.destroyed) return;
@@ -97,7 +97,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   };
 }
 
-/** An attempt is over a moment after its answer is. */
+/** An attempt ends a moment after its response. */
 async function untilServed(ask: () => Promise<Response>): Promise<void> {
   await until(async () => {
     const response = await ask();
@@ -120,7 +120,7 @@ function configOf(wire: Wire, good: ScriptedUpstream, options: RigOptions): Plai
   };
 }
 
-/** Reads an answer to its end, or to where it was cut. */
+/** Reads a response to its end, or to where it was truncated. */
 export async function readAll(gateway: TestGateway, response: Response): Promise<Told> {
   const pieces: Uint8Array[] = [];
   let cut = false;
@@ -154,7 +154,7 @@ interface ErrorObject {
   };
 }
 
-/** The error object of a body or of an event. */
+/** The error object in a body or an event. */
 export function errorOf(text: string): ErrorObject {
   return (JSON.parse(text) as { error: ErrorObject }).error;
 }
@@ -167,6 +167,6 @@ export function contentOf(events: readonly string[]): string {
     .join('');
 }
 
-/** How each attempt ended, for short tables. */
+/** The outcome of each attempt in short form. */
 export const outcomes = (record: LogRecord): readonly string[] =>
   record.attempts.map(({ provider, outcome, status }) => `${provider} ${outcome}${status === null ? '' : ` ${status}`}`);

@@ -107,10 +107,10 @@ afterAll(async () => {
   await upstream.close();
 });
 
-describe('a service that ignores that a stream was asked for is called once, and its response is', () => {
+describe('a complete response of a service that ignores "stream": true is requested once and returned as', () => {
   const messages = [{ role: 'user' as const, content: 'Hi' }];
 
-  it('a stream of one chunk of a chat', async () => {
+  it('a chat stream of one chunk', async () => {
     const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true, stream_options: { include_usage: true } });
     const { data: stream, response } = await asked.withResponse();
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
@@ -133,12 +133,12 @@ describe('a service that ignores that a stream was asked for is called once, and
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('put together by the library like any other', async () => {
+  it('a chat stream that the SDK reads', async () => {
     const final = await openai.chat.completions.stream({ model: 'm-1', messages }).finalChatCompletion();
     expect(final.choices[0]).toMatchObject({ message: { content: 'Größe', tool_calls: toolCalls }, finish_reason: 'tool_calls' });
   });
 
-  it('the same where it is large', async () => {
+  it('a chat stream, also if it is large', async () => {
     const content = 'x'.repeat(2_000_000);
     upstream.script = (response) =>
       json(response, 200, { ...completion, choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] });
@@ -147,7 +147,7 @@ describe('a service that ignores that a stream was asked for is called once, and
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('a stream of text', async () => {
+  it('a stream of legacy completion text', async () => {
     const stream = await openai.completions.create({ model: 'm-1', prompt: 'Hi', stream: true });
     let text = '';
     for await (const chunk of stream) text += chunk.choices[0]?.text;
@@ -169,7 +169,7 @@ describe('a service that ignores that a stream was asked for is called once, and
     expect([deltas, upstream.requests.length]).toEqual([['Hi'], 1]);
   });
 
-  it('converted to a chat, then to chunks', async () => {
+  it('chunks of a converted chat completion', async () => {
     const config = { headers: { 'x-gateway-config': 'a' } };
     const final = await openai.chat.completions.stream({ model: 'm-1', messages }, config).finalChatCompletion();
     expect(final.choices[0]).toMatchObject({
@@ -193,7 +193,7 @@ describe('a service that ignores that a stream was asked for is called once, and
     return [response.status, response.headers.get('content-type'), await response.text()] as const;
   };
 
-  it.each(['/v1/audio/transcriptions', '/v1/audio/translations'])('passed on as it came from %s', async (path) => {
+  it.each(['/v1/audio/transcriptions', '/v1/audio/translations'])('an unchanged transcript from %s', async (path) => {
     const told = JSON.stringify({ text: 'Grüße' });
     upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(told);
     for (const response_format of ['json', 'verbose_json']) {
@@ -214,7 +214,7 @@ describe('a service that ignores that a stream was asked for is called once, and
     expect(await got.text()).toContain(String.raw`"partial_json":"{\"a\":9007199254740993}"`);
   });
 
-  it('passed on where it is text', async () => {
+  it('an unchanged text', async () => {
     upstream.script = (response) =>
       void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('1\n00:00 --> 00:01\nGrüße\n');
     const got = await asIt('/v1/audio/transcriptions', form({ model: 'whisper-1', response_format: 'srt', stream: 'true' }));
@@ -224,7 +224,7 @@ describe('a service that ignores that a stream was asked for is called once, and
   it.each([
     ['/v1/images/generations', 'image_generation'],
     ['/v1/images/edits', 'image_edit'],
-  ])('the last events of a stream of pictures from %s', async (path, kind) => {
+  ])('the last events of an image stream from %s', async (path, kind) => {
     const got = await asIt(path, JSON.stringify({ model: 'm-1', prompt: 'p', stream: true }));
     const event = (image: object) => {
       const type = `${kind}.completed`;
@@ -235,15 +235,18 @@ describe('a service that ignores that a stream was asked for is called once, and
     expect(warning).toContain('"o" ignored that a stream was asked for');
   });
 
-  it('passed on where it is sound', async () => {
+  it('unchanged audio', async () => {
     upstream.script = (response) => void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3');
     const got = await asIt('/v1/audio/speech', JSON.stringify({ model: 'm-1', input: 'Hi', voice: 'v', stream_format: 'sse' }));
     expect([...got, upstream.requests.length]).toEqual([200, 'audio/mpeg', 'ID3', 1]);
   });
 
-  it.each(['{"result":1}', '{"choices":[]}', '{"choices":[{}]}', '[]', '<html></html>'])('no response: %s', async (text) => {
-    upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-    const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true }, { maxRetries: 0 });
-    await expect(asked).rejects.toThrow(/although a stream was requested/);
-  });
+  it.each(['{"result":1}', '{"choices":[]}', '{"choices":[{}]}', '[]', '<html></html>'])(
+    'an error if it is not a valid response: %s',
+    async (text) => {
+      upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+      const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true }, { maxRetries: 0 });
+      await expect(asked).rejects.toThrow(/although a stream was requested/);
+    },
+  );
 });

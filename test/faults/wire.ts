@@ -1,23 +1,23 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A request as it was on the wire. */
+/** A request as received, byte by byte. */
 export interface WireRequest {
   /** Request line and headers. */
   readonly head: string;
   readonly body: string;
-  /** Counts the requests of this upstream, from 1. */
+  /** Number of the request at this upstream, from 1. */
   readonly n: number;
 }
 
 export type WireScript = (socket: Socket, request: WireRequest) => void | Promise<void>;
 
-/** An upstream that writes bytes: it can break every rule that an HTTP server keeps. */
+/** An upstream that writes raw bytes, so that it can violate HTTP. */
 export interface Wire {
   readonly url: string;
   readonly requests: WireRequest[];
   readonly sockets: ReadonlySet<Socket>;
   script: WireScript;
-  /** Connections that are open although their script has not come to its end. */
+  /** Number of open connections whose script has not finished. */
   busy(): number;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ function takeRequest(bytes: Buffer): { head: string; body: string; size: number 
   return bytes.length < size ? undefined : { head, body: bytes.toString('utf8', end + 4, size), size };
 }
 
-/** Writes and waits until the system has taken the bytes, and one moment more so that they travel alone. */
+/** Writes, waits until the system has taken the bytes, and a moment longer so that they are sent separately. */
 export function put(socket: Socket, ...parts: readonly (string | Buffer)[]): Promise<void> {
   return parts.reduce<Promise<void>>(
     (before, part) => before.then(() => new Promise((resolve) => socket.write(part, () => setTimeout(resolve, 2)))),
@@ -78,7 +78,7 @@ export function put(socket: Socket, ...parts: readonly (string | Buffer)[]): Pro
   );
 }
 
-/** Waits until the other side has taken what was written, or is gone. */
+/** Waits until the peer has read what was written, or has disconnected. */
 export function drained(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {
@@ -94,7 +94,7 @@ export function head(status: number, headers: Readonly<Record<string, string | n
   return `HTTP/1.1 ${status} X\r\n${lines.join('')}\r\n`;
 }
 
-/** A whole answer with its length. */
+/** A complete response with its content-length. */
 export function whole(
   status: number,
   type: string,
@@ -105,7 +105,7 @@ export function whole(
   return Buffer.concat([Buffer.from(head(status, { 'content-type': type, 'content-length': bytes.length, ...headers })), bytes]);
 }
 
-/** What a script waits for that says no more: only the other side can end the connection. */
+/** A promise for scripts that send nothing more: only the peer can end the connection. */
 export const forever: Promise<never> = new Promise(() => undefined);
 
 export const chunked = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' } as const;
