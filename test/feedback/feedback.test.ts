@@ -24,7 +24,7 @@ interface Saved {
 const stored = async (id: string): Promise<StoredRecord> =>
   (await call(adminUrl(gateway), `/api/requests/${id}`, { token })).json as StoredRecord;
 
-/** Asks until the writer has stored it. */
+/** Retries until the writer has stored the feedback. */
 async function feedbackOf(id: string, count: number): Promise<StoredRecord['feedback']> {
   return until(async () => {
     const feedback = ((await stored(id)) as Partial<StoredRecord> | undefined)?.feedback ?? [];
@@ -39,8 +39,8 @@ const send = (method: string, path: string, body: unknown): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
-describe('feedback of the portkey library', () => {
-  it('is stored by the trace, and can be changed', async () => {
+describe('feedback sent with the Portkey SDK', () => {
+  it('is stored by trace ID and can be updated', async () => {
     const chat = await send('POST', '/v1/chat/completions', { model: 'mock-model', messages: [{ role: 'user', content: 'hi' }] });
     const { headers } = chat;
     await chat.text();
@@ -67,7 +67,7 @@ describe('feedback of the portkey library', () => {
   });
 });
 
-it('keeps the largest metadata whole', async () => {
+it('POST /v1/feedback stores the largest allowed metadata completely', async () => {
   const chat = await send('POST', '/v1/chat/completions', { model: 'mock-model', messages: [{ role: 'user', content: 'hi' }] });
   const trace = chat.headers.get('x-gateway-trace-id') ?? '';
   await chat.text();
@@ -78,7 +78,7 @@ it('keeps the largest metadata whole', async () => {
   expect(feedback).toMatchObject({ value: 1, metadata, at: expect.any(Number) });
 });
 
-describe('feedback that is wrong', () => {
+describe('invalid feedback', () => {
   it.each<[string, string, unknown, number, string]>([
     ['POST', '/v1/feedback', { value: 1 }, 400, 'missing_required_parameter'],
     ['POST', '/v1/feedback', { trace_id: 't' }, 400, 'missing_required_parameter'],
@@ -91,7 +91,7 @@ describe('feedback that is wrong', () => {
     ['POST', '/v1/feedback', { trace_id: 't', value: 1, metadata: { a: { b: { c: {} } } } }, 400, 'invalid_value'],
     ['POST', '/v1/feedback', { trace_id: 'x'.repeat(200), value: 1 }, 400, 'invalid_value'],
     ['PUT', '/v1/feedback/nothing', { value: 1 }, 400, 'invalid_value'],
-  ])('%s %s %j is %i %s', async (method, path, body, status, code) => {
+  ])('%s %s %j returns %i %s', async (method, path, body, status, code) => {
     const response = await send(method, path, body);
     const { error } = (await response.json()) as { error: { code: string } };
     expect([response.status, error.code]).toEqual([status, code]);

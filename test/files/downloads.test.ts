@@ -31,20 +31,20 @@ interface Got {
   readonly body?: string;
 }
 
-/** The head of an answer, its body unread. */
+/** Returns the response head; the body is not read yet. */
 async function get({ path = content, headers = {}, body }: Got = {}): Promise<IncomingMessage> {
   const request = httpRequest(`${gateway.url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     agent: false,
     headers: { ...onA, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
   });
-  // A body that is cut resets the connection after the response began: what was read shows it.
+  // A truncated body resets the connection after the response began: the bytes read so far show it.
   request.on('error', () => {});
   request.end(body);
   return ((await once(request, 'response')) as [IncomingMessage])[0];
 }
 
-/** What came, and whether the end was one. */
+/** Returns the received bytes, and whether the response was truncated. */
 async function read(response: IncomingMessage): Promise<{ bytes: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = [];
   try {
@@ -58,7 +58,7 @@ async function read(response: IncomingMessage): Promise<{ bytes: Buffer; isCut: 
 const recordOf = (response: IncomingMessage) => gateway.record(response.headers['x-request-id'] as string);
 
 describe('a download', () => {
-  test('comes byte for byte, with what the provider said about it', async () => {
+  test('returns the bytes and headers of the provider unchanged', async () => {
     const file = Buffer.alloc(3 * megabyte, '{"error":{"message":"a file that looks like an error"}}\n');
     a.reply = (response) => {
       response.writeHead(200, {
@@ -84,7 +84,7 @@ describe('a download', () => {
     expect(await recordOf(response)).toMatchObject({ lane: 'express', end: 'whole', bytes: { out: file.length }, error: null });
   });
 
-  test('asks for a part, or for what has changed', async () => {
+  test('forwards range and conditional headers and the responses 206 and 304', async () => {
     a.reply = (response, { headers }) => {
       if (headers['if-none-match'] === '"e1"') response.writeHead(304, { etag: '"e1"' }).end();
       else response.writeHead(206, { 'content-range': 'bytes 2-3/10', 'content-length': 2 }).end('cd');
@@ -100,7 +100,7 @@ describe('a download', () => {
     expect((await read(same)).bytes.length).toBe(0);
   });
 
-  test('of an empty file is one', async () => {
+  test('of an empty file returns an empty body', async () => {
     a.reply = (response) => response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 0 }).end();
     const response = await get();
     expect(response.statusCode).toBe(200);
@@ -109,9 +109,9 @@ describe('a download', () => {
   });
 
   test.each([
-    ['with a length that does not come', { 'content-length': 2 * megabyte }],
-    ['in chunks that stop', {}],
-  ])('%s is cut, never a clean end', async (_, headers) => {
+    ['with fewer bytes than its content-length', { 'content-length': 2 * megabyte }],
+    ['in chunks without an end', {}],
+  ])('%s is truncated for the client, not ended cleanly', async (_, headers) => {
     a.reply = (response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream', ...headers });
       response.write(Buffer.alloc(megabyte, 'x'), () => setTimeout(() => response.destroy(), 50));
@@ -121,7 +121,7 @@ describe('a download', () => {
     expect(await recordOf(response)).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted', source: 'provider' } });
   });
 
-  test('that stops in the middle runs into the clock', async () => {
+  test('that stops in the middle ends with idle_timeout', async () => {
     a.reply = (response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 1000 });
       response.write('x');
@@ -131,7 +131,7 @@ describe('a download', () => {
     expect(await recordOf(response)).toMatchObject({ end: 'fault', error: { code: 'idle_timeout', source: 'provider' } });
   });
 
-  test('that breaks before its first byte is an error that can be read', async () => {
+  test('that fails before its first byte returns 502 upstream_invalid', async () => {
     a.reply = (response) => {
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 1000 });
       response.flushHeaders();
@@ -142,7 +142,7 @@ describe('a download', () => {
     expect((await read(response)).bytes.toString()).toContain('upstream_invalid');
   });
 
-  test('to a slow reader waits for it, longer than the provider may be silent', async () => {
+  test("waits for a slow client longer than the provider's idle timeout", async () => {
     const file = Buffer.alloc(30 * megabyte, 'wait');
     a.reply = (response) => response.writeHead(200, { 'content-length': file.length }).end(file);
     const response = await get();
@@ -150,14 +150,14 @@ describe('a download', () => {
     const time = holdTime();
     await turns();
     time.pass(1500);
-    // Clocks are looked at each 100 ms.
+    // Timeouts are checked every 100 ms.
     await new Promise((resolve) => setTimeout(resolve, 300));
     time.release();
     const { bytes, isCut } = await read(response);
     expect({ isCut, sha256: sha256(bytes) }).toEqual({ isCut: false, sha256: sha256(file) });
   });
 
-  test('whose client leaves ends at the provider too', async () => {
+  test('is cancelled at the provider if the client disconnects', async () => {
     let closed = false;
     a.reply = (response) => {
       response.on('close', () => {
@@ -172,7 +172,7 @@ describe('a download', () => {
     expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone' });
   });
 
-  test('that is refused comes with the words of the provider', async () => {
+  test("that the provider rejects returns the provider's error", async () => {
     a.reply = (response) =>
       answerJson(response, 404, {
         error: { message: 'No such File object: file-1', type: 'invalid_request_error', param: 'id', code: null },
@@ -183,8 +183,8 @@ describe('a download', () => {
   });
 });
 
-describe('speech', () => {
-  test('flows from its first byte', async () => {
+describe('POST /v1/audio/speech', () => {
+  test('streams from the first byte', async () => {
     let finish = (): void => {};
     a.reply = (response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' });
@@ -200,7 +200,7 @@ describe('speech', () => {
     expect(await recordOf(response)).toMatchObject({ end: 'whole', bytes: { out: 9 } });
   });
 
-  test('keeps the encoding that its bytes have', async () => {
+  test('keeps the content-encoding of the provider', async () => {
     a.reply = (response) =>
       response.writeHead(200, { 'content-type': 'audio/wav', 'content-encoding': 'x-own', 'content-length': 3 }).end('abc');
     const response = await get(speech());

@@ -18,7 +18,7 @@ const sweeper = createSweeper(
   },
 );
 
-/** A request whose body comes in these chunks. */
+/** A request whose body arrives in these chunks. */
 function requestOf(chunks: readonly Buffer[]): IncomingMessage {
   const left = [...chunks];
   let isPaused = false;
@@ -73,7 +73,7 @@ async function bytesOf({ chunks, length }: FormBytes): Promise<Buffer> {
   return bytes;
 }
 
-/** What Node's own reader makes of a form: name and value or file of each part. */
+/** How Node parses a form: name, and value or file, of each part. */
 async function readByNode(bytes: Buffer): Promise<(readonly [name: string, value: string])[]> {
   const data = await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
   return Promise.all(
@@ -81,7 +81,7 @@ async function readByNode(bytes: Buffer): Promise<(readonly [name: string, value
   );
 }
 
-/** The same from the parts that the form was made of, with the edit. */
+/** The same from the parts of the form, after the edit. */
 function expectedOf(parts: readonly PartText[], edit: FormEdit): (readonly [string, string])[] {
   const out: (readonly [string, string])[] = [];
   const written = new Set<string>();
@@ -115,7 +115,7 @@ const edits = fc.dictionary(names, fc.option(texts, { nil: undefined }), { maxKe
 const cleaned = (parts: readonly { name: string; value: string; filename: string | undefined }[]): PartText[] =>
   parts.map(({ name, value, filename }) => (filename === undefined ? { name, value } : { name, value, filename, type: 'text/plain' }));
 
-test('a held form reads like Node reads it, whatever is changed and wherever it is cut', async () => {
+test('a buffered form is parsed like in Node after any edit and with any chunk boundaries', async () => {
   await fc.assert(
     fc.asyncProperty(partsOf, edits, fc.integer({ min: 1, max: 60 }), async (drawn, changes, size) => {
       const parts = cleaned(drawn);
@@ -125,7 +125,7 @@ test('a held form reads like Node reads it, whatever is changed and wherever it 
       expect(form.fields).toEqual(new Map(parts.flatMap(({ name, value, filename }) => (filename === undefined ? [[name, value]] : []))));
       expect(await bytesOf(form.open())).toEqual(bytes);
       const expected = expectedOf(parts, edit);
-      // Node's reader refuses a form without parts.
+      // Node rejects a form without parts.
       if (expected.length > 0) expect(await readByNode(await bytesOf(form.edited(edit)))).toEqual(expected);
       expect(await bytesOf(form.edited({ fields: new Map() }))).toEqual(bytes);
     }),
@@ -133,7 +133,7 @@ test('a held form reads like Node reads it, whatever is changed and wherever it 
   );
 });
 
-test('a form whose empty parts have no line end before their delimiter is as long as promised, whatever is changed', async () => {
+test('a form whose empty parts lack a line end before the delimiter has the announced length after any edit', async () => {
   const empty = new RegExp(`(\r\n\r\n)\r\n(?=--${boundary}(?:--)?\r\n)`, 'g');
   const withoutEnds = (bytes: Buffer): string => bytes.toString('latin1').replaceAll(empty, '$1');
   const short = fc.constantFrom('', '', 'x');
@@ -155,7 +155,7 @@ test('a form whose empty parts have no line end before their delimiter is as lon
   );
 });
 
-test('a form that streams comes out the same as one that is held, where its names stand before the file', async () => {
+test('a streamed form equals the buffered form if its fields precede the file', async () => {
   await fc.assert(
     fc.asyncProperty(partsOf, edits, fc.integer({ min: 1, max: 60 }), texts, async (drawn, changes, size, content) => {
       const front = cleaned(drawn).filter((part) => part.filename === undefined);
@@ -172,23 +172,23 @@ test('a form that streams comes out the same as one that is held, where its name
   );
 });
 
-describe('a field that decides where a form may go', () => {
+describe('a form field that affects routing', () => {
   const file: PartText = { name: 'file', filename: 'a.wav', value: 'x' };
   const model = (value: string, filename?: string): PartText => ({ name: 'model', value, ...(filename === undefined ? {} : { filename }) });
   const refused: readonly (readonly [name: string, parts: readonly PartText[], message: string])[] = [
-    ['before the file', [model('a'), model('b'), file], 'has two values'],
-    ['behind the file', [file, model('a'), model('b')], 'has two values'],
-    ['on both sides of it', [model('a'), file, model('b')], 'has two values'],
-    ['once too long to be looked at', [model('a'), model('b'.repeat(300_000)), file], 'has two values'],
-    ['once as a file without a name', [model('a'), model('b', ''), file], 'is sent as a file'],
-    ['of an upload', [{ name: 'purpose', value: 'batch' }, { name: 'purpose', value: 'user_data' }, file], 'has two values'],
+    ['with different values before the file', [model('a'), model('b'), file], 'has two values'],
+    ['with different values after the file', [file, model('a'), model('b')], 'has two values'],
+    ['with different values before and after the file', [model('a'), file, model('b')], 'has two values'],
+    ['with one value too long to read', [model('a'), model('b'.repeat(300_000)), file], 'has two values'],
+    ['with one value as a file without a name', [model('a'), model('b', ''), file], 'is sent as a file'],
+    ['the purpose of an upload', [{ name: 'purpose', value: 'batch' }, { name: 'purpose', value: 'user_data' }, file], 'has two values'],
   ];
-  test.each(refused)('is refused where it stands twice: %s', async (_, parts, message) => {
+  test.each(refused)('is rejected as a duplicate: %s', async (_, parts, message) => {
     await expect(formFrom(formOf(parts), 50_000, true)).rejects.toThrow(message);
     await expect(formFrom(formOf(parts), 50_000, false).then((form) => bytesOf(form.open()))).rejects.toThrow(message);
   });
 
-  test('may stand twice with the same value', async () => {
+  test('may be repeated with the same value', async () => {
     const form = await formFrom(formOf([model('a'), file, model('a')]), 7, false);
     expect((await bytesOf(form.open())).toString()).toContain('a');
   });
@@ -202,7 +202,7 @@ describe('the lines of a file', () => {
     { name: 'tail', value: 'x\ny' },
   ];
 
-  test.each([1, 2, 7, 1000])('are written anew on their way, in chunks of %i', async (size) => {
+  test.each([1, 2, 7, 1000])('are edited while the form is sent, in chunks of %i', async (size) => {
     for (const isBuffered of [true, false]) {
       const form = await formFrom(formOf(parts), size, isBuffered);
       const edited = form.edited({ fields: new Map([['purpose', 'fine-tune']]), line });
@@ -215,7 +215,7 @@ describe('the lines of a file', () => {
     }
   });
 
-  test('go alone to a storage', async () => {
+  test('can be sent to a storage without the form', async () => {
     const form = await formFrom(formOf(parts), 5, false);
     const bytes = form.fileBytes(line);
     expect(bytes.contentType).toBe('application/jsonl');
@@ -224,7 +224,7 @@ describe('the lines of a file', () => {
     expect(form.fields.get('tail')).toBe('x\ny');
   });
 
-  test('an error in one ends the upload', async () => {
+  test('abort the upload if the edit of a line throws', async () => {
     const form = await formFrom(formOf(parts), 5, false);
     const failing = form.fileBytes(() => {
       throw new RangeError('no');
@@ -233,7 +233,7 @@ describe('the lines of a file', () => {
   });
 });
 
-describe('a form that cannot be read', () => {
+describe('a form at the limits', () => {
   test.each([
     [
       'a long field before the file',
@@ -248,11 +248,11 @@ describe('a form that cannot be read', () => {
       Array.from({ length: 9 }, (_, i) => ({ name: `a${i}`, value: 'x'.repeat(130_000) })),
       /text fields .* larger than 1 ?MB/,
     ],
-  ] as const)('%s', async (_, parts, message) => {
+  ] as const)('is rejected: %s', async (_, parts, message) => {
     await expect(formFrom(formOf(parts), 64 * 1024, false)).rejects.toThrow(message);
   });
 
-  test('a very long field passes without being looked at', async () => {
+  test('is accepted with a very long field, which is not read', async () => {
     const form = await formFrom(
       formOf([
         { name: 'voice', value: 'a' },
@@ -264,7 +264,7 @@ describe('a form that cannot be read', () => {
     expect(form.fields.has('voice')).toBe(false);
   });
 
-  test('a value that holds the boundary is refused', async () => {
+  test('is rejected if a new value contains the boundary', async () => {
     const form = await formFrom(formOf([{ name: 'voice', value: 'a' }]), 100, true);
     expect(() => form.edited({ fields: new Map([['model', `x\r\n--${boundary}--`]]) })).toThrow(/contains the boundary/);
   });

@@ -45,7 +45,7 @@ const transcriptions = '/v1/audio/transcriptions';
 const whisper: PartText = { name: 'model', value: 'whisper-1' };
 const recordOf = (told: { headers: Record<string, unknown> }) => gateway.record(told.headers['x-request-id'] as string);
 
-/** The body of a form, without end unless somebody stops it. */
+/** The body of a form, which is very long unless the transfer is stopped. */
 async function* slowly(front: Buffer, chunk: Buffer, count = 10_000): AsyncGenerator<Buffer> {
   yield front;
   for (let i = 0; i < count; i += 1) {
@@ -55,17 +55,17 @@ async function* slowly(front: Buffer, chunk: Buffer, count = 10_000): AsyncGener
 }
 
 const opening = formOf([file('')]).subarray(0, -`\r\n--${boundary}--\r\n`.length);
-/** More than is waited for of a first line. */
+/** More than the gateway waits for until the first line ends. */
 const noise = Buffer.alloc(65 * 1024, 'x');
 
-/** Unnamed files that this process has open: what is held of forms. */
+/** Number of unnamed temporary files of buffered forms that this process has open. */
 async function openForms(): Promise<number> {
   const links = await Promise.all((await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
   return links.filter((link) => link.includes('gateway-form-')).length;
 }
 
-describe('an answer before the upload is over', () => {
-  test('reaches the client, and nothing is sent again', async () => {
+describe('a response before the upload is complete', () => {
+  test('is returned to the client, and nothing is sent again', async () => {
     a.early = (_request, response) => {
       answerJson(response, 413, { error: { message: 'File is too large', type: 'invalid_request_error', param: null, code: null } });
       return true;
@@ -77,7 +77,7 @@ describe('an answer before the upload is over', () => {
     expect(await recordOf(told)).toMatchObject({ status: 413, attempts: [{ outcome: 'answered', status: 413 }] });
   });
 
-  test('a refused credential is no reason to send a spent form again', async () => {
+  test('with status 401 does not cause a retry of a form that was already sent', async () => {
     a.early = (_request, response) => {
       answerJson(response, 401, { error: { message: 'bad key' } });
       return true;
@@ -90,7 +90,7 @@ describe('an answer before the upload is over', () => {
 });
 
 describe('a client', () => {
-  test('that leaves in the middle ends the upstream request at once', async () => {
+  test('that disconnects during an upload cancels the upstream request', async () => {
     const request = httpRequest(`${gateway.url}/v1/files`, {
       method: 'POST',
       agent: false,
@@ -107,7 +107,7 @@ describe('a client', () => {
     expect(record.bytes.in).toBeGreaterThan(noise.length);
   });
 
-  test('that leaves before its file has begun leaves a record', async () => {
+  test('that disconnects before its file begins leaves a record', async () => {
     const request = httpRequest(`${gateway.url}/v1/files`, {
       method: 'POST',
       agent: false,
@@ -120,7 +120,7 @@ describe('a client', () => {
     expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone', status: 499, attempts: [] });
   });
 
-  test('whose form is awaited when the gateway closes gets an answer', async () => {
+  test('whose form is incomplete when the gateway closes gets 503', async () => {
     const closing = await startFront([a, b]);
     const request = httpRequest(`${closing.url}/v1/files`, {
       method: 'POST',
@@ -132,11 +132,11 @@ describe('a client', () => {
     request.write(opening.subarray(0, 40));
     await turns();
     await closing.close();
-    // What is told of it after that must not end the process: the runner fails on a rejection that nobody takes.
+    // Later errors of this form must not end the process: the test runner fails on an unhandled rejection.
     expect(((await answered) as [IncomingMessage])[0].statusCode).toBe(503);
   });
 
-  test('that leaves while its form is held leaves no file behind', async () => {
+  test('that disconnects while its form is buffered leaves no temporary file', async () => {
     const request = httpRequest(`${gateway.url}${transcriptions}`, {
       method: 'POST',
       agent: false,
@@ -151,7 +151,7 @@ describe('a client', () => {
     await gone();
   });
 
-  test('whose form ends in the middle is told so, and the provider gets no whole request', async () => {
+  test('with a truncated form gets 400 invalid_form, and the provider gets no complete request', async () => {
     const body = formOf([file(Buffer.alloc(megabyte, 'x'))]);
     const told = await sendWhole(gateway, body.subarray(0, -20), { headers: onPair });
     expect(told.status).toBe(400);
@@ -160,7 +160,7 @@ describe('a client', () => {
     expect(b.count).toBe(0);
   });
 
-  test('that names its model again behind the file is refused', async () => {
+  test('that sends a different model after the file gets 400', async () => {
     const body = formOf([whisper, file(Buffer.alloc(megabyte, 'x')), { name: 'model', value: 'other' }]);
     const told = await sendWhole(gateway, body, { path: transcriptions });
     expect(told.status).toBe(400);
@@ -169,7 +169,7 @@ describe('a client', () => {
 });
 
 describe('a provider', () => {
-  test('that is not there leaves the form to the next one', async () => {
+  test('that is unreachable triggers the fallback with the complete form', async () => {
     const dead = { ...a, url: `http://127.0.0.1:${await deadPort()}` };
     gateway = await replace(startFront([dead, b]));
     const body = formOf([{ name: 'purpose', value: 'batch' }, file(Buffer.alloc(megabyte, 'x'))]);
@@ -178,7 +178,7 @@ describe('a provider', () => {
     expect(b.taken[0]).toMatchObject({ sha256: sha256(body), size: body.length });
   });
 
-  test('that breaks off in the middle is named, and nobody else is asked', async () => {
+  test('that resets the connection during the upload is reported, without a fallback', async () => {
     a.early = (request) => {
       request.once('data', () => request.socket.resetAndDestroy());
       return true;
@@ -190,7 +190,7 @@ describe('a provider', () => {
     expect(b.count).toBe(0);
   });
 
-  test('that takes nothing more runs into the clock, and is not confused with a slow client', async () => {
+  test('that stops reading causes a timeout, which is not attributed to the client', async () => {
     gateway = await replace(startFront([a], { timeouts: { idle: '500ms' } }));
     a.early = (request) => {
       request.pause();
@@ -201,7 +201,7 @@ describe('a provider', () => {
     expect(told.text).toContain('Provider \\"a\\" transferred no data within 500 ms');
   });
 
-  test('that answers late has the idle clock, counted from the last byte', async () => {
+  test('that responds late gets the idle timeout after the last byte of the upload', async () => {
     gateway = await replace(startFront([a], { timeouts: { idle: '500ms', total: '200ms', first_byte: '100ms' } }));
     a.reply = () => {};
     const told = await sendWhole(gateway, formOf([file('x')]));
@@ -209,7 +209,7 @@ describe('a provider', () => {
     expect(told.text).toContain('transferred no data within 500 ms');
   });
 
-  test('a slow client does not run into the clocks of the provider', async () => {
+  test('is not timed out because of a slow client', async () => {
     gateway = await replace(startFront([a], { timeouts: { idle: '300ms', total: '200ms' } }));
     const time = holdTime();
     const body = formOf([file(Buffer.alloc(300_000, 'x'))]);
@@ -217,7 +217,7 @@ describe('a provider', () => {
       yield body.subarray(0, 100_000);
       await turns();
       time.pass(1000);
-      // Clocks are looked at each 100 ms.
+      // Timeouts are checked every 100 ms.
       await new Promise((resolve) => setTimeout(resolve, 300));
       yield body.subarray(100_000);
     }
@@ -227,8 +227,8 @@ describe('a provider', () => {
   });
 });
 
-describe('limits', () => {
-  test('a declared length beyond server.max_upload is refused at once', async () => {
+describe('upload limits', () => {
+  test('reject a content-length above server.max_upload with 413', async () => {
     gateway = await replace(startFront([a], { server: { max_upload: '1MB' } }));
     const told = await sendWhole(gateway, formOf([file(Buffer.alloc(2 * megabyte, 'x'))]));
     expect(told.status).toBe(413);
@@ -237,14 +237,14 @@ describe('limits', () => {
     expect(a.count).toBe(0);
   });
 
-  test('chunks are counted', async () => {
+  test('apply to chunked bodies', async () => {
     gateway = await replace(startFront([a], { server: { max_upload: '1MB' } }));
     const told = await send(gateway, { body: slowly(opening, noise) });
     expect(told.status).toBe(413);
     expect(await until(() => a.taken[0], 'the cut request')).toMatchObject({ isWhole: false });
   });
 
-  test('relayed bodies are bounded too', async () => {
+  test('apply to relayed bodies', async () => {
     gateway = await replace(startFront([a], { server: { max_upload: '1MB' } }));
     const path = '/v1/uploads/upload_1/parts';
     const declared = await sendWhole(gateway, Buffer.alloc(2 * megabyte), { path });
@@ -255,7 +255,7 @@ describe('limits', () => {
     expect(counted.text).toContain('raise server.max_upload');
   });
 
-  test('a form that is held is bounded by server.max_body', async () => {
+  test('server.max_body applies to a buffered form', async () => {
     gateway = await replace(startFront([a], { server: { max_body: '1MB' } }));
     const body = formOf([file(Buffer.alloc(2 * megabyte, 'x')), whisper]);
     const told = await sendWhole(gateway, body, { path: transcriptions });
@@ -267,7 +267,7 @@ describe('limits', () => {
     await gone();
   });
 
-  test('who is not let in leaves nothing on the disk', async () => {
+  test('a client without a valid key causes no temporary file', async () => {
     const key = 'a-key-of-sixteen-characters';
     gateway = await replace(startFront([a], { rest: { api_keys: { team: { hash: `sha256:${sha256(Buffer.from(key))}` } } } }));
     const body = formOf([file(Buffer.alloc(4 * megabyte, 'x')), whisper]);
@@ -279,8 +279,8 @@ describe('limits', () => {
   });
 });
 
-describe('a form that is held', () => {
-  test('is sent again with the same bytes, and its file is gone afterwards', async () => {
+describe('a buffered form', () => {
+  test('is retried with the same bytes, and its temporary file is deleted afterwards', async () => {
     a.reply = (response) => {
       if (a.taken.length < 3) answerJson(response, 503, { error: { message: 'busy' } });
       else answerFile(response, { size: 1 });
@@ -292,7 +292,7 @@ describe('a form that is held', () => {
     await gone();
   });
 
-  test('survives connections that were kept and are closed by now', async () => {
+  test('is sent again if a keep-alive connection was closed', async () => {
     const body = formOf([whisper, file(Buffer.alloc(10_000, 'wave'))]);
     expect((await sendWhole(gateway, body, { path: transcriptions, headers: onAgain })).status).toBe(200);
     await a.forget();
@@ -302,7 +302,7 @@ describe('a form that is held', () => {
   });
 });
 
-test('a refusal before the end of the form leaves the connection to the next request', async () => {
+test('an early error response to a form keeps the connection usable for the next request', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const body = formOf([file(Buffer.alloc(megabyte, 'x'))]);
   const sendOn = async (provider: string): Promise<{ status: number | undefined; isReused: boolean }> => {
@@ -324,7 +324,7 @@ async function held(): Promise<void> {
   await until(async () => (await openForms()) > 0, 'a form that is held');
 }
 
-/** Waits until nothing of any form is held. */
+/** Waits until no form is buffered. */
 async function gone(): Promise<void> {
   await until(async () => (await openForms()) === 0, 'the end of all forms');
 }

@@ -36,7 +36,7 @@ afterEach(async () => {
 const file = (value: string | Buffer) => ({ name: 'file', filename: 'a.jsonl', type: 'application/jsonl', value });
 
 describe('an upload', () => {
-  test('reaches the provider byte for byte, with its length', async () => {
+  test('is forwarded byte for byte with its content-length', async () => {
     const body = formOf([{ name: 'purpose', value: 'batch' }, file(Buffer.alloc(3_000_000, 'abc\r\n--x'))]);
     const told = await sendWhole(gateway, body);
     expect(told.text).toContain('"file-1"');
@@ -50,21 +50,21 @@ describe('an upload', () => {
   const lines = (model: string): Buffer =>
     Buffer.from(`${JSON.stringify({ custom_id: 'r', method: 'POST', url: '/v1/chat/completions', body: { model } })}\n`.repeat(20_000));
 
-  test('of a batch whose lines may stay keeps its length', async () => {
+  test('of a batch keeps its content-length if no line changes', async () => {
     const body = formOf([file(lines('gpt-4o')), { name: 'purpose', value: 'batch' }]);
     await sendWhole(gateway, body);
     expect(a.taken[0]).toMatchObject({ size: body.length, sha256: sha256(body) });
     expect(a.taken[0]?.headers['content-length']).toBe(body.length.toString());
   });
 
-  test('of a batch whose lines name a slug goes in chunks, without it', async () => {
+  test('of a batch is sent chunked, with the provider slug removed from its lines', async () => {
     await sendWhole(gateway, formOf([file(lines('@a/gpt-4o')), { name: 'purpose', value: 'batch' }]));
     const expected = formOf([file(lines('gpt-4o')), { name: 'purpose', value: 'batch' }]);
     expect(a.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
     expect(a.taken[0]?.headers['content-length']).toBeUndefined();
   });
 
-  test('whose length is not known goes in chunks', async () => {
+  test('without a content-length is sent chunked', async () => {
     const body = formOf([file(Buffer.alloc(300_000, 'x')), { name: 'purpose', value: 'batch' }]);
     const told = await send(gateway, { body: [body.subarray(0, 1000), body.subarray(1000, 200_000), body.subarray(200_000)] });
     expect(told.status).toBe(200);
@@ -79,7 +79,7 @@ describe('a transcription', () => {
     b.reply = a.reply;
   };
 
-  test('streams where its model comes first, and the slug is taken off', async () => {
+  test('is streamed without the provider slug if the model precedes the file', async () => {
     transcript();
     const body = formOf([{ name: 'model', value: '@a/whisper-1' }, { name: 'language', value: 'en' }, file(sound)]);
     const told = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
@@ -93,7 +93,7 @@ describe('a transcription', () => {
     });
   });
 
-  test('is held where its model comes last', async () => {
+  test('is buffered if the model follows the file', async () => {
     transcript();
     const body = formOf([file(sound), { name: 'model', value: '@b/whisper-1' }]);
     const told = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
@@ -102,7 +102,7 @@ describe('a transcription', () => {
     expect(b.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
   });
 
-  test('goes where a condition on its model, or on a field before its file, sends it', async () => {
+  test('is routed by a condition on the model or on a field before the file', async () => {
     transcript();
     const model = (value: string) => ({ name: 'model', value });
     const language = { name: 'language', value: 'no' };
@@ -119,7 +119,7 @@ describe('a transcription', () => {
     expect([a.taken.length, b.taken.length]).toEqual([0, 3]);
   });
 
-  test('is held for a second target, which gets the same bytes', async () => {
+  test('is buffered for a fallback, which gets the same bytes', async () => {
     transcript();
     a.reply = (response) => answerJson(response, 500, { error: { message: 'down' } });
     const body = formOf([{ name: 'model', value: 'whisper-1' }, file(sound)]);
@@ -133,7 +133,7 @@ describe('a transcription', () => {
   });
 });
 
-test('a body that is no form is refused', async () => {
+test('a body that is not a form returns 400 invalid_form', async () => {
   const told = await sendWhole(gateway, Buffer.from('{}'), { headers: { ...onA, 'content-type': 'application/json' } });
   expect(told.status).toBe(400);
   expect(told.text).toContain('invalid_form');

@@ -1,4 +1,4 @@
-/** A gateway alone in a process, so that its memory can be measured: `node gateway-process.ts <origin>`, asked over IPC. */
+/** A gateway in its own process, so that its memory can be measured: `node gateway-process.ts <origin>`, controlled over IPC. */
 import { startTestGateway } from '../support/gateway.ts';
 
 const [origin = ''] = process.argv.slice(2);

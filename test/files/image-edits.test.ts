@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { answerJson, formOf, type Origin, type PartText, send, startOrigin } from './rig.ts';
 
-/** Forms of `/v1/images/edits` at providers that take JSON. */
+/** Forms of `/v1/images/edits` for providers that accept JSON. */
 
 const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAA/+4=', 'base64');
 const jpeg = Buffer.from('/9j/4AAQSkZJRgABAQAAAQ==', 'base64');
-/** More than what is read of a connection at once. */
+/** Larger than one read of a connection. */
 const long = Buffer.concat([png, Buffer.alloc(300_000)]);
 const pngUri = `data:image/png;base64,${png.toString('base64')}`;
 const jpegUri = `data:image/jpeg;base64,${jpeg.toString('base64')}`;
@@ -64,7 +64,7 @@ afterAll(async () => {
   await origin.close();
 });
 
-/** Cuts at every place in turn, so that each byte begins a chunk in some request. */
+/** Splits at each position in turn, so that each byte begins a chunk in some request. */
 function* cut(bytes: Buffer, size: number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -77,7 +77,7 @@ const generated = (...parts: object[]): object => ({
   generationConfig: { responseModalities: ['TEXT', 'IMAGE'] },
 });
 
-describe('a form is sent as JSON', () => {
+describe('a form of /v1/images/edits for a provider that accepts JSON', () => {
   it.each<[string, string, PartText[], object, (string | null)?]>([
     [
       'Gemini: the image, then the prompt',
@@ -142,7 +142,7 @@ describe('a form is sent as JSON', () => {
         mask: { type: 'image_url', url: pngUri },
       },
     ],
-  ])('%s', async (_name, provider, parts, body, dropped = null) => {
+  ])('is converted: %s', async (_name, provider, parts, body, dropped = null) => {
     for (const size of [1, 7, 4096]) {
       origin.taken.length = 0;
       const { status, headers, text } = await ask(parts, at(provider), size);
@@ -154,8 +154,8 @@ describe('a form is sent as JSON', () => {
 
   it.each([
     ['before', [part('stream', 'true'), file('image', long)]],
-    ['behind', [file('image', long), part('stream', 'true')]],
-  ])('and its answer is a stream where one is asked for %s the image, one event for each', async (_where, asked) => {
+    ['after', [file('image', long), part('stream', 'true')]],
+  ])('returns an event stream if stream is requested %s the image, with one event for each image', async (_where, asked) => {
     const parts = [part('model', gemini), part('n', '2'), ...asked, part('prompt', 'p')];
     const { headers, text } = await ask(parts, at('g'), 16384);
     const events = text.split('\n\n').flatMap((one) => /^event: (.*)\ndata: (.*)$/.exec(one)?.slice(1, 3) ?? []);
@@ -170,7 +170,7 @@ describe('a form is sent as JSON', () => {
     expect(await gateway.record(headers['x-request-id'] as string)).toMatchObject({ usage: { prompt: 600, completion: 2580 } });
   });
 
-  it('again after an error, with what the config overrides', async () => {
+  it('is sent again after an error, with the overrides of the config', async () => {
     const { reply } = origin;
     origin.reply = (response, taken) =>
       origin.taken.length < 2 ? answerJson(response, 503, { error: { message: 'later' } }) : reply(response, taken);
@@ -183,7 +183,7 @@ describe('a form is sent as JSON', () => {
     expect(sent(1)).toMatchObject({ generationConfig: { seed: 3, imageConfig: { aspectRatio: '21:9' } } });
   });
 
-  it('with the model of the path, whatever the form says', async () => {
+  it("is sent with the model of the deployment path instead of the form's model", async () => {
     const parts = [part('model', 'other'), file('image', png), part('prompt', 'p')];
     const path = `/openai/deployments/${gemini}/images/edits?api-version=2025-04-01-preview`;
     const { status } = await send(gateway, { path, headers: at('g'), body: cut(formOf(parts), 7) });
@@ -191,7 +191,7 @@ describe('a form is sent as JSON', () => {
     expect(sent()).toEqual(generated(inline(pngUri), { text: 'p' }));
   });
 
-  it('and as a form to the next target, where the first cannot serve it', async () => {
+  it('is sent as a form to the next target if the first does not support it', async () => {
     const parts = [part('model', gemini), file('image', png), file('mask', png), part('prompt', 'p')];
     const { status } = await ask(parts, { 'x-gateway-provider': '', 'x-gateway-config': 'first' });
     expect([status, origin.taken.length, origin.taken[0]?.headers['content-type']]).toMatchObject([200, 1, /^multipart\/form-data/]);
@@ -199,7 +199,7 @@ describe('a form is sent as JSON', () => {
   });
 });
 
-describe('an edit that cannot be sent is an error before anything is', () => {
+describe('an edit that cannot be converted is rejected before a request is sent', () => {
   const image = file('image', png);
   const prompt = part('prompt', 'p');
   it.each<[string, PartText[], number, object]>([
@@ -207,7 +207,7 @@ describe('an edit that cannot be sent is an error before anything is', () => {
     ['no image', [part('model', gemini), prompt], 400, { param: 'image', code: 'unsupported_parameter' }],
     ['no prompt', [part('model', gemini), image], 400, { param: 'prompt', code: 'unsupported_parameter' }],
     [
-      'a file that is no image',
+      'a file that is not an image',
       [part('model', gemini), file('image', Buffer.from('%PDF-1'), { filename: 'a.pdf' }), prompt],
       400,
       { param: 'images[0]' },
@@ -215,7 +215,7 @@ describe('an edit that cannot be sent is an error before anything is', () => {
     ['a file in another field', [part('model', gemini), image, file('photo', png), prompt], 400, { param: 'photo' }],
     ['a model without edits', [part('model', 'imagen-4.0-generate-001'), image, prompt], 400, { code: 'unsupported_endpoint' }],
     [
-      'a form that is too large to be held',
+      'a form that is too large to buffer',
       [part('model', gemini), file('image', Buffer.alloc(2 ** 20, 1)), prompt],
       413,
       { code: 'body_too_large' },
@@ -227,7 +227,7 @@ describe('an edit that cannot be sent is an error before anything is', () => {
   });
 });
 
-it('JSON of this route goes the same way, and files by address are downloaded', async () => {
+it('JSON of /v1/images/edits is converted too, and files by URL are downloaded', async () => {
   const { reply } = origin;
   origin.reply = (response, taken) =>
     taken.method === 'GET' ? void response.writeHead(200, { 'content-type': 'image/png' }).end(png) : reply(response, taken);

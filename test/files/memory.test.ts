@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answerFile, boundary, onA, type Origin, send, startOrigin } from './rig.ts';
 
 const megabyte = 1024 * 1024;
-/** What a gateway that has served nothing yet may grow by, whatever the size of the file; its log takes a thread. */
+/** Upper bound of memory growth for a fresh gateway, for any file size; its log needs a thread. */
 const bound = 80 * megabyte;
 const block = Buffer.alloc(256 * 1024, '{"custom_id":"r-1","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}\n');
 
@@ -29,7 +29,7 @@ afterAll(async () => {
   await origin.close();
 });
 
-/** The highest memory since the last call. */
+/** The peak memory since the last call. */
 async function highest(): Promise<number> {
   child.send('highest');
   return ((await once(child, 'message'))[0] as { highest: number }).highest;
@@ -40,7 +40,7 @@ const opening = Buffer.from(
 );
 const closing = Buffer.from(`\r\n--${boundary}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--${boundary}--\r\n`);
 
-/** A form around a file of this size, without holding it. */
+/** A form around a file of this size, without storing it. */
 function* form(total: number): Generator<Buffer> {
   yield opening;
   yield* bytes(total);
@@ -68,7 +68,7 @@ async function upload(total: number): Promise<void> {
   expect(origin.taken.pop()).toMatchObject({ ...expected, isWhole: true, body: expect.anything() as Buffer });
 }
 
-/** Reads slowly: now and then it takes a rest. */
+/** Reads slowly, with pauses. */
 async function download(total: number): Promise<void> {
   origin.reply = (response) => {
     response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': total });
@@ -90,7 +90,7 @@ async function download(total: number): Promise<void> {
   origin.reply = answerFile;
 }
 
-test('2 GB go up and 500 MB come down without being held', { timeout: 300_000 }, async () => {
+test('an upload of 2 GB and a download of 500 MB are not buffered in memory', { timeout: 300_000 }, async () => {
   const before = await highest();
   await upload(2048 * megabyte);
   const up = await highest();

@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../
 export const boundary = 'x-boundary-9f2c';
 export const contentType = `multipart/form-data; boundary=${boundary}`;
 
-/** A part of a form as text: a field, or a file where it has a filename. */
+/** A part of a form as text: a field, or a file if it has a filename. */
 export interface PartText {
   readonly name: string;
   readonly value: string | Buffer;
@@ -30,7 +30,7 @@ export function formOf(parts: readonly PartText[], mark = boundary): Buffer {
   return Buffer.concat([...pieces, Buffer.from(`--${mark}--\r\n`)]);
 }
 
-/** A request as the upstream saw it; its body is counted and hashed, and kept only where it is small. */
+/** A request as the upstream received it; its body is counted and hashed, and stored only if it is small. */
 export interface Taken {
   readonly method: string;
   readonly url: string;
@@ -38,7 +38,7 @@ export interface Taken {
   readonly size: number;
   readonly sha256: string;
   readonly body: Buffer;
-  /** False where the request was broken off. */
+  /** False if the request was aborted. */
   readonly isWhole: boolean;
 }
 
@@ -47,19 +47,19 @@ export type Reply = (response: ServerResponse, taken: Taken) => void;
 export interface Origin {
   readonly url: string;
   readonly taken: Taken[];
-  /** Requests whose head came. */
+  /** Number of requests whose head arrived. */
   count: number;
   reply: Reply;
-  /** Takes a request over before its body is read: true to keep it. */
+  /** Handles a request before its body is read; true if it takes over the response. */
   early: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
-  /** Closes the connections that are kept, and waits until the other side has had time to see it. */
+  /** Closes the keep-alive connections and waits until the gateway has noticed. */
   forget(): Promise<void>;
   close(): Promise<void>;
 }
 
 const keepLimit = 1024 * 1024;
 
-/** A service that takes bodies of any size without holding them. */
+/** A service that accepts bodies of any size without storing them. */
 export async function startOrigin(reply: Reply = answerFile): Promise<Origin> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((request, response) => {
@@ -83,7 +83,7 @@ export async function startOrigin(reply: Reply = answerFile): Promise<Origin> {
     reply,
     early: undefined,
     async forget() {
-      // The gateway closes its side when it has read the end of ours.
+      // The gateway closes its side after it has read the end of ours.
       await Promise.all(
         [...sockets].map(async (socket) => {
           if (socket.destroyed) return;
@@ -120,7 +120,7 @@ async function take(request: IncomingMessage): Promise<Taken> {
   return { method, url, headers, size, sha256: hash.digest('hex'), body: Buffer.concat(kept), isWhole };
 }
 
-/** What a file service answers to an upload. */
+/** The response of a file service to an upload. */
 export function answerFile(response: ServerResponse, { size }: Pick<Taken, 'size'>): void {
   answerJson(response, 200, { id: 'file-1', object: 'file', bytes: size, created_at: 1, filename: 'a.jsonl', purpose: 'batch' });
 }
@@ -132,7 +132,7 @@ export function answerJson(response: ServerResponse, status: number, value: unkn
 
 export const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** A gateway in front of one or more origins, each as an entry of type openai: `a`, `b`, … */
+/** A gateway in front of one or more origins, each as a provider of type openai: `a`, `b`, … */
 export function startFront(
   origins: readonly Origin[],
   more: { readonly server?: object; readonly timeouts?: object; readonly configs?: object; readonly rest?: object } = {},
@@ -158,7 +158,7 @@ export function startFront(
   return startTestGateway(JSON.stringify(config), options);
 }
 
-/** An answer as a client saw it. */
+/** A response as a client saw it. */
 export interface Told {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -175,7 +175,7 @@ export interface Sent {
 
 export const onA = { 'x-gateway-provider': '@a' } as const;
 
-/** Sends a form as chunks and reads the whole answer. */
+/** Sends a form as chunks and reads the complete response. */
 export async function send(
   gateway: Pick<TestGateway, 'url'>,
   { path = '/v1/files', method = 'POST', headers = {}, body = [] }: Sent,
@@ -199,6 +199,6 @@ export async function send(
   return { status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() };
 }
 
-/** Sends bytes with their length. */
+/** Sends bytes with a content-length. */
 export const sendWhole = (gateway: Pick<TestGateway, 'url'>, body: Buffer, sent: Sent = {}): Promise<Told> =>
   send(gateway, { ...sent, headers: { 'content-length': body.length.toString(), ...sent.headers }, body: [body] });

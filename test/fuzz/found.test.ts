@@ -3,7 +3,7 @@ import { fuzzConfig } from './config.ts';
 import type { RawUpstream } from './raw-upstream.ts';
 import { type FuzzRig, request, startFuzzRig } from './rig.ts';
 
-/** Cases that ended the process or left a request hanging once: each is answered, and the process lives. */
+/** Cases that once ended the process or left a request hanging: each gets a response, and the process continues. */
 
 let rig: FuzzRig;
 let upstream: RawUpstream;
@@ -46,7 +46,7 @@ const requests: readonly [what: string, bytes: Buffer, status: RegExp][] = [
   ],
 ];
 
-it.each(requests)('answers %s', async (_what, bytes, status) => {
+it.each(requests)('the gateway responds to %s', async (_what, bytes, status) => {
   const sent = await rig.send(bytes);
   expect([sent.end, String(sent.status)]).toEqual(['ended', expect.stringMatching(status) as string]);
   expect((await rig.facts()).unowned).toEqual([]);
@@ -71,8 +71,8 @@ const routes: readonly [what: string, bytes: Buffer][] = [
 ];
 const statuses = ['000', '042', '099', '101', '199', '600', '742', '999'];
 
-describe.each(routes)('%s', (_what, bytes) => {
-  it.each(statuses)('answered with the status %s is a fault of the provider', async (status) => {
+describe.each(routes)('a response to %s', (_what, bytes) => {
+  it.each(statuses)('with status %s is reported as a provider error', async (status) => {
     upstream.answer = {
       pieces: [Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`)],
       then: 'keep',
@@ -84,14 +84,14 @@ describe.each(routes)('%s', (_what, bytes) => {
   });
 });
 
-it('an answer that breaks off before its first byte could leave is an error, not a cut', async () => {
+it('a stream that is reset before its first byte could be forwarded returns 502', async () => {
   const event = 'data: {"candidates":{}}\r\r';
   upstream.answer = { pieces: [Buffer.from(`HTTP/1.1 200 X\r\ncontent-type: text/event-stream\r\n\r\n${event}`)], then: 'reset' };
   const sent = await rig.send(request('GET', '/v1/batches/file-1/output', { 'x-gateway-provider': '@p-claude-0' }));
   expect([sent.end, sent.status]).toEqual(['ended', 502]);
 });
 
-it('nothing of it is left', async () => {
+it('no request of these cases is still running', async () => {
   const facts = await rig.drain();
   expect([facts.drained, facts.unowned]).toEqual([[], []]);
 });

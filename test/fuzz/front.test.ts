@@ -4,13 +4,13 @@ import { compare, holdFrontLaw } from './front/law.ts';
 
 /** `npm run fuzz` does the same with a million connections. */
 
-it('random connections have the same effect on the socket as through node:http', async () => {
+it("random connections have the same effect with the gateway's HTTP reader as with node:http", async () => {
   const result = await holdFrontLaw(1, 0, 3000);
   expect(result.broken).toEqual([]);
   expect(result.plain).toBeGreaterThan(1000);
 });
 
-it('requests in which parsers differ have the same effect, cut at every place', async () => {
+it('ambiguous requests have the same effect as with node:http, split at any position', async () => {
   for (const [name, text] of Object.entries(corpus)) {
     const places = Array.from({ length: text.length }, (_, at) => [text.slice(0, at), text.slice(at)]);
     const { broken } = await compare(places);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { moments } from '../../src/core/plugin.ts';
 import { until } from '../support/gateway.ts';
 
-/** A plugin from outside that fails in every moment, in every way: one request fails, the command goes on. */
+/** An external plugin that fails in every moment and in every way: only one request fails. */
 
 let dir: string;
 let child: ChildProcess;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A streamed response where the moment is one of its end. */
+/** Requests a streamed response if the moment is at its end. */
 async function ask(bad: string): Promise<{ status: number; code: string | null; id: string }> {
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
@@ -52,22 +52,25 @@ async function ask(bad: string): Promise<{ status: number; code: string | null; 
   return { status: response.status, code: error?.code ?? null, id: response.headers.get('x-request-id') ?? '' };
 }
 
-/** The line about a defect of this request. */
+/** Returns the log line of this request's internal error. */
 const defectOf = (id: string): Promise<string> =>
   until(() => log.split('\n').find((line) => line.includes('failed with an internal error') && line.includes(id)), `the line about ${id}`);
 
 const failed = { status: 500, code: 'internal' };
 const served = { status: 200, code: null };
 
-// Before anything that fills the allowance of lines about defects.
-describe('what nobody waits for', () => {
-  it.each(['admit', 'plan', 'screen', 'prepare', 'reply'])('a throw in a timer that %s waits for fails the request', async (moment) => {
-    const told = await ask(`${moment}:timer`);
-    expect(told).toMatchObject(failed);
-    expect(await defectOf(told.id)).toContain('thrown in a timer');
-  });
+// First, because the number of logged internal errors is limited.
+describe('asynchronous errors of a plugin', () => {
+  it.each(['admit', 'plan', 'screen', 'prepare', 'reply'])(
+    'an error thrown in a timer that %s awaits fails the request',
+    async (moment) => {
+      const told = await ask(`${moment}:timer`);
+      expect(told).toMatchObject(failed);
+      expect(await defectOf(told.id)).toContain('thrown in a timer');
+    },
+  );
 
-  it.each(moments)('a promise that %s forgets is logged with the request', async (moment) => {
+  it.each(moments)('an unhandled rejection in %s is logged with the request', async (moment) => {
     const told = await ask(`${moment}:stray`);
     expect([200, 500]).toContain(told.status);
     expect(await defectOf(told.id)).toContain('stray rejection');
@@ -80,13 +83,13 @@ const rows = moments.flatMap((moment) =>
   ),
 );
 
-it.each(rows)('in %s, %s', async (moment, how, expected) => {
+it.each(rows)('an error in %s (%s) fails at most one request', async (moment, how, expected) => {
   expect(await ask(`${moment}:${how}`)).toMatchObject(expected);
   expect(await ask('none')).toMatchObject(served);
 });
 
 it.each(moments.flatMap((moment) => ['garbage', 'object'].map((how) => [moment, how] as const)))(
-  'in %s, a return value of %s',
+  'an invalid return value of %s (%s) fails at most one request',
   async (moment, how) => {
     const { status } = await ask(`${moment}:${how}`);
     expect([200, 500]).toContain(status);
@@ -94,11 +97,11 @@ it.each(moments.flatMap((moment) => ['garbage', 'object'].map((how) => [moment, 
   },
 );
 
-it.each(['status', 'header'])('an answer of its own with a %s that cannot be written', async (how) => {
+it.each(['status', 'header'])('a plugin response with an invalid %s returns 500', async (how) => {
   expect(await ask(`screen:${how}`)).toMatchObject(failed);
 });
 
-it('leaves nothing running: the stop waits for nobody', async () => {
+it('the gateway shuts down cleanly after all plugin errors', async () => {
   child.kill('SIGTERM');
   const [code] = (await once(child, 'exit')) as [number | null];
   expect(code).toBe(0);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chunks, completion } from '../support/upstream.ts';
 import { type FuzzRig, request, startFuzzRig } from './rig.ts';
 
-/** A provider from outside that fails in each of its steps: one request fails, and nothing stays behind. */
+/** An external provider that fails in each of its steps: only one request fails, and nothing stays behind. */
 
 let rig: FuzzRig;
 beforeAll(async () => {
@@ -42,20 +42,23 @@ const rows: readonly [model: string, kind: string, body: object, answer: Buffer]
   ['good', 'error', { model: 'good', messages }, fault],
 ].map(([model, kind, body, answer]) => [model, kind, body, answer] as [string, string, object, Buffer]);
 
-it.each(rows)('%s, %s', async (_model, _kind, body, answer) => {
+it.each(rows)('a provider that fails in %s (%s) fails one request only', async (_model, _kind, body, answer) => {
   const told = await ask('/v1/chat/completions', body, answer);
   expect([told.end, [200, 403, 404, 500, 502].includes(told.status ?? 0)]).toEqual(['ended', true]);
   const { unowned } = await rig.facts();
   expect(unowned).toEqual([]);
 });
 
-it.each(['throw', 'garbage', 'none', 'piece', 'later', 'status', 'header', 'many'])('an answer of its own: %s', async (how) => {
-  const told = await ask('/v1/embeddings', { model: `local.${how}`, input: 'x' }, whole);
-  expect([told.end, how === 'many' ? [200, 502] : [500, 502]]).toEqual(['ended', expect.arrayContaining([told.status])]);
-  expect((await rig.facts()).unowned).toEqual([]);
-});
+it.each(['throw', 'garbage', 'none', 'piece', 'later', 'status', 'header', 'many'])(
+  'a response created by a provider in an invalid way (%s) fails one request only',
+  async (how) => {
+    const told = await ask('/v1/embeddings', { model: `local.${how}`, input: 'x' }, whole);
+    expect([told.end, how === 'many' ? [200, 502] : [500, 502]]).toEqual(['ended', expect.arrayContaining([told.status])]);
+    expect((await rig.facts()).unowned).toEqual([]);
+  },
+);
 
-it('gives every place in flight back, and leaves nothing running', async () => {
+it('all requests are finished and release their slots', async () => {
   for (let n = 0; n < 3; n += 1) expect((await ask('/v1/chat/completions', { model: 'good', messages }, whole)).status).toBe(200);
   const { drained, unowned } = await rig.drain();
   expect([drained, unowned]).toEqual([[], []]);

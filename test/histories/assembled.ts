@@ -3,13 +3,13 @@ import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream';
 
 export type Json = Record<string, unknown>;
 
-/** An assistant message as one kind of client keeps it. */
+/** An assistant message as one kind of client stores it. */
 export interface Assembled {
   readonly by: string;
   readonly message: Json;
 }
 
-/** The chunks of a chat stream, as text of server-sent events. */
+/** The chunks of a chat stream as text of server-sent events. */
 function chunksOf(body: string): readonly Json[] {
   return body
     .split(/\r\n|\r|\n/)
@@ -18,7 +18,7 @@ function chunksOf(body: string): readonly Json[] {
     .filter((chunk) => Array.isArray(chunk['choices']));
 }
 
-/** The same stream as three kinds of clients put it together. */
+/** The messages that several kinds of clients assemble from the same stream. */
 export async function assembled(body: string): Promise<readonly Assembled[]> {
   const chunks = chunksOf(body);
   const deltas = chunks.flatMap((chunk) => (chunk['choices'] as Json[]).filter((one) => one['index'] === 0 || one['index'] === undefined));
@@ -32,7 +32,7 @@ export async function assembled(body: string): Promise<readonly Assembled[]> {
   return library === undefined ? out : [...out, { by: 'openai npm', message: library }];
 }
 
-/** OpenAI's library; undefined for streams that it refuses, such as cut ones and those without a role. */
+/** OpenAI's SDK; undefined for streams that it rejects, such as truncated ones and those without a role. */
 async function byLibrary(chunks: readonly Json[]): Promise<Json | undefined> {
   const stream = ChatCompletionStream.fromReadableStream(lines(chunks));
   try {
@@ -43,7 +43,7 @@ async function byLibrary(chunks: readonly Json[]): Promise<Json | undefined> {
   }
 }
 
-/** Anthropic's library: the content blocks of a message of its own API. */
+/** Anthropic's SDK: the content blocks of a message of its own API. */
 export async function byAnthropic(body: string): Promise<Json> {
   const events = body
     .split(/\r\n|\r|\n/)
@@ -63,7 +63,7 @@ function lines(values: readonly Json[]): ReadableStream {
   });
 }
 
-/** How LangChain merges what comes: texts grow, objects merge, lists join by `index`. Without it lists are appended. */
+/** LangChain's merge: strings are concatenated, objects merged, lists joined by `index` or else appended. */
 function merge(left: Json, right: Json, byIndex: boolean): Json {
   const out: Json = { ...left };
   for (const [key, value] of Object.entries(right)) out[key] = merged(out[key], value, key, byIndex);

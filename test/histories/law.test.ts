@@ -7,7 +7,7 @@ import { converted, passed, type Source } from './sources.ts';
 import { type Target, targets } from './targets.ts';
 import { skipping } from '../support/skipping.ts';
 
-/** Calls of a message by the words of its format alone. */
+/** The tool calls of a message, only by the rules of its format. */
 function callsIn(message: Json): readonly Json[] {
   const calls = message['tool_calls'];
   if (Array.isArray(calls) && calls.length > 0) return calls as Json[];
@@ -15,7 +15,7 @@ function callsIn(message: Json): readonly Json[] {
   return Array.isArray(content) ? (content as Json[]).filter((part) => part['type'] === 'tool_use') : [];
 }
 
-/** A question, the answer, the results of its calls, and the next question. */
+/** A user message, the response, the results of its calls, and the next user message. */
 function conversation(message: Json): Json {
   const results = callsIn(message).map((call) => ({ role: 'tool', tool_call_id: call['id'], content: 'done' }));
   const fn = message['function_call'] as Json | null | undefined;
@@ -39,7 +39,7 @@ function send({ provider, model, settings }: Target, message: Json): { body: Jso
   return { body: request.body.json(), dropped: request.dropped.map(({ param }) => param) };
 }
 
-/** What is wrong with a history at a target, in one line; undefined where it is taken. */
+/** Why a target rejects a history, in one line; undefined if it accepts it. */
 function problemOf(target: Target, { id, message }: Source): string | undefined {
   let sent: ReturnType<typeof send>;
   try {
@@ -52,7 +52,7 @@ function problemOf(target: Target, { id, message }: Source): string | undefined 
   return bare(textsOf(sent.body)).includes(bare(textsOf({ messages: [message] }))) ? undefined : `${id}: its text is not sent`;
 }
 
-/** All that is said in a body of any of the formats, in order. */
+/** All texts in a body of any format, in order. */
 function textsOf(body: Json): string {
   const list = (body['messages'] ?? body['contents']) as Json[];
   return list.map(({ content, parts }) => textOf(content ?? parts)).join('');
@@ -65,11 +65,11 @@ function textOf(content: unknown): string {
   return typeof content === 'object' && content !== null ? JSON.stringify(content) : '';
 }
 
-/** Without white space, which services refuse at ends. */
+/** Without whitespace, which services reject at the ends of a text. */
 const bare = (text: string): string => text.replaceAll(/\s/g, '');
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
-  'every recorded answer as history',
+  'every recorded response as history',
   () => {
     let sources: readonly Source[] = [];
 
@@ -77,13 +77,13 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
       sources = [...(await passed()), ...(await converted())];
     });
 
-    it('is there in numbers that mean something', () => {
+    it('includes enough responses of each kind', () => {
       expect(sources.length).toBeGreaterThan(1500);
       const made = new Set(sources.map(({ id }) => id.replace(/^\S+ /, '')));
       for (const kind of ['openai npm', 'merged by index', 'lists appended', 'in its own words', '0, strict']) expect(made).toContain(kind);
     });
 
-    it.each(targets.map((target) => [target.name, target] as const))('is taken by %s', (_name, target) => {
+    it.each(targets.map((target) => [target.name, target] as const))('is accepted by %s', (_name, target) => {
       const problems = sources.map((source) => problemOf(target, source)).filter((one) => one !== undefined);
       expect(problems.slice(0, 5), `${problems.length} of ${sources.length}`).toEqual([]);
     });

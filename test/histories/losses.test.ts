@@ -9,8 +9,8 @@ import { begin, callOf } from '../contract/call.ts';
 import type { Json } from './assembled.ts';
 
 /**
- * Every member of a request is in what is sent, by its value, or is named. Values are words that are nowhere else, so
- * that a member which was left out without a word is found.
+ * Each member of a request must be sent with its value or reported as dropped. The values are words
+ * that occur nowhere else, so that a member that is lost silently is found.
  */
 let words = 0;
 const word = (name: string): string => {
@@ -87,7 +87,7 @@ const request = fc
     }),
   );
 
-/** What says how a value is written and is none of its own. */
+/** Members that describe how a value is written and have no value of their own. */
 const structural: ReadonlySet<string> = new Set(['type', 'role']);
 
 interface Leaf {
@@ -102,7 +102,7 @@ function* leaves(value: unknown, path: string): Iterable<Leaf> {
   } else yield { path, value };
 }
 
-/** Members of a request that are neither sent nor named. */
+/** Members of a request that are neither sent nor reported. */
 function lost(given: Json, sent: string, dropped: readonly string[]): readonly string[] {
   return [...leaves(given, '')].filter(({ path, value }) => !isSent(value, sent) && !isNamed(path, dropped)).map(({ path }) => path);
 }
@@ -110,12 +110,12 @@ function lost(given: Json, sent: string, dropped: readonly string[]): readonly s
 const isSent = (value: unknown, sent: string): boolean => {
   const text = String(value);
   const data = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text;
-  // `true` and `detail: high` say something only where they are: their equivalents are looked for.
+  // `true` and `detail: high` have a meaning only in their place, so their equivalents are searched.
   if (value === true) return /"strict":true|"uniqueItems":true/.test(sent);
   return text === 'high' ? sent.includes('_HIGH') : sent.includes(data);
 };
 
-/** By its own path, by one above it, or by the type of its part; of schemas by the keyword. */
+/** By its own path, by one above it, or by the type of its part; for schemas by the keyword. */
 const isNamed = (path: string, dropped: readonly string[]): boolean =>
   dropped.some((name) => {
     if (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`)) return true;
@@ -143,8 +143,8 @@ function send(
   return { sent: made.body.bytes().toString(), dropped: made.dropped.map(({ param }) => param) };
 }
 
-describe('every member of a request is sent or named', () => {
-  it.each(targets)('%s', (_name, provider, model, settings) => {
+describe('every member of a request is sent or reported as dropped', () => {
+  it.each(targets)('for %s', (_name, provider, model, settings) => {
     fc.assert(
       fc.property(request, (body) => {
         const { sent, dropped } = send(body, provider, model, settings);
@@ -154,7 +154,7 @@ describe('every member of a request is sent or named', () => {
     );
   });
 
-  it.each(targets)('the law sees what %s does not name', (_name, provider, model, settings) => {
+  it.each(targets)('and the check detects members that are not reported for %s', (_name, provider, model, settings) => {
     const body = {
       messages: [{ role: 'user', name: 'nameword', content: [{ type: 'text', text: 'hi', zz_unknown: 'unknownword' }] }],
       zz_top: 'topword',

@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json } from './assembled.ts';
 
 /**
- * What chat completions take for a conversation, closed: what OpenAI's reference does not name is refused. `annotations`,
- * `parsed` and the `index` of a call are no part of it, but recorded requests with them were answered.
+ * A strict schema of a chat completions conversation: members outside OpenAI's reference are rejected. `annotations`,
+ * `parsed` and the `index` of a call are not in the reference, but recorded requests with them succeeded.
  */
 const object = (properties: Json, required: readonly string[] = []): Json => ({
   type: 'object',
@@ -55,7 +55,7 @@ function schemaOf(strictness: Strictness): Json {
       },
       ['role'],
     ),
-    // Without anything else there must be a content.
+    // A message without anything else must have content.
     anyOf: [
       { properties: { content: { type: ['string', 'array'] } }, required: ['content'] },
       { required: ['tool_calls'] },
@@ -87,7 +87,7 @@ const validators = {
   mistral: ajv.compile(schemaOf('mistral')),
 };
 
-/** What a service of the OpenAI format would refuse; empty for a valid conversation. */
+/** What a service of the OpenAI format would reject; empty for a valid conversation. */
 export function chatRefusals(body: unknown, strictness: Strictness): readonly string[] {
   const validate = validators[strictness];
   if (!validate(body))
@@ -95,7 +95,7 @@ export function chatRefusals(body: unknown, strictness: Strictness): readonly st
   return pairProblems((body as { messages: readonly Json[] }).messages);
 }
 
-/** Calls are followed by one result each, and no result is alone. */
+/** Each call must be followed by one result, and each result must belong to a call. */
 function pairProblems(messages: readonly Json[]): string[] {
   const problems: string[] = [];
   let open: string[] = [];

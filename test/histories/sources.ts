@@ -7,7 +7,7 @@ import { begin, callOf } from '../contract/call.ts';
 import { type Recording, recordings } from '../contract/recordings.ts';
 import { type Assembled, assembled, byAnthropic, type Json } from './assembled.ts';
 
-/** An assistant message of some answer, with where it comes from. */
+/** An assistant message of a recorded response, with its origin. */
 export interface Source {
   readonly id: string;
   readonly message: Json;
@@ -30,13 +30,13 @@ const openaiFormat = [
 
 const isGood = ({ response }: Recording): boolean => response.status === 200 && response.body !== undefined;
 
-/** Answers that come in the client's format already: their bytes pass. */
+/** Responses in the client's format, which are forwarded unchanged. */
 export async function passed(): Promise<readonly Source[]> {
   const found = recordings(openaiFormat).filter((one) => one.api === 'chat.completions' && isGood(one));
   return (await Promise.all(found.map(async (one) => kept(one, one.response.body ?? '')))).flat();
 }
 
-/** Answers of services with a format of their own, converted with strict compliance on and off. */
+/** Responses in another format, converted with strict compliance on and off. */
 export async function converted(): Promise<readonly Source[]> {
   const found = recordings(['anthropic', 'gemini-api', 'vertex-gemini']).filter(
     (one) => ['messages', 'generateContent', 'streamGenerateContent'].includes(one.api) && isGood(one),

@@ -11,7 +11,7 @@ import { requestSchema, schemaNode } from '../contract/gemini-request-schema.ts'
 import type { Json } from './assembled.ts';
 import { chatRefusals, type Strictness } from './openai-oracle.ts';
 
-/** A service that a history goes to, and what it refuses. */
+/** A service that receives a history, and what it rejects. */
 export interface Target {
   readonly name: string;
   readonly provider: Provider;
@@ -26,7 +26,7 @@ const geminiRefusals = (body: Json): readonly string[] => {
   return isServed(rest) ? geminiOrder(rest) : (isServed.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 };
 
-/** Users and models in turn, the user first, and as many results as calls. */
+/** User and model turns must alternate, starting with the user, with as many results as calls. */
 function geminiOrder(body: Json): readonly string[] {
   const contents = body['contents'] as { role: string; parts: Json[] }[];
   const problems: string[] = [];

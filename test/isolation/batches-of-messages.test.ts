@@ -54,7 +54,7 @@ async function create(name: string, endpoint: string): Promise<unknown> {
   return made['id'];
 }
 
-it('lists batches of either endpoint under the ids that they were created with', async () => {
+it('GET /v1/batches lists batches of both endpoints under the IDs with which they were created', async () => {
   const messages = await create('anna', '/v1/messages');
   const chat = await create('anna', '/v1/chat/completions');
   await create('ben', '/v1/messages');

@@ -7,7 +7,7 @@ import { startTestGateway } from '../support/gateway.ts';
 import { type Account, startAccount } from './account.ts';
 import { ask, upload, yamlFor } from './rig.ts';
 
-/** Owners outlive the process, however it ends. */
+/** The owners of objects are durable, however the process ends. */
 
 let cwd: string;
 let account: Account;
@@ -34,14 +34,14 @@ async function start(): Promise<{ running: Running; url: string }> {
   return { running, url };
 }
 
-it('an object is its owner’s after the process was killed the moment its id was known', async () => {
+it('the owner of an object is known after the process was killed right after returning its ID', async () => {
   const first = await start();
   const made = await ask(first.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
   first.running.child.kill('SIGKILL');
   await first.running.ended;
   const path = `/v1/files/${String(made.json['id'])}`;
   const second = await start();
-  // A neighbour on the same folder, as in a rolling restart, knows the same owners, and tells its own to the other.
+  // A second process with the same directory, as in a rolling restart, sees the same owners, and shares its own.
   const third = await start();
   for (const { url } of [second, third]) {
     expect((await ask(url, 'anna', 'GET', path)).status).toBe(200);
@@ -64,7 +64,7 @@ it.each([
     },
     'objects.db in the state directory cannot be opened',
   ],
-])('with %s owners are kept in memory, and it is said', async (_, prepare, line) => {
+])('with %s, owners are stored in memory, and this is logged', async (_, prepare, line) => {
   const gateway = await startTestGateway(yamlFor(account), { stateDir: prepare(cwd) });
   try {
     const made = await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
@@ -77,7 +77,7 @@ it.each([
   }
 });
 
-it('a damaged table is renamed, and the new one outlives the process', async () => {
+it('a damaged table is renamed, and a new durable one is created', async () => {
   const broken = 'not a database, and long enough to be seen as one'.repeat(100);
   writeFileSync(join(cwd, 'objects.db'), broken);
   const ids: string[] = [];
@@ -98,7 +98,7 @@ it('a damaged table is renamed, and the new one outlives the process', async () 
   expect(aside.map((name) => readFileSync(join(cwd, name), 'utf8'))).toEqual([broken]);
 });
 
-it('isolation that a reload switches on holds from then on', async () => {
+it('isolation that a reload enables is in effect afterwards', async () => {
   const gateway = await startTestGateway(yamlFor(account).replace(', isolate: true', ''));
   try {
     const before = await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));

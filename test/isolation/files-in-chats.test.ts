@@ -60,13 +60,13 @@ const message = {
   usage: {},
 };
 
-describe('files of one key in chats of another', () => {
+describe('a chat request with a file of another key', () => {
   it.each([
     ['gemini-2.5-flash', 'image_url'],
     ['gemini-2.5-flash', 'file'],
     ['anthropic.claude-sonnet-4-5', 'image_url'],
     ['anthropic.claude-sonnet-4-5', 'file'],
-  ])('are not there, and nobody looks for them: %s, %s', async (model, type) => {
+  ])('returns 404 without a request to the provider: %s, %s', async (model, type) => {
     const id = await upload('anna');
     cloud.interrupt = ({ path }, response) => {
       if (!/:(?:rawPredict|generateContent)$/.test(path)) return false;
@@ -88,12 +88,12 @@ describe('files of one key in chats of another', () => {
   });
 });
 
-describe('files of one key in edits of another', () => {
+describe('an image edit with a file of another key', () => {
   it.each([
     ['image', true],
     ['image[]', false],
     ['mask', true],
-  ])('are not there, and nobody looks for them: a text in the field "%s"', async (field, isLast) => {
+  ])('returns 404 without a request to the provider: file ID in the field "%s"', async (field, isLast) => {
     const id = await upload('anna');
     cloud.interrupt = ({ path }, response) => {
       if (!/:(?:predict|generateContent)$/.test(path)) return false;

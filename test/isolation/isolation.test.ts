@@ -16,7 +16,7 @@ beforeEach(() => {
 const rows = Object.entries(endpoints) as [string, EndpointTraits][];
 const isOf = (path: string): string => (path.startsWith('fine_tuning') ? 'jobs' : (path.split('/')[0] ?? ''));
 
-/** One object of each kind, made with Anna's key. */
+/** One object of each kind, created with Anna's key. */
 const make: Record<string, (headers?: Record<string, string>) => Promise<Told>> = {
   files: (headers) => rig.ask('anna', 'POST', '/v1/files', upload('{}\n'), headers),
   batches: async (headers) => {
@@ -37,14 +37,14 @@ const withoutIds = ({ status, text }: Told, id: string): unknown => ({
   text: text.replaceAll(id, '<id>').replaceAll(/"request_id":"[^"]+"|req_[\w-]+/g, ''),
 });
 
-describe('every route that names an object by id', () => {
+describe('a route with an object ID', () => {
   const named = rows.flatMap(([endpoint, { routes, state }]) =>
     routes.flatMap(([method, path]) => (state === 'names' && path.includes('{id}') ? [{ endpoint, method, path }] : [])),
   );
 
-  it('is in the table', () => expect(named.length).toBeGreaterThanOrEqual(14));
+  it('is covered by this test', () => expect(named.length).toBeGreaterThanOrEqual(14));
 
-  it.each(named)('$method $path: 404 for other keys, as for an id that there never was', async ({ method, path }) => {
+  it.each(named)('$method $path: returns 404 to other keys, the same as for an unknown ID', async ({ method, path }) => {
     const id = await idOf(isOf(path));
     const at = (one: string): string => `/v1/${path.replace('{id}', one)}`;
     const before = rig.account.upstream.requests.length;
@@ -54,7 +54,7 @@ describe('every route that names an object by id', () => {
     expect(foreign.json).toMatchObject({ error: { code: 'object_not_found', message: `No such object: "${id}".` } });
     expect(withoutIds(foreign, id)).toEqual(withoutIds(unknown, 'file-neverwas'));
     expect(rig.account.upstream.requests.length, 'the provider was asked').toBe(before);
-    // Percent-encoded, and through a virtual key of the same entry, it is the same object.
+    // Percent-encoded, and through a virtual key of the same provider, it is the same object.
     const spelled = at(id.replace('-', '%2D').replace('_', '%5F'));
     expect((await rig.ask('ben', method, spelled, undefined, { 'x-gateway-provider': '@team' })).status).toBe(404);
     expect((await rig.ask('anna', method, at(id), undefined, { 'x-gateway-provider': '@team' })).status).toBeLessThan(300);
@@ -64,7 +64,7 @@ describe('every route that names an object by id', () => {
 
 describe('lists', () => {
   const lists = rows.filter(([endpoint]) => endpoint.endsWith('/list'));
-  it.each(lists.map(([endpoint]) => endpoint))('%s shows the own rows alone', async (endpoint) => {
+  it.each(lists.map(([endpoint]) => endpoint))('%s: contains only the objects of the key', async (endpoint) => {
     expect(objectAnswers).toHaveProperty([endpoint, 'isList'], true);
     const path = `/v1/${endpoint.replace('/list', '')}`;
     const id = await idOf(isOf(endpoint));
@@ -74,7 +74,7 @@ describe('lists', () => {
     expect(theirs.json).toMatchObject({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
   });
 
-  it('pages without an own row are passed over, and a client library finds every one', async () => {
+  it('skip pages without own objects, so that an SDK finds every object', async () => {
     const own: string[] = [];
     for (let i = 0; i < 3; i += 1) {
       own.unshift(await idOf('files'));
@@ -90,7 +90,7 @@ describe('lists', () => {
     expect(found).toEqual(own);
   });
 
-  it('looks through a bounded number of pages, and says so where a client would take an empty one for the end', async () => {
+  it('read a limited number of pages, and warn if an empty page does not mean the end', async () => {
     for (let n = 0; n < 40; n += 1) rig.account.rows['files']?.push({ id: `file-old${n}` });
     const before = rig.account.upstream.requests.length;
     const list = await rig.ask('anna', 'GET', '/v1/files?limit=2');
@@ -101,7 +101,7 @@ describe('lists', () => {
     expect(whole.headers.get('x-gateway-warnings')).toBeNull();
   });
 
-  it('of several pages are one attempt, from the first page to the last', async () => {
+  it('of several pages are recorded as one attempt, from the first page to the last', async () => {
     const { upstream, rows: kept } = rig.account;
     for (let n = 0; n < 40; n += 1) kept['files']?.push({ id: `file-old${n}` });
     const { script } = upstream;
@@ -116,7 +116,7 @@ describe('lists', () => {
     expect(attempts[0]?.total_ms).toBeGreaterThan(190);
   });
 
-  it('larger than what flows unread are filtered too', async () => {
+  it('larger than the streaming limit are filtered too', async () => {
     const pad = 'x'.repeat(2000);
     for (let n = 0; n < 1000; n += 1) rig.account.rows['files']?.push({ id: `file-old${n}`, filename: pad });
     const id = await idOf('files');
@@ -125,7 +125,7 @@ describe('lists', () => {
   });
 });
 
-describe('ids in a body', () => {
+describe('object IDs in a body', () => {
   const bodies: [string, string, string, (id: string) => object][] = [
     ['responses', 'responses', 'previous_response_id', (id) => ({ input: 'x', previous_response_id: id })],
     ['responses', 'responses', 'in any case', (id) => ({ input: 'x', Previous_Response_ID: id })],
@@ -156,7 +156,7 @@ describe('ids in a body', () => {
     ['files', 'fine_tuning/jobs', 'validation_file', (id) => ({ training_file: id, validation_file: id })],
   ];
 
-  it.each(bodies)('of %s, on %s: %s', async (kind, path, _, body) => {
+  it.each(bodies)('of %s, on %s: %s, return 404 to other keys', async (kind, path, _, body) => {
     const id = await idOf(kind);
     const before = rig.account.upstream.requests.length;
     const refused = await rig.ask('ben', 'POST', `/v1/${path}`, { model: 'm', ...body(id) });
@@ -166,23 +166,26 @@ describe('ids in a body', () => {
     expect((await rig.ask('anna', 'POST', `/v1/${path}`, { model: 'm', ...body(id) })).status).toBeLessThan(300);
   });
 
-  it('an id that nobody made through the gateway is refused in a field for ids, and passes elsewhere', async () => {
+  it('that are unknown are rejected in a field for IDs and accepted in other fields', async () => {
     const unknown = await rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'x', previous_response_id: 'resp_before' });
     expect(unknown.status).toBe(404);
     const free = { model: 'm', input: [{ type: 'function_call_output', call_id: 'call_elsewhere', output: 'x' }], user: 'user-1' };
     expect((await rig.ask('anna', 'POST', '/v1/responses', free)).status).toBe(200);
   });
 
-  it.each(['{"type":"item_reference","id":"ID"}', '{"id":"ID"}', '{"type":null,"id":"ID"}'])('a reference to an item: %s', async (text) => {
-    const made = await make['responses']?.();
-    const [item] = JSON.parse(made?.text ?? '{}').output as { id: string }[];
-    const body = (id: string): object => ({ model: 'm', input: [JSON.parse(text.replace('ID', id)) as object] });
-    expect((await rig.ask('anna', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(200);
-    expect((await rig.ask('ben', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(404);
-    expect((await rig.ask('ben', 'POST', '/v1/responses', body('msg_neverwas'))).status).toBe(404);
-  });
+  it.each(['{"type":"item_reference","id":"ID"}', '{"id":"ID"}', '{"type":null,"id":"ID"}'])(
+    'return 404 to other keys as a reference to an item: %s',
+    async (text) => {
+      const made = await make['responses']?.();
+      const [item] = JSON.parse(made?.text ?? '{}').output as { id: string }[];
+      const body = (id: string): object => ({ model: 'm', input: [JSON.parse(text.replace('ID', id)) as object] });
+      expect((await rig.ask('anna', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(200);
+      expect((await rig.ask('ben', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(404);
+      expect((await rig.ask('ben', 'POST', '/v1/responses', body('msg_neverwas'))).status).toBe(404);
+    },
+  );
 
-  it('written twice, escaped, or in an inline override is no way around', async () => {
+  it('are also checked in duplicate members, with escapes, and in inline overrides', async () => {
     const id = await idOf('responses');
     const own = (await rig.ask('ben', 'POST', '/v1/responses', { model: 'm', input: 'x' })).json['id'];
     const twice = `{"model":"m","input":[{"type":"item_reference","id":"${id}","id":"${String(own)}"}]}`;
@@ -200,7 +203,7 @@ describe('ids in a body', () => {
     expect(inline.status).toBe(404);
   });
 
-  it('in the lines of a batch file', async () => {
+  it('are also checked in the lines of a batch file', async () => {
     const id = await idOf('responses');
     const line = (more: object): string =>
       JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/responses', body: { model: 'm', ...more } });
@@ -212,20 +215,20 @@ describe('ids in a body', () => {
     const late = new FormData();
     late.set('file', new Blob([file]), 'data.bin');
     late.set('purpose', 'batch');
-    // It depends on how much has come at once whether the purpose is known in time, but not whether it is refused.
+    // Depending on chunk sizes, the purpose is known in time or not; the upload is rejected in both cases.
     expect([403, 404]).toContain((await rig.ask('ben', 'POST', '/v1/files', late)).status);
     expect((await rig.ask('anna', 'POST', '/v1/files', upload(file))).status).toBe(200);
   });
 });
 
-it('files that a batch made belong to whoever made the batch, once that has seen their ids', async () => {
+it('output files of a batch belong to the owner of the batch', async () => {
   const batch = await idOf('batches');
   const output = String((await rig.ask('anna', 'GET', `/v1/batches/${batch}`)).json['output_file_id']);
   expect((await rig.ask('anna', 'GET', `/v1/files/${output}/content`)).text).toBe('the bytes');
   expect((await rig.ask('ben', 'GET', `/v1/files/${output}/content`)).status).toBe(404);
 });
 
-it('a streamed response is bound before its first event leaves', async () => {
+it('the owner of a streamed response is stored before its first event is sent', async () => {
   const streamed = await rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'x', stream: true });
   const id = /resp_\w+/.exec(streamed.text)?.[0] ?? '';
   const item = /msg_\w+/.exec(streamed.text)?.[0] ?? '';
@@ -242,7 +245,7 @@ it.each([
   ['GET', '/v1/chat/completions/chatcmpl-1'],
   ['GET', '/v1/messages/batches'],
   ['PUT', '/v1/files/file-1abcdef'],
-])('%s %s is relayed for nobody who is isolated', async (method, path) => {
+])('%s %s is rejected with 403 for isolated keys', async (method, path) => {
   const refused = await rig.ask('anna', method, path);
   expect(refused).toMatchObject({
     status: 403,
@@ -251,7 +254,7 @@ it.each([
   expect((await rig.ask('operator', method, path)).status).not.toBe(403);
 });
 
-it('a fallback goes on to an account where it may be', async () => {
+it('a fallback continues with an account in which the key may see the object', async () => {
   const made = await rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'x' }, { 'x-gateway-provider': '@shared' });
   const path = `/v1/responses/${String(made.json['id'])}`;
   expect((await rig.ask('ben', 'GET', path)).status).toBe(404);

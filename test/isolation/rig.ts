@@ -5,7 +5,7 @@ import { type Account, startAccount } from './account.ts';
 const keyOf = (name: string): string => `a-key-for-${name}-0123456789`;
 const hashOf = (name: string): string => `"sha256:${createHash('sha256').update(keyOf(name)).digest('hex')}"`;
 
-/** Two tenants, and an operator's key that sees the whole account. */
+/** Two tenants, and an operator's key that sees the complete account. */
 export const names = ['anna', 'ben', 'operator'] as const;
 export type Name = (typeof names)[number];
 
@@ -76,7 +76,7 @@ export async function ask(
   try {
     json = JSON.parse(text) as Told['json'];
   } catch {
-    // Streams and bytes are read as text.
+    // Streams and bytes are returned as text.
   }
   return { status: response.status, text, json, headers: response.headers };
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Cloud, startCloud } from '../vertex/cloud.ts';
 
-/** A provider that stores what is uploaded, and reads its lines when a batch or a tuning job is created of it. */
+/** A provider that stores uploads and reads their lines when a batch or tuning job is created from them. */
 
 const keyOf = (name: string): string => `a-key-for-${name}-0123456789`;
 const keyRow = (name: string): string => `{hash: "sha256:${createHash('sha256').update(keyOf(name)).digest('hex')}"}`;
@@ -46,7 +46,7 @@ async function ask(name: string, path: string, body: FormData | object, more: Re
   return { status: response.status, id: json.id ?? '', error: json.error };
 }
 
-/** @param fields what is in the form, in its order: `file` is the file */
+/** @param fields the form fields in order: `file` is the file */
 function upload(
   name: string,
   content: string,
@@ -80,14 +80,14 @@ const example = (uri: string): string =>
 const annasFile = async (): Promise<string> =>
   decodeURIComponent((await upload('anna', 'a picture', 'my-picture.png', ['user_data', 'file'])).id);
 
-describe('lines that name the file of another key', () => {
+describe('an upload with lines that refer to a file of another key', () => {
   it.each<[string, (uri: string) => string, string, readonly string[], Readonly<Record<string, string>>]>([
     ['a batch', openaiLine, 'x.jsonl', ['batch', 'file'], {}],
     ["a batch in Google's format", googleRow, 'x.txt', ['batch', 'file'], {}],
     ['a batch by the header', openaiLine, 'x.txt', ['file'], { 'x-gateway-file-purpose': 'batch' }],
     ['examples', example, 'x.jsonl', ['fine-tune', 'file'], {}],
     ["examples in Google's format", googleRow, 'x.txt', ['fine-tune', 'file'], {}],
-  ])('are not stored: %s', async (_, lineOf, filename, fields, headers) => {
+  ])('is rejected: %s', async (_, lineOf, filename, fields, headers) => {
     const uri = await annasFile();
     const told = await upload('ben', `${lineOf(uri)}\n`, filename, fields, headers);
     expect([told.status, told.error?.code]).toEqual([404, 'object_not_found']);
@@ -98,8 +98,8 @@ describe('lines that name the file of another key', () => {
     ['another purpose', ['user_data', 'file']],
     ['a purpose behind the file', ['file', 'batch']],
     ['no purpose', ['file']],
-  ])('are no input, uploaded with %s', async (_, fields) => {
-    // So long that what is behind the file is not known when it is sent on.
+  ])('cannot be used as input if it has %s', async (_, fields) => {
+    // So long that the fields after the file are unknown when the gateway begins to forward it.
     const rows = `${googleRow(await annasFile())}\n${'{"request": {}}\n'.repeat(100_000)}`;
     const { id, status } = await upload('ben', rows, 'my rows', fields);
     expect(status).toBe(200);
@@ -118,7 +118,7 @@ describe('lines that name the file of another key', () => {
   });
 });
 
-it('lines that were read are an input', async () => {
+it('an upload whose lines were checked can be used as input', async () => {
   const { id } = await upload('ben', `${openaiLine('https://h.example/a.png')}\n`, 'x.jsonl', ['file', 'batch']);
   const made = await ask('ben', '/batches', { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id: id });
   expect(made.status).toBe(200);
