@@ -7,7 +7,7 @@ import { type Ran, run } from '../cli/run.ts';
 import { projectFiles, readProjectFile } from '../repo/tree.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** The commands as a person types them, in a real folder, most of them beside a running gateway. */
+/** The `keys` commands as a user runs them, in a real folder, most of them with a running gateway. */
 
 const hashOf = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 const issued = /gw_(?:live|test)_[0-9A-Za-z]{24}_[0-9A-Za-z]{4}/g;
@@ -30,7 +30,7 @@ api_keys:
     metadata: {team: web}
 `;
 
-describe('beside a running gateway', () => {
+describe('the keys commands with a running gateway', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway(yaml, { watch: true, files: { 'keys.d/.gitkeep': '' } });
@@ -53,7 +53,7 @@ describe('beside a running gateway', () => {
     await expect.poll(async () => (await ask(key)).status).toBe(status);
   };
 
-  it('a new key is live when it is written, and only its hash is kept', async () => {
+  it('create a key that works as soon as it is written, and store only its hash', async () => {
     const made = await keys('create', 'app-web', '--models', 'echo', '--metadata', 'team=shop', 'app=web', '--expires', '90d', '--write');
     expect(made).toMatchObject({ code: 0, err: '' });
     const key = keyIn(made);
@@ -68,7 +68,7 @@ describe('beside a running gateway', () => {
     expect(text).not.toContain(key.slice(0, 16));
   });
 
-  it('a rotated key has two secrets, and then one; the rest of the file stays as it is', async () => {
+  it('rotate a key with an overlap for the old secret, and leave the rest of the file unchanged', async () => {
     const first = await keys('rotate', 'by-hand', '--overlap', '1h');
     const second = keyIn(first);
     await becomes(second, 200);
@@ -94,7 +94,7 @@ describe('beside a running gateway', () => {
 
     const third = keyIn(await keys('rotate', 'by-hand', '--overlap', '3s'));
     await becomes(third, 200);
-    // A configuration serves before its reload is reported. One save is one reload: a key made, and two rotations.
+    // A configuration is in effect before its reload is logged. One save is one reload: a created key and two rotations.
     await expect.poll(reloads).toBe(3);
     await becomes(second, 401);
     expect((await ask(second)).message).toMatch(/"by-hand" was rotated, and this older secret of it expired on 20/);
@@ -108,7 +108,7 @@ describe('beside a running gateway', () => {
     await becomes(third, 401);
   });
 
-  it('a revoked key is refused at once, with all its secrets and by its name', async () => {
+  it('revoke a key at once, with all its secrets and by its name', async () => {
     const before = keyIn(await keys('create', 'job', '--write', '--json'));
     await becomes(before, 200);
     const after = keyIn(await keys('rotate', 'job'));
@@ -122,7 +122,7 @@ describe('beside a running gateway', () => {
   });
 });
 
-describe('alone', () => {
+describe('the keys commands without a running gateway', () => {
   let dir = '';
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -135,7 +135,7 @@ describe('alone', () => {
     return dir;
   }
 
-  it('prints the entry to paste, which is all the gateway needs', async () => {
+  it('print a key entry that is valid in gateway.yaml', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\nproviders: {mock: {type: mock}}\n' });
     const made = await run(['keys', 'create', 'app', '--providers', 'mock,type:openai', '--test', '--debug'], cwd);
     expect(made.code).toBe(0);
@@ -148,7 +148,7 @@ describe('alone', () => {
     expect(await run(['check'], cwd)).toMatchObject({ code: 0 });
   });
 
-  it('a clone has a folder for keys, where a running gateway finds the first one', async () => {
+  it('create the first key of a fresh clone in a folder that a running gateway includes', async () => {
     const shipped = projectFiles().filter((file) => /^configs\/(?!examples|schema)/.test(file));
     const gateway = await startTestGateway(readProjectFile('gateway.yaml'), {
       watch: true,
@@ -167,7 +167,7 @@ describe('alone', () => {
     }
   });
 
-  it('works in a folder whose name would be a pattern', async () => {
+  it('work in a folder whose name looks like a glob pattern', async () => {
     const files = {
       'gateway (copy) [1]/gateway.yaml':
         'version: 1\ninclude: [./keys/*.yaml]\nproviders: {mock: {type: mock}}\nconfigs: {main: {provider: mock}}\n',
@@ -182,7 +182,7 @@ describe('alone', () => {
     expect((await run(['keys', 'list', ...at], cwd)).out).toContain('older secret');
   });
 
-  it('answers in JSON', async () => {
+  it('write JSON with --json', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\ninclude: ["configs/keys/*.yml"]\nproviders: {mock: {type: mock}}\n' });
     const made = JSON.parse((await run(['keys', 'create', 'app', '--write', '--json'], cwd)).out) as Record<string, string>;
     expect(made).toMatchObject({ name: 'app', hash: hashOf(made['key'] ?? ''), file: 'configs/keys/app.yml' });
@@ -192,8 +192,8 @@ describe('alone', () => {
 
   const plain = { 'gateway.yaml': yaml };
   const refusals: readonly [what: string, files: Record<string, string>, args: string[], code: number, says: RegExp][] = [
-    ['a name that is taken', plain, ['create', 'by-hand'], 1, /"by-hand" already exists\n.*keys rotate by-hand/],
-    ['a name that cannot be one', plain, ['create', '../name'], 2, /is not a valid key name/],
+    ['a name that is already used', plain, ['create', 'by-hand'], 1, /"by-hand" already exists\n.*keys rotate by-hand/],
+    ['an invalid name', plain, ['create', '../name'], 2, /is not a valid key name/],
     [
       'a config that does not exist',
       plain,
@@ -203,12 +203,18 @@ describe('alone', () => {
     ],
     ['a provider that does not exist', plain, ['create', 'x', '--providers', 'mok'], 1, /no provider called "mok"/],
     ['a list without names', plain, ['create', 'x', '--models', ','], 2, /--models is empty/],
-    ['enforcing nothing', plain, ['create', 'x', '--enforce-config'], 1, /"default_config" is missing/],
+    ['--enforce-config without a config', plain, ['create', 'x', '--enforce-config'], 1, /"default_config" is missing/],
     ['metadata without a name', plain, ['create', 'x', '--metadata', 'web'], 2, /name=value/],
-    ['an end that is no time', plain, ['create', 'x', '--expires', 'soon'], 2, /expires must be a duration or a date/],
-    ['an end after the year 9999', plain, ['create', 'x', '--expires', '3000000d'], 2, /expires 3000000d is after the year 9999/],
-    ['an end that no calendar has', plain, ['create', 'x', '--expires', '100000000d'], 2, /expires 100000000d is after the year 9999/],
-    ['an end that is over', plain, ['create', 'x', '--expires', '2020-01-01'], 2, /is in the past/],
+    ['an expiry that is not a time', plain, ['create', 'x', '--expires', 'soon'], 2, /expires must be a duration or a date/],
+    ['an expiry after the year 9999', plain, ['create', 'x', '--expires', '3000000d'], 2, /expires 3000000d is after the year 9999/],
+    [
+      'an expiry that is not a calendar date',
+      plain,
+      ['create', 'x', '--expires', '100000000d'],
+      2,
+      /expires 100000000d is after the year 9999/,
+    ],
+    ['an expiry in the past', plain, ['create', 'x', '--expires', '2020-01-01'], 2, /is in the past/],
     ...['rate', 'budget', 'concurrency', 'tokens'].map((flag): (typeof refusals)[number] => [
       `a limit (${flag})`,
       plain,
@@ -217,24 +223,24 @@ describe('alone', () => {
       new RegExp(`--${flag} is not supported`),
     ]),
     [
-      'to write where no folder for keys is included',
+      '--write without an included folder for keys',
       { 'gateway.yaml': yaml.replace(', keys.d/*.yaml', '') },
       ['create', 'x', '--write'],
       1,
       /include: \[configs\/\*\.yaml, configs\/keys\/\*\.yaml\]/,
     ],
     [
-      'to write over a file',
+      '--write over an existing file',
       { ...plain, 'keys.d/x.yaml': '# mine\n' },
       ['create', 'x', '--write'],
       1,
       /keys\.d\/x\.yaml already exists and is not overwritten/,
     ],
-    ['a name that nobody has', plain, ['rotate', 'by-hnd'], 1, /no key is called "by-hnd"\..*"by-hand"/],
+    ['the name of an unknown key', plain, ['rotate', 'by-hnd'], 1, /no key is called "by-hnd"\..*"by-hand"/],
     ['an overlap without a unit', plain, ['rotate', 'by-hand', '--overlap', '24'], 2, /overlap must be a duration with a unit/],
-    ['an overlap without an end', plain, ['rotate', 'by-hand', '--overlap', '9999d'], 2, /^error: overlap/],
+    ['an infinite overlap', plain, ['rotate', 'by-hand', '--overlap', '9999d'], 2, /^error: overlap/],
     [
-      'to edit what an anchor says',
+      'the edit of a key defined by a YAML anchor',
       { 'gateway.yaml': `version: 1\nx-a: &a {hash: "${hashOf(byHand)}"}\nproviders: {mock: {type: mock}}\napi_keys: {k: *a}\n` },
       ['rotate', 'k'],
       1,
@@ -246,7 +252,7 @@ describe('alone', () => {
     ['a key as a flag', plain, ['verify', `--key=${byHand}`], 2, /must be on standard input/],
     ['no key on standard input', plain, ['verify'], 2, /standard input is empty/],
   ];
-  it.each(refusals)('refuses %s', async (_what, files, args, code, says) => {
+  it.each(refusals)('reject %s', async (_what, files, args, code, says) => {
     const cwd = folder(files);
     const ran = await run(['keys', ...args], cwd);
     expect(ran).toMatchObject({ code, out: '' });
@@ -255,7 +261,7 @@ describe('alone', () => {
     for (const [name, text] of Object.entries(files)) expect(readFileSync(join(cwd, name), 'utf8')).toBe(text);
   });
 
-  it('says that what is written is not live where the rest is broken', async () => {
+  it('warn that a written key does not work if the configuration has other errors', async () => {
     const cwd = folder({ 'gateway.yaml': yaml.replace('mock/echo', 'mok/echo') });
     const made = await run(['keys', 'create', 'x', '--write'], cwd);
     expect(made).toMatchObject({
@@ -264,7 +270,7 @@ describe('alone', () => {
     });
   });
 
-  it.each(['expires', 'revoked'])('names no end of an older secret beyond that of its key (%s)', async (end) => {
+  it.each(['expires', 'revoked'])('limit the overlap of an old secret to the end of its key (%s)', async (end) => {
     const soon = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
     const cwd = folder({ 'gateway.yaml': yaml.replace('    metadata:', `    ${end}: "${soon}"\n    metadata:`) });
     const made = await run(['keys', 'rotate', 'by-hand'], cwd);
@@ -273,7 +279,7 @@ describe('alone', () => {
     expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toContain(`until: ${soon}}]`);
   });
 
-  it('needs no secret of the providers', async () => {
+  it('do not need the secrets of providers', async () => {
     const cwd = folder({
       'gateway.yaml': `${yaml.replace('{mock: {type: mock}}', '{mock: {type: mock}, o: {type: openai, api_key: "${env:NOT_SET_HERE}"}}')}`,
     });
@@ -283,7 +289,7 @@ describe('alone', () => {
   const good = 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s_';
   const verdicts: readonly [what: string, entry: string, key: string, code: number, words: RegExp, json: object][] = [
     ['a key', '', byHand, 0, /^"k": valid\n$/, { valid: true, state: 'active', name: 'k', secret: 'current', ends: null }],
-    ['a key that ends', ', expires: 2099-01-01', byHand, 0, /^"k": valid until 2099-01-01\n$/, { valid: true, ends: '2099-01-01' }],
+    ['a key that will expire', ', expires: 2099-01-01', byHand, 0, /^"k": valid until 2099-01-01\n$/, { valid: true, ends: '2099-01-01' }],
     ['an expired key', ', expires: 2020-01-01', byHand, 1, /expired on 2020-01-01/, { valid: false, state: 'expired', name: 'k' }],
     ['a revoked key', ', revoked: 2020-01-01, expires: 2019-01-01', byHand, 1, /revoked on 2020-01-01/, { valid: false, state: 'revoked' }],
     [
@@ -320,11 +326,11 @@ describe('alone', () => {
       { valid: true, state: 'active', name: 'k' },
     ],
     ['an unknown key', '', 'something-else-0123', 1, /^unknown: none of the 1 keys/, { valid: false, state: 'unknown', name: null }],
-    ['a cut key', '', good, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
+    ['a truncated key', '', good, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
     ['a mistyped key', '', `${good}0000`, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
     ['a token', '', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2ln', 1, /is a token \(JWT\)/, { valid: false, state: 'token' }],
   ];
-  it.each(verdicts)('recognises %s', async (_what, entry, key, code, words, json) => {
+  it.each(verdicts)('verify recognizes %s', async (_what, entry, key, code, words, json) => {
     const cwd = folder({
       'gateway.yaml': `version: 1\nproviders: {mock: {type: mock}}\napi_keys: {k: {hash: "${hashOf(byHand)}"${entry}}}\n`,
     });
@@ -341,14 +347,14 @@ describe('alone', () => {
     ['a state directory that is a file', { state: '' }, /state\/log\.sqlite cannot be read \(no such directory\)/],
     ['a damaged spool', { 'state/spool/1-1-1.log/file': '' }, /state\/spool\/1-1-1\.log cannot be read \(it is a directory\)/],
   ];
-  it.each(unreadable)('says that the last use may be missing: %s', async (_what, files, says) => {
+  it.each(unreadable)('list warns that the last use may be missing: %s', async (_what, files, says) => {
     const cwd = folder({ 'gateway.yaml': `${yaml}server: {state_dir: ./state}\n`, ...files });
     const listed = await run(['keys', 'list', '--json'], cwd);
     expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(says) });
     expect(JSON.parse(listed.out)).toMatchObject([{ name: 'by-hand', secrets: [{ last_used: null }] }]);
   });
 
-  it('lists nothing without complaint', async () => {
+  it('list accepts a configuration without keys', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\nproviders: {mock: {type: mock}}\n' });
     expect(await run(['keys', 'list'], cwd)).toMatchObject({ code: 0, out: '', err: expect.stringMatching(/no keys are defined/) });
     expect((await run(['keys', 'list', '--json'], cwd)).out).toBe('[]\n');

@@ -1,7 +1,7 @@
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { json, type Script, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** A key of the issuer: signs tokens, and is shown to the world by its public half. */
+/** A key of the issuer: signs tokens, and its public half is published. */
 export interface IssuerKey {
   readonly kid: string;
   readonly alg: string;
@@ -14,12 +14,12 @@ export async function makeKey(kid: string, alg = 'RS256'): Promise<IssuerKey> {
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** An issuer of tokens on loopback, with a set of keys by URL that can be exchanged. */
+/** A token issuer on loopback with a JWKS URL whose keys can be replaced. */
 export interface Issuer {
   readonly url: string;
   readonly jwksUrl: string;
   readonly server: ScriptedUpstream;
-  /** What the URL answers from now on. */
+  /** Sets what the JWKS URL returns. */
   show(...keys: readonly IssuerKey[]): void;
   answer(script: Script): void;
 }
@@ -49,14 +49,14 @@ export async function startIssuer(...keys: readonly IssuerKey[]): Promise<Issuer
 export interface TokenParts {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
-  /** Unix seconds; undefined leaves the claim out. */
+  /** Unix seconds; undefined omits the claim. */
   readonly exp?: number | undefined;
   readonly nbf?: number;
   readonly iss?: string;
   readonly aud?: string | string[];
 }
 
-/** A token that is good unless its parts say otherwise. @param now Unix milliseconds */
+/** A valid token, unless the parts make it invalid. @param now Unix milliseconds */
 export function tokenOf(key: IssuerKey, parts: TokenParts = {}, now = Date.now()): Promise<string> {
   const seconds = Math.floor(now / 1000);
   const claims: Record<string, unknown> = { sub: 'alice', iss: issuerName, aud: audience, iat: seconds, ...parts.claims };

@@ -5,7 +5,7 @@ import { type BatchUpstream, startBatchUpstream, upstreamKey } from '../anthropi
 import { formOf, contentType, startOrigin, type Origin, type PartText } from '../files/rig.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** Lists of models, where the model comes by other ways than the body: a header, lines of a file, a list in the body. */
+/** Model lists for models that are not in the body's model field: in a header, in lines of a file, in a list in the body. */
 
 const keyOf = (name: string): string => `a-key-for-${name}-0123`;
 const hashOf = (key: string): string => `"sha256:${createHash('sha256').update(key).digest('hex')}"`;
@@ -53,7 +53,7 @@ interface Sent {
   readonly key?: string;
   readonly to?: string;
   readonly purpose?: string | undefined;
-  /** Behind the file. */
+  /** After the file. */
   readonly late?: string | undefined;
   readonly name?: string;
   /** Further parts before the file. */
@@ -82,7 +82,7 @@ async function upload(
 }
 
 const batch = { purpose: 'batch' };
-/** Who may ask for small models only, and whose rule it is. */
+/** Who is limited to small models, and the rule that limits it. */
 const limited: readonly (readonly [string, Sent, string])[] = [
   ['a key', { key: 'small' }, 'Key "small" may not use model "big", which line 3 of the file names.'],
   ['a provider', { to: 'narrow' }, 'Provider "narrow" may not be used with model "big", which line 3 of the file names.'],
@@ -95,36 +95,32 @@ const limited: readonly (readonly [string, Sent, string])[] = [
 ];
 const rows = [line('small'), line('small', 2), line('big', 3)].join('\n');
 
-/** More than comes with the head of a request: what is behind the file is not known when it goes out. */
+/** More than arrives with the head of a request: the fields after the file are unknown when the gateway forwards it. */
 const long = `${rows}\n${`${line('small')}\n`.repeat(5000)}`;
 
-describe('the lines of a batch that is uploaded', () => {
-  it.each(limited)('are held to the list of %s', async (_, who, message) => {
+describe('the lines of an uploaded batch file', () => {
+  it.each(limited)('are checked against the model list of %s', async (_, who, message) => {
     expect(await upload(rows, { ...who, ...batch })).toMatchObject({ status: 403, code: 'not_allowed', message, sent: undefined });
     expect(await upload(`${line('small')}\n`, { ...who, ...batch })).toMatchObject({ status: 200 });
   });
 
   it.each<[string, Sent]>([
-    ['and comes behind the file', { late: 'batch' }],
-    ['and is never said', {}],
-  ])('are, where the purpose is not known yet %s', async (_, how) => {
+    ['follows the file', { late: 'batch' }],
+    ['is missing', {}],
+  ])('are checked if the purpose %s', async (_, how) => {
     for (const content of [rows, long])
       expect(await upload(content, { key: 'small', ...how })).toMatchObject({ status: 403, code: 'not_allowed', sent: undefined });
   });
 
   it.each<[string, Sent, Record<string, unknown>]>([
-    ['of another name', { name: 'rows.bin', late: 'batch' }, { status: 403, code: 'not_allowed', message: 'comes after the file' }],
+    ['with another file name', { name: 'rows.bin', late: 'batch' }, { status: 403, code: 'not_allowed', message: 'comes after the file' }],
+    ['with a second purpose', { purpose: 'assistants', late: 'batch' }, { status: 400, code: 'invalid_form', message: 'has two values' }],
     [
-      'that was for something else before',
-      { purpose: 'assistants', late: 'batch' },
-      { status: 400, code: 'invalid_form', message: 'has two values' },
-    ],
-    [
-      'behind another one',
+      'after another file',
       { ...batch, before: [{ name: 'extra', value: 'x', filename: 'x.txt' }] },
       { status: 400, code: 'invalid_form', message: 'more than one file' },
     ],
-  ])('cannot hide in a file %s', async (_, how, { message, ...told }) => {
+  ])('are rejected in a file %s', async (_, how, { message, ...told }) => {
     expect(await upload(long, { key: 'small', ...how })).toMatchObject({
       ...told,
       message: expect.stringContaining(String(message)) as string,
@@ -134,21 +130,21 @@ describe('the lines of a batch that is uploaded', () => {
 
   it.each<[string, string]>([
     ['escapes', line('small').replace('"model":"small"', '"mod\\u0065l":"b\\u0069g"')],
-    ['a second model', line('small').replace('"model":"small"', '"model":"small","model":"big"')],
-    ['a second body', line('small').replace('"body":', '"body":{"model":"big"},"body":')],
-    ['what is no strict JSON', line('big').replace('"c-1"', 'NaN')],
+    ['a duplicate model', line('small').replace('"model":"small"', '"model":"small","model":"big"')],
+    ['a duplicate body', line('small').replace('"body":', '"body":{"model":"big"},"body":')],
+    ['a line that is not strict JSON', line('big').replace('"c-1"', 'NaN')],
     ['a slug', line('@main/big')],
-    ['the slug of others', line('@claude/big')],
-  ])('cannot hide a model behind %s', async (_, hidden) => {
+    ['the slug of another provider', line('@claude/big')],
+  ])('are rejected with a disallowed model in %s', async (_, hidden) => {
     expect(await upload(`${line('small')}\n${hidden}\n`, { key: 'small', ...batch })).toMatchObject({ status: 403, code: 'not_allowed' });
   });
 
-  it('pass unseen where nothing is limited', async () => {
+  it('are not changed without a model list', async () => {
     const { status, sent, form } = await upload(rows, { ...batch });
     expect([status, sent?.equals(form)]).toEqual([200, true]);
   });
 
-  it('of files for other purposes keep every byte', async () => {
+  it('of files for other purposes are not changed', async () => {
     const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0xff, 0x0a, 0x00, 0x80, ...Buffer.from(rows)]);
     for (const how of [{ purpose: 'assistants' }, { name: 'a.pdf', late: 'assistants' }]) {
       upstream.taken.length = 0;
@@ -157,7 +153,7 @@ describe('the lines of a batch that is uploaded', () => {
     }
   });
 
-  it('lose the slug of a model, and nothing else', async () => {
+  it('lose the provider slug of a model, and nothing else', async () => {
     const content = `${line('@main/gpt')}\r\n${line('gpt', 2)} \n{"custom_id":"3","body":{"messages":["@x"]}}`;
     const { status, sent, form } = await upload(content, { ...batch });
     expect([status, sent?.toString()]).toEqual([200, form.toString().replace('@main/gpt', 'gpt')]);
@@ -166,13 +162,13 @@ describe('the lines of a batch that is uploaded', () => {
     expect(other.sent?.equals(other.form)).toBe(true);
   });
 
-  it('let a chain go on to whom they may go, as long as the form is held', async () => {
+  it('can be sent by a fallback to a target that allows their models', async () => {
     const { status, sent, form } = await upload(rows, { ...batch, headers: { 'x-gateway-virtual-key': '', 'x-gateway-config': 'chain' } });
     expect([status, sent?.equals(form)]).toEqual([200, true]);
   });
 });
 
-describe('batches that only pass', () => {
+describe('batches that are relayed', () => {
   const uploads: readonly [string, string] = ['uploads', '{"purpose":"batch","filename":"a.jsonl","bytes":1,"mime_type":"text/jsonl"}'];
   const native: readonly [string, string] = [
     'messages/batches',
@@ -183,24 +179,24 @@ describe('batches that only pass', () => {
     return (await fetch(`${gateway.url}/v1/${path}`, { method: 'POST', headers, body })).status;
   };
 
-  it('are refused where models are limited: files in parts', async () => {
+  it('are rejected with 403 for limited models: uploads in parts', async () => {
     expect([await pass(uploads, 'small', 'main'), await pass(uploads, 'free', 'narrow'), await pass(uploads, 'free', 'main')]).toEqual([
       403, 403, 200,
     ]);
   });
 
-  it('are not opened by a model in the query', async () => {
+  it('are rejected with an allowed model in the query', async () => {
     const named = ['messages/batches?model=claude-m', native[1]] as const;
     expect([await pass(named, 'small', 'claude'), await pass(named, 'free', 'few')]).toEqual([403, 403]);
     const other = ['engines/gpt-large/completions?model=small', '{"model":"gpt-large"}'] as const;
     expect([await pass(other, 'small', 'main'), await pass(other, 'free', 'main')]).toEqual([403, 200]);
   });
 
-  it.each(['/uploads', '%75ploads', 'Uploads', 'uploads/'])('are not opened by the spelling %s', async (path) => {
+  it.each(['/uploads', '%75ploads', 'Uploads', 'uploads/'])('are rejected with the path spelling %s', async (path) => {
     expect([await pass([path, uploads[1]], 'small', 'main'), await pass([path, uploads[1]], 'free', 'narrow')]).toEqual([403, 403]);
   });
 
-  it('are refused where models are limited: batches of messages', async () => {
+  it('are rejected with 403 for limited models: message batches', async () => {
     expect([await pass(native, 'small', 'claude'), await pass(native, 'free', 'few'), await pass(native, 'free', 'claude')]).toEqual([
       403, 403, 200,
     ]);
@@ -222,33 +218,33 @@ const create = async (path: string, body: object, { key = 'free', to, headers }:
   return { status: response.status, message: error?.message };
 };
 
-describe('a model in x-gateway-provider-model', () => {
+describe('a model in the header x-gateway-provider-model', () => {
   const order = { input_file_id: 'file-1', endpoint: '/v1/chat/completions', completion_window: '24h' };
   const naming = (model: string) => ({ 'x-gateway-provider-model': model });
 
   it.each<[string, Sent, number]>([
-    ['that the key may use', { key: 'small', to: 'main', headers: naming('small-2') }, 200],
-    ['that the key may not use', { key: 'small', to: 'main', headers: naming('big') }, 403],
-    ['by another prefix', { key: 'small', to: 'main', headers: { 'x-portkey-provider-model': 'big' } }, 403],
-    ['that the provider may be used with', { to: 'narrow', headers: naming('small-2') }, 200],
-    ['that it may not be used with', { to: 'narrow', headers: naming('big') }, 403],
-    ['that chooses the provider', { headers: naming('@main/any') }, 200],
-    ['that chooses one that is not there', { headers: naming('@nobody/any') }, 404],
-    ['missing, for a key without a list', { to: 'main' }, 200],
-    ['missing, for a key with one', { key: 'small', to: 'main' }, 403],
-  ])('%s', async (_, how, status) => {
+    ['an allowed model of the key', { key: 'small', to: 'main', headers: naming('small-2') }, 200],
+    ['a model that the key may not use', { key: 'small', to: 'main', headers: naming('big') }, 403],
+    ['the header with another prefix', { key: 'small', to: 'main', headers: { 'x-portkey-provider-model': 'big' } }, 403],
+    ['an allowed model of the provider', { to: 'narrow', headers: naming('small-2') }, 200],
+    ['a model that the provider may not be used with', { to: 'narrow', headers: naming('big') }, 403],
+    ['a model with the slug of a provider', { headers: naming('@main/any') }, 200],
+    ['a model with the slug of an unknown provider', { headers: naming('@nobody/any') }, 404],
+    ['no header, for a key without a model list', { to: 'main' }, 200],
+    ['no header, for a key with a model list', { key: 'small', to: 'main' }, 403],
+  ])('is checked like a model in the body: %s', async (_, how, status) => {
     expect((await create('batches', order, how)).status).toBe(status);
     const sent = upstream.taken.map(({ body }) => JSON.parse(body.toString()) as unknown);
     expect(sent).toEqual(status === 200 ? [order] : []);
   });
 
-  it('counts only where the body names none, and only where there is no field for it', async () => {
+  it('is ignored if the body has a model or the route has a model field', async () => {
     const { status } = await create('batches', { ...order, model: 'big' }, { key: 'small', to: 'main', headers: naming('small') });
     const chat = await create('chat/completions', { model: 'big', messages: [] }, { key: 'small', to: 'main', headers: naming('small') });
     expect([status, chat.status, upstream.taken]).toEqual([403, 403, []]);
   });
 
-  it('is told to a key that has to name one', async () => {
+  it('is suggested to a key that must name a model', async () => {
     const response = await fetch(`${gateway.url}/v1/batches`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${keyOf('small')}`, 'x-gateway-virtual-key': 'main' },
@@ -258,19 +254,19 @@ describe('a model in x-gateway-provider-model', () => {
   });
 });
 
-describe('the base model of a fine-tuning job', () => {
+describe('the base model of a fine-tuning job is checked', () => {
   it.each<[string, Sent, string, number]>([
-    ['the key may use', { key: 'small', to: 'main' }, 'small-1', 200],
-    ['the key may not use', { key: 'small', to: 'main' }, 'big', 403],
-    ['the provider may be used with', { to: 'narrow' }, 'small-1', 200],
-    ['the provider may not be used with', { to: 'narrow' }, 'big', 403],
-    ['a key may not use, at a service with deployments', { key: 'small', to: 'azure' }, 'gpt-4o-mini', 403],
-  ])('that %s', async (_, how, model, status) => {
+    ['the key may use it', { key: 'small', to: 'main' }, 'small-1', 200],
+    ['the key may not use it', { key: 'small', to: 'main' }, 'big', 403],
+    ['the provider may be used with it', { to: 'narrow' }, 'small-1', 200],
+    ['the provider may not be used with it', { to: 'narrow' }, 'big', 403],
+    ['the key may not use it, at a provider with deployments', { key: 'small', to: 'azure' }, 'gpt-4o-mini', 403],
+  ])('if %s', async (_, how, model, status) => {
     expect((await create('fine_tuning/jobs', { model, training_file: 'file-1' }, how)).status).toBe(status);
   });
 });
 
-describe('lines in the body of a batch', () => {
+describe('the requests in the body of a batch', () => {
   const requests = (...models: string[]) => ({
     endpoint: '/v1/chat/completions',
     requests: models.map((model, n) => ({
@@ -283,36 +279,36 @@ describe('lines in the body of a batch', () => {
   const claude = { 'x-gateway-provider-model': 'claude-m' };
 
   it.each<[string, Sent, object, number, string | undefined]>([
-    ['of a free key', { to: 'claude' }, requests('claude-m', 'claude-bad'), 200, undefined],
-    ['of a key that may use them', { key: 'small', to: 'claude', headers: claude }, requests('claude-m'), 200, undefined],
+    ['a key without a model list', { to: 'claude' }, requests('claude-m', 'claude-bad'), 200, undefined],
+    ['a key that may use them', { key: 'small', to: 'claude', headers: claude }, requests('claude-m'), 200, undefined],
     [
-      'of a key that may not',
+      'a key that may not use them',
       { key: 'small', to: 'claude', headers: claude },
       requests('claude-m', 'claude-bad'),
       403,
       'Key "small" may not use model "claude-bad", which the field "requests[1].body.model" names.',
     ],
     [
-      'for a provider with a list',
+      'a provider with a model list',
       { to: 'few' },
       requests('claude-m', '@few/claude-bad'),
       403,
       'Provider "few" may not be used with model "claude-bad", which the field "requests[1].body.model" names.',
     ],
-  ])('%s', async (_, how, body, status, message) => {
+  ])('are checked against the model lists: %s', async (_, how, body, status, message) => {
     expect(await create('batches', body, how)).toEqual({ status, message });
   });
 });
 
-describe('npm openai', () => {
-  it('tells which line is refused', async () => {
+describe('the npm package openai', () => {
+  it('shows which line of a batch file is rejected', async () => {
     const client = new OpenAI({
       apiKey: keyOf('small'),
       baseURL: `${gateway.url}/v1`,
       maxRetries: 0,
       defaultHeaders: { 'x-gateway-virtual-key': 'main' },
     });
-    // The library writes the fields in the order of the object: the purpose comes behind the file.
+    // The SDK writes the fields in the order of the object: the purpose follows the file.
     const file = await toFile(Buffer.from(rows), 'rows.jsonl');
     await expect(client.files.create({ file, purpose: 'batch' })).rejects.toMatchObject({
       status: 403,

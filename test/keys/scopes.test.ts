@@ -4,7 +4,7 @@ import { type Endpoint, endpoints, type EndpointTraits } from '../../src/core/en
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** What a key may use, on every route there is: a route that is added to the table is tested here by being there. */
+/** Permissions of a key on every route: a route that is added to the table is tested automatically. */
 
 const hashOf = (key: string): string => `"sha256:${createHash('sha256').update(key).digest('hex')}"`;
 const keyOf = (name: string): string => `a-key-for-${name}-0123`;
@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 
 /**
- * The catalog's own lists stand for nobody's account, a rendered prompt calls nobody; `relay` and the WebSocket have no
+ * The catalog's own lists belong to no account, and rendering a prompt sends no request; `relay` and the WebSocket have no
  * row to build a request from.
  */
 interface Row {
@@ -113,15 +113,15 @@ async function ask(key: Key, row: Row, headers: Record<string, string>, model = 
 const toMain = { 'x-gateway-virtual-key': 'main' };
 const refused = { status: 403, type: 'permission_error' };
 
-describe('a key that may use another provider', () => {
-  it.each(routes)('%s', async (_route, row) => {
+describe('a key that is limited to another provider gets 403', () => {
+  it.each(routes)('on %s', async (_route, row) => {
     expect(await ask('elsewhere', row, toMain)).toMatchObject({ ...refused, message: 'Key "elsewhere" may not use provider "main".' });
     expect(upstream.requests).toEqual([]);
   });
 });
 
-describe('a key that may use other configs', () => {
-  it.each(routes)('%s', async (_route, row) => {
+describe('a key that is limited to other configs gets 403', () => {
+  it.each(routes)('on %s', async (_route, row) => {
     expect(await ask('drafts', row, { 'x-gateway-config': 'named' })).toMatchObject({
       ...refused,
       message: 'Key "drafts" may not use config "named".',
@@ -131,42 +131,42 @@ describe('a key that may use other configs', () => {
   });
 });
 
-describe('a key that is bound to a config', () => {
-  it.each(routes)('%s', async (_route, row) => {
+describe('a key that is bound to a config gets 403 for another target', () => {
+  it.each(routes)('on %s', async (_route, row) => {
     expect(await ask('bound', row, toMain)).toMatchObject({ ...refused, message: expect.stringContaining('is bound to config "other"') });
     expect(upstream.requests).toEqual([]);
   });
 });
 
-describe('a key that may use other models', () => {
-  /** Calls that run a model; a batch or a job names its models where the gateway does not look. */
+describe('a key that is limited to other models', () => {
+  /** Requests that run a model; a batch or a job names its models where the gateway does not check them here. */
   const running = routes.filter(([, { method, path }]) => method === 'POST' && !/\/(files|cancel)$|id-1/.test(path));
   const others = routes.filter((route) => !running.includes(route));
 
-  it.each(running)('%s', async (_route, row) => {
+  it.each(running)('gets 403 on %s', async (_route, row) => {
     expect(await ask('small', row, toMain)).toMatchObject(refused);
     expect(upstream.requests).toEqual([]);
   });
 
-  it.each(others)('%s runs none', async (_route, row) => {
+  it.each(others)('is allowed on %s, which runs no model', async (_route, row) => {
     expect(await ask('small', row, toMain)).not.toMatchObject(refused);
   });
 
   it.each(
     running.filter(([, { traits, endpoint }]) => traits.body !== 'passing' && traits.account !== true && !endpoint.startsWith('prompts')),
-  )('%s with the model it may use', async (_route, row) => {
+  )('is allowed on %s with an allowed model', async (_route, row) => {
     expect(await ask('small', row, toMain, 'small')).not.toMatchObject(refused);
   });
 });
 
-describe('a key that may do everything', () => {
-  it.each(routes)('%s', async (_route, row) => {
+describe('a key without limits is allowed', () => {
+  it.each(routes)('on %s', async (_route, row) => {
     expect(await ask('all', row, toMain)).not.toMatchObject(refused);
   });
 });
 
-describe('a key that may use other prompts', () => {
-  it.each(['completions', 'render'] as const)('POST /v1/prompts/p1/%s', async (action) => {
+describe('a key that is limited to other prompts gets 403', () => {
+  it.each(['completions', 'render'] as const)('on POST /v1/prompts/p1/%s', async (action) => {
     const row: Row = {
       endpoint: `prompts/{id}/${action}`,
       method: 'POST',

@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway, until } from '../support/gateway.ts
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { audience, type Issuer, issuerName, type IssuerKey, makeKey, startIssuer, tokenOf } from './issuer.ts';
 
-/** Tokens as gateway keys, from the issuer's set of keys to the record. */
+/** Tokens as gateway keys, from the issuer's key set to the record. */
 
 let key: IssuerKey;
 let stranger: IssuerKey;
@@ -35,7 +35,7 @@ afterEach(async () => {
   gateway = undefined;
 });
 
-/** Without api_keys: tokens alone decide who comes in. */
+/** Without api_keys: only tokens give access. */
 const yaml = (jwt = '', more = ''): string => `
 version: 1
 providers: {main: {type: openai, api_key: sk-catalog-0123456789, custom_host: "${upstream.url}/v1"}}
@@ -59,8 +59,8 @@ const codeOf = async (answer: Response): Promise<unknown> => {
   return [answer.status, error.code, error.message];
 };
 
-describe('a gateway with tokens and no keys', () => {
-  it('lets a token in, records the caller, and keeps the token to itself', async () => {
+describe('a gateway with tokens and without API keys', () => {
+  it('accepts a token, records the caller and does not forward the token', async () => {
     const at = await start(yaml(', metadata: {team: dept}, clock_tolerance: 5s'));
     const token = await tokenOf(key, { claims: { dept: 'search' } });
     const ways: readonly Headers[] = [
@@ -79,7 +79,7 @@ describe('a gateway with tokens and no keys', () => {
     expect(at.lines.join('')).not.toContain(token.slice(0, 20));
   });
 
-  it('keeps it from relayed paths, forwarded headers and direct mode as well', async () => {
+  it('does not forward the token on relayed paths, in forwarded headers and in direct mode', async () => {
     const at = await start(yaml(', from: [authorization]'));
     const token = await tokenOf(key);
     const bearer = { authorization: `Bearer ${token}` };
@@ -95,7 +95,7 @@ describe('a gateway with tokens and no keys', () => {
 
   it.each<[string, () => Promise<Headers>, number, string, RegExp]>([
     ['no key at all', () => Promise.resolve({}), 401, 'missing_api_key', /has no gateway API key/],
-    ['a key that is none', () => Promise.resolve({ 'x-gateway-api-key': 'anything-goes-0123' }), 401, 'invalid_api_key', /is unknown/],
+    ['an invalid key', () => Promise.resolve({ 'x-gateway-api-key': 'anything-goes-0123' }), 401, 'invalid_api_key', /is unknown/],
     [
       'a token in authorization',
       async () => ({ authorization: `Bearer ${await tokenOf(key)}` }),
@@ -112,20 +112,20 @@ describe('a gateway with tokens and no keys', () => {
     ],
     ['another issuer', async () => ({ 'x-gateway-api-key': await tokenOf(key, { iss: 'x' }) }), 401, 'invalid_api_key', /another issuer/],
     [
-      'an old token',
+      'an expired token',
       async () => ({ 'x-gateway-api-key': await tokenOf(key, { exp: 1_700_000_000 }) }),
       401,
       'expired_api_key',
       /has expired/,
     ],
     ['another key', async () => ({ 'x-gateway-api-key': await tokenOf(stranger) }), 401, 'invalid_api_key', /does not list/],
-  ])('refuses %s', async (_what, headers, status, code, message) => {
+  ])('rejects %s', async (_what, headers, status, code, message) => {
     const at = await start(yaml());
     expect(await codeOf(await ask(at, await headers()))).toEqual([status, code, expect.stringMatching(message)]);
     expect(upstream.requests).toEqual([]);
   });
 
-  it('says that it cannot tell, while the issuer is down', async () => {
+  it('returns 503 auth_unavailable while the issuer is unavailable', async () => {
     issuer.answer((response) => json(response, 500, {}));
     const at = await start(yaml());
     const answer = await ask(at, { 'x-gateway-api-key': await tokenOf(key) });
@@ -134,7 +134,7 @@ describe('a gateway with tokens and no keys', () => {
     expect(at.lines.join('')).toMatch(/public keys of the tokens' issuer could not be fetched/);
   });
 
-  it('asks the issuer once for 500 callers who come at once', async () => {
+  it('fetches the keys of the issuer once for 500 concurrent requests', async () => {
     const at = await start(yaml());
     const tokens = await Promise.all(Array.from({ length: 500 }, (_, i) => tokenOf(key, { claims: { sub: `u${i}` } })));
     const answers = await Promise.all(tokens.map((token) => ask(at, { 'x-gateway-api-key': token })));
@@ -143,7 +143,7 @@ describe('a gateway with tokens and no keys', () => {
     await Promise.all(answers.map((answer) => answer.text()));
   });
 
-  it('may listen for other hosts, and is closed to them without tokens', async () => {
+  it('may listen on all interfaces, which is rejected without tokens and keys', async () => {
     const at = await start(yaml('', 'server: {listen: "0.0.0.0:0"}'), { listen: undefined });
     expect(at.gateway.url).toContain(':');
     await at.close();
@@ -153,7 +153,7 @@ describe('a gateway with tokens and no keys', () => {
   });
 });
 
-describe('the rules of a token', () => {
+describe('the rules for a token', () => {
   it('are those of auth.jwt', async () => {
     const at = await start(yaml(', default_config: support, allow: {models: [m, fixed], providers: [main]}'));
     const headers = { 'x-gateway-api-key': await tokenOf(key) };
@@ -180,8 +180,8 @@ describe('the rules of a token', () => {
   });
 });
 
-describe('a set of keys in a file', () => {
-  it('is read again when it changes, and a withdrawn key ends at once', async () => {
+describe('a key set in a file', () => {
+  it('is read again after a change, and a removed key is rejected at once', async () => {
     const set = (...keys: IssuerKey[]): string => JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
     const text = yaml().replace(`"${issuer.jwksUrl}"`, 'keys/jwks.json');
     const at = await start(text, { watch: true, files: { 'keys/jwks.json': set(key) } });
@@ -196,7 +196,7 @@ describe('a set of keys in a file', () => {
 });
 
 describe('a WebSocket', () => {
-  it('is opened with a token, which goes no further', async () => {
+  it('is accepted with a token, which is not forwarded', async () => {
     const seen: string[] = [];
     const server = createServer();
     const sockets = new WebSocketServer({ server });

@@ -11,18 +11,18 @@ import { completion, json, type ScriptedUpstream, startUpstream } from '../suppo
 import { until } from '../support/gateway.ts';
 import { type Ask, ask } from './sinks.ts';
 
-/** What one request can write to the disk and to the log, whatever is in it. Bytes. */
+/** Maximum number of bytes that one request can write to the disk and to the log, with any content. */
 
 const key = 'gw_test_0123456789abcdefghijkl';
 const mega = 1024 * 1024;
-/** A record of a request that was not let in, and its line in the log. */
+/** A record of a rejected request, and its line in the log. */
 const strangerLimit = 1024;
 
 let upstream: ScriptedUpstream;
 let dir: string;
 let running: Running;
 let url: string;
-/** The head of the next answer. */
+/** The headers of the next response. */
 let answered: Record<string, string> = {};
 let body: object = completion('x');
 
@@ -51,7 +51,7 @@ afterAll(async () => {
 const spool = (): string => join(dir, '.gateway/spool');
 const onDisk = (): number => readdirSync(spool()).reduce((sum, name) => sum + statSync(join(spool(), name)).size, 0);
 
-/** Sends a request, and gives back what it added to the spool and to the log, and its record. */
+/** Sends a request and returns how much it added to the spool and to the log, and its record. */
 async function cost(request: Ask): Promise<{ spool: number; log: number; status: number; record: LogRecord }> {
   const before = { disk: onDisk(), log: running.out().length };
   const { status, id } = await ask(url, request);
@@ -108,15 +108,15 @@ const hostile: readonly (readonly [name: string, request: Ask])[] = [
   ],
 ];
 
-describe.each(hostile)('%s', (_, request) => {
-  it('writes a few hundred bytes where nobody knows who sends it', async () => {
+describe.each(hostile)('a request with %s', (_, request) => {
+  it('writes a few hundred bytes if it is not authenticated', async () => {
     const { status, spool: written, log, record } = await cost(request);
     expect([status === 401 || status === 404 || status === 400, record.admitted]).toEqual([true, false]);
     expect(written).toBeLessThanOrEqual(strangerLimit);
     expect(log).toBeLessThanOrEqual(strangerLimit);
   });
 
-  it('writes a bounded record of a known caller', async () => {
+  it('writes a record of limited size if it is authenticated', async () => {
     const { spool: written, log, record } = await cost(withKey(request));
     expect(record.admitted).toBe(true);
     expect(written).toBeLessThanOrEqual(recordLimit + 1024);
@@ -124,7 +124,7 @@ describe.each(hostile)('%s', (_, request) => {
   });
 });
 
-it('an upstream cannot write more either', async () => {
+it('a response of the provider cannot write more either', async () => {
   answered = { 'x-request-id': 'i'.repeat(6000), 'x-note': 'n'.repeat(6000) };
   body = {
     ...completion('x', 'a'.repeat(2 * mega)),
@@ -144,7 +144,7 @@ it('an upstream cannot write more either', async () => {
   }
 });
 
-it('what a stranger leaves can be read like every record', async () => {
+it('the record of an unauthenticated request can be read like every record', async () => {
   const { record } = await cost(chat({ model: 'x' }));
   const { record: whole } = await cost(withKey(chat({})));
   expect(Object.keys(record).toSorted()).toEqual(Object.keys(whole).toSorted());

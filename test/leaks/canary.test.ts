@@ -9,15 +9,15 @@ import { until } from '../support/gateway.ts';
 import { type Answer, type Ask, ask, filesBelow, formsOf } from './sinks.ts';
 
 /**
- * A secret of its own in every place where one can be, every way to an error, and then a search through everything that
- * leaves the process: responses, both formats of the log, standard error, the spool, the saved copy of the
- * configuration, temporary files, and what the commands print.
+ * Puts a distinct secret in every possible place, triggers every kind of error, and then searches all output of the
+ * process: responses, both log formats, standard error, the spool, the saved copy of the configuration,
+ * temporary files, and the output of the commands.
  */
 
-/** Letters, digits and characters that JSON and addresses escape: no two are alike. */
+/** Letters, digits and characters that JSON and URLs escape; each value is unique. */
 const canary = (name: string): string => `cnry-${name}/${randomBytes(6).toString('hex')}+${randomBytes(6).toString('hex')}=`;
 
-/** Of the operator: known to the gateway, and nobody else's business than the one provider's. */
+/** Secrets of the operator: known to the gateway, and sent only to the one provider. */
 const own = {
   env: canary('env'),
   file: canary('file'),
@@ -32,7 +32,7 @@ const own = {
   fallback: `sk-${randomBytes(16).toString('hex')}`,
 };
 
-/** Of callers: credentials in usual and unusual places, and keys of the gateway. */
+/** Secrets of callers: credentials in usual and unusual places, and gateway keys. */
 const callers = {
   gatewayKey: `gw_test_${randomBytes(16).toString('hex')}`,
   wrongKey: `gw_test_${randomBytes(16).toString('hex')}`,
@@ -141,7 +141,7 @@ async function start(format: 'json' | 'pretty'): Promise<Ran> {
   };
 }
 
-/** Everything that a provider was sent comes back: its headers in headers and body, with the status that the path names. */
+/** Returns everything that the provider received: its headers in headers and body, with the status that the path names. */
 function mirror(): Wire['script'] {
   return async (socket, { head, body }) => {
     const status = Number(/x-status: (\d+)/i.exec(head)?.[1] ?? /status(\d{3})/.exec(body)?.[1] ?? 200);
@@ -211,7 +211,7 @@ const inline = (config: object | string): Ask => ({
   headers: { 'x-gateway-config': typeof config === 'string' ? config : JSON.stringify(config) },
 });
 
-/** Every credential that a caller may send beside the gateway's key, on a request to the operator's provider. */
+/** Every credential that a caller may send in addition to the gateway key, on a request to the operator's provider. */
 const strays: Record<string, string> = {
   authorization: `Bearer ${callers.bearer}`,
   cookie: `session=${callers.cookie}`,
@@ -228,7 +228,7 @@ const strays: Record<string, string> = {
 const query = `key=${callers.queryKey}&api-key=${callers.queryKey}&sig=${callers.querySig}&access_token=${callers.queryToken}&a=1`;
 
 const requests: readonly Ask[] = [
-  // Good answers and errors of each provider, whole, streamed, broken and late.
+  // Successful and failed responses of each provider: complete, streamed, interrupted and late.
   ...['@env/m', '@file/m', '@literal/m', '@literal/n', '@entra/m'].flatMap((model) => [
     chat(model),
     chat(model, { stream: true }),
@@ -276,7 +276,7 @@ const requests: readonly Ask[] = [
   inline({ provider: 'openai', api_key: callers.inConfig, api_keyy: callers.inConfig }),
   inline(`{"provider":"openai","api_key":"${callers.inConfig}"`),
   inline(Buffer.from(JSON.stringify({ provider: 'openai', api_key: callers.base64 })).toString('base64')),
-  // Bad keys, bad bodies.
+  // Invalid keys and invalid bodies.
   { ...chat('@env/m'), headers: { 'x-gateway-api-key': callers.wrongKey } },
   { ...chat('@env/m'), headers: { 'x-gateway-api-key': '', authorization: `Bearer ${callers.wrongKey}` } },
   { ...chat('@env/m'), path: `/v1/chat/completions?${query}`, headers: { 'x-gateway-api-key': '', ...strays } },
@@ -284,7 +284,7 @@ const requests: readonly Ask[] = [
   { ...chat('@open/m'), headers: { 'x-gateway-custom-host': 'https://evil.test/v1' } },
 ];
 
-/** Reloads that fail, each with a secret near what is wrong. */
+/** Failing reloads, each with a secret near the error. */
 const edits: readonly ((url: string) => string)[] = [
   (url) => yaml(url).replace('version: 1', 'version: 7'),
   (url) => yaml(url).replace(`api_key: ${own.literal}`, `api_keyy: ${own.literal}`),
@@ -300,8 +300,8 @@ const edits: readonly ((url: string) => string)[] = [
   (url) => yaml(url).replace('timeouts: {first_byte: 400ms', 'timeouts: {first_byte: "${env:CANARY_ENV}"'),
 ];
 
-describe.each(['json', 'pretty'] as const)('a gateway that logs as %s', (format) => {
-  it('shows no secret anywhere', async () => {
+describe.each(['json', 'pretty'] as const)('a gateway with the log format %s', (format) => {
+  it('shows no secret in any output', async () => {
     wire ??= await startWire();
     wire.script = mirror();
     wire.requests.length = 0;
@@ -330,9 +330,9 @@ describe.each(['json', 'pretty'] as const)('a gateway that logs as %s', (format)
     const found: string[] = [];
     for (const [name, secret] of Object.entries({ ...own, ...callers })) {
       for (const [sink, text] of sinks) {
-        // What a caller names in the path is in the answer to that caller.
+        // What a caller sends in the path is in the response to that caller.
         if (name === 'pathKey' && sink === 'answers') continue;
-        // The copy of the configuration is the file as it was written: what is written in it is there.
+        // The copy of the configuration equals the file, including secrets written in it.
         const isWritten = ['literal', 'deployment', 'misplaced', 'fallback'].includes(name) && sink.includes('last-good');
         if (!isConfig(sink) && !isWritten && formsOf(secret).some((form) => text.includes(form)))
           found.push(`${name} in ${sink.replace(gateway.dir, '')}`);
@@ -340,7 +340,7 @@ describe.each(['json', 'pretty'] as const)('a gateway that logs as %s', (format)
     }
     expect(found).toEqual([]);
     expect([...sinks.keys()].filter((name) => /spool/.test(name)).length).toBeGreaterThan(0);
-    // The answers held what the provider was signed with, and the gateway saw it.
+    // The responses contained the provider's credential, and the gateway detected it.
     expect(gateway.answers.filter(({ text }) => text.includes('*'.repeat(20))).length).toBeGreaterThan(40);
 
     const upstream = wire.requests.map(({ head, body }) => head + body).join('\n');
@@ -349,7 +349,7 @@ describe.each(['json', 'pretty'] as const)('a gateway that logs as %s', (format)
   });
 });
 
-describe('the commands', () => {
+describe('the commands show no secret', () => {
   it.each([
     ['check', ['check']],
     ['check --format json', ['check', '--format', 'json']],
@@ -368,8 +368,8 @@ describe('the commands', () => {
     ['prompts list', ['prompts', 'list']],
     ['prompts show', ['prompts', 'show', 'hello']],
     ['keys list', ['keys', 'list']],
-    ['start of a file that is wrong', ['start', '--listen', '127.0.0.1:0']],
-  ])('%s', async (name, args) => {
+    ['start with an invalid file', ['start', '--listen', '127.0.0.1:0']],
+  ])('in the output of: %s', async (name, args) => {
     wire ??= await startWire();
     wire.script = mirror();
     const isStart = name.startsWith('start');

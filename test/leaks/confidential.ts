@@ -3,11 +3,11 @@ import { completion, type ScriptedUpstream, startUpstream } from '../support/ups
 import { ask } from './sinks.ts';
 
 /**
- * What users write, in requests of every form, echoed by providers in responses, streams and errors of every form: for
- * searches through what a gateway stores, exports and shows of it.
+ * Confidential values of users, in requests of every form, echoed by providers in responses, streams and errors of every
+ * form: for searches through everything that a gateway stores, exports and shows.
  */
 
-/** What is written, and a part of it that nothing else contains. */
+/** The text that is sent, and a part of it that occurs nowhere else. */
 const values: readonly (readonly [text: string, part: string])[] = [
   ['canary.jane@example.com', 'canary.jane'],
   ['+49 30 98765432', '98765432'],
@@ -23,10 +23,10 @@ const values: readonly (readonly [text: string, part: string])[] = [
   ['-----BEGIN RSA PRIVATE KEY-----\nMIICanaryKeyMaterial00112233\n-----END RSA PRIVATE KEY-----', 'MIICanaryKey'],
 ];
 export const said = values.map(([text]) => text).join(' , ');
-/** In the query of an address: short, and of letters alone. */
+/** A value in the query of a URL: short and only letters. */
 const inQuery = 'canaryquery';
 const parts = [...values.map(([, part]) => part), inQuery];
-/** Of the configuration: known to the gateway, and repeated by the provider. */
+/** A secret of the configuration: known to the gateway, and repeated by the provider. */
 const apiKey = 'canary-provider-credential-0123456789';
 const image = Buffer.from('canary-image-'.repeat(200)).toString('base64');
 
@@ -38,7 +38,7 @@ const chunk = (content: string): string =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content } }] })}\n\n`;
 const echo = `${said} ${apiKey}`;
 
-/** A provider that repeats all of it, in the way that the model names; `mirror` only what it was sent. */
+/** A provider that returns all of it, in the way that the model names; `mirror` returns only the request. */
 export const startEcho = (): Promise<ScriptedUpstream> =>
   startUpstream((response, { body }) => {
     const text = body.toString('utf8');
@@ -47,7 +47,7 @@ export const startEcho = (): Promise<ScriptedUpstream> =>
     (ways[model] ?? ways['whole'])?.(response);
   });
 
-/** How the provider responds, by the model that is asked for. */
+/** How the provider responds, by requested model. */
 const ways: Readonly<Record<string, (response: ServerResponse) => void>> = {
   whole: (response) =>
     json(response, 200, {
@@ -122,7 +122,7 @@ const content = [
   { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } },
 ];
 
-/** @returns ids of the requests */
+/** @returns IDs of the requests */
 export async function sendAll(url: string): Promise<string[]> {
   const ids: string[] = [];
   const base = url.replace(/\/$/, '');
@@ -155,7 +155,7 @@ export async function sendAll(url: string): Promise<string[]> {
   return ids.filter((id) => id !== '');
 }
 
-/** Which of the values, or of what only a secret contains, are in a text. */
+/** Returns which of the values, or of what only a secret contains, are in a text. */
 export function found(text: string): string[] {
   const spellings = [text, Buffer.from(text, 'latin1').toString('utf8')];
   return [...parts, apiKey, image.slice(0, 64)].filter((part) => spellings.some((one) => one.includes(part)));

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { begin, run, type Running } from '../cli/run.ts';
 import { ask, filesBelow, formsOf } from './sinks.ts';
 
-/** What is thrown where nobody catches it may hold any secret: it is shown without. */
+/** An uncaught error may contain any secret: it is shown with the secret masked. */
 
 const secret = 'canary-of-the-plugin/with+odd=characters';
 const plugin = `
@@ -57,19 +57,19 @@ const write = (when: string): void =>
 const leaksIn = (text: string): string[] => formsOf(secret).filter((form) => text.includes(form));
 const args = (format: string): string[] => ['start', '--listen', '127.0.0.1:0', '--log-format', format];
 
-describe.each(['json', 'pretty'])('as %s', (format) => {
+describe.each(['json', 'pretty'])('errors in the log format %s contain no secret', (format) => {
   it.each([
     ['setup', 3, 'could not be set up: in setup ***'],
     ['timer', 1, 'in a timer ***'],
     ['rejection', 1, 'in a rejection ***'],
-  ])('a start that fails in a %s', async (when, expected, text) => {
+  ])('if the start fails in a %s', async (when, expected, text) => {
     write(when);
     const { code, out, err } = await run(args(format), dir, { CANARY: secret });
     expect([code, leaksIn(out + err)]).toEqual([expected, []]);
     expect(out + err).toContain(text);
   });
 
-  it('requests that fail, and a reload', async () => {
+  it('if requests and a reload fail', async () => {
     write('never');
     running = begin(args(format), dir, { CANARY: secret });
     const [, url = ''] = await running.saw(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { unpackBlock } from '../../src/store/log/sqlite/blocks.ts';
 
-/** Everything that is in a SQLite file, by table: what is compressed is unpacked. */
+/** The complete content of a SQLite file by table, decompressed. */
 export function dumpSqlite(path: string): Map<string, string> {
   const db = new DatabaseSync(path, { readOnly: true });
   try {
@@ -13,7 +13,7 @@ export function dumpSqlite(path: string): Map<string, string> {
   }
 }
 
-/** Everything that is in a Postgres database, by table. */
+/** The complete content of a Postgres database by table. */
 export async function dumpPostgres(url: string): Promise<Map<string, string>> {
   const client = new pg.Client(url);
   await client.connect();

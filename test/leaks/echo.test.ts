@@ -5,13 +5,13 @@ import { startWire, type Wire } from '../faults/wire.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Answer, type Ask, ask, filesBelow, formsOf } from './sinks.ts';
 
-/** A provider that repeats the credential it is called with: wherever it does, the caller and the disk get asterisks. */
+/** A provider that repeats its credential: the gateway masks it with asterisks for the caller and on the disk. */
 
 const key = 'sk-canary/4f9a+8b"7c\\6d=5e4f3a2b';
 
 let wire: Wire;
 let gateway: TestGateway;
-/** Everything that callers were sent. */
+/** Everything that callers received. */
 const received: string[] = [];
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
   await wire.close();
 });
 
-/** An answer of the provider: what is where, and in which pieces it is written. */
+/** A response of the provider: where the credential is, and in which pieces it is written. */
 interface Echo {
   readonly status?: number;
   readonly reason?: string;
@@ -51,7 +51,7 @@ interface Echo {
   readonly body: string;
   readonly framing?: 'length' | 'chunked' | 'close';
   readonly trailer?: string;
-  /** Places in the body at which a new write begins. */
+  /** Offsets in the body at which a new write begins. */
   readonly cuts?: readonly number[];
 }
 
@@ -138,9 +138,9 @@ const anthropicStream = (text: string): string =>
 const stream = 'text/event-stream';
 const at = { 'x-gateway-provider': '@openai' };
 
-/** Ways through the gateway, and a good answer that holds a text. */
+/** Routes through the gateway, and a successful response that contains a text. */
 const routes: readonly (readonly [name: string, request: Ask, type: string, good: (text: string) => string])[] = [
-  ['chat, passed', { path: '/v1/chat/completions', body: { model: '@openai/m', messages } }, 'application/json', openaiChat],
+  ['chat, forwarded', { path: '/v1/chat/completions', body: { model: '@openai/m', messages } }, 'application/json', openaiChat],
   ['chat, a deployment', { path: '/v1/chat/completions', body: { model: '@azure/m', messages } }, 'application/json', openaiChat],
   [
     'chat, converted',
@@ -149,7 +149,7 @@ const routes: readonly (readonly [name: string, request: Ask, type: string, good
     anthropicMessage,
   ],
   ['messages', { path: '/v1/messages', body: { model: '@anthropic/m', messages, max_tokens: 9 } }, 'application/json', anthropicMessage],
-  ['a stream, passed', { path: '/v1/chat/completions', body: { model: '@openai/m', messages, stream: true } }, stream, openaiStream],
+  ['a stream, forwarded', { path: '/v1/chat/completions', body: { model: '@openai/m', messages, stream: true } }, stream, openaiStream],
   [
     'a stream, converted',
     { path: '/v1/chat/completions', body: { model: '@anthropic/m', messages, max_tokens: 9, stream: true } },
@@ -166,7 +166,7 @@ const routes: readonly (readonly [name: string, request: Ask, type: string, good
   ['a relayed path', { path: '/v1/things', headers: at }, 'text/plain', (text) => `things ${text}`],
   ['a relayed upload', { path: '/v1/things', headers: at, body: { a: 1 } }, 'application/json', (text) => JSON.stringify({ text })],
   [
-    'a chain',
+    'a fallback',
     { path: '/v1/chat/completions', headers: { 'x-gateway-config': 'chain' }, body: { model: 'm', messages } },
     'application/json',
     openaiChat,
@@ -178,10 +178,10 @@ const expectHidden = (answer: Answer): void => {
   for (const form of formsOf(key)) expect(answer.text).not.toContain(form);
 };
 
-describe.each(routes)('%s', (_, request, type, good) => {
+describe.each(routes)("%s: the gateway masks the provider's credential", (_, request, type, good) => {
   const forms = [key, encodeURIComponent(key), encodeURIComponent(key).replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())];
 
-  it.each([['length'], ['chunked'], ['close']] as const)('hides it in a good answer (%s)', async (framing) => {
+  it.each([['length'], ['chunked'], ['close']] as const)('in a successful response (%s)', async (framing) => {
     for (const form of forms) {
       const answer = await sent(request, { type, framing, body: good(`a ${form} b`) });
       expect(answer).toMatchObject({ status: 200, isWhole: true });
@@ -190,7 +190,7 @@ describe.each(routes)('%s', (_, request, type, good) => {
     }
   });
 
-  it('hides it wherever the answer is cut', async () => {
+  it('split at any position of the response', async () => {
     const body = good(`a ${key} b`);
     const bytes = Buffer.from(body);
     const inside = JSON.stringify(key).slice(1, -1);
@@ -206,7 +206,7 @@ describe.each(routes)('%s', (_, request, type, good) => {
     }
   });
 
-  it('hides it in headers, in names of headers, in the reason and in trailers', async () => {
+  it('in headers, header names, the reason phrase and trailers', async () => {
     const headers = [
       `x-echo: got ${key}`,
       `x-${key.replaceAll(/[^\w-]/g, '')}: 1`,
@@ -218,7 +218,7 @@ describe.each(routes)('%s', (_, request, type, good) => {
     expectHidden(answer);
   });
 
-  it.each([[400], [401], [403], [404], [429], [500]])('hides it in an error %i, also where its words are cut', async (status) => {
+  it.each([[400], [401], [403], [404], [429], [500]])('in an error %i, also in a truncated message', async (status) => {
     const headers = [`retry-after: ${key}`, `x-ratelimit-reset: ${key}`];
     const bodies = [
       JSON.stringify({ error: { message: `Incorrect API key provided: ${key}.`, type: 'e', code: key, param: null } }),
@@ -231,11 +231,11 @@ describe.each(routes)('%s', (_, request, type, good) => {
   });
 });
 
-describe('an answer that is compressed although nobody asked for it', () => {
+describe('a response that is compressed without a request for it', () => {
   it.each([
-    ['a good one', 200, openaiChat(`a ${key} b`)],
+    ['a successful response', 200, openaiChat(`a ${key} b`)],
     ['an error', 400, JSON.stringify({ error: { message: `bad ${key}`, type: 'e', code: null, param: null } })],
-  ])('%s', async (_, status, text) => {
+  ])('has the credential masked: %s', async (_, status, text) => {
     const packed = gzipSync(text);
     wire.script = (socket) => {
       socket.write(
@@ -250,7 +250,7 @@ describe('an answer that is compressed although nobody asked for it', () => {
     expect(answer.body).toMatch(asterisks);
   });
 
-  it('is asked for by nobody: a caller cannot have the credential packed', async () => {
+  it('is not requested: a caller cannot enable compression with accept-encoding', async () => {
     const before = wire.requests.length;
     for (const request of [routes[0]?.[1], routes[8]?.[1]]) {
       await sent({ ...(request as Ask), headers: { ...request?.headers, 'accept-encoding': 'gzip' } }, { body: openaiChat('x') });
@@ -261,7 +261,7 @@ describe('an answer that is compressed although nobody asked for it', () => {
   });
 });
 
-describe('an error in the middle of a stream', () => {
+describe('an error in the middle of a stream has the credential masked', () => {
   const openai = routes[4]?.[1] as Ask;
   const anthropic = routes[5]?.[1] as Ask;
   const begun = openaiStream('x')
@@ -272,13 +272,13 @@ describe('an error in the middle of a stream', () => {
 
   it.each([
     ['passed', openai, `${begun}data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
-    ['passed, first', openai, `data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
+    ['forwarded, as the first event', openai, `data: ${JSON.stringify({ error: { message: `bad key ${key}`, type: 'e' } })}\n\n`],
     [
       'converted',
       anthropic,
       `${anthropicStream('x').split('event: content_block_stop')[0]}${event('error', { type: 'error', error: { type: 'x', message: `bad ${key}` } })}`,
     ],
-    ['broken off inside it', openai, `${begun}data: {"error": {"message": "bad ${JSON.stringify(key).slice(1, -3)}`],
+    ['interrupted inside the error', openai, `${begun}data: {"error": {"message": "bad ${JSON.stringify(key).slice(1, -3)}`],
   ])('%s', async (_, request, body) => {
     for (const framing of ['chunked', 'close'] as const) {
       const answer = await sent(request, { type: stream, framing, body });
@@ -288,7 +288,7 @@ describe('an error in the middle of a stream', () => {
   });
 });
 
-it('tells once that a provider repeats it, and in the record of each request', async () => {
+it('the gateway logs once per provider, and in each record, that the credential was repeated', async () => {
   const request = routes[0]?.[1] as Ask;
   const answer = await sent(request, { body: openaiChat(key) });
   const record = await gateway.record(answer.id ?? null);
@@ -297,7 +297,7 @@ it('tells once that a provider repeats it, and in the record of each request', a
   expect(lines.map((line) => (JSON.parse(line) as { provider: string }).provider).toSorted()).toEqual(['anthropic', 'azure', 'openai']);
 });
 
-it('is nowhere in records, lines and files', async () => {
+it('the credential is not in records, logs and files', async () => {
   const sinks = new Map([
     ...filesBelow(gateway.dir),
     ['answers', received.join('\n')],

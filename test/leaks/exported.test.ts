@@ -15,7 +15,7 @@ import { confidentialYaml, found, said, sendAll, startEcho } from './confidentia
 import { dumpPostgres, dumpSqlite } from './dumps.ts';
 import { ask, filesBelow } from './sinks.ts';
 
-/** The same traffic, searched for in what leaves the gateway: collectors, databases, exports, live rows, damaged files. */
+/** The same traffic, searched in everything that leaves the gateway: collectors, databases, exports, live rows, damaged files. */
 
 let upstream: ScriptedUpstream;
 let dir: string;
@@ -61,7 +61,7 @@ async function admin(gateway: TestGateway, path: string, body?: object): Promise
 const command = (gateway: TestGateway, ...args: string[]): ReturnType<typeof runHere> =>
   runHere(args, dir, { env: { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: tokenOf() } });
 
-it('collectors get nothing of it, with messages', async () => {
+it('collectors receive no confidential value, even with messages', async () => {
   const collector = await startCollector();
   ends.push(() => collector.close());
   const to = `{otlp: "${collector.url}", content: true, headers: {x-api-key: canary-of-the-collector}}`;
@@ -82,13 +82,13 @@ it('collectors get nothing of it, with messages', async () => {
   expect(stored.filter((text) => text.includes('canary-of-the-collector'))).toEqual([]);
 }, 400_000);
 
-it('explaining, repeating, following, exporting and judging a request show nothing of it', async () => {
+it('explain, replay, tail, export and feedback show no confidential value of a request', async () => {
   const gateway = await start();
   const tails = [['--body'], ['--json']].map((flags) => command(gateway, 'logs', 'tail', '--limit', '20', ...flags));
   let isOver = false;
   const tailed = Promise.all(tails).finally(() => (isOver = true));
   const ids = await sendAll(gateway.url);
-  // They end when they have shown 20, however late they began.
+  // They end after 20 requests, even if they begin late.
   while (!isOver) await sendAll(gateway.url);
   for (const { out, err } of await tailed) look('logs tail', out + err);
 
@@ -133,16 +133,16 @@ it('explaining, repeating, following, exporting and judging a request show nothi
   expect([...new Set(leaks)]).toEqual([]);
 }, 400_000);
 
-describe('files that nobody reads any more', () => {
-  it('a spool that nothing was stored of, and what is left of making room in it, hold nothing of it', async () => {
-    // In place of the file: nothing can be stored.
+describe('files that are no longer used', () => {
+  it('a spool that was never stored, and the rest of its cleanup, contain no confidential value', async () => {
+    // A folder instead of the file: nothing can be stored.
     mkdirSync(join(state(), 'log.sqlite'), { recursive: true });
     await sendAll((await start()).url);
     await stop();
     const spool = join(state(), 'spool');
     const segments = [...filesBelow(spool)];
     expect(segments.map(([, text]) => text).join('')).toContain('[email] , [phone]');
-    // A folder that is in the way keeps the shorter segment under its passing name.
+    // A folder with the same name prevents the rename, so the shorter segment keeps its temporary name.
     const first = readdirSync(spool).toSorted()[0] ?? '';
     writeFileSync(join(spool, `9999999999999-${process.pid}-000001.log`), '');
     mkdirSync(join(spool, first.replace('.log', '.bare.log'), 'in-the-way'), { recursive: true });
@@ -152,14 +152,14 @@ describe('files that nobody reads any more', () => {
     expect([...new Set(leaks)]).toEqual([]);
   }, 400_000);
 
-  it('a damaged store that was set aside, and the one that followed it, hold nothing of it', async () => {
+  it('a damaged store that was renamed, and the new one, contain no confidential value', async () => {
     const path = join(state(), 'log.sqlite');
     await sendAll((await start()).url);
     await stop();
     const before = dumpSqlite(path);
     expect([...before.values()].join('')).toContain('[email] , [phone]');
     for (const [table, text] of before) look(table, text);
-    // Only its first page: everything else of it could still be read by somebody who tries.
+    // Only its first page: everything else in it could still be recovered.
     writeFileSync(path, readFileSync(path).fill(0xff, 0, 4096));
     await sendAll((await start()).url);
     await expect.poll(() => readdirSync(state()).filter((name) => name.includes('.corrupt-')).length).toBeGreaterThan(0);
@@ -173,7 +173,7 @@ describe('files that nobody reads any more', () => {
 const kind = postgresKind();
 
 describe.skipIf(skipping(kind.missing))('a Postgres database', () => {
-  it('holds nothing of it in any table', async () => {
+  it('contains no confidential value in any table', async () => {
     await kind.start();
     ends.push(() => kind.end());
     const url = await kind.server().database();

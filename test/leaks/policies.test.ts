@@ -8,8 +8,8 @@ import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { type Answer, ask } from './sinks.ts';
 
 /**
- * What may be on disk of a request: every policy, every route of the endpoint table, every way in which a request can
- * end. A text of its own is in each part of the two messages; the spool shows which of them were kept.
+ * What may be stored of a request: every policy, every route of the endpoint table, every outcome. Each part of the request
+ * and of the response contains a distinct text; the spool shows which of them were stored.
  */
 
 const parts = {
@@ -24,14 +24,14 @@ const parts = {
 } as const;
 type Part = keyof typeof parts;
 
-/** Parts that may be kept; whether they are depends on the route, which may have no body. */
+/** Parts that may be stored; whether they are depends on the route, which may have no body. */
 const kept: Readonly<Record<string, readonly Part[]>> = {
   none: ['metadata'],
   metadata: ['metadata', 'labels', 'query', 'requestHeader', 'responseHeader'],
   full: ['metadata', 'labels', 'query', 'requestHeader', 'responseHeader', 'requestBody', 'responseBody', 'patch'],
 };
 
-/** What must be kept of a chat that was answered: a policy that kept nothing would pass everything else. */
+/** What must be stored of a successful chat request: a policy that stored nothing would pass all other checks. */
 const chat: Endpoint = 'chat/completions';
 
 const cases: readonly (readonly [policy: 'none' | 'metadata' | 'full', debug: string | undefined, lowered: string])[] = [
@@ -117,13 +117,13 @@ const form = [
   `--${boundary}--\r\n`,
 ].join('');
 
-/** One request for a route that ends in this way. */
+/** One request for a route with this outcome. */
 function requestFor(url: string, endpoint: Endpoint, outcome: Outcome, debug: string | undefined): Promise<Answer> {
   const traits: EndpointTraits = endpoints[endpoint];
   const [method, template] = traits.routes[0] ?? ['POST', 'things'];
   const path = `/v1/${template.replaceAll('{id}', 'obj-1')}?note=${parts.query}`;
   const provider = outcome === 'error' ? 'failing' : outcome === 'unreachable' ? 'nowhere' : 'openai';
-  // A config names one provider and writes into the body; the routes that belong to an account need no more.
+  // A config names one provider and edits the body; the routes that belong to an account need no more.
   const headers: Record<string, string> = {
     'x-gateway-config': provider,
     'x-note': parts.requestHeader,
@@ -147,7 +147,7 @@ function requestFor(url: string, endpoint: Endpoint, outcome: Outcome, debug: st
   });
 }
 
-/** What the spool of a gateway holds: by request, every byte that belongs to it. */
+/** The content of a gateway's spool: by request, all bytes that belong to it. */
 async function spooled(gateway: TestGateway): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const entry of readSpool(join(gateway.dir, '.gateway/spool'))) {
@@ -161,7 +161,7 @@ async function spooled(gateway: TestGateway): Promise<Map<string, string>> {
 const partsIn = (text: string): Part[] => (Object.keys(parts) as Part[]).filter((part) => text.includes(parts[part])).toSorted();
 
 describe.each(cases)('bodies: %s, x-gateway-debug: %s', (policy, debug, lowered) => {
-  it.each(outcomes)('keeps what is allowed of a request that ends as %s', async (outcome) => {
+  it.each(outcomes)('stores only what is allowed of a request with the outcome %s', async (outcome) => {
     const gateway = gateways.get(policy) as TestGateway;
     const asked: [Endpoint, Answer][] = [];
     for (const endpoint of Object.keys(endpoints) as Endpoint[])
@@ -181,7 +181,7 @@ describe.each(cases)('bodies: %s, x-gateway-debug: %s', (policy, debug, lowered)
     const ofChat = partsIn(disk.get(asked.find(([endpoint]) => endpoint === chat)?.[1].id ?? '') ?? '');
     const answered = outcome === 'whole' || outcome === 'stream' || outcome === 'error';
     const expected = answered ? allowed : allowed.filter((part) => part !== 'responseHeader' && part !== 'responseBody');
-    // An upstream body that differs in a member is kept as that member.
+    // An upstream body that differs in one member is stored as a patch.
     expect(ofChat).toEqual([...expected].toSorted());
   });
 });

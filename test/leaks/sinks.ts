@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 
-/** A response as it came, every part of it in one text. */
+/** A response as received, all its parts in one text. */
 export interface Answer {
   readonly status: number;
   readonly id: string | undefined;
   /** Status line, headers, body and trailers. */
   readonly text: string;
   readonly body: string;
-  /** It ended as its framing promised. */
+  /** It was complete by its framing. */
   readonly isWhole: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface Ask {
   readonly body?: unknown;
 }
 
-/** Sends one request on a connection of its own. Never rejects: a broken answer is one, too. */
+/** Sends one request on its own connection. Never rejects: an interrupted response is returned, too. */
 export function ask(base: string, { method, path, headers = {}, body }: Ask): Promise<Answer> {
   const bytes = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   const json = bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) };
@@ -54,7 +54,7 @@ export function ask(base: string, { method, path, headers = {}, body }: Ask): Pr
   });
 }
 
-/** Every file below a folder, by path, as text whose characters are its bytes. */
+/** Every file below a folder by path, as text with one character per byte. */
 export function filesBelow(dir: string): Map<string, string> {
   const entries = readdirSync(dir, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile());
   return new Map(
@@ -65,7 +65,7 @@ export function filesBelow(dir: string): Map<string, string> {
   );
 }
 
-/** A text in each form in which it may be found in bytes, JSON and addresses. */
+/** A text in each form in which it may occur in bytes, JSON and URLs. */
 export function formsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const forms = [secret, inJson, inJson.replaceAll('/', '\\/'), JSON.stringify(inJson).slice(1, -1), encodeURIComponent(secret)];

@@ -9,8 +9,8 @@ import { confidentialYaml, found, sendAll, startEcho } from './confidential.ts';
 import { filesBelow } from './sinks.ts';
 
 /**
- * What users write, in requests of every form, echoed by providers in responses, streams and errors of every form: and then
- * a search through everything that the gateway stores or shows of it, under the policy that it has without a setting.
+ * Confidential values of users, in requests of every form, echoed by providers in responses, streams and errors of every
+ * form: then a search through everything that the gateway stores or shows with the default policy.
  */
 
 let upstream: ScriptedUpstream;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Once more where the listener has had enough calls for a second. */
+/** Retries if the listener limits the number of calls per second. */
 async function admin(path: string): Promise<string> {
   for (;;) {
     const { status, text } = await call(adminUrl(gateway), path, { token });
@@ -36,8 +36,8 @@ async function admin(path: string): Promise<string> {
   }
 }
 
-describe('what is stored and shown without any setting', () => {
-  it('holds nothing that users or providers said in confidence', async () => {
+describe('stored and shown data with default settings', () => {
+  it('contains no confidential value of users and providers', async () => {
     const ids = await sendAll(gateway.url);
     expect(ids.length).toBeGreaterThan(90);
     const stored = async (): Promise<string> => admin(`/api/requests/${ids.at(-1) ?? ''}`);
@@ -47,7 +47,7 @@ describe('what is stored and shown without any setting', () => {
       leaks.push(...found(text).map((part) => `${sink}: ${part}`));
     };
 
-    // The saved configuration holds what the operator wrote into it.
+    // The saved configuration contains what the operator wrote into it.
     for (const [path, text] of filesBelow(join(gateway.dir, '.gateway'))) if (!path.includes('last-good')) look(path, text);
     for (const path of [
       '/metrics',
@@ -78,7 +78,7 @@ describe('what is stored and shown without any setting', () => {
       look(`logs ${args.join(' ')}`, out + err);
     }
     expect([...new Set(leaks)]).toEqual([]);
-    // The search would see them: what is not secret of the same bodies is there.
+    // The search would find them: the other parts of the same bodies are there.
     expect(await admin(`/api/requests/${ids[0] ?? ''}/body?part=request`)).toContain(
       '[email] , [phone] , [credit_card] , [iban] , [secret]',
     );

@@ -3,7 +3,7 @@ import { WireClient } from '../edge/wire-client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** What HTTP allows a client to write and few do: old versions, offers to switch protocols, targets in other forms. */
+/** Rare but valid HTTP: old versions, offers to switch protocols, request targets in other forms. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -37,18 +37,18 @@ interface Sent {
 const chat = (more: object): string => JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }], ...more });
 const form = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nx\r\n--b--\r\n';
 
-/** One of each way in which an answer is written, and what it shows that the request was served. */
+/** One request for each way in which a response is written, and the text that shows it was served. */
 const requests: Readonly<Record<string, Sent & { readonly status: number; readonly shows: string }>> = {
-  'a whole answer': { method: 'POST', path: '/v1/chat/completions', body: chat({}), status: 200, shows: '"content":"hi"' },
+  'a complete response': { method: 'POST', path: '/v1/chat/completions', body: chat({}), status: 200, shows: '"content":"hi"' },
   'a stream': { method: 'POST', path: '/v1/chat/completions', body: chat({ stream: true }), status: 200, shows: '[DONE]' },
-  'a relayed answer': { method: 'GET', path: '/v1/unsized', status: 200, shows: 'unsized' },
+  'a relayed response': { method: 'GET', path: '/v1/unsized', status: 200, shows: 'unsized' },
   'a relayed upload': { method: 'POST', path: '/v1/uploads', type: 'application/octet-stream', body: 'bytes', status: 200, shows: 'hi' },
   'a form': { method: 'POST', path: '/v1/files', type: 'multipart/form-data; boundary=b', body: form, status: 200, shows: 'file-1' },
   'a list': { method: 'GET', path: '/v1/models', status: 200, shows: '"object":' },
   'the description': { method: 'GET', path: '/openapi.json', status: 200, shows: '"openapi"' },
   'no route': { method: 'GET', path: '/nowhere', status: 404, shows: 'route_not_found' },
-  'a body that is none': { method: 'POST', path: '/v1/chat/completions', body: '{', status: 400, shows: 'invalid_json' },
-  'a method that is refused': { method: 'TRACE', path: '/v1/models', status: 405, shows: 'method_not_allowed' },
+  'an invalid body': { method: 'POST', path: '/v1/chat/completions', body: '{', status: 400, shows: 'invalid_json' },
+  'a method that is not allowed': { method: 'TRACE', path: '/v1/models', status: 405, shows: 'method_not_allowed' },
   'no provider': { method: 'POST', path: '/v1/batches', body: '{}', status: 400, shows: '"error"' },
 };
 
@@ -71,18 +71,21 @@ const versions: readonly [name: string, version: string, headers: readonly strin
   ['Connection: Keep-Alive, Close', '1.1', ['host: localhost', 'Connection: Keep-Alive, Close']],
 ];
 
-describe.each(versions)('%s', (_, version, headers) => {
-  it.each(Object.entries(requests))('%s comes whole, and the connection closes', async (_name, { status, shows, ...sent }) => {
-    const text = await (await told(write(sent, version, headers))).closed();
-    expect(text).toContain(`HTTP/1.1 ${status} `);
-    expect(text).toContain(shows);
-    expect(text.toLowerCase()).toContain('connection: close');
-    if (version === '1.0') expect(text.toLowerCase()).not.toContain('transfer-encoding');
-  });
+describe.each(versions)('HTTP with %s', (_, version, headers) => {
+  it.each(Object.entries(requests))(
+    '%s is returned completely, and the connection is closed',
+    async (_name, { status, shows, ...sent }) => {
+      const text = await (await told(write(sent, version, headers))).closed();
+      expect(text).toContain(`HTTP/1.1 ${status} `);
+      expect(text).toContain(shows);
+      expect(text.toLowerCase()).toContain('connection: close');
+      if (version === '1.0') expect(text.toLowerCase()).not.toContain('transfer-encoding');
+    },
+  );
 });
 
-it('HTTP/1.0 that asks to keep the connection is served twice on it', async () => {
-  const { client } = await told(write(requests['a whole answer'] as Sent, '1.0', ['connection: keep-alive']));
+it('HTTP/1.0 with connection: keep-alive serves two requests on one connection', async () => {
+  const { client } = await told(write(requests['a complete response'] as Sent, '1.0', ['connection: keep-alive']));
   await client.answers(1);
   await until(() => client.text.includes('"content":"hi"'), 'the first body');
   client.write(write(requests['no route'] as Sent, '1.0', []));
@@ -90,14 +93,14 @@ it('HTTP/1.0 that asks to keep the connection is served twice on it', async () =
   expect(client.statuses).toEqual([200, 404]);
 });
 
-it('a stream that is cut off does not look whole to a client without frames', async () => {
+it('an interrupted stream does not look complete to an HTTP/1.0 client', async () => {
   const client = new WireClient(gateway.url);
   const ended = new Promise<string>((resolve) => {
     client.socket.on('end', () => resolve('end'));
     client.socket.on('error', () => resolve('reset'));
   });
   client.write(write({ method: 'POST', path: '/v1/chat/completions', body: chat({ stream: true, user: 'cut' }) }, '1.0'));
-  // An event stream says so in its last event; what has no such way is reset.
+  // An event stream has an error as its last event; other responses are reset.
   const how = await ended;
   expect(how === 'reset' || client.text.includes('stream_interrupted')).toBe(true);
 });
@@ -116,7 +119,7 @@ describe('an offer to switch to another protocol', () => {
       const { client } = await told(write(sent, '1.1', ['host: localhost', ...offer]));
       await until(() => client.text.includes(shows), shows);
       expect(client.statuses).toEqual([status]);
-      // The connection serves the next request: what came with the offer was its body, and nothing is left of it.
+      // The connection serves the next request: the bytes after the offer were the body, and were read completely.
       client.write(write(requests['no route'] as Sent, '1.1', ['host: localhost', 'connection: close']));
       await client.closed();
       expect(client.statuses).toEqual([status, 404]);
@@ -127,7 +130,7 @@ describe('an offer to switch to another protocol', () => {
     },
   );
 
-  it('with a chunked body is served too', async () => {
+  it('is ignored for a request with a chunked body', async () => {
     const body = chat({});
     const head = ['host: localhost', 'connection: Upgrade', 'upgrade: h2c', 'content-type: application/json', 'x-gateway-provider: @main'];
     const text = `POST /v1/chat/completions HTTP/1.1\r\n${head.join('\r\n')}\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
@@ -140,7 +143,7 @@ describe('an offer to switch to another protocol', () => {
     ['GET', '/v1/chat/completions', 404, 'route_not_found'],
     ['GET', '/nowhere', 404, 'route_not_found'],
     ['POST', '/v1/chat/completions', 200, '"content":"hi"'],
-  ])('to a WebSocket: %s %s is %i', async (method, path, status, shows) => {
+  ])('to a WebSocket: %s %s returns %i', async (method, path, status, shows) => {
     const headers = [
       'host: localhost',
       'connection: Upgrade',
@@ -156,7 +159,7 @@ describe('an offer to switch to another protocol', () => {
   });
 });
 
-describe('targets in other forms', () => {
+describe('request targets in other forms', () => {
   it.each(['http://localhost', 'HTTP://127.0.0.1:8787', 'https://localhost'])('%s/… is served by its path', async (origin) => {
     for (const { status, shows, ...sent } of Object.values(requests)) {
       const headers = ['host: localhost', 'connection: close'];
@@ -176,7 +179,7 @@ describe('targets in other forms', () => {
     ['OPTIONS *', 204, 'allow: GET'],
     ['GET *', 404, 'route_not_found'],
     ['CONNECT localhost:443', 405, 'not a proxy'],
-  ])('%s', async (line, status, shows) => {
+  ])('%s is rejected', async (line, status, shows) => {
     const text = await (await told(`${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`)).closed();
     expect(text).toContain(`HTTP/1.1 ${status} `);
     expect(text).toContain(shows);

@@ -5,7 +5,7 @@ import { adminUrl } from '../admin/client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** What each listener says to methods that a path does not have, and to HEAD (RFC 9110 9.3.2, 15.5.6). */
+/** How each listener responds to methods that a path does not support, and to HEAD (RFC 9110 9.3.2, 15.5.6). */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -54,7 +54,7 @@ function call(listener: string, method: string, path: string, headers: Readonly<
 const ofAdmin = { 'x-gateway-admin': '1', authorization: `Bearer ${token}` };
 const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-describe('a method that a path does not have is answered with 405 and those that it has', () => {
+describe('an unsupported method returns 405 with the header Allow', () => {
   it.each<[listener: string, method: string, path: string, allow: string, headers?: Record<string, string>]>([
     ['admin', 'DELETE', '/api/status', 'GET, HEAD'],
     ['admin', 'OPTIONS', '/api/status', 'GET, HEAD'],
@@ -76,7 +76,7 @@ describe('a method that a path does not have is answered with 405 and those that
     ['data', 'OPTIONS', '/v1/models', 'GET, HEAD'],
     ['data', 'PUT', '/v1/files', 'POST, GET, HEAD'],
     ['data', 'GET', '/v1/feedback/1', 'PUT'],
-    // The provider passes nothing through that is not modelled.
+    // The provider relays no request to a route that is not modelled.
     ['data', 'PATCH', '/v1/models', 'GET, HEAD', { 'x-gateway-provider': '@gemini' }],
   ])('%s %s %s', async (listener, method, path, allow, headers = {}) => {
     const answer = await call(listener, method, path, listener === 'admin' ? ofAdmin : headers);
@@ -84,7 +84,7 @@ describe('a method that a path does not have is answered with 405 and those that
   });
 });
 
-describe('HEAD is answered as GET without its body', () => {
+describe('HEAD returns the status and headers of GET without a body', () => {
   it.each<[listener: string, path: string, status: number, headers?: Record<string, string>]>([
     ['data', '/healthz', 200],
     ['data', '/readyz', 200],
@@ -119,7 +119,7 @@ describe('HEAD is answered as GET without its body', () => {
     }
   });
 
-  it('asks a provider with GET, for what has no size: a file that nobody wants is not sent', async () => {
+  it('is sent to the provider as HEAD for file contents and relayed paths, and otherwise as GET', async () => {
     const headers = { 'x-gateway-provider': '@main' };
     upstream.requests.length = 0;
     await call('data', 'HEAD', '/v1/files/file-1', headers);

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** Platforms probe the port that they send requests to, and have no key. */
+/** Platforms probe the port that receives requests, without a key. */
 
 const key = 'key-of-the-probe-test';
 const hash = createHash('sha256').update(key).digest('hex');
@@ -54,7 +54,7 @@ describe('/healthz and /readyz on the data listener', () => {
     ['HEAD', '/readyz', 200, ''],
     ['POST', '/healthz', 405, '{"status":"method not allowed"}\n'],
     ['DELETE', '/readyz', 405, '{"status":"method not allowed"}\n'],
-  ])('answers %s %s with %i, without a key and without a record', async (method, path, status, body) => {
+  ])('respond to %s %s with %i, without a key and without a record', async (method, path, status, body) => {
     const before = keyed.records.length;
     const answer = await ask(keyed.url + path, method);
     expect(answer).toEqual({ status, body: expect.stringContaining(body) as string, allow: status === 405 ? 'GET, HEAD' : undefined });
@@ -62,7 +62,7 @@ describe('/healthz and /readyz on the data listener', () => {
     expect(keyed.records.length).toBe(before);
   });
 
-  it('shows names of files on the probe listener, and on its own only to this machine', async () => {
+  it('show file names only on the probe listener, and on the data listener only to local clients', async () => {
     const own = await new Promise<string>((resolve, reject) => {
       request({ socketPath: join(dir, 'probe.sock'), path: '/readyz?verbose' }, (response) => void text(response).then(resolve))
         .on('error', reject)
@@ -80,17 +80,17 @@ describe('/healthz and /readyz on the data listener', () => {
     }
   });
 
-  it.each(['/healthz/', '/Healthz', '/readyz/x', '/v1/healthz', '/livez'])('has no %s', async (path) => {
+  it.each(['/healthz/', '/Healthz', '/readyz/x', '/v1/healthz', '/livez'])('do not include %s', async (path) => {
     const answer = await ask(keyed.url + path, 'GET');
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.body).toContain('"error"');
   });
 
-  it('ignores a body', async () => {
+  it('ignore a body', async () => {
     expect(await ask(`${keyed.url}/healthz`, 'GET', { 'content-length': '5' }, '12345')).toMatchObject({ status: 200 });
   });
 
-  it('says that the gateway stops while connections are still accepted', async () => {
+  it('report the shutdown while connections are still accepted', async () => {
     const stopping = await startTestGateway('version: 1\nserver: {drain: {delay: 1s}}\nproviders: {mock: {type: mock}}\n');
     const drained = stopping.gateway.drain();
     expect(await ask(`${stopping.url}/readyz`, 'GET')).toMatchObject({
@@ -102,7 +102,7 @@ describe('/healthz and /readyz on the data listener', () => {
     await stopping.close();
   });
 
-  it('keeps web pages of other origins out where the gateway has no keys', async () => {
+  it('reject other origins and hosts if the gateway has no keys', async () => {
     expect((await ask(`${open.url}/readyz`, 'GET')).status).toBe(200);
     expect((await ask(`${open.url}/readyz`, 'GET', { origin: 'https://evil.example' })).status).toBe(403);
     expect((await ask(`${open.url}/readyz`, 'GET', { host: 'evil.example' })).status).toBe(403);

@@ -41,12 +41,12 @@ function request(model: string, headers: Readonly<Record<string, string>> = {}):
 const chunked = (headers: Readonly<Record<string, string>>): string =>
   headOf('POST /v1/chat/completions', { 'x-gateway-provider': '@main', 'content-type': 'application/json', ...headers });
 
-describe('a complete request is answered', () => {
+describe('a complete request gets its response', () => {
   it.each([
     ['before bytes that are not HTTP', `${request('m')}no request\r\n\r\n`, [200, 400]],
     ['before bytes after connection: close', `${request('m', { connection: 'close' })}no request\r\n\r\n`, [200]],
-    ['before another one and bytes that are not HTTP', `${request('m')}${request('m')}no request\r\n\r\n`, [200, 200, 400]],
-    ['whose body has no length', chunked({}) + '{"model":"m"}\r\n\r\n', [400, 400]],
+    ['before another request and bytes that are not HTTP', `${request('m')}${request('m')}no request\r\n\r\n`, [200, 200, 400]],
+    ['if its body has no length', chunked({}) + '{"model":"m"}\r\n\r\n', [400, 400]],
   ])('%s', async (_name, bytes, statuses) => {
     client.write(bytes);
     await client.closed();
@@ -56,7 +56,7 @@ describe('a complete request is answered', () => {
     ).toEqual(statuses);
   });
 
-  it('after the provider has answered', async () => {
+  it('before the error for invalid bytes, if the provider responds late', async () => {
     client.write(`${request('held')}no request\r\n\r\n`);
     const response = await until(() => held[0], 'the request');
     client.write('still no request');
@@ -67,9 +67,9 @@ describe('a complete request is answered', () => {
   });
 });
 
-describe('the answer to bytes that are not a request', () => {
+describe('the response to bytes that are not a request', () => {
   it.each([
-    ['a line that is none', 'no request\r\n\r\n', 400, 'The request is not valid HTTP.'],
+    ['an invalid request line', 'no request\r\n\r\n', 400, 'The request is not valid HTTP.'],
     [
       'two lengths',
       headOf('POST /v1/chat/completions', { 'content-length': '1\r\ncontent-length: 2' }),
@@ -81,7 +81,7 @@ describe('the answer to bytes that are not a request', () => {
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'The client uses HTTP/2, but this port only accepts HTTP/1.1.'],
     ['headers that are too large', headOf('GET /v1/models', { x: 'x'.repeat(70_000) }), 431, 'larger than 65536 bytes'],
     ['a tunnel', headOf('CONNECT example.com:443'), 405, 'The gateway is not a proxy'],
-  ])('to %s has an id, and is recorded', async (_name, bytes, status, message) => {
+  ])('has an ID and a record: %s', async (_name, bytes, status, message) => {
     client.write(bytes);
     await client.closed();
     expect(client.statuses).toEqual([status]);
@@ -95,7 +95,7 @@ describe('the answer to bytes that are not a request', () => {
     });
   });
 
-  it('is not repeated within a request that was answered before its end', async () => {
+  it('is not sent within a request that already got its response', async () => {
     client.write(headOf('POST /nowhere', { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }), '5\r\nab');
     await client.answers(1);
     client.write('cde\r\nno chunk\r\n');
