@@ -31,7 +31,7 @@ describe('GatewayError', () => {
     ['an explicit status', new GatewayError('media_fetch_failed', { message: 'm', status: 503 }), 503, true],
     ['a status of its row', new GatewayError('media_fetch_failed', { message: 'm' }), 400, false],
     [
-      'what the provider says',
+      'the permanent error of the provider',
       new GatewayError('media_fetch_failed', { message: 'm', status: 503, provider: { message: '', isPermanent: true } }),
       503,
       false,
@@ -95,7 +95,7 @@ describe('fromUnknown', () => {
     ],
     ['an unknown code', foreign({ code: 'ENOENT' }), { code: 'internal', status: 500 }],
     ['a name that every object has', foreign({ code: 'toString' }), { code: 'internal' }],
-    ['a code that is no text', foreign({ code: 7 }), { code: 'internal' }],
+    ['a code that is not a string', foreign({ code: 7 }), { code: 'internal' }],
     ['no code', foreign({}), { code: 'internal' }],
     ['an object that is not an Error', { code: 'not_allowed', message: 'm' }, { code: 'internal' }],
     ['undefined', undefined, { code: 'internal' }],

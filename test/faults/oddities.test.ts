@@ -133,7 +133,7 @@ const oddities: readonly Oddity[] = [
     text: stream,
   },
   {
-    name: 'a stream whose last event lacks its blank line',
+    name: 'a stream without the blank line after its last event',
     play: (socket) => put(socket, head(200, chunked), piece(stream.trimEnd()), lastPiece),
     body: streamed,
     text: stream,

@@ -96,7 +96,7 @@ describe('an upload with lines that refer to a file of another key', () => {
 
   it.each<[string, readonly string[]]>([
     ['another purpose', ['user_data', 'file']],
-    ['a purpose behind the file', ['file', 'batch']],
+    ['a purpose after the file', ['file', 'batch']],
     ['no purpose', ['file']],
   ])('cannot be used as input if it has %s', async (_, fields) => {
     // So long that the fields after the file are unknown when the gateway begins to forward it.

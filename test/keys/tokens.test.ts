@@ -94,7 +94,7 @@ describe('a gateway with tokens and without API keys', () => {
   });
 
   it.each<[string, () => Promise<Headers>, number, string, RegExp]>([
-    ['no key at all', () => Promise.resolve({}), 401, 'missing_api_key', /has no gateway API key/],
+    ['no key', () => Promise.resolve({}), 401, 'missing_api_key', /has no gateway API key/],
     ['an invalid key', () => Promise.resolve({ 'x-gateway-api-key': 'anything-goes-0123' }), 401, 'invalid_api_key', /is unknown/],
     [
       'a token in authorization',

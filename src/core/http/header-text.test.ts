@@ -18,9 +18,9 @@ it.each([
   ['plain, longer', 'abcdefghi', 'abcdefgh...'],
   ['longer only when it is encoded', 'ab文', 'ab%E6%96...'],
   ['exactly 8 bytes when it is encoded', 'cdé', 'cd%C3%A9'],
-  ['cut behind a percent sign', 'abcdefg é', 'abcdefg...'],
-  ['cut behind a percent sign and one digit', 'abcdef é', 'abcdef...'],
-  ['cut behind a whole escape', 'abcde é', 'abcde%20...'],
+  ['truncated after a percent sign', 'abcdefg é', 'abcdefg...'],
+  ['truncated after a percent sign and one digit', 'abcdef é', 'abcdef...'],
+  ['truncated after a complete escape', 'abcde é', 'abcde%20...'],
 ])('toHeader limits to 8 bytes a text that is %s', (_name, text, header) => {
   expect(toHeader(text, 8)).toBe(header);
 });

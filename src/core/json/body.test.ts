@@ -79,7 +79,7 @@ describe('JsonBody', () => {
   }
 
   for (const [name, bad, message] of refusals) {
-    it(`refuses ${name}`, () => {
+    it(`rejects ${name}`, () => {
       expect(() => body(bad)).toThrow(message);
       expect(() => body(bad)).toThrow(GatewayError);
     });
@@ -120,7 +120,7 @@ describe('JsonBody', () => {
 
   it.each<[string, string, [string, unknown][], string]>([
     [
-      'a value in place beside one',
+      'a new value next to a removed one',
       '{"a":1, "b": 2}',
       [
         ['b', 'ü'],
@@ -138,7 +138,7 @@ describe('JsonBody', () => {
       '{"n":[1]}',
     ],
     [
-      'nothing for an absent one',
+      'nothing for a missing member',
       '{"a":1}',
       [
         ['a', undefined],
@@ -210,10 +210,10 @@ describe('JsonBody', () => {
     ['a member', '{"type":"file","id":1}', ['{"type":"file","id":1}']],
     ['one with blanks around its colon', '{"id":1,"type" : \n"file"}', ['{"id":1,"type" : \n"file"}']],
     ['two in a list', '{"l":[{"type":"file","n":1},{"type":"file","n":2}]}', ['{"type":"file","n":1}', '{"type":"file","n":2}']],
-    ['none behind another name', '{"kind":"file","type":"x"}', []],
-    ['none behind a longer name', '{"a":{"x-type":"file"},"type":"x"}', []],
-    ['none in a list', '{"type":["file"]}', []],
-    ['a name that is a value elsewhere', '{"a":["type","file"],"b":{"type":"file"}}', ['{"type":"file"}']],
+    ['no object with the value under another name', '{"kind":"file","type":"x"}', []],
+    ['no object with the value under a longer name', '{"a":{"x-type":"file"},"type":"x"}', []],
+    ['no object with the value in a list', '{"type":["file"]}', []],
+    ['a name that is also used as a value', '{"a":["type","file"],"b":{"type":"file"}}', ['{"type":"file"}']],
     ['an outer object once', '{"type":"file","in":{"type":"file"}}', ['{"type":"file","in":{"type":"file"}}']],
   ])('objectsWith finds the objects with "type":"file": %s', (_name, json, objects) => {
     const found = [...body(json).objectsWith('type', 'file')];

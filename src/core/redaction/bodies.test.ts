@@ -129,7 +129,7 @@ describe('BodyRedactor with a JSON body', () => {
       { credit_card: 1, phone: 1 },
     ],
     [
-      'a phone number with a member name that says so',
+      'a number in a member named like a phone number',
       { phone: 5551234567, mobile: '5551234567', id: 5551234567, no: '5551234567' },
       { phone: '[phone]', mobile: '[phone]', id: 5551234567, no: '5551234567' },
       { phone: 2 },
@@ -319,7 +319,7 @@ describe('a masked field', () => {
     ['a name', ['user'], { user: 'Anna Müller' }, { metadata: { user_id: 'Anna Müller' } }, { metadata: { user_id: '[field]' } }],
     ['a long text', ['prompt'], { prompt: long }, { c: [{ parts: [{ text: long }] }] }, { c: [{ parts: [{ text: '[field]' }] }] }],
     ['a text with escapes', ['prompt'], { prompt: 'one\n"two" 😀' }, { text: 'one\n"two" 😀' }, { text: '[field]' }],
-    ['many texts', ['messages[*].c'], { messages: many.map((c) => ({ c })) }, { m: many }, { m: many.map(() => '[field]') }],
+    ['many strings', ['messages[*].c'], { messages: many.map((c) => ({ c })) }, { m: many }, { m: many.map(() => '[field]') }],
     [
       'texts in parts',
       ['messages[*].content'],

@@ -36,7 +36,7 @@ describe('createMask', () => {
     ['hides an issued key after a JSON escape', `"x\\n${sk}"`, '"x\\nsk-***"', `"x\\nsk-${'*'.repeat(25)}"`],
     ['hides an issued key after a Unicode escape', `"x\\u003d${sk}"`, '"x\\u003dsk-***"', `"x\\u003dsk-${'*'.repeat(25)}"`],
     ['hides an issued key as the default of a reference', `\${env:K:-${sk}}`, '${env:K:-sk-***}', `\${env:K:-sk-${'*'.repeat(25)}}`],
-    ['hides what looks like an issued key', `Bearer ${sk}.`, 'Bearer sk-***.', `Bearer sk-${'*'.repeat(25)}.`],
+    ['hides a text that looks like an issued key', `Bearer ${sk}.`, 'Bearer sk-***.', `Bearer sk-${'*'.repeat(25)}.`],
     ['hides a gateway key', `"${gw}"`, '"gw_***"', `"gw_${'*'.repeat(24)}"`],
     [
       'leaves a word that only ends like a prefix',

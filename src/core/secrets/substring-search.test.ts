@@ -17,7 +17,7 @@ describe('createSubstringSearch', () => {
     ['a needle of exactly the window', `..${long.slice(0, 16)}..`, [long.slice(0, 16)], ['2-18']],
     ['both of two that begin together', `.${long}.`, [long.slice(0, 17), long], ['1-18', '1-21']],
     ['two that overlap', `.${long}.`, [long.slice(0, 12), long.slice(7)], ['1-13', '8-21']],
-    ['the shorter one where the longer goes on differently', `.${long.slice(0, 18)}XX.`, [long.slice(0, 17), long], ['1-18']],
+    ['the shorter needle if the longer one does not match', `.${long.slice(0, 18)}XX.`, [long.slice(0, 17), long], ['1-18']],
     ['short and long needles', `pass123 ${long}`, ['pass123', long], ['0-7', '8-28']],
     ['nothing in a text that ends in the middle of a needle', long.slice(0, 19), [long], []],
     ['nothing without needles', long, [], []],

@@ -92,12 +92,12 @@ describe('deltas', () => {
       { content: 'a' },
     ],
     [
-      'a signature on no text',
+      'a signature without text',
       { type: 'text', choice: 0, text: '', block: 2, signature: 'S' },
       block(2, { text: '', signature: 'S' }),
       undefined,
     ],
-    ['no text', { type: 'text', choice: 0, text: '' }, undefined, undefined],
+    ['empty text', { type: 'text', choice: 0, text: '' }, undefined, undefined],
     ['thinking', { type: 'thinking', choice: 0, text: 'hmm', block: 0 }, block(0, { thinking: 'hmm' }), undefined],
     ['a signature of thinking', { type: 'thinking', choice: 0, block: 0, signature: 'SIG' }, block(0, { signature: 'SIG' }), undefined],
     [

@@ -25,5 +25,5 @@ it('toolNames gives every tool a unique, accepted and stable name', () => {
 it.each([
   ['that are accepted', { tools: [{ type: 'function', function: { name: 'get_weather' } }] }],
   ['of tools that the service defines', { tools: [{ type: 'bash_20250124', name: 'ba.sh' }] }],
-  ['where there are no tools', { messages: [] }],
+  ['of a request without tools', { messages: [] }],
 ])('toolNames does not change names %s', (_, body) => expect(toolNames(body, openaiNames)).toBeUndefined());

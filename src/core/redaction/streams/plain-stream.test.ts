@@ -66,7 +66,7 @@ const apart = ['a', 'b', 'c', 'known-', 'secret', '-of-the', '-file', ' d'];
 const traps: Readonly<Record<string, readonly string[]>> = {
   'a piece that repeats in the middle': ['a', 'b', 'c ', ...single('4444444444444448'), ' d'].map(chat),
   'pieces that are the same, until one differs': ['4444 ', '4444 ', '4444 ', '4448', ' a'].map((text) => data({ text })),
-  'a piece that is the same from event to event, behind another one': [
+  'a piece that is equal in each event, after another piece': [
     data({ choices: [{ index: 0, delta: { content: 'a ', role: 'assistant' } }], obfuscation: 'x' }),
     ...single('4444444444444448').map(chat),
   ],
@@ -75,7 +75,7 @@ const traps: Readonly<Record<string, readonly string[]>> = {
     n < 2 ? [data({ text: content })] : [data({ text: content }), data({ said: content })],
   ),
   'two choices, in turn': apart.flatMap((content) => [0, 1].map((index) => data({ choices: [{ index, delta: { content } }] }))),
-  'an index behind its text': apart.flatMap((content) => [0, 1].map((index) => data({ choices: [{ delta: { content }, index }] }))),
+  'an index after its text': apart.flatMap((content) => [0, 1].map((index) => data({ choices: [{ delta: { content }, index }] }))),
   'a number that grows into one of a telephone': [1, 2, 3, 4, 5_551_234].map((phone, n) => data({ phone, text: `word ${n}` })),
   'an escape in a piece': ['a', 'b', 'jane\\u0040', 'example', '.com'].map((text) => `data: {"text":"${text}"}`),
   'an escape in a piece that repeats': [...single('ab'), 'jane', '\\u0040', 'example', '.com'].flatMap((text, n) =>
@@ -83,10 +83,10 @@ const traps: Readonly<Record<string, readonly string[]>> = {
   ),
   'a known secret in pieces': ['a', 'b', 'known-secret', '-of-the', '-file', ' c'].map(chat),
   'a comment': [chat('a', 1), ': jane@example.com', chat('b', 2)],
-  'a line that is no JSON': [chat('a', 1), 'data: ask jane@example.com', chat('b', 2)],
+  'a line that is not JSON': [chat('a', 1), 'data: ask jane@example.com', chat('b', 2)],
   'a file in a piece': [...single('abc'), 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo'.repeat(40)].map(chat),
   'a member name that marks a secret': [...single('abcdef')].map((text, n) => data({ text, secret: n < 5 ? '' : 'opensesame' })),
-  'an event that is like others as far as a change': [...single('abc')]
+  'an event that equals others up to a change': [...single('abc')]
     .map((text) => data({ text }))
     .concat('data: {"text":"d","to":"jane@example.com"}'),
 };
