@@ -196,7 +196,7 @@ describe('a provider that stops sending', () => {
     ]);
   });
 
-  it('is aborted if the connection is not accepted', async (test) => {
+  it('is aborted with 408 if the connection is not accepted', async (test) => {
     if (hole === undefined) test.skip('this system accepts connections to a full queue');
     const told = await rig.tell(chat, { 'x-gateway-provider': '@black' });
     expect([told.status, errorOf(told.text).code]).toEqual([408, 'timeout']);

@@ -99,7 +99,7 @@ describe.each(cases)('POST /v1/$path with a truncated last event', ({ path, prov
     expect(record).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted' } });
   });
 
-  it.each([1, 2])('is complete without the last %i of its line ends, and they are added', async (missing) => {
+  it.each([1, 2])('is completed if only the last %i of its line ends are missing', async (missing) => {
     stream = start + end.slice(0, -missing);
     const { text, record } = await ask();
     expect(text).toBe(start + end);

@@ -65,7 +65,7 @@ const find = (name: string, options: object = { all: true }, lookup = names.look
 
 const at = (...addresses: readonly string[]): { readonly addresses: readonly string[]; readonly ttl: number } => ({ addresses, ttl: 30 });
 
-describe('DNS lookup of a name', () => {
+describe('DNS lookup', () => {
   it.each([
     ['known to the DNS server', 'a.test', { all: true }, ['192.0.2.1', '2001:db8::1']],
     ['with one address family', 'a.test', { all: true, family: 6 }, ['2001:db8::1']],
@@ -77,13 +77,13 @@ describe('DNS lookup of a name', () => {
     ['that does not exist', 'nobody.test', {}, 'ENOTFOUND'],
     ['of the TLD invalid', 'name.invalid', {}, 'ENOTFOUND'],
     ['whose DNS server fails', 'broken.test', {}, 'EAI_AGAIN'],
-  ] as const)('%s', async (_what, name, options, expected) => {
+  ] as const)('returns the addresses or the error for a name %s', async (_what, name, options, expected) => {
     server.says = (asked) => (asked === 'a.test' ? at('192.0.2.1', '2001:db8::1') : asked === 'broken.test' ? 'failure' : 'unknown');
     system.answer = (asked) => (asked === 'printer.local' ? '10.0.0.77' : asked === 'service' ? '10.0.0.78' : undefined);
     expect(await find(name, options)).toEqual(expected);
   });
 
-  it('of the hosts file works while another lookup reads the file', async () => {
+  it('finds names of the hosts file while another lookup reads the file', async () => {
     expect(await Promise.all(['inside.test', 'other.test', 'inside.test'].map((name) => find(name, {})))).toEqual([
       ['10.0.0.9'],
       ['10.0.0.9'],
@@ -91,7 +91,7 @@ describe('DNS lookup of a name', () => {
     ]);
   });
 
-  it('with one address does not wait for the other address family', async () => {
+  it('does not wait for the other address family if a name has one address', async () => {
     server.says = () => at('192.0.2.1');
     expect(await find('four.test')).toEqual(['192.0.2.1']);
     server.says = () => at('2001:db8::2');
@@ -117,7 +117,7 @@ describe('a DNS server that does not respond', () => {
     expect(system.asked).toEqual([]);
   });
 
-  it('leaves the expired addresses in use for a while', async () => {
+  it('does not make expired addresses unusable for a while', async () => {
     server.says = () => at('192.0.2.1');
     await find('a.test');
     server.says = () => 'silence';

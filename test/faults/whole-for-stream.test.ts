@@ -107,10 +107,10 @@ afterAll(async () => {
   await upstream.close();
 });
 
-describe('a complete response of a service that ignores "stream": true is requested once and returned as', () => {
+describe('a complete response to a request with "stream": true', () => {
   const messages = [{ role: 'user' as const, content: 'Hi' }];
 
-  it('a chat stream of one chunk', async () => {
+  it('is returned as a chat stream of one chunk', async () => {
     const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true, stream_options: { include_usage: true } });
     const { data: stream, response } = await asked.withResponse();
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
@@ -133,12 +133,12 @@ describe('a complete response of a service that ignores "stream": true is reques
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('a chat stream that the SDK reads', async () => {
+  it('is returned as a chat stream that the SDK reads', async () => {
     const final = await openai.chat.completions.stream({ model: 'm-1', messages }).finalChatCompletion();
     expect(final.choices[0]).toMatchObject({ message: { content: 'Größe', tool_calls: toolCalls }, finish_reason: 'tool_calls' });
   });
 
-  it('a chat stream, also if it is large', async () => {
+  it('is returned as a chat stream, also if it is large', async () => {
     const content = 'x'.repeat(2_000_000);
     upstream.script = (response) =>
       json(response, 200, { ...completion, choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] });
@@ -147,20 +147,20 @@ describe('a complete response of a service that ignores "stream": true is reques
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('a stream of legacy completion text', async () => {
+  it('is returned as a stream of legacy completion text', async () => {
     const stream = await openai.completions.create({ model: 'm-1', prompt: 'Hi', stream: true });
     let text = '';
     for await (const chunk of stream) text += chunk.choices[0]?.text;
     expect([text, upstream.requests.length]).toEqual(['Hi', 1]);
   });
 
-  it('the events of a message', async () => {
+  it('is returned as the events of a message', async () => {
     const final = await anthropic.messages.stream({ model: 'm-1', max_tokens: 9, messages }).finalMessage();
     expect(final).toMatchObject(message);
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('the events of a response', async () => {
+  it('is returned as the events of a response', async () => {
     const stream = openai.responses.stream({ model: 'm-1', input: 'Hi' });
     const deltas: string[] = [];
     stream.on('response.output_text.delta', ({ delta }) => deltas.push(delta));
@@ -169,7 +169,7 @@ describe('a complete response of a service that ignores "stream": true is reques
     expect([deltas, upstream.requests.length]).toEqual([['Hi'], 1]);
   });
 
-  it('chunks of a converted chat completion', async () => {
+  it('is returned as chunks of a converted chat completion', async () => {
     const config = { headers: { 'x-gateway-config': 'a' } };
     const final = await openai.chat.completions.stream({ model: 'm-1', messages }, config).finalChatCompletion();
     expect(final.choices[0]).toMatchObject({
@@ -193,7 +193,7 @@ describe('a complete response of a service that ignores "stream": true is reques
     return [response.status, response.headers.get('content-type'), await response.text()] as const;
   };
 
-  it.each(['/v1/audio/transcriptions', '/v1/audio/translations'])('an unchanged transcript from %s', async (path) => {
+  it.each(['/v1/audio/transcriptions', '/v1/audio/translations'])('is returned unchanged if it is a transcript of %s', async (path) => {
     const told = JSON.stringify({ text: 'Grüße' });
     upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(told);
     for (const response_format of ['json', 'verbose_json']) {
@@ -203,7 +203,7 @@ describe('a complete response of a service that ignores "stream": true is reques
     }
   });
 
-  it('a stream in which numbers keep their digits', async () => {
+  it('is returned as a stream in which numbers keep their digits', async () => {
     const text = JSON.stringify(message).replace('[1,2]', '9007199254740993');
     upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
     const got = await fetch(`${gateway.url}/v1/messages`, {
@@ -214,7 +214,7 @@ describe('a complete response of a service that ignores "stream": true is reques
     expect(await got.text()).toContain(String.raw`"partial_json":"{\"a\":9007199254740993}"`);
   });
 
-  it('an unchanged text', async () => {
+  it('is returned unchanged if it is text', async () => {
     upstream.script = (response) =>
       void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('1\n00:00 --> 00:01\nGrüße\n');
     const got = await asIt('/v1/audio/transcriptions', form({ model: 'whisper-1', response_format: 'srt', stream: 'true' }));
@@ -224,7 +224,7 @@ describe('a complete response of a service that ignores "stream": true is reques
   it.each([
     ['/v1/images/generations', 'image_generation'],
     ['/v1/images/edits', 'image_edit'],
-  ])('the last events of an image stream from %s', async (path, kind) => {
+  ])('is returned as the last events of an image stream of %s', async (path, kind) => {
     const got = await asIt(path, JSON.stringify({ model: 'm-1', prompt: 'p', stream: true }));
     const event = (image: object) => {
       const type = `${kind}.completed`;
@@ -235,14 +235,14 @@ describe('a complete response of a service that ignores "stream": true is reques
     expect(warning).toContain('"o" ignored that a stream was asked for');
   });
 
-  it('unchanged audio', async () => {
+  it('is returned unchanged if it is audio', async () => {
     upstream.script = (response) => void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3');
     const got = await asIt('/v1/audio/speech', JSON.stringify({ model: 'm-1', input: 'Hi', voice: 'v', stream_format: 'sse' }));
     expect([...got, upstream.requests.length]).toEqual([200, 'audio/mpeg', 'ID3', 1]);
   });
 
   it.each(['{"result":1}', '{"choices":[]}', '{"choices":[{}]}', '[]', '<html></html>'])(
-    'an error if it is not a valid response: %s',
+    'returns an error if it is not valid: %s',
     async (text) => {
       upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
       const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true }, { maxRetries: 0 });

@@ -71,7 +71,7 @@ const routes: readonly [what: string, bytes: Buffer][] = [
 ];
 const statuses = ['000', '042', '099', '101', '199', '600', '742', '999'];
 
-describe.each(routes)('a response to %s', (_what, bytes) => {
+describe.each(routes)('a provider response to %s', (_what, bytes) => {
   it.each(statuses)('with status %s is reported as a provider error', async (status) => {
     upstream.answer = {
       pieces: [Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`)],

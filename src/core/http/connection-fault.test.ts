@@ -40,6 +40,6 @@ it.each([
   ['ENFILE', /fs\.file-max/],
   ['EADDRNOTAVAIL', /ip_local_port_range/],
   ['ECONNREFUSED', /^undefined$/],
-])('ownFaultHint tells the operator how to fix %s', (code, hint) => {
+])('ownFaultHint names the system limit to raise for %s', (code, hint) => {
   expect(String(ownFaultHint(Object.assign(new Error('x'), { code })))).toMatch(hint);
 });

@@ -20,7 +20,7 @@ it.each<[text: string, address: ListenAddress | undefined]>([
   ['[::1]', undefined],
   ['h:80x', undefined],
   ['http://h:80', undefined],
-])('parses %j', (text, address) => {
+])('parseListen and listenAddress parse %j', (text, address) => {
   expect(parseListen(text)).toEqual(address);
   expect(listenAddress(text)).toEqual(address);
 });
@@ -29,7 +29,7 @@ it.each<[setting: ListenSetting, text: string, address: ListenAddress]>([
   ['8787', '8787', { host: '127.0.0.1', port: 8787 }],
   [{ unix: '/run/gw.sock' }, 'unix:/run/gw.sock', { path: '/run/gw.sock', mode: undefined }],
   [{ unix: '/run/gw.sock', mode: '0660' }, 'unix:/run/gw.sock', { path: '/run/gw.sock', mode: 0o660 }],
-])('formats and parses the setting %j', (setting, text, address) => {
+])('listenText and listenAddress accept the setting %j', (setting, text, address) => {
   expect(listenText(setting)).toBe(text);
   expect(listenAddress(setting)).toEqual(address);
 });

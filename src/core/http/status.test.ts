@@ -14,7 +14,7 @@ it.each<[status: unknown, isFinal: boolean, isError: boolean]>([
   [Number.NaN, false, false],
   ['400', false, false],
   [undefined, false, false],
-])('status %j: is final: %s, is an error: %s', (status, isFinal, isError) => {
+])('classifies the status %j as final: %s, as an error: %s', (status, isFinal, isError) => {
   expect(typeof status === 'number' && isFinalStatus(status)).toBe(isFinal);
   expect(isErrorStatus(status)).toBe(isError);
 });

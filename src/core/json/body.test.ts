@@ -229,7 +229,7 @@ describe('JsonBody', () => {
     expect(() => [...body(json).objectsWith('role', 'user')]).toThrow('too often');
   });
 
-  it('gives access to its text, its beginning and its members', () => {
+  it('returns its text, its beginning and its members', () => {
     const b = body('{"a":"x","b":1}');
     expect([b.mentions('"b"'), b.mentions('c')]).toEqual([true, false]);
     expect([b.start(4).toString(), b.start(99).toString()]).toEqual(['{"a"', '{"a":"x","b":1}']);

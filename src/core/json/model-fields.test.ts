@@ -149,7 +149,9 @@ describe('modelsNamedInPart', () => {
     ['extra_body', '{"model":', false, []],
     ['extra_body', undefined, false, []],
     ['file', undefined, true, []],
-  ])('%s: %s (file: %s)', (name, text, isFile, found) => expect(part(name, text, isFile)).toEqual(found));
+  ])('finds the model of the field %s with the value %s (file: %s)', (name, text, isFile, found) =>
+    expect(part(name, text, isFile)).toEqual(found),
+  );
 });
 
 it.each(['model', 'Model', 'MODEL ', 'model[]', 'mo\u200bdel', 'ｍｏｄｅｌ', 'model\0', '_model_'])(

@@ -36,7 +36,7 @@ describe('JSON limits', () => {
     ['{"a":"[[[[[[,,,,:::{{{{"}', ok],
     [String.raw`{"a":"\"[[[[[[","b":"\\"}`, ok],
     ['{"a":{"b":[[[[', tooDeep],
-  ])('scanObject and JsonBody.from enforce the depth and number of members: row %#', (text, expected) => {
+  ])('apply to the depth and to the number of members: row %#', (text, expected) => {
     expect(outcome(() => scanObject(text, limits))).toMatch(expected);
     expect(outcome(() => JsonBody.from(Buffer.from(text), limits))).toMatch(expected);
   });

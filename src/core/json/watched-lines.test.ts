@@ -25,7 +25,7 @@ it.each<[name: string, body: FormUpstream, line: string, looksOnly: true | undef
     'x',
     true,
   ],
-])('passes the original lines of a batch file to the watcher: %s', (_name, body, line, looksOnly) => {
+])('watchedLines passes the original lines of a batch file to the watcher: %s', (_name, body, line, looksOnly) => {
   const { seen, sent, edit: made, line: sentLine } = watched(body);
   expect(sentLine?.('x', 3)).toBe(line);
   expect(seen).toEqual([['x', 3]]);
@@ -33,12 +33,12 @@ it.each<[name: string, body: FormUpstream, line: string, looksOnly: true | undef
   if (sent.kind === 'form' && body.kind === 'form') expect(made?.fields).toEqual(body.edit?.fields ?? new Map());
 });
 
-it('does not watch a file that is not a batch file', () => {
+it('watchedLines does not watch a file that is not a batch file', () => {
   const body: FormUpstream = { kind: 'file', form: form('assistants'), line: upper };
   expect(watched(body).sent).toBe(body);
 });
 
-it('reports another form after it was sent, and after its own check', () => {
+it('watchedLines reports another form after it was sent, and after its own check', () => {
   const other = form('assistants');
   const order: string[] = [];
   const { seen, edit: made } = watched({ kind: 'form', form: other, edit: edit({ check: () => order.push('own') }) });

@@ -20,7 +20,7 @@ describe('the body argument of curlOf', () => {
   });
 });
 
-it('keptText drops a character that was cut at the end, and returns undefined for bytes that are not text', () => {
+it('keptText drops a character that was truncated at the end, and returns undefined for bytes that are not text', () => {
   expect(keptText(Uint8Array.of(0x61, 0xe2, 0x80))).toBe('a');
   expect(keptText(Uint8Array.of(0x61, 0xe2, 0x28, 0xa1))).toBeUndefined();
 });

@@ -17,12 +17,12 @@ async function held(collector: (bytes: number) => void): Promise<number> {
   return (process.memoryUsage().external - before) / mb;
 }
 
-test('frees the memory of large strings after enough of them', async () => {
+test('createCollector frees the memory of large strings after enough of them', async () => {
   expect(await held(() => {})).toBeGreaterThanOrEqual(16);
   expect(await held(createCollector())).toBeLessThan(8);
 });
 
-test('does not run a collection for small strings', async () => {
+test('createCollector does not run a collection for small strings', async () => {
   const gone = new WeakRef({});
   const collector = createCollector();
   for (let i = 0; i < 100; i += 1) collector(mb / 2);
@@ -34,7 +34,7 @@ test('does not run a collection for small strings', async () => {
   expect(gone.deref()).toBeUndefined();
 });
 
-test('does not add gc to globalThis', async () => {
+test('createCollector does not add gc to globalThis', async () => {
   const collector = createCollector();
   collector(8 * mb);
   await turn();

@@ -11,7 +11,7 @@ it.each([
   ['@cfx/model', 'cfx', 'model'],
   ['org/model', undefined, 'org/model'],
   ['', undefined, ''],
-])('splits %j into slug %j and model %j', (text, slug, model) => {
+])('slugOf and bareModel split %j into slug %j and model %j', (text, slug, model) => {
   expect(slugOf(text)).toBe(slug);
   expect(bareModel(text)).toBe(model);
 });

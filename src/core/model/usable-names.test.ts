@@ -23,7 +23,7 @@ it.each<[name: string, key: ApiKey | undefined, providers: string[], configs: st
   ['a key for one config', makeKey('k', { allowsConfig: is('two') }), ['a', 'team', 'b'], ['two']],
   ['a key with a default config', makeKey('k', { allowsConfig: () => false, defaultConfig: 'one' }), ['a', 'team', 'b'], ['one']],
   ['a key with an enforced config', makeKey('k', { enforceConfig: true, defaultConfig: 'one' }), [], ['one']],
-])('returns the providers and configs that a key may use: %s', (_name, key, slugs, names) => {
+])('usableProviders and usableConfigs return the names that a key may use: %s', (_name, key, slugs, names) => {
   expect([...usableProviders({ providers }, key)]).toEqual(slugs);
   expect([...usableConfigs({ configs }, key)]).toEqual(names);
 });
@@ -33,7 +33,7 @@ it.each<[message: string, hint: string | undefined, wanted: [string, string | un
   ['No "x". Did you mean "b"?', 'Did you mean "b"?', ['No "x".', undefined]],
   ['unknown key "targts".', 'Did you mean "targets"?', ['unknown key "targts".', 'Did you mean "targets"?']],
   ['No "x".', 'Did you mean "b"? Providers: a. Did you mean "a"?', ['No "x".', 'Providers: a. Did you mean "a"?']],
-])('removes suggestions that the key may not use from an error: %j', (message, hint, wanted) => {
+])('without removes the names that the key may not use from an error: %j', (message, hint, wanted) => {
   const error = new GatewayError('provider_not_found', { message, hint, status: 410, param: 'p', source: 'provider' });
   const left = without(error, new Set(['b']));
   expect([left.message, left.hint]).toEqual(wanted);

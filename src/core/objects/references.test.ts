@@ -18,7 +18,7 @@ it.each<[text: string, named: string[], other: string[]]>([
   ['{"image_url":{"url":"\\u0001g\\ts:\\n//b/a\\r.png\\u0000"}}', [], ['gs://b/a.png']],
   ['{"url":"Note:\\nsome words"}', [], []],
   ['{"previous_response_id":null,"container":"auto","file_id":""}', [], []],
-])('finds the references in %s', (text, named, other) => {
+])('finds the object references in %s', (text, named, other) => {
   const found = of(text);
   expect([...found.named].toSorted()).toEqual(named.toSorted());
   expect([...found.other].toSorted()).toEqual(other.toSorted());

@@ -8,7 +8,7 @@ const many = Array.from({ length: 600 }, (_, i) => ({ [`x-${i}`]: 'a', host: 'a'
 const alike = Array.from({ length: 200 }, (_, i) => ({ ...plain, host: `${i}` }));
 const frozen = Array.from({ length: 40 }, (_, i) => Object.freeze({ ...plain, 'x-request-id': `${i}` }));
 
-it('writes headers as JSON, independent of the headers written before', () => {
+it('writes headers as JSON, independent of cached headers', () => {
   const all: readonly Readonly<Record<string, string>>[] = [
     plain,
     { ...plain },

@@ -49,14 +49,14 @@ describe('member names', () => {
   });
 
   it.each(['description', 'response', 'max_tokens', 'gettoken', 'kid', 'keyboard', 'secrets_of', 'monkey', 'turnkey_', 'tokens', 'keys'])(
-    '%s is not masked',
+    '%s is not masked as a secret',
     (name) => {
       for (const first of [quote, bracket]) expect(isMaskedMember(name, first)).toBe(false);
     },
   );
 
   it.each(['description', 'response', 'role', 'content', 'model', 'type', 'id', 'name', 'text', 'messages', 'function'])(
-    '%s is skipped by its last letters only',
+    '%s is excluded by its last letters',
     (name) => {
       expect(mayBeMasked(name, name.length)).toBe(false);
     },

@@ -119,7 +119,7 @@ describe('the preview of the last user message', () => {
     expect(redactor.begin(100).preview(JSON.stringify(body))).toBe(expected);
   });
 
-  it('is found and masked behind the size limit', () => {
+  it('is found and masked after the size limit', () => {
     const body = {
       messages: [
         { role: 'user', content: 'y '.repeat(30_000) },

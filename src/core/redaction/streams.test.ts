@@ -190,7 +190,7 @@ it.each([
   ['a text after the list', '[{"candidates":[]}]\n%', 'jane@example.com', '[email]'],
   ['an incomplete event', '[{"candidates":[]},\n{"text":"%', 'jane@example.com', '[email]'],
   ['a member of an incomplete event', '[{"candidates":[]},{"api_key":"%"', 'hunter2', '[secret]'],
-])('masks text between and after complete events: %s', (_, text, value, instead) => {
+])('a JSON stream has text between and after complete events masked: %s', (_, text, value, instead) => {
   const { bytes } = masked(Buffer.from(text.replace('%', value)), 'application/json');
   expect(bytes.toString()).toBe(text.replace('%', instead));
 });

@@ -28,7 +28,7 @@ function streamed(blocks: readonly Block[]): readonly Note[] {
   });
 }
 
-describe('stored thinking of a response', () => {
+describe('thinking stored for the calls of a response', () => {
   const rows: readonly [name: string, blocks: readonly Block[], notes: Readonly<Record<string, readonly Block[]>>][] = [
     ['thoughts', [thought('a'), use('1')], { 1: [thought('a')] }],
     ['redacted thinking', [redacted, use('1')], { 1: [redacted] }],
@@ -44,7 +44,7 @@ describe('stored thinking of a response', () => {
     ['a value that is not a block', [null as never, thought('a'), use('1')], { 1: [thought('a')] }],
   ];
 
-  it.each(rows)('is correct for %s', (_name, blocks, expected) => {
+  it.each(rows)('consists of the blocks before each call: %s', (_name, blocks, expected) => {
     const found = (notes: readonly Note[]) => Object.fromEntries(notes.map(({ id, text: kept }) => [id, JSON.parse(kept) as unknown]));
     expect(found(whole(blocks))).toEqual(expected);
     expect(found(streamed(blocks.filter((block) => block !== null)))).toEqual(expected);
@@ -57,7 +57,7 @@ const called = (...ids: string[]) => ({
   tool_calls: ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
 });
 
-describe('requested thinking for a request', () => {
+describe('withRemembered', () => {
   const model = 'claude-sonnet-4-0';
   const rows: readonly [name: string, body: Block, model: string, ids: readonly string[]][] = [
     ['calls without thinking', { reasoning_effort: 'low', messages: [called('1', '2'), called('2', '3')] }, model, ['1', '2', '3']],
@@ -86,7 +86,7 @@ describe('requested thinking for a request', () => {
     ],
   ];
 
-  it.each(rows)('is correct for %s', (_name, body, name, ids) => {
+  it.each(rows)('looks up the stored thinking that a request needs: %s', (_name, body, name, ids) => {
     const asked: string[] = [];
     const recall = (recalled: readonly string[]) => {
       asked.push(...recalled);

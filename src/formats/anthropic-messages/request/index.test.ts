@@ -41,7 +41,7 @@ describe('toMessages for Vertex AI', () => {
     expect(convert({ [name]: value }).body).not.toHaveProperty(name);
   });
 
-  it('does not report parameters that the caller sends by other means', () => {
+  it('does not report parameters that are listed as handled', () => {
     expect(convert({ labels: { a: 'b' } }, [], ['labels'])).toMatchObject({ dropped: [] });
   });
 
@@ -158,7 +158,7 @@ describe('toMessages', () => {
     expect(JSON.stringify(convert({ messages }).body)).toContain('"input":{"q":12345678901234567890}');
   });
 
-  it('keeps web search for any allowed_tools', () => {
+  it('sends the web search tool in addition to allowed_tools', () => {
     const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
     const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [own] } };
     const { body } = convert({ tools: [own], tool_choice, web_search_options: {} });

@@ -27,7 +27,7 @@ const play = (wire: readonly ReturnType<typeof event>[]) => {
 };
 const events = () => play(streamed);
 
-it('converts the input and the result of a server tool, whole and streamed', () => {
+it('a Converse response keeps the input and the result of a server tool, whole and streamed', () => {
   const text = `{"output":{"message":{"role":"assistant","content":[
     {"toolUse":${JSON.stringify(used).slice(0, -1)},"input":{"q":12345678901234567890}}},
     {"toolResult":${JSON.stringify({ ...found, content })}}]}},"stopReason":"end_turn"}`;
@@ -39,7 +39,7 @@ it('converts the input and the result of a server tool, whole and streamed', () 
   expect(streamedText).toContain('"native":{"content":[{"text":"A page."}]}');
 });
 
-it('streams the input of a server tool to clients of the messages API', () => {
+it('a Converse stream has the input of a server tool for clients of the messages API', () => {
   const out = new MessageEvents({ id: 'r', model: 'm' });
   expect(events().flatMap((one) => out.push(one))).toContainEqual({
     type: 'content_block_delta',
@@ -58,7 +58,7 @@ it.each([
     { type: 'image', format: 'png', error: { message: 'No.' } },
   ],
   ['an image without its bytes', { image: { ...video, format: 'webp' } }, { type: 'image', ...video, format: 'webp' }],
-])('converts unknown content to a block: %s', (_what, content, wanted) => {
+])('a Converse response has unknown content as a block: %s', (_what, content, wanted) => {
   const whole = fromConverse(JSON.stringify({ output: { message: { content: [content] } }, stopReason: 'end_turn' }), call);
   const [kind, { format, ...rest }] = Object.entries(content)[0] ?? ['', video];
   const events = play([
@@ -70,7 +70,7 @@ it.each([
   for (const made of [whole, collectChat(events, call)]) expect(made['choices']).toMatchObject([{ message: { content_blocks: [wanted] } }]);
 });
 
-it('ignores unknown events', () => {
+it('a Converse stream ignores unknown events', () => {
   expect(play([event('initial-response', {}), { name: 'initial-response', data: '' }])).toEqual([]);
 });
 
@@ -89,7 +89,7 @@ it.each([
       event('contentBlockDelta', { contentBlockIndex: 0, delta: { citation: { location: { web: { url: 'https://a.example' } } } } }),
     ],
   ],
-])('closes blocks that the service leaves open: %s', (_what, block) => {
+])('a Converse stream closes blocks that the service leaves open: %s', (_what, block) => {
   const close = { ...block[0], name: 'contentBlockStop' } as ReturnType<typeof event>;
   const end = event('messageStop', { stopReason: 'end_turn' });
   expect(play([...block, end])).toEqual(play([...block, close, end]));

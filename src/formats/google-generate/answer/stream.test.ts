@@ -85,7 +85,7 @@ const calls = [true, false].flatMap((strict) =>
   ['gemini-3-flash', 'gemini-2.0-flash-thinking-exp'].map((model) => ({ model, strict, showsReasoning: true, id: 'req_1', createdAt: 1 })),
 );
 
-test.each(Object.entries(streams))('%s: an event that is read by its similarity converts like a parsed one', (_, stream) => {
+test.each(Object.entries(streams))('%s: events that are read by their similarity convert like parsed ones', (_, stream) => {
   // With different trailing blanks, no event is recognized as similar to an earlier one.
   const unlike = stream.map((data, index) => data + ' '.repeat(index));
   for (const call of calls) expect(events(stream, call)).toEqual(events(unlike, call));

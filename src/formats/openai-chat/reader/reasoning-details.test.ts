@@ -143,7 +143,7 @@ const byKind = (a: Plain, b: Plain): number =>
 it.each<[string, Plain, unknown]>([
   ['unsigned text', { content: 'x', reasoning_details: [text('Hm.', { format: 'unknown', index: 0 })] }, undefined],
   ['no details', { content: 'x', reasoning: 'Hm.' }, undefined],
-])('thinking without reasoning_details is sent back as it is: %s', (_name, message, details) => {
+])('unsigned thinking is sent back without reasoning_details: %s', (_name, message, details) => {
   const content = whole(message);
   expect(content).toMatchObject([{ type: 'thinking', thinking: 'Hm.', signature: 'gateway:unsigned' }, { type: 'text' }]);
   expect(sentBack(content)).toEqual({ details, dropped: [] });

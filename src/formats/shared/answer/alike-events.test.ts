@@ -54,7 +54,7 @@ describe('AlikeEvents does not learn', () => {
     expect(events.textIn(data)).toBeUndefined();
   });
 
-  test('more than sixteen events, and keeps the last one', () => {
+  test('more than sixteen events; the sixteenth stays in use', () => {
     const events = new AlikeEvents('text', 'usage');
     for (let i = 1; i <= 16; i += 1) expect(events.learn(`{"text":"x","i":${i}}`, 'x')).toBe(true);
     expect(events.learn('{"text":"x","i":17}', 'x')).toBe(false);
