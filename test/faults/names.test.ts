@@ -117,7 +117,7 @@ describe('a DNS server that does not respond', () => {
     expect(system.asked).toEqual([]);
   });
 
-  it('does not make expired addresses unusable for a while', async () => {
+  it('does not prevent the use of expired addresses for a while', async () => {
     server.says = () => at('192.0.2.1');
     await find('a.test');
     server.says = () => 'silence';
