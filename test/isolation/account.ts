@@ -3,7 +3,7 @@ import { json, type ScriptedUpstream, type SeenRequest, sse, startUpstream } fro
 
 type Row = Record<string, unknown> & { readonly id: string };
 
-/** One account of a service in the OpenAI format, as far as objects go: whoever has the credential may use all of them. */
+/** Stored objects of one account of a service in the OpenAI format: each request with the credential may use all of them. */
 export interface Account {
   readonly upstream: ScriptedUpstream;
   /** By collection: `files`, `batches`, `jobs`, `responses`. */

@@ -14,7 +14,7 @@ interface Row {
 
 const rows = JSON.parse(readFileSync(new URL('../fixtures/requests.json', import.meta.url), 'utf8')) as readonly Row[];
 
-it.each(rows)('$name', ({ model, chat, converse, dropped }) => {
+it.each(rows)('toConverse converts $name', ({ model, chat, converse, dropped }) => {
   const made = toConverse(chat, { model, foundationModel: undefined }, { media: new Map() });
   expect(made.body).toEqual(converse);
   expect(made.dropped.map(({ param }) => param)).toEqual(dropped);
