@@ -394,7 +394,7 @@ const brokenStreams: readonly (Pick<Fault, 'name' | 'play' | 'says' | 'code'> & 
   },
 ];
 
-describe('a provider that fails before the first byte of a response', () => {
+describe('a provider that fails before the first byte', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ server: { max_answer: '2MB' } });
@@ -490,7 +490,7 @@ describe('a stream that begins with an error', () => {
   });
 });
 
-describe('a complete response larger than server.max_answer', () => {
+describe('a response larger than server.max_answer', () => {
   it('is rejected for any limit', async () => {
     const rig = await startRig({ server: { max_answer: '100B' } });
     const body = JSON.stringify({ choices: [], text: 'x'.repeat(200) });
@@ -500,7 +500,7 @@ describe('a complete response larger than server.max_answer', () => {
     await rig.close();
   });
 
-  it('is truncated if it was already forwarded, and the record has the reason', async () => {
+  it('is truncated if it was already forwarded, with the reason in the record', async () => {
     const rig = await startRig({ server: { max_answer: '3MB' } });
     rig.wire.script = (socket) => endless(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }));
     const told = await rig.tell(chat, onPair);

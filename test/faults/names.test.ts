@@ -127,7 +127,7 @@ describe('a DNS server that does not respond', () => {
     expect(await find('a.test')).toBe('EAI_AGAIN');
   });
 
-  it('lets the system resolver use at most two threads, and limits the number of waiting names', async () => {
+  it('limits the system resolver to two threads and a number of waiting names', async () => {
     system.answer = () => null;
     const all = Array.from({ length: 100 }, (_, i) => find(`host${i}`));
     // All of them wait for the hosts file and continue in one turn.
@@ -188,7 +188,7 @@ describe('a DNS response', () => {
     expect(names.size.asked).toBe(0);
   });
 
-  it('is checked on every use: a private address of a host chosen by a request is rejected, cached or not', async () => {
+  it('is checked on every use: a private address is rejected for a host chosen by a request', async () => {
     const checked = lookupFor('request', { hasHost: () => false, hasAddress: () => false }, undefined, names.lookup);
     server.says = () => ({ addresses: ['93.184.216.34'], ttl: 0 });
     expect(await find('rebind.test', { all: true }, checked)).toEqual(['93.184.216.34']);

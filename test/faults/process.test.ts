@@ -133,7 +133,7 @@ describe('a gateway that receives SIGTERM', () => {
     expect(wire.busy()).toBe(0);
   });
 
-  it('ends unfinished responses with an error event after the timeout, and exits with 0', async () => {
+  it('ends unfinished responses with an error event and exits with 0 after the timeout', async () => {
     wire.script = (socket, { body }) =>
       body.includes('"stream":true') ? put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever) : forever;
     await start({ timeout: '300ms' });

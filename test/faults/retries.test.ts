@@ -207,7 +207,7 @@ describe('a keep-alive connection', () => {
   it.each([
     ['closed', close],
     ['reset', reset],
-  ])('that is %s at once has read nothing: the request is sent again, and the attempt is recorded', async (_name, second) => {
+  ])('that is %s at once has read nothing: the request is sent again and recorded', async (_name, second) => {
     then(second);
     const told = await twice();
     expect([told.status, told.text, told.sent]).toEqual([200, good, 2]);

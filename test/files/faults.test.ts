@@ -77,7 +77,7 @@ describe('a response before the upload is complete', () => {
     expect(await recordOf(told)).toMatchObject({ status: 413, attempts: [{ outcome: 'answered', status: 413 }] });
   });
 
-  test('with status 401 does not cause a retry of a form that was already sent', async () => {
+  test('with status 401 does not cause a retry of a form already sent', async () => {
     a.early = (_request, response) => {
       answerJson(response, 401, { error: { message: 'bad key' } });
       return true;

@@ -77,7 +77,7 @@ const generated = (...parts: object[]): object => ({
   generationConfig: { responseModalities: ['TEXT', 'IMAGE'] },
 });
 
-describe('a form of /v1/images/edits for a provider that accepts JSON', () => {
+describe('a form of /v1/images/edits as JSON', () => {
   it.each<[string, string, PartText[], object, (string | null)?]>([
     [
       'Gemini: the image, then the prompt',
@@ -155,7 +155,7 @@ describe('a form of /v1/images/edits for a provider that accepts JSON', () => {
   it.each([
     ['before', [part('stream', 'true'), file('image', long)]],
     ['after', [file('image', long), part('stream', 'true')]],
-  ])('returns an event stream if stream is requested %s the image, with one event for each image', async (_where, asked) => {
+  ])('returns one event for each image if stream is set %s the image', async (_where, asked) => {
     const parts = [part('model', gemini), part('n', '2'), ...asked, part('prompt', 'p')];
     const { headers, text } = await ask(parts, at('g'), 16384);
     const events = text.split('\n\n').flatMap((one) => /^event: (.*)\ndata: (.*)$/.exec(one)?.slice(1, 3) ?? []);
@@ -191,7 +191,7 @@ describe('a form of /v1/images/edits for a provider that accepts JSON', () => {
     expect(sent()).toEqual(generated(inline(pngUri), { text: 'p' }));
   });
 
-  it('is sent as a form to the next target if the first does not support it', async () => {
+  it('is sent as a form if the first target does not support it and the next one does', async () => {
     const parts = [part('model', gemini), file('image', png), file('mask', png), part('prompt', 'p')];
     const { status } = await ask(parts, { 'x-gateway-provider': '', 'x-gateway-config': 'first' });
     expect([status, origin.taken.length, origin.taken[0]?.headers['content-type']]).toMatchObject([200, 1, /^multipart\/form-data/]);

@@ -154,7 +154,7 @@ describe('every member of a request is sent or reported as dropped', () => {
     );
   });
 
-  it.each(targets)('and the check detects members that are not reported for %s', (_name, provider, model, settings) => {
+  it.each(targets)('and the check detects unreported members for %s', (_name, provider, model, settings) => {
     const body = {
       messages: [{ role: 'user', name: 'nameword', content: [{ type: 'text', text: 'hi', zz_unknown: 'unknownword' }] }],
       zz_top: 'topword',

@@ -30,7 +30,7 @@ api_keys:
     metadata: {team: web}
 `;
 
-describe('the keys commands with a running gateway', () => {
+describe('keys commands with a running gateway', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway(yaml, { watch: true, files: { 'keys.d/.gitkeep': '' } });
@@ -68,7 +68,7 @@ describe('the keys commands with a running gateway', () => {
     expect(text).not.toContain(key.slice(0, 16));
   });
 
-  it('rotate a key with an overlap for the old secret, and leave the rest of the file unchanged', async () => {
+  it('rotate a key with an overlap, and leave the rest of the file unchanged', async () => {
     const first = await keys('rotate', 'by-hand', '--overlap', '1h');
     const second = keyIn(first);
     await becomes(second, 200);
@@ -122,7 +122,7 @@ describe('the keys commands with a running gateway', () => {
   });
 });
 
-describe('the keys commands without a running gateway', () => {
+describe('keys commands without a gateway', () => {
   let dir = '';
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -148,7 +148,7 @@ describe('the keys commands without a running gateway', () => {
     expect(await run(['check'], cwd)).toMatchObject({ code: 0 });
   });
 
-  it('create the first key of a fresh clone in a folder that a running gateway includes', async () => {
+  it('create the first key of a fresh clone in an included folder', async () => {
     const shipped = projectFiles().filter((file) => /^configs\/(?!examples|schema)/.test(file));
     const gateway = await startTestGateway(readProjectFile('gateway.yaml'), {
       watch: true,
@@ -261,7 +261,7 @@ describe('the keys commands without a running gateway', () => {
     for (const [name, text] of Object.entries(files)) expect(readFileSync(join(cwd, name), 'utf8')).toBe(text);
   });
 
-  it('warn that a written key does not work if the configuration has other errors', async () => {
+  it('warn that a new key does not work if the configuration has other errors', async () => {
     const cwd = folder({ 'gateway.yaml': yaml.replace('mock/echo', 'mok/echo') });
     const made = await run(['keys', 'create', 'x', '--write'], cwd);
     expect(made).toMatchObject({

@@ -59,7 +59,7 @@ const codeOf = async (answer: Response): Promise<unknown> => {
   return [answer.status, error.code, error.message];
 };
 
-describe('a gateway with tokens and without API keys', () => {
+describe('a gateway with tokens only', () => {
   it('accepts a token, records the caller and does not forward the token', async () => {
     const at = await start(yaml(', metadata: {team: dept}, clock_tolerance: 5s'));
     const token = await tokenOf(key, { claims: { dept: 'search' } });
@@ -79,7 +79,7 @@ describe('a gateway with tokens and without API keys', () => {
     expect(at.lines.join('')).not.toContain(token.slice(0, 20));
   });
 
-  it('does not forward the token on relayed paths, in forwarded headers and in direct mode', async () => {
+  it('does not forward the token in relayed requests, forwarded headers and direct mode', async () => {
     const at = await start(yaml(', from: [authorization]'));
     const token = await tokenOf(key);
     const bearer = { authorization: `Bearer ${token}` };
@@ -143,7 +143,7 @@ describe('a gateway with tokens and without API keys', () => {
     await Promise.all(answers.map((answer) => answer.text()));
   });
 
-  it('may listen on all interfaces, which is rejected without tokens and keys', async () => {
+  it('may listen on all interfaces; without tokens and keys this is rejected', async () => {
     const at = await start(yaml('', 'server: {listen: "0.0.0.0:0"}'), { listen: undefined });
     expect(at.gateway.url).toContain(':');
     await at.close();

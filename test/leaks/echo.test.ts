@@ -231,7 +231,7 @@ describe.each(routes)("%s: the gateway masks the provider's credential", (_, req
   });
 });
 
-describe('a response that is compressed without a request for it', () => {
+describe('a compressed response', () => {
   it.each([
     ['a successful response', 200, openaiChat(`a ${key} b`)],
     ['an error', 400, JSON.stringify({ error: { message: `bad ${key}`, type: 'e', code: null, param: null } })],
@@ -250,7 +250,7 @@ describe('a response that is compressed without a request for it', () => {
     expect(answer.body).toMatch(asterisks);
   });
 
-  it('is not requested: a caller cannot enable compression with accept-encoding', async () => {
+  it('is never requested: a caller cannot enable compression with accept-encoding', async () => {
     const before = wire.requests.length;
     for (const request of [routes[0]?.[1], routes[8]?.[1]]) {
       await sent({ ...(request as Ask), headers: { ...request?.headers, 'accept-encoding': 'gzip' } }, { body: openaiChat('x') });

@@ -133,7 +133,7 @@ it('explain, replay, tail, export and feedback show no confidential value of a r
   expect([...new Set(leaks)]).toEqual([]);
 }, 400_000);
 
-describe('files that are no longer used', () => {
+describe('unused files', () => {
   it('a spool that was never stored, and the rest of its cleanup, contain no confidential value', async () => {
     // A folder instead of the file: nothing can be stored.
     mkdirSync(join(state(), 'log.sqlite'), { recursive: true });

@@ -84,7 +84,7 @@ describe('an unsupported method returns 405 with the header Allow', () => {
   });
 });
 
-describe('HEAD returns the status and headers of GET without a body', () => {
+describe('HEAD returns the response of GET without a body', () => {
   it.each<[listener: string, path: string, status: number, headers?: Record<string, string>]>([
     ['data', '/healthz', 200],
     ['data', '/readyz', 200],
@@ -119,7 +119,7 @@ describe('HEAD returns the status and headers of GET without a body', () => {
     }
   });
 
-  it('is sent to the provider as HEAD for file contents and relayed paths, and otherwise as GET', async () => {
+  it('is sent to the provider as HEAD for file contents and relayed paths, else as GET', async () => {
     const headers = { 'x-gateway-provider': '@main' };
     upstream.requests.length = 0;
     await call('data', 'HEAD', '/v1/files/file-1', headers);

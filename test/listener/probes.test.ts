@@ -62,7 +62,7 @@ describe('/healthz and /readyz on the data listener', () => {
     expect(keyed.records.length).toBe(before);
   });
 
-  it('show file names only on the probe listener, and on the data listener only to local clients', async () => {
+  it('show file names only on the probe listener and to local clients', async () => {
     const own = await new Promise<string>((resolve, reject) => {
       request({ socketPath: join(dir, 'probe.sock'), path: '/readyz?verbose' }, (response) => void text(response).then(resolve))
         .on('error', reject)

@@ -107,7 +107,7 @@ describe('pathFault with a path that escapes its base', () => {
       expect(pathFault(path)).toEqual(expect.any(String));
   });
 
-  it('rejects it with any text around it and with any level of percent-encoding', () => {
+  it('rejects it with any surrounding text and percent-encoding', () => {
     const word = fc.stringMatching(/^[\w-]{1,8}$/);
     const encodedTimes = (text: string, times: number): string => {
       let now = text;
