@@ -11,7 +11,7 @@ const mark = ',"request":{"headers":';
 const { request, upstream, response, plugins, route, redactions, ...rest } = sampleRecord();
 const { response_id: _, notes: _notes, socket: _socket, preview: _preview, ...older } = rest;
 
-/** As versions before the short form wrote it. */
+/** A record line as versions before the short form wrote it. */
 const longLine = (record: object): string => `${JSON.stringify(record).slice(0, -1)},"parts":[["request",7]]}`;
 
 const body = { size: 9, kept: 7, sha256: null, same_as: null, patch: null, chunks: null };
@@ -21,18 +21,18 @@ const labelled = sampleRecord({ labels: { a: mark, b: ',"parts":[', messages: [{
 const refused = sampleRecord({ admitted: false, attempts: [] });
 
 it.each<[string, string, LogRecord]>([
-  ['as it is written', encodeRecord(sampleRecord(), { request: [Buffer.alloc(7)] }).line, sampleRecord()],
-  ['with a label like a message', encodeRecord(labelled, { request: [Buffer.alloc(7)] }).line, labelled],
-  ['of a request that was not let in', encodeRecord(refused, { request: [Buffer.alloc(7)] }).line, refused],
-  ['of the long form', longLine({ ...rest, plugins, route, redactions, request, upstream, response }), sampleRecord()],
+  ['in the current format', encodeRecord(sampleRecord(), { request: [Buffer.alloc(7)] }).line, sampleRecord()],
+  ['with a label that looks like a message', encodeRecord(labelled, { request: [Buffer.alloc(7)] }).line, labelled],
+  ['of a request that was not admitted', encodeRecord(refused, { request: [Buffer.alloc(7)] }).line, refused],
+  ['in the long format', longLine({ ...rest, plugins, route, redactions, request, upstream, response }), sampleRecord()],
   [
-    'of the long form, with more behind its messages',
+    'in the long format with more members after the messages',
     longLine({ ...rest, request, upstream, response, plugins, route, redactions }),
     sampleRecord(),
   ],
-  ['of the long form, with a label like a message', longLine(labelled), labelled],
+  ['in the long format with a label that looks like a message', longLine(labelled), labelled],
   ['of an earlier version', longLine({ ...older, request, upstream, response, plugins }), sampleRecord({ response_id: null, notes: {} })],
-])('the head of a record %s makes the row of the whole', (_name, line, record) => {
+])('decodeHead() returns the same row as the complete record: a record %s', (_name, line, record) => {
   const frame = Buffer.from(`before\n${line}\n{"a":1}\n`);
   const [head, whole] = [decodeHead(frame, 7), decodeFrame(frame, 7)];
   if (head.state !== 'whole' || whole.state !== 'whole') throw new Error('broken');
@@ -44,7 +44,7 @@ it.each<[string, string, LogRecord]>([
   expect(head.next).toBe(whole.next);
 });
 
-/** Records in which one thing is not as in most. */
+/** Records that differ from the sample record in one or a few fields. */
 const unusual: readonly Partial<LogRecord>[] = [
   {},
   { id: 'req_2', at: 1_795_253_467_001.5, random: 0.5 },
@@ -78,7 +78,7 @@ const unusual: readonly Partial<LogRecord>[] = [
   bareRecord({ ...sampleRecord(), totalMs: 4 }),
 ];
 
-it('reads what was written, whatever was written before it', () => {
+it('decodes each record as it was encoded, whatever record was encoded before it', () => {
   const lines = new Lines(64);
   const records = [...unusual, ...unusual.toReversed()].map((over) => sampleRecord(over));
   const written = records.map((record) => encodeRecord(record, {}, undefined, lines).line);
@@ -86,12 +86,12 @@ it('reads what was written, whatever was written before it', () => {
   expect(written[0]).toBe(written.at(-1));
 });
 
-it('takes less than two thirds of the bytes of the long form', () => {
+it('encodes a record in less than two thirds of the bytes of the long format', () => {
   const { line } = encodeRecord(sampleRecord(), {});
   expect(line.length * 3).toBeLessThan(JSON.stringify(sampleRecord()).length * 2);
 });
 
-it('writes a preview that was cut in one byte a character', () => {
+it('encodes a truncated preview with one byte per character', () => {
   const { line } = encodeRecord(sampleRecord({ preview: 'The quick brown fox…' }), {});
   expect(Buffer.byteLength(line)).toBe(line.length);
   expect(decodeLine(line)?.preview).toBe('The quick brown fox…');

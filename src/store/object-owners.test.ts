@@ -8,7 +8,7 @@ import { openOwners, withMemory } from './object-owners.ts';
 const folder = mkdtempSync(join(tmpdir(), 'owners-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('the first owner of an id stays its owner, in every process and after each opening', () => {
+it('keeps the first owner of an id in every process and after reopening', () => {
   const path = join(folder, 'law.db');
   const known = new Map<string, string>();
   const id = fc.oneof(
@@ -36,7 +36,7 @@ it('the first owner of an id stays its owner, in every process and after each op
   );
 });
 
-it('forgets the oldest beyond its bound, the brief ones apart from the lasting', () => {
+it('deletes the oldest ids beyond the limit, short-lived ones separately from lasting ones', () => {
   const owners = openOwners(':memory:', 1000);
   owners.bind('a', ['file-1'], 'x', false);
   for (let i = 0; i < 5000; i += 1) owners.bind('a', [`resp-${i}`], 'x', true);
@@ -47,7 +47,7 @@ it('forgets the oldest beyond its bound, the brief ones apart from the lasting',
   owners.close();
 });
 
-it('what the file cannot take is kept in memory', () => {
+it('keeps an owner in memory if the file cannot store it', () => {
   const file = openOwners(':memory:');
   const faults: unknown[] = [];
   const full = {

@@ -31,7 +31,7 @@ const read = () => readSpool(dir);
 const ids = (entries: readonly SpoolEntry[]) => entries.map((entry) => (entry.kind === 'record' ? entry.record.id : `+${entry.id}`));
 
 describe('spool', () => {
-  it('gives back records, bodies and amendments as they were', async () => {
+  it('reads records, bodies and amendments as they were written', async () => {
     const spool = open();
     const record = sampleRecord({ metadata: { note: 'Grüße\n"parts":[] 🎉' } });
     const binary = Buffer.from([0x7b, 0x0a, 0x00, 0xff, 0x0a, 0x0a]);
@@ -51,7 +51,7 @@ describe('spool', () => {
     expect(spool.stats).toMatchObject({ frames: 3, dropped: 0 });
   });
 
-  it('reads records of an older version, which had no notes', async () => {
+  it('reads records of an older version without notes', async () => {
     const { notes: _, ...old } = sampleRecord({ id: 'old' });
     const spool = open();
     spool.append([encodeRecord({ ...old, plugins: [{ name: 'auth', moment: 'admit', ms: 1, note: null }] } as never, {})]);
@@ -72,7 +72,7 @@ describe('spool', () => {
     spool.close();
   });
 
-  it('keeps frames that are larger than its block', async () => {
+  it('stores frames that are larger than its block', async () => {
     const spool = open();
     const body = 'x'.repeat(3 * mega);
     spool.append([frame('a'), frame('big', body), frame('z')]);
@@ -83,7 +83,7 @@ describe('spool', () => {
     expect(big?.kind === 'record' && big.bodies.request?.toString() === body).toBe(true);
   });
 
-  it('is for the owner alone', () => {
+  it('creates the folder with mode 700 and files with mode 600', () => {
     const spool = open();
     spool.append([frame('a')]);
     spool.close();
@@ -93,7 +93,7 @@ describe('spool', () => {
     expect(statSync(join(dir, name ?? '')).mode & 0o777).toBe(0o600);
   });
 
-  it('masks each frame with its own mask and leaves the pieces as they are', async () => {
+  it('masks each frame with its own mask and leaves the passed buffers unchanged', async () => {
     const spool = open();
     const piece = Buffer.from('the key is first-secret, not second-secret');
     const maskOf = (secret: string) => createMask([secret]);
@@ -111,7 +111,7 @@ describe('spool', () => {
     expect(piece.toString()).toContain('first-secret');
   });
 
-  it('begins a new segment when one is full, and drops the oldest beyond the total', async () => {
+  it('starts a new segment when one is full, and drops the oldest ones beyond the total limit', async () => {
     const spool = open({ maxSegment: 10_000, maxTotal: 40_000 });
     for (let i = 0; i < 60; i += 1) spool.append([frame(`r${i}`, 'x'.repeat(1000))]);
     spool.close();
@@ -125,7 +125,7 @@ describe('spool', () => {
     expect(drops.length).toBeGreaterThan(2);
   });
 
-  it('does not count as lost what was stored of a segment before it made room', () => {
+  it('does not count records as dropped that were stored before their segment was evicted', () => {
     const spool = open({ maxSegment: 10_000, maxTotal: 40_000 });
     for (let i = 0; i < 60; i += 1) spool.append([frame(`r${i}`, 'x'.repeat(1000))]);
     const { dropped } = spool.stats;
@@ -139,9 +139,9 @@ describe('spool', () => {
     spool.close();
   });
 
-  it('counts what it lost of another writer, and leaves alone what that one writes', async () => {
+  it('counts records it evicts from another writer, but not the segment that writer is writing', async () => {
     const bounds = { maxSegment: 10_000, maxTotal: 80_000, writers: 2 };
-    // What a process left that has ended is nobody's loss now.
+    // Records left by a process that has ended count as nobody's loss.
     const ended = open({ ...bounds, pid: 2 ** 30, startedAt: 500 });
     ended.append([frame('left', 'x'.repeat(1000))]);
     ended.close();
@@ -154,7 +154,7 @@ describe('spool', () => {
     for (let i = 0; i < 60; i += 1) own.append([frame(`b${i}`, 'x'.repeat(1000))]);
     own.close();
     expect(listSegments(dir)).toContain(newest);
-    // What that one may still write has its room already.
+    // The limit includes a full segment for the other writer.
     const reserved = listSegments(dir).map((name) => (name === newest ? bounds.maxSegment : statSync(join(dir, name)).size));
     expect(reserved.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(80_000);
     other.append([frame('last')]);
@@ -171,7 +171,7 @@ describe('spool', () => {
     expect(own.stats.dropped).toBe(dropped - 3);
   });
 
-  it('counts what earlier processes left, and reads it first', async () => {
+  it('reads segments of earlier processes first and counts them towards the limit', async () => {
     const earlier = open({ startedAt: 999, pid: 77 });
     earlier.append([frame('old')]);
     earlier.close();
@@ -189,7 +189,7 @@ describe('spool', () => {
   it.each([
     ['deleted', () => rmSync(dir, { recursive: true })],
     ['moved', () => renameSync(dir, `${dir}-moved`)],
-  ])('notices that its folder was %s', async (_, change) => {
+  ])('recreates its folder after it was %s', async (_, change) => {
     const spool = open();
     spool.append([frame('lost')]);
     change();
@@ -199,16 +199,16 @@ describe('spool', () => {
     expect(ids(read())).toEqual(['kept']);
   });
 
-  it('throws when the folder cannot be made', () => {
+  it('throws if the folder cannot be created', () => {
     writeFileSync(join(dir, '..', 'file'), '');
     expect(() => open({ dir: join(dir, '..', 'file', 'spool') })).toThrow('ENOTDIR');
   });
 });
 
-describe('a failing disk', () => {
+describe('spool on a failing disk', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
-  it('loses only what could not be written, counts it, and goes on when there is room again', async () => {
+  it('drops only records that could not be written, counts them, and continues once there is space', async () => {
     let room = 5000;
     const spool = open({
       write: (fd, bytes, offset, length) => {
@@ -229,7 +229,7 @@ describe('a failing disk', () => {
     expect(drops).toEqual(Array.from({ length: 5 - kept.length }, () => ({ why: 'write', frames: 1, error: full })));
   });
 
-  it('never throws when the folder is gone for good, or the spool is closed', () => {
+  it('does not throw if the folder cannot be recreated or the spool is closed', () => {
     const closed = open();
     closed.close();
     closed.append([frame('c')]);
@@ -242,13 +242,13 @@ describe('a failing disk', () => {
   });
 });
 
-describe('the reader of segments', () => {
+describe('SegmentWindow', () => {
   const readSegment = (path: string, from = 0) => {
     const { entries, next, then } = new SegmentWindow().read(path, from);
     return { ids: entries.map((read) => (read.kind === 'record' ? read.entry.row.id : `+${read.id}`)), next, then };
   };
 
-  it('tolerates every possible torn tail', async () => {
+  it('stops at an incomplete frame, wherever it is cut', async () => {
     const spool = open();
     spool.append([frame('a', 'body of a\n')]);
     const path = join(dir, listSegments(dir)[0] ?? '');
@@ -275,7 +275,7 @@ describe('the reader of segments', () => {
     '{"v":1,"id":"x","parts":[["other",0]]}\n\n',
     '{"v":1,"id":"x","parts":[7]}\n\n',
     '{"v":1,"id":"x","parts":[["request",2]]}\nabc\n',
-  ])('stops at what is no frame: %j', async (text) => {
+  ])('stops at bytes that are not a frame: %j', async (text) => {
     const spool = open();
     spool.append([frame('a')]);
     spool.close();
@@ -286,7 +286,7 @@ describe('the reader of segments', () => {
     expect(readSegment(path, next)).toEqual({ ids: [], next, then: 'broken' });
   });
 
-  it('goes on from where it stopped', async () => {
+  it('continues at the offset where it stopped', async () => {
     const spool = open();
     spool.append([frame('a', 'x'.repeat(300_000)), frame('b', 'y')]);
     const path = join(dir, listSegments(dir)[0] ?? '');
@@ -297,14 +297,14 @@ describe('the reader of segments', () => {
     spool.close();
   });
 
-  it('finds nothing where there is no folder', async () => {
+  it('finds no segments if the folder does not exist', async () => {
     expect(existsSync(dir)).toBe(false);
     expect(read()).toEqual([]);
   });
 });
 
-describe('kill -9', () => {
-  it('loses no record whose append returned', async () => {
+describe('spool after kill -9', () => {
+  it('contains every record whose append() returned', async () => {
     const child = spawn(process.execPath, [new URL('fixtures/burst.ts', import.meta.url).pathname, dir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -322,13 +322,13 @@ describe('kill -9', () => {
   });
 });
 
-describe('when the time of day is set', () => {
-  // Times at which processes start, one after the other, each with one segment.
+describe('spool when the system clock is changed', () => {
+  // Start times of successive processes, each with one segment.
   it.each([
     ['back', [5000, 1000, 1001, 400]],
     ['forward, and back', [1000, 9_000_000, 1500, 1600]],
-    ['nowhere: two starts at once', [1000, 1000, 1000, 1000]],
-  ])('%s, what is new is behind what is old, and the oldest makes room', async (_name, starts) => {
+    ['not at all, with all starts at once', [1000, 1000, 1000, 1000]],
+  ])('reads records in the order written and evicts the oldest if the clock is set %s', async (_name, starts) => {
     const big = 'x'.repeat(300_000);
     for (const [n, startedAt] of starts.entries()) {
       const spool = open({ startedAt, pid: 100 - n });

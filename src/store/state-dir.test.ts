@@ -32,7 +32,7 @@ function open(
   return state;
 }
 
-/** Another process that holds the directory; resolves to what it got. */
+/** Another process that holds the directory; resolves to the path that it got. */
 async function neighbour(): Promise<{ readonly child: ChildProcess; readonly path: string }> {
   const child = spawn(process.execPath, [new URL('fixtures/hold.ts', import.meta.url).pathname, join(root, 'gateway.yaml')], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -43,24 +43,24 @@ async function neighbour(): Promise<{ readonly child: ChildProcess; readonly pat
 }
 
 describe('openStateDir', () => {
-  it('uses .gateway beside the file, for the owner alone and out of version control', () => {
+  it('uses .gateway beside the configuration file, with mode 700 and a .gitignore', () => {
     const state = open(undefined);
     expect(state).toMatchObject({ kind: 'disk', path: join(root, '.gateway'), warning: undefined });
     expect(statSync(join(root, '.gateway')).mode & 0o777).toBe(0o700);
     expect(readFileSync(join(root, '.gateway/.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  it('reads a relative setting from the folder of the file', () => {
+  it('resolves a relative setting from the folder of the configuration file', () => {
     expect(open('var/state', false, 'sub/gateway.yaml')).toMatchObject({ path: join(root, 'sub/var/state') });
   });
 
-  it('keeps nothing on disk for "memory", and without a file', () => {
+  it('writes nothing to disk for "memory" and without a configuration file', () => {
     expect(open('memory')).toEqual({ kind: 'memory', warning: undefined });
     expect(openStateDir({ setting: undefined, configPath: undefined, cwd: root })).toEqual({ kind: 'memory', warning: undefined });
     expect(readdirSync(root)).toEqual([]);
   });
 
-  it('goes on in memory with a warning when the default cannot be written', () => {
+  it('falls back to memory with a warning if the default folder cannot be written', () => {
     writeFileSync(join(root, '.gateway'), 'a file');
     const state = open(undefined);
     expect(state.kind).toBe('memory');
@@ -68,10 +68,10 @@ describe('openStateDir', () => {
   });
 
   it.each([
-    ['a file in its place', 'taken'],
-    ['no folder can be made there', '/proc/state'],
-    ['a file in place of the request log', 'half'],
-  ])('goes on in memory where a named folder cannot be used, unless it is required: %s', (_name, setting) => {
+    ['it is a file', 'taken'],
+    ['no folder can be created there', '/proc/state'],
+    ['its spool folder is a file', 'half'],
+  ])('falls back to memory if a named folder cannot be used, and throws if it is required: %s', (_name, setting) => {
     writeFileSync(join(root, 'taken'), 'a file');
     mkdirSync(join(root, 'half'));
     writeFileSync(join(root, 'half/spool'), 'a file');
@@ -83,15 +83,15 @@ describe('openStateDir', () => {
     expect(() => open(setting, true)).toThrow(/server\.state_dir \/.* can't be used: E/);
   });
 
-  it('is no memory where it is required', () => {
+  it('throws for "memory" if a folder is required', () => {
     expect(() => open('memory', true)).toThrow(StateDirError);
   });
 });
 
 const shared = (): StateDir => open(undefined, false, undefined, true);
 
-describe('the lock', () => {
-  it('refuses a second gateway, and says which one is the first', async () => {
+describe('lock of the state directory', () => {
+  it('rejects a second gateway and reports the pid of the first', async () => {
     const first = await neighbour();
     expect(() => open(undefined)).toThrow(StateDirLocked);
     expect(() => open(undefined)).toThrow(`Another gateway (pid ${first.child.pid} on `);
@@ -99,7 +99,7 @@ describe('the lock', () => {
     expect(readdirSync(join(root, '.gateway'))).not.toContain('instance-2');
   });
 
-  it('of a shared folder gives a second gateway one of its own, also within one process', async () => {
+  it('gives a second gateway its own folder if the directory is shared, also within one process', async () => {
     const first = await neighbour();
     expect(first.path).toBe(join(root, '.gateway'));
     const own = join(root, '.gateway/instance-2');
@@ -107,14 +107,14 @@ describe('the lock', () => {
     expect(shared()).toMatchObject({ path: join(root, '.gateway/instance-3') });
   });
 
-  it('is given back', async () => {
+  it('is released when the process exits', async () => {
     const first = await neighbour();
     first.child.stdin?.end();
     await once(first.child, 'exit');
     expect(open(undefined)).toMatchObject({ path: join(root, '.gateway') });
   });
 
-  it('of a killed process is taken over', async () => {
+  it('is taken over from a killed process', async () => {
     const first = await neighbour();
     first.child.kill('SIGKILL');
     await once(first.child, 'exit');
@@ -123,25 +123,25 @@ describe('the lock', () => {
   });
 
   it.each([
-    ['on another host', JSON.stringify({ pid: process.pid, host: 'elsewhere' })],
-    ['that is cut', '{"pid":'],
-  ])('is taken at once when an owner %s left its name', (_name, text) => {
+    ['of another host', JSON.stringify({ pid: process.pid, host: 'elsewhere' })],
+    ['that is truncated', '{"pid":'],
+  ])('ignores an owner file %s if nobody holds the lock', (_name, text) => {
     mkdirSync(join(root, '.gateway'));
     writeFileSync(join(root, '.gateway/lock'), text);
     expect(open(undefined)).toMatchObject({ path: join(root, '.gateway') });
     expect(JSON.parse(readFileSync(join(root, '.gateway/lock'), 'utf8'))).toEqual({ pid: process.pid, host: hostname() });
   });
 
-  it('holds also where the owner cannot be seen', async () => {
+  it('is held even if the owner process cannot be found', async () => {
     await neighbour();
-    // As of a process of another container.
+    // As if written by a process of another container.
     writeFileSync(join(root, '.gateway/lock'), JSON.stringify({ pid: 2 ** 30, host: hostname() }));
     expect(() => open(undefined)).toThrow(`Another gateway (pid ${2 ** 30} on ${hostname()}) uses the state directory`);
     rmSync(join(root, '.gateway/lock'));
     expect(() => open(undefined)).toThrow('Another gateway uses the state directory');
   });
 
-  it('never writes through a link', () => {
+  it('does not write through a symbolic link', () => {
     mkdirSync(join(root, '.gateway'));
     writeFileSync(join(root, 'other'), 'text');
     symlinkSync(join(root, 'other'), join(root, '.gateway/lock'));

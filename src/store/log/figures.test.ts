@@ -3,7 +3,7 @@ import { sampleRecord } from '../fixtures/sample.ts';
 import { FiguresOf, SeenValues } from './figures.ts';
 import { rowOf } from './stored-row.ts';
 
-it('counts a text apart from nothing that is written as it is', () => {
+it('counts the model name "null" separately from a missing model', () => {
   const figures = new FiguresOf(new SeenValues());
   const model = (asked: string | null): void => {
     const { v, ...rest } = sampleRecord();
@@ -14,7 +14,7 @@ it('counts a text apart from nothing that is written as it is', () => {
   expect(Object.fromEntries(counted.map(({ name, counts }) => [name, counts.requests]))).toEqual({ null: 2, '': 3 });
 });
 
-it('names the values of each day, also after a clock was ahead for a moment', () => {
+it('limits the values of each day, even after the clock was ahead for a moment', () => {
   const seen = new SeenValues();
   const day = 24 * 60;
   const all = (of: number, name: string): Set<string | undefined> =>

@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-it('knows how much of a segment it stored that made room before it was stored whole', async () => {
+it('reports how many records of a partly stored segment it stored if the segment is evicted', async () => {
   const spool = openSpool({ dir, maxTotal: 1e9, maxSegment: 1e9 });
   const frames = Array.from({ length: 3000 }, (_, i) => encodeRecord(sampleRecord({ id: `req_${i}`, at: 1_795_253_467_000 + i }), {}));
   spool.append(frames);
@@ -38,7 +38,7 @@ it('knows how much of a segment it stored that made room before it was stored wh
   spool.close();
 });
 
-it('stores the others where the database rejects records for what is in them', async () => {
+it('stores the other records of a batch if the database rejects some for their content', async () => {
   const spool = openSpool({ dir, maxTotal: 1e9 });
   spool.append(Array.from({ length: 9 }, (_, i) => encodeRecord(sampleRecord({ id: `req_${i}` }), {})));
   let code = '57P01';
@@ -52,7 +52,7 @@ it('stores the others where the database rejects records for what is in them', a
   await expect(drain.step(strict)).rejects.toThrow('no such text');
   expect(drain.rejected.count).toBe(0);
   code = '22P05';
-  // Here the database goes away before the place in the segment is stored.
+  // The database fails before the position in the segment is stored.
   const going = Object.assign(Object.create(strict) as SqliteStore, {
     write: (batch: Batch) =>
       batch.records.length === 0 ? Promise.reject(Object.assign(new Error('going'), { code: '57P01' })) : strict.write(batch),
@@ -66,7 +66,7 @@ it('stores the others where the database rejects records for what is in them', a
   spool.close();
 });
 
-it('stores the others where a record can only be read as far as its row', async () => {
+it('stores the other records if one record can be decoded only up to its row', async () => {
   const spool = openSpool({ dir, maxTotal: 1e9 });
   spool.append(Array.from({ length: 3 }, (_, i) => encodeRecord(sampleRecord({ id: `req_${i}` }), {})));
   spool.close();
@@ -74,7 +74,7 @@ it('stores the others where a record can only be read as far as its row', async 
   const bytes = readFileSync(path);
   bytes.write('\u0001', bytes.indexOf('"messages":[[{', bytes.indexOf('req_1')) + '"messages":[['.length + 1);
   writeFileSync(path, bytes);
-  // As Postgres does, which keeps records as they are read.
+  // Postgres reads the whole record, too.
   const reading = Object.assign(Object.create(store) as SqliteStore, {
     write: async (batch: Batch) => {
       for (const { record } of batch.records) expect(record.request.headers).toBeDefined();
@@ -87,7 +87,7 @@ it('stores the others where a record can only be read as far as its row', async 
   expect((await store.size()).records).toBe(2);
 });
 
-it('forgets what it stored of segments that it stored whole', async () => {
+it('reports no stored count for an evicted segment that it stored completely', async () => {
   for (const startedAt of [1, 2]) {
     const spool = openSpool({ dir, maxTotal: 1e9, startedAt });
     spool.append([encodeRecord(sampleRecord({ id: `req_${startedAt}` }), {})]);
@@ -100,7 +100,7 @@ it('forgets what it stored of segments that it stored whole', async () => {
   expect(drain.storedOfGone()).toEqual({ [last]: 1 });
 });
 
-it('stores what is written after a write that failed halfway, also if it read that half', async () => {
+it('stores records written after a failed partial write, even if it read the partial frame', async () => {
   let room = 4000;
   let read: Promise<unknown> | undefined;
   const drain = new SpoolDrain(dir);

@@ -20,7 +20,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const limit = 400_000;
 const body = Buffer.alloc(3000, 'x');
 
-/** Records r0, r1, … in segments of ten. */
+/** Writes records r0, r1, … in segments of ten. */
 function fill(count: number, hasBodies: boolean): void {
   const spool = openSpool({ dir, maxTotal: 1e9, maxSegment: hasBodies ? 40_000 : 12_000 });
   for (let i = 0; i < count; i += 1) {
@@ -46,7 +46,7 @@ async function kept(): Promise<{ records: number; bodies: number; bytes: number;
   };
 }
 
-it('makes room also where a record can only be read as far as its row, and leaves no file behind', async () => {
+it('evicts a record that can be decoded only up to its row, and leaves no temporary file', async () => {
   fill(90, true);
   const [oldest = ''] = listSegments(dir);
   const bytes = readFileSync(join(dir, oldest));
@@ -59,13 +59,13 @@ it('makes room also where a record can only be read as far as its row, and leave
   expect(readdirSync(dir).filter((name) => name.endsWith('.half'))).toEqual([]);
 });
 
-it('leaves a spool that has room as it is', async () => {
+it('changes nothing if the spool is below its size limit', async () => {
   fill(40, true);
   new SpoolEviction(dir, limit).make(() => undefined);
   expect(await kept()).toMatchObject({ records: 40, bodies: 40 });
 });
 
-it('deletes the oldest bodies first, and all records stay', async () => {
+it('deletes the oldest bodies first and no records', async () => {
   fill(90, true);
   const room = new SpoolEviction(dir, limit);
   room.make(() => undefined);
@@ -76,7 +76,7 @@ it('deletes the oldest bodies first, and all records stay', async () => {
   expect(left.bodies).toBeGreaterThan(9);
 });
 
-it('deletes the oldest records where bodies are not enough, and counts them', async () => {
+it('deletes the oldest records if deleting bodies does not free enough, and counts them', async () => {
   fill(600, false);
   const room = new SpoolEviction(dir, limit);
   room.make(() => undefined);
@@ -86,7 +86,7 @@ it('deletes the oldest records where bodies are not enough, and counts them', as
   expect(left.oldest).toBe(`r${room.droppedRecords}`);
 });
 
-it('deletes what a crash left half written, and nothing else', () => {
+it('deletes only temporary files that a crash left', () => {
   fill(10, true);
   const segments = listSegments(dir);
   writeFileSync(join(dir, `${segments[0]?.replace('.log', '.bare.log') ?? ''}.half`), '{"v":1');
@@ -94,7 +94,7 @@ it('deletes what a crash left half written, and nothing else', () => {
   expect(readdirSync(dir).toSorted()).toEqual(segments);
 });
 
-it('neither writes nor counts again what is stored already', async () => {
+it('neither rewrites nor counts records that are already stored', async () => {
   fill(90, true);
   const [first = ''] = listSegments(dir);
   const stored = new SegmentWindow().read(join(dir, first), 0).entries.slice(0, 4);

@@ -16,7 +16,7 @@ function frameOf(record: LogRecord, body = ''): Buffer {
   return Buffer.from(`${line}\n${body}${body}\n`);
 }
 
-/** As what is before and behind it in a segment allows it. */
+/** Reads the frame of a record with other bytes before and after it. */
 function readIn(reader: FrameReader, record: LogRecord, body?: string): unknown {
   const frame = frameOf(record, body);
   const found = reader.read(Buffer.concat([Buffer.from('before\n'), frame, Buffer.from('{"behind')]), 7);
@@ -28,21 +28,21 @@ function readIn(reader: FrameReader, record: LogRecord, body?: string): unknown 
   return entry.row;
 }
 
-/** What a line may hold that could be mistaken for its own members. */
+/** Text in a record that looks like members of its line. */
 const marks = ',"attempts":[{"n":0}],"ms":{"total":1},"upstream_id":"x","usage":{},"bytes":{"in":7},"end":"fault","parts":[["request",3]]}';
 
 const usual: readonly (readonly [string, Partial<LogRecord>])[] = [
-  ['a plain one', {}],
-  ['the same again', {}],
+  ['the sample record', {}],
+  ['the sample record again', {}],
   [
     'with other times and counts',
     { ms: { total: 0.001, first_event: null, overhead: 123_456.789 }, usage: { ...sample.usage, prompt: 7, cached: 5 } },
   ],
-  ['with a whole response', { stream: false }],
+  ['without streaming', { stream: false }],
   ['with a price', { cost: { usd: '0.000102', source: 'genai-prices', prices: { input: '0.15' } } }],
-  ['refused by a provider', { status: 429, error: { code: 'rate_limited', source: 'provider', message: 'Ö "\\ …' }, end: 'fault' }],
+  ['rejected by a provider', { status: 429, error: { code: 'rate_limited', source: 'provider', message: 'Ö "\\ …' }, end: 'fault' }],
   [
-    'of several attempts',
+    'with several attempts',
     {
       attempts: [
         { ...attempt, outcome: 'refused', status: 503, reason: 'überlastet' },
@@ -51,37 +51,37 @@ const usual: readonly (readonly [string, Partial<LogRecord>])[] = [
     },
   ],
   ['without an attempt', { attempts: [] }],
-  ['with a preview beyond Latin', { preview: 'Grüße … 你好 "zitiert"' }],
-  ['with metadata beyond Latin', { metadata: { wer: 'Jürgen 你', [marks]: marks }, labels: { n: 7, o: { end: 'x', deep: [marks] } } }],
-  ['without a finish', { finish: [] }],
-  ['with two ways to finish', { finish: ['length', 'stop'] }],
-  ['with a usage in detail', { usage: { ...sample.usage, details: { image: marks, images: 2 } } }],
-  ['of a socket', { socket: { close: { client: 1000, provider: 1005 }, frames: { in: 3, out: 4 } } }],
+  ['with a non-Latin preview', { preview: 'Grüße … 你好 "zitiert"' }],
+  ['with non-Latin metadata', { metadata: { wer: 'Jürgen 你', [marks]: marks }, labels: { n: 7, o: { end: 'x', deep: [marks] } } }],
+  ['without a finish reason', { finish: [] }],
+  ['with two finish reasons', { finish: ['length', 'stop'] }],
+  ['with usage details', { usage: { ...sample.usage, details: { image: marks, images: 2 } } }],
+  ['of a WebSocket', { socket: { close: { client: 1000, provider: 1005 }, frames: { in: 3, out: 4 } } }],
   [
-    'of a caller with a trace of its own',
+    'with trace values of the client',
     { trace: { trace_id: 'mine:1/2', span_id: null, parent: '"p', span_name: marks, traceparent: null } },
   ],
 ];
 
 const odd: readonly (readonly [string, Partial<LogRecord>])[] = [
-  ['whose id needs an escape', { id: 'req_"1"\n' }],
-  ['whose provider has ids beyond ASCII', { attempts: [{ ...attempt, upstream_id: 'ä' }] }],
-  ['with a very small time', { ms: { total: 1e-9, first_event: 1e21, overhead: 1 } }],
-  ['with notes like a line', { notes: { a: { bytes: { in: 1 }, b: [{ at: 1, bytes: { in: 2 } }] } } }],
-  ['of feedback', { endpoint: 'feedback', notes: { feedback: { id: 'f', trace_id: 't', value: 1, weight: 1, at: 5 } } }],
-  ['that was not let in', { admitted: false, attempts: [] }],
+  ['with an id that needs escaping', { id: 'req_"1"\n' }],
+  ['with a non-ASCII upstream id', { attempts: [{ ...attempt, upstream_id: 'ä' }] }],
+  ['with a very small and a very large time', { ms: { total: 1e-9, first_event: 1e21, overhead: 1 } }],
+  ['with notes that look like a record line', { notes: { a: { bytes: { in: 1 }, b: [{ at: 1, bytes: { in: 2 } }] } } }],
+  ['of a feedback request', { endpoint: 'feedback', notes: { feedback: { id: 'f', trace_id: 't', value: 1, weight: 1, at: 5 } } }],
+  ['of a request that was not admitted', { admitted: false, attempts: [] }],
 ];
 
-describe('a frame is read', () => {
+describe('FrameReader', () => {
   const reader = new FrameReader();
 
-  it.each([...usual, ...odd])('%s', (_name, over) => {
+  it.each([...usual, ...odd])('returns the record, its row and its bodies: %s', (_name, over) => {
     const record = sampleRecord(over);
     expect(readIn(reader, record)).toEqual(rowOf(record));
     expect(readIn(reader, record, '{"a":\n1}')).toEqual(rowOf(record));
   });
 
-  it('whatever its texts are', () => {
+  it('returns the record and its row for any text and number', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(marks, '', '"', '\\', '\u{0}'));
     const number = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
     fc.assert(
@@ -100,16 +100,16 @@ describe('a frame is read', () => {
   });
 });
 
-it.each(usual)('a record %s is not parsed', (_name, over) => {
+it.each(usual)('RowScanner builds the row without parsing the line as JSON: record %s', (_name, over) => {
   const record = sampleRecord(over);
   expect(new RowScanner().scan(frameOf(record).toString('latin1').split('\n', 1)[0] ?? '')).toEqual(rowOf(record));
 });
 
 it.each([
-  ['more of its line', (frame: Buffer) => frame.subarray(0, 900), 'short'],
-  ['more of its bodies', (frame: Buffer) => frame.subarray(0, -1), 'short'],
-  ['other bytes behind them', (frame: Buffer) => Buffer.concat([frame.subarray(0, -1), Buffer.from('x')]), 'broken'],
-  ['no JSON', () => Buffer.from('{"v":1,"id":"a"\n\n'), 'broken'],
-])('a frame with %s is not whole', (_name, change, state) => {
+  ['an incomplete line', (frame: Buffer) => frame.subarray(0, 900), 'short'],
+  ['an incomplete body', (frame: Buffer) => frame.subarray(0, -1), 'short'],
+  ['a wrong byte after its bodies', (frame: Buffer) => Buffer.concat([frame.subarray(0, -1), Buffer.from('x')]), 'broken'],
+  ['a line that is not JSON', () => Buffer.from('{"v":1,"id":"a"\n\n'), 'broken'],
+])('FrameReader rejects a frame with %s as incomplete or broken', (_name, change, state) => {
   expect(new FrameReader().read(change(frameOf(sample, 'abc')), 0).state).toBe(state);
 });

@@ -8,7 +8,7 @@ const numberIn = (text: string): number | undefined => {
   return line.isGood && text[line.at] === ',' ? value : undefined;
 };
 
-describe('a number', () => {
+describe('Line.number()', () => {
   it.each([
     ['0,', 0],
     ['12.5,', 12.5],
@@ -25,11 +25,11 @@ describe('a number', () => {
     ['null,', undefined],
     ['1}', undefined],
     ['1', undefined],
-  ])('%s', (text, expected) => {
+  ])('parses a plain decimal or returns nothing: %s', (text, expected) => {
     expect(numberIn(text)).toBe(expected);
   });
 
-  it('is the nearest one, or is not read', () => {
+  it('returns the nearest number or nothing', () => {
     fc.assert(
       fc.property(fc.nat({ max: 1e15 }), fc.nat(20), (digits, decimals) => {
         const text = (digits / 10 ** decimals).toFixed(decimals);
@@ -40,7 +40,7 @@ describe('a number', () => {
   });
 });
 
-describe('a text', () => {
+describe('Line string methods', () => {
   it.each([
     ['plain","', 'plain'],
     ['","', ''],
@@ -52,7 +52,7 @@ describe('a text', () => {
     ['\xe9"', undefined],
     [String.raw`a\n"`, undefined],
     ['open', undefined],
-  ])('%j is read where it is plain', (text, expected) => {
+  ])('plainText() accepts only short printable ASCII without escapes: %j', (text, expected) => {
     const line = new Line(text);
     const found = line.plainText();
     expect([line.isGood ? found : undefined, line.at]).toEqual([expected, expected === undefined ? 0 : expected.length + 1]);
@@ -65,14 +65,14 @@ describe('a text', () => {
     [String.raw`\\\"""`, 5],
     ['open', undefined],
     [String.raw`open\"`, undefined],
-  ])('%j is passed whatever it holds', (text, end) => {
+  ])('overText() skips a string with any content: %j', (text, end) => {
     const line = new Line(text);
     line.overText();
     expect(line.isGood ? line.at : undefined).toBe(end);
   });
 });
 
-it('what is before a mark is given with it, where it is alike and where it is not', () => {
+it('Line.until() returns the text up to and including the mark, repeated or new', () => {
   const gap = new Gap(';');
   const texts = ['', ';', 'a;', 'a;', 'ab;', 'a', 'a;', 'b'];
   const seen = texts.map((text) => {

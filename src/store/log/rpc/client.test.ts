@@ -9,7 +9,7 @@ import type { StartPeer } from './peer.ts';
 import { startProcess } from './process.ts';
 import { startThread } from './thread.ts';
 
-/** Does one call after the other; `hang` never responds, and `die` ends the thread. */
+/** Handles one call after another; `hang` never responds, and `die` ends the thread. */
 const text = `import { parentPort, threadId } from 'node:worker_threads';
 parentPort.on('message', ({ id, name, argument }) => {
   if (name === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
@@ -48,8 +48,8 @@ const outcomes = async (calls: readonly Promise<unknown>[]): Promise<unknown[]> 
 describe.each([
   ['thread', thread],
   ['process', process_],
-])('where calls to a %s change nothing', (_, start) => {
-  it.each(['hang', 'die'])('one that makes it %s fails alone, and another one does what waited behind it', async (bad) => {
+])('RpcClient with a %s whose calls are pure', (_, start) => {
+  it.each(['hang', 'die'])('fails only the call that makes it %s, and a new peer handles the calls queued behind it', async (bad) => {
     const client = clientWith({ start, isPure: true });
     const before = echo(await client.call('echo', 0));
     const calls = [client.call('echo', 1), client.call(bad, 2, { limitMs: 100 }), client.call('echo', 3), client.call('echo', 4)];
@@ -58,8 +58,8 @@ describe.each([
   });
 });
 
-describe('a process', () => {
-  it('is said to be gone where it was ended over a call that took too long: who stores must start it again', async () => {
+describe('RpcClient with a separate peer', () => {
+  it('reports the death of a thread that it ended after a timeout, so that the owner can restart it', async () => {
     const deaths: string[] = [];
     const client = clientWith({ limitMs: 50, onDeath: ({ message }) => deaths.push(message) });
     await expect(client.call('hang', 1)).rejects.toMatchObject({ code: 'log_unavailable' });
@@ -67,7 +67,7 @@ describe('a process', () => {
     expect(client.isRunning).toBe(false);
   });
 
-  it('gives results of any size, nothing, and errors as they were thrown', async () => {
+  it('returns results of any size, no result, and errors as they were thrown', async () => {
     const client = clientWith({ start: process_, isPure: true });
     const [large, empty, nothing, failed] = await Promise.allSettled([
       client.call('large', 3_000_001),
@@ -82,7 +82,7 @@ describe('a process', () => {
   });
 
   it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows no processes as files'))(
-    'gets secrets through its pipe alone, and none of the gateway’s variables',
+    'sends secrets to the process through the pipe only, and passes no environment variables',
     async () => {
       vi.stubEnv('OPENAI_API_KEY', 'canary-variable');
       const { who, data } = echo(await clientWith({ start: process_, isPure: true }).call('echo', 1));
@@ -94,7 +94,7 @@ describe('a process', () => {
     },
   );
 
-  it('is ended before who started it goes on, also where nothing else is left to do there', () => {
+  it('waits until the process has ended, even if nothing else keeps the event loop alive', () => {
     const main = `
       import { startProcess } from ${JSON.stringify(new URL('process.ts', import.meta.url))};
       const peer = startProcess({ entry: new URL(${JSON.stringify(entry)}), data: {}, heapMb: 64 }, { ready() { void end(); }, died() {}, unstarted() {} });
@@ -109,9 +109,9 @@ describe('a process', () => {
   });
 
   it.each([
-    ['its program is missing', pathToFileURL('/nowhere/missing.js'), process.execPath],
-    ['Node is missing', entry, '/nowhere/node'],
-  ])('that cannot be started because %s is replaced by a thread, which is said', async (_, missing, path) => {
+    ['its entry file is missing', pathToFileURL('/nowhere/missing.js'), process.execPath],
+    ['the Node binary is missing', entry, '/nowhere/node'],
+  ])('replaces a process that cannot be started with a thread and reports it: %s', async (_, missing, path) => {
     const node = process.execPath;
     process.execPath = path;
     const messages: string[] = [];
@@ -129,23 +129,23 @@ describe('a process', () => {
   });
 });
 
-it('the time of a call begins when the ones before it are done', async () => {
+it('RpcClient starts the timeout of a call when the previous calls are done', async () => {
   const client = clientWith({ isPure: true });
   const first = client.call('hang', 1, { limitMs: 200 });
-  // Over long before the first one is.
+  // Its timeout is shorter than that of the first call.
   const second = client.call('hang', 2, { limitMs: 1 });
   expect(await Promise.race([first.catch(() => 'first'), second.catch(() => 'second')])).toBe('first');
   expect(await outcomes([first, second])).toEqual(['log_unavailable', 'log_unavailable']);
 });
 
-it('it ends when nothing was asked for a while, and the next call starts another', async () => {
+it('RpcClient ends an idle peer, and the next call starts another one', async () => {
   const client = clientWith({ isPure: true, idleMs: 1 });
   const before = echo(await client.call('echo', 1));
   await vi.waitUntil(() => !client.isRunning, { timeout: 20_000 });
   expect(echo(await client.call('echo', 2)).who).not.toBe(before.who);
 });
 
-it('calls that change something fail with their thread: nobody knows which of them were done', async () => {
+it('RpcClient fails all pending calls that are not pure when their thread dies', async () => {
   const client = clientWith({});
   expect(await outcomes([client.call('hang', 1, { limitMs: 100 }), client.call('echo', 2)])).toEqual([
     'log_unavailable',
@@ -154,7 +154,7 @@ it('calls that change something fail with their thread: nobody knows which of th
   expect(await outcomes([client.call('echo', 3)])).toEqual([3]);
 });
 
-it('a question ends when its time is over, and the next one has its own', async () => {
+it('QuestionClock.between() rejects after the time limit, and begin() restarts the limit', async () => {
   let now = 0;
   const clock = new QuestionClock(100, () => now);
   clock.begin();

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { skipping } from '../../../../test/support/skipping.ts';
 
 it.skipIf(skipping(process.platform === 'linux' ? undefined : 'threads have priorities on Linux only'))(
-  'lets a thread stand back, and nothing else',
+  'lowers the priority of the calling thread only',
   async () => {
     const before = getPriority();
     const threads = new Set(readdirSync('/proc/self/task'));

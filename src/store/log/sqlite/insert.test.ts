@@ -7,7 +7,7 @@ import { inMemory, openForWriting } from './open.ts';
 
 const plain = rowOf(sampleRecord());
 
-/** What rows of one kind have in common. */
+/** Values that rows of one kind have in common. */
 const kinds: readonly Partial<StoredRow>[] = [
   {},
   { key: "o'clock'", model: "'); DROP TABLE requests; --" },
@@ -21,7 +21,7 @@ const kinds: readonly Partial<StoredRow>[] = [
 
 const names = `${ownColumns}, ${commonColumns}`;
 
-it('stores rows as they are, however many of a kind there were', () => {
+it('stores each row unchanged, for any number of rows of one kind', () => {
   const db = openForWriting(inMemory);
   const inserter = new RowInserter(db);
   const expected: unknown[] = [];
@@ -38,7 +38,7 @@ it('stores rows as they are, however many of a kind there were', () => {
   db.close();
 });
 
-it('leaves out a row whose id is there already', () => {
+it('skips a row whose id is already stored', () => {
   const db = openForWriting(inMemory);
   const inserter = new RowInserter(db);
   const inserted = Array.from({ length: 200 }, (_, i) => inserter.insert(i, 1, 0, { ...plain, id: `req_${i >> 1}` }, null));
@@ -46,7 +46,7 @@ it('leaves out a row whose id is there already', () => {
   db.close();
 });
 
-it.each(Object.keys(plain))('rows are of one kind unless they differ in what a kind has in common: %s', (name) => {
+it.each(Object.keys(plain))('isAlike() compares the columns that rows of a kind have in common: %s', (name) => {
   const value = plain[name as keyof StoredRow];
   const other =
     typeof value === 'boolean'
@@ -60,7 +60,7 @@ it.each(Object.keys(plain))('rows are of one kind unless they differ in what a k
   expect(isAlike(plain, row)).toBe(JSON.stringify(commonOf(plain)) === JSON.stringify(commonOf(row)));
 });
 
-it('rows differ in each column that a kind has in common', () => {
+it('isAlike() detects a difference in each common column', () => {
   const names = Object.keys(plain).filter((name) => !isAlike(plain, { ...plain, [name]: Number.NaN } as unknown as StoredRow));
   expect(names).toHaveLength(commonOf(plain).length);
 });

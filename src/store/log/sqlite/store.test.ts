@@ -61,8 +61,8 @@ async function settle(retention: Parameters<SqliteStore['retain']>[0], now: numb
   while (await store.retain(retention, now));
 }
 
-describe('a batch', () => {
-  it('is stored with its positions, and once', async () => {
+describe('SqliteStore.write()', () => {
+  it('stores a batch and its positions, and ignores the same batch written again', async () => {
     const same = batch([entry('a'), entry('b')], { positions: [{ segment: 's1', offset: 77 }] });
     await store.write(same);
     await store.write(same);
@@ -72,7 +72,7 @@ describe('a batch', () => {
     expect([...(await store.positions())]).toEqual([]);
   });
 
-  it('is stored in blocks, and nothing of it twice', async () => {
+  it('stores the records of a batch in blocks without storing a record twice', async () => {
     await store.write(batch(Array.from({ length: 2 * blockRecords + 1 }, (_, n) => entry(`r${n}`))));
     const blocks = store.db.prepare('SELECT block, count(*) AS n, min(start) AS start FROM requests GROUP BY block ORDER BY block').all();
     expect(blocks.map(({ n, start }) => [n, start])).toEqual([
@@ -83,7 +83,7 @@ describe('a batch', () => {
     expect(count('blocks')).toBe(3);
   });
 
-  it('is stored as a whole or not at all', async () => {
+  it('stores all of a batch or nothing', async () => {
     const torn = { ...entry('b'), row: null as unknown as StoredEntry['row'] };
     await expect(store.write(batch([entry('a'), torn], { positions: [{ segment: 's1', offset: 5 }] }))).rejects.toThrow('null');
     expect([count('requests'), count('tags'), [...(await store.positions())]]).toEqual([0, 0, []]);
@@ -91,7 +91,7 @@ describe('a batch', () => {
     expect(count('requests')).toBe(1);
   });
 
-  it('gives each record of one millisecond a place of its own, also after a restart', async () => {
+  it('stores each record of the same millisecond, also after a restart', async () => {
     for (let round = 0; round < 3; round += 1) {
       await store.write(batch(Array.from({ length: 40 }, (_, i) => entry(`${round}-${i}`))));
       await store.close();
@@ -100,7 +100,7 @@ describe('a batch', () => {
     expect(count('requests')).toBe(120);
   });
 
-  it('may amend a record of its own or of an earlier one', async () => {
+  it('applies an amendment to a record of the same batch or of an earlier one', async () => {
     const end = { end: 'client_gone' as const, total: 99, out: 7 };
     await store.write(batch([entry('a')]));
     await store.write(
@@ -121,7 +121,7 @@ describe('a batch', () => {
   });
 });
 
-it('asks a long question in parts, and ends it between two of them', async () => {
+it('runs a long query in parts and can end it between two parts', async () => {
   const rows = Array.from({ length: 40 }, (_, i) => entry(`r${i}`, { at: start + i * (day / 8) }));
   await store.write(batch(rows));
   const queries = (between: () => Promise<void>): ReturnType<typeof createQueries> =>
@@ -145,10 +145,10 @@ it('asks a long question in parts, and ends it between two of them', async () =>
   await Promise.all([counting.close(), ending.close()]);
 });
 
-describe('retention', () => {
+describe('SqliteStore.retain()', () => {
   const keep = { age: 14 * day, size: 1e9 };
 
-  it('deletes what is too old, with all that belongs to it', async () => {
+  it('deletes records that are too old together with their blocks, tags, texts and buckets', async () => {
     await store.write(batch(Array.from({ length: 200 }, (_, i) => entry(`old-${i}`, { metadata: { user: `u${i}` } }))));
     await store.write(batch([entry('new', { at: start + 10 * day, metadata: { user: 'new' } })]));
     while (await store.index('all'));
@@ -157,14 +157,14 @@ describe('retention', () => {
     expect(store.db.prepare('SELECT DISTINCT minute FROM buckets').all()).toHaveLength(1);
   });
 
-  it('deletes what is too old behind blocks of records that came with a later time', async () => {
+  it('deletes old records that are stored after blocks of records with a later time', async () => {
     for (let i = 0; i < 12; i += 1) await store.write(batch([entry(`ahead-${i}`, { at: start + 100 * day })]));
     await store.write(batch([entry('old')]));
     await settle(keep, start + 20 * day);
     expect([count('requests'), store.db.prepare("SELECT id FROM requests WHERE id = 'old'").get()]).toEqual([12, undefined]);
   });
 
-  it('keeps the file within its size: it does not grow without bound', async () => {
+  it('keeps the file within its size limit', async () => {
     const size = 2 * 1024 * 1024;
     for (let round = 0; round < 60; round += 1) {
       await store.write(
@@ -184,7 +184,7 @@ describe('retention', () => {
 
   it.each([
     [
-      'figures of many minutes',
+      'buckets of many minutes',
       async () => {
         for (let minute = 0; minute < 6000; minute += 500)
           await store.write(
@@ -197,7 +197,7 @@ describe('retention', () => {
       },
     ],
     [
-      'much feedback',
+      'many feedback entries',
       async () => {
         await store.write(batch([entry('r5999', { at: start + day })]));
         for (let i = 0; i < 3000; i += 1)
@@ -211,7 +211,7 @@ describe('retention', () => {
           });
       },
     ],
-  ])('keeps the newest records in a file within its size where there are %s', async (_, fill) => {
+  ])('keeps the newest records and the file within its size limit with %s', async (_, fill) => {
     await fill();
     const size = 1024 * 1024;
     await settle({ ...keep, size }, start + 10 * day);
@@ -220,14 +220,14 @@ describe('retention', () => {
     expect(count('buckets')).toBeGreaterThan(0);
   });
 
-  it('keeps no more rows than it may, within a block', async () => {
+  it('deletes records beyond the row limit, also within a block', async () => {
     await store.write(batch(Array.from({ length: 640 }, (_, i) => entry(`r${i}`, { at: start + i }))));
     await settle({ ...keep, rows: 300 }, start + day);
     expect(count('requests')).toBeGreaterThan(200);
     expect(count('requests')).toBeLessThanOrEqual(300);
   });
 
-  it('knows how many rows there are without counting them', async () => {
+  it('tracks the number of rows without counting them', async () => {
     const known = async (): Promise<boolean> => (await store.size()).records === count('requests');
     const entries = Array.from({ length: 200 }, (_, i) => entry(`r${i}`, { at: start + i }));
     await store.write(batch([...entries, ...entries.slice(0, 50)]));
@@ -241,7 +241,7 @@ describe('retention', () => {
   });
 });
 
-it('finds the words of what comes after everything was deleted and the file was opened again', async () => {
+it('finds words of new records after all others were deleted and the file was reopened', async () => {
   const says = (id: string, at: number): StoredEntry => entry(id, { at, preview: 'a needle' });
   for (let i = 0; i < 3; i += 1) await store.write(batch([says(`old-${i}`, start)]));
   while (await store.index('all'));
@@ -258,7 +258,7 @@ it('finds the words of what comes after everything was deleted and the file was 
   await queries.close();
 });
 
-it('leaves out a block whose bytes are damaged, which SQLite does not notice', async () => {
+it('skips a block with damaged bytes that SQLite does not detect', async () => {
   const many = (name: string): StoredEntry[] =>
     Array.from({ length: blockRecords }, (_, i) => entry(`${name}-${i}`, { preview: `needle ${randomBytes(100).toString('hex')}` }));
   await store.write(batch([...many('damaged'), ...many('good')]));
@@ -273,7 +273,7 @@ it('leaves out a block whose bytes are damaged, which SQLite does not notice', a
   await queries.close();
 });
 
-it('indexes words while records keep arriving only where many wait', async () => {
+it('indexes words while records arrive only if many records wait to be indexed', async () => {
   const indexed = (): number => (store.db.prepare('SELECT count(*) AS n FROM texts').get() as { n: number }).n;
   for (let i = 0; i < 1024; i += 1) await store.write(batch([entry(`r${i}`)]));
   expect([await store.index('many'), indexed()]).toEqual([false, 0]);
@@ -285,8 +285,8 @@ it('indexes words while records keep arriving only where many wait', async () =>
   expect(indexed()).toBe(32);
 });
 
-describe('the file', () => {
-  it('of version 1 is brought to the newest, with what it holds', async () => {
+describe('SQLite database file', () => {
+  it('migrates from version 1 to the latest version with its records', async () => {
     const old = join(dir, 'old.sqlite');
     copyFileSync(new URL('fixtures/version-1.sqlite', import.meta.url), old);
     const migrated = openSqliteStore(old);
@@ -299,7 +299,7 @@ describe('the file', () => {
     await migrated.close();
   });
 
-  it('of version 2 counts retries of the same target alone, in rows and in minutes', async () => {
+  it('migrates from version 2 and counts only retries of the same target, in rows and buckets', async () => {
     const old = join(dir, 'old.sqlite');
     copyFileSync(new URL('fixtures/version-2.sqlite', import.meta.url), old);
     await openSqliteStore(old).close();
@@ -312,7 +312,7 @@ describe('the file', () => {
     await queries.close();
   });
 
-  it('of version 3 shows the names of its spans, and finds those that came later', async () => {
+  it('migrates from version 3 and finds span names of older and newer records', async () => {
     const old = join(dir, 'old.sqlite');
     copyFileSync(new URL('fixtures/version-3.sqlite', import.meta.url), old);
     const migrated = openSqliteStore(old);
@@ -331,7 +331,7 @@ describe('the file', () => {
     await queries.close();
   });
 
-  it('of version 4 forgets what is too old behind what is not', async () => {
+  it('migrates from version 4 and deletes an old record stored after a newer one', async () => {
     const old = join(dir, 'old.sqlite');
     copyFileSync(new URL('fixtures/version-4.sqlite', import.meta.url), old);
     const migrated = openSqliteStore(old);
@@ -340,12 +340,12 @@ describe('the file', () => {
     await migrated.close();
   });
 
-  it('of a later version is refused and stays as it is', () => {
+  it('rejects a file of a later version', () => {
     store.db.exec(`PRAGMA user_version = ${migrations.length + 1}`);
     expect(() => openSqliteStore(path)).toThrow(/supports versions up to/);
   });
 
-  it('is not half migrated where a step fails', () => {
+  it('rolls back a migration step that fails', () => {
     const db = new DatabaseSync(':memory:');
     expect(() => migrate(db, ['CREATE TABLE a (x)', 'CREATE TABLE b (x); CREATE TABLE a (x)'])).toThrow('already exists');
     if (db.isTransaction) db.exec('ROLLBACK');
@@ -361,7 +361,7 @@ describe('the file', () => {
     [13, false],
     [5, false],
     [undefined, false],
-  ])('error %s is damage: %s', (errcode, damaged) => {
+  ])('isDamage() classifies SQLite error %s: %s', (errcode, damaged) => {
     expect(isDamage(Object.assign(new Error('x'), { errcode }))).toBe(damaged);
   });
 });

@@ -13,7 +13,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 const searchWith = (handlers: RpcHandlers): Promise<unknown> =>
   (handlers['search'] as (argument: unknown) => Promise<unknown>)({ of: { query: '', limit: 1 } });
 
-it('a file that is damaged, missing or without tables is one that is not available', async () => {
+it('rejects a search with log_unavailable if the file is damaged, empty or missing', async () => {
   const path = (name: string): string => join(dir, name);
   writeFileSync(path('damaged'), 'SQLite format 3\0'.padEnd(9000, 'x'));
   new DatabaseSync(path('empty')).close();
@@ -33,7 +33,7 @@ it.each([
   ['42601', undefined],
   ['22P02', undefined],
   ['ERR_X', undefined],
-])('the code %s of Postgres says %s', (code, message) => {
+])('asUnavailable() maps Postgres error code %s to: %s', (code, message) => {
   const thrown = Object.assign(new Error('x'), { code });
   const shown = asUnavailable(thrown);
   if (message === undefined) expect(shown).toBe(thrown);

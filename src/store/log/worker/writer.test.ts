@@ -19,7 +19,7 @@ let closed = 0;
 let retained = 0;
 let write: (batch: Batch) => Promise<void>;
 
-/** A server without records, which is there until it is away. */
+/** A server without records that fails once `away` is set. */
 vi.mock('../postgres/store.ts', () => ({
   openPostgresStore: () => ({
     kind: 'postgres logs',
@@ -91,12 +91,12 @@ function append(...ids: readonly string[]): void {
   spool.close();
 }
 
-it('says at its start that nothing is wrong: one before it may have said something else', async () => {
+it('reports at start that there is no problem, to clear reports of an earlier writer', async () => {
   start({ kind: 'sqlite', path: join(dir, 'log.sqlite') });
   await expect.poll(() => reports).toEqual([{ problems: [] }]);
 });
 
-it('knows how long records wait, also after the clock was set back', async () => {
+it('reports a non-negative waiting time after the clock was set back', async () => {
   append('req_1');
   const path = join(dir, 'log.sqlite');
   mkdirSync(path);
@@ -110,7 +110,7 @@ it('knows how long records wait, also after the clock was set back', async () =>
   }
 });
 
-it('begins a new file where somebody deleted the one that it writes', async () => {
+it('creates a new file if the current one was deleted', async () => {
   const path = join(dir, 'log.sqlite');
   append('req_1');
   start({ kind: 'sqlite', path });
@@ -122,8 +122,8 @@ it('begins a new file where somebody deleted the one that it writes', async () =
   expect(existsSync(path)).toBe(true);
 });
 
-it('says that a damaged file cannot be renamed, each time in the same words', async () => {
-  // With the time of the damage, the name is longer than file systems allow.
+it('reports the same problem each time if a damaged file cannot be renamed', async () => {
+  // With the time of the damage added, the name is longer than file systems allow.
   const path = join(dir, 'x'.repeat(240));
   writeFileSync(path, 'no database'.repeat(100));
   append('req_1');
@@ -134,7 +134,7 @@ it('says that a damaged file cannot be renamed, each time in the same words', as
   expect((await state()).problems).toEqual(problems);
 });
 
-it('lets other calls have their turn while a spool that filled for long is stored', async () => {
+it('handles other calls while it stores a large spool', async () => {
   append(...Array.from({ length: 15_000 }, (_, i) => `req_${i}`));
   let now = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 10_000));
@@ -148,7 +148,7 @@ it('lets other calls have their turn while a spool that filled for long is store
   }
 });
 
-it('indexes words for searches, but not a few records at a time', async () => {
+it('indexes words for searches, but not after every few records', async () => {
   const path = join(dir, 'log.sqlite');
   let now = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
@@ -198,7 +198,7 @@ it('handles calls between the transactions of a slow database', async () => {
   }
 });
 
-it('stores on where old records cannot be deleted, and says so when it comes again', async () => {
+it('stores records if old ones cannot be deleted, and reports the problem if it repeats', async () => {
   const path = join(dir, 'log.sqlite');
   const before = openSqliteStore(path);
   before.db.exec('DROP TABLE feedback');
@@ -220,14 +220,14 @@ it('stores on where old records cannot be deleted, and says so when it comes aga
 it.each([
   ['records keep arriving', async () => append('req_next')],
   ['records cannot be stored', () => Promise.reject(new Error('database or disk is full'))],
-])('deletes old records also while %s', async (_, then) => {
+])('deletes old records while %s', async (_, then) => {
   append('req_0');
   write = then;
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
   await expect.poll(() => retained).toBeGreaterThan(0);
 });
 
-it('keeps records that were sent while a database without a spool is away, and stores them once', async () => {
+it('keeps records in memory while a database without a spool is unavailable, and stores them once', async () => {
   const stored: string[] = [];
   let fails = 2;
   write = async ({ records }) => {
@@ -245,7 +245,7 @@ it('keeps records that were sent while a database without a spool is away, and s
   expect((await state()).dropped).toBe(0);
 });
 
-it('keeps no more records in memory than it may, however they arrive', async () => {
+it('keeps the memory store within its row limit', async () => {
   start({ kind: 'memory' }, { rows: 200, spool: undefined });
   await call('append', frame('req_first'));
   await expect.poll(async () => (await state()).records).toBe(1);
@@ -255,7 +255,7 @@ it('keeps no more records in memory than it may, however they arrive', async () 
   expect((await state()).bytes).toBeLessThan(2e6);
 });
 
-it('says that records wait where a database that was there is away, also if none came since', async () => {
+it('reports that records wait if the database becomes unavailable, even without new records', async () => {
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
   expect((await state()).problems).toEqual([]);
   away = true;
@@ -266,7 +266,7 @@ it('says that records wait where a database that was there is away, also if none
 it.each([
   [true, 0],
   [false, 1],
-])('leaves a database to itself that is brought to this version, and opens another anew: %s', async (migrates, times) => {
+])('does not close an unavailable database during a migration, and reopens it otherwise: %s', async (migrates, times) => {
   [away, isMigrating, closed] = [true, migrates, 0];
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
   await call('retention', { age: 1e12, size: 1e9 });
@@ -275,10 +275,10 @@ it.each([
 });
 
 it.each([
-  ['zeros where a power cut came before what was written', Buffer.alloc(5000), 5000],
-  ['what is no record', Buffer.from(`{"v":2,\n${'x'.repeat(991)}\n`), 1000],
-  ['what a killed process left half written', Buffer.from('{"v":2,"kind":["half'), 0],
-])('says how much of the spool it left out: %s', async (_, bytes, damaged) => {
+  ['zeros after a power failure', Buffer.alloc(5000), 5000],
+  ['bytes that are not a record', Buffer.from(`{"v":2,\n${'x'.repeat(991)}\n`), 1000],
+  ['an incomplete frame of a killed process, which is not counted', Buffer.from('{"v":2,"kind":["half'), 0],
+])('reports how many bytes of the spool it skipped: %s', async (_, bytes, damaged) => {
   append('req_1');
   appendFileSync(join(spoolDir(), listSegments(spoolDir()).at(-1) ?? ''), bytes);
   append('req_2');
