@@ -14,8 +14,8 @@ const chainOf = (...steps: readonly NonNullable<PluginInstance['admit']>[]): Cha
 const fact = (name: string): Partial<Facts> => ({ ext: { [name]: true } });
 const refusal = new GatewayError('not_allowed', { message: 'no' });
 
-describe('admission', () => {
-  test('needs no promise where no plugin gives one', () => {
+describe('Chain.admit()', () => {
+  test('returns no promise if no plugin returns one', () => {
     const ctx = context();
     const chain = chainOf(
       () => fact('a'),
@@ -27,7 +27,7 @@ describe('admission', () => {
     expect(ctx.plugins.map(({ name }) => name)).toEqual(['p0', 'p1', 'p2']);
   });
 
-  test('waits for each plugin that gives one before it asks the next', async () => {
+  test('waits for the promise of each plugin before it calls the next', async () => {
     const ctx = context();
     const seen: unknown[] = [];
     const chain = chainOf(
@@ -46,7 +46,7 @@ describe('admission', () => {
     expect(ctx.plugins.map(({ name }) => name)).toEqual(['p0', 'p1', 'p2']);
   });
 
-  test('ends at the plugin that refuses, at once or later', async () => {
+  test('stops at the first plugin that rejects, synchronously or asynchronously', async () => {
     const refuse = (): never => {
       throw refusal;
     };

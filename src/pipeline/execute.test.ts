@@ -17,7 +17,10 @@ import { RequestContext } from './request.ts';
 const leaves = ['a', 'b', 'c'].map((slug) => makeLeaf({ provider: makeBinding(slug), retry: makeRetry(0) }));
 const dialect = { isError: () => false } as unknown as Dialect;
 
-/** A request over these leaves, with a sender whose attempts end when the test says so, and a clock that it sets. */
+/**
+ * A request with these targets, a sender whose attempts end when the test says so, and a clock
+ * that the test sets.
+ */
 function rig(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
   const clock = { now: 0 };
   const sent: { attempt: Attempt; end: (outcome: Outcome) => void; isCancelled: boolean }[] = [];
@@ -69,14 +72,14 @@ const ending = { status: 200, end: 'whole', error: null, bytesIn: 0, bytesOut: 0
 const recordOf = (ctx: RequestContext, run: Execution) =>
   makeRecord(ctx, run, { ...ending, kept: undefined, own: undefined }, () => true).record;
 
-/** Leaves these slugs out; a failed answer moves on. */
+/** Skips these providers; a failed response moves on to the next target. */
 const breaker = (...open: readonly string[]): PluginInstance => ({
   skip: (_ctx, target) => (open.includes(target.provider?.slug ?? '') ? 'open' : undefined),
   judge: (_ctx, outcome) => (outcome.kind === 'answered' && outcome.reply.status < 400 ? undefined : { do: 'next', because: 'failed' }),
 });
 
-describe('warnings', () => {
-  it('are those of the attempt whose answer the client gets', async () => {
+describe('warnings of a request', () => {
+  it('include those of the attempt whose response the client receives, not those of failed targets', async () => {
     const { ctx, run, sent } = rig('fallback', {
       prepare: ({ warnings }, { target }) => void warnings.push(`of ${target.provider?.slug}`),
       judge: (judged, outcome, earlier) => {
@@ -98,8 +101,8 @@ describe('warnings', () => {
   });
 });
 
-describe('a target that a plugin leaves out', () => {
-  // The random number draws b, and after it c.
+describe('a target that a plugin skips', () => {
+  // The random number selects b, and then c.
   it.each<['fallback' | 'loadbalance', readonly string[], readonly string[], string]>([
     ['fallback', ['a'], ['a'], 'b'],
     ['fallback', ['a', 'b'], ['a', 'b'], 'c'],
@@ -107,7 +110,7 @@ describe('a target that a plugin leaves out', () => {
     ['loadbalance', ['a'], [], 'b'],
     ['loadbalance', ['b'], ['b'], 'c'],
     ['loadbalance', ['b', 'c'], ['b', 'c'], 'a'],
-  ])('%s with %j left out: after %j comes %s', async (strategy, open, left, served) => {
+  ])('with %s and %j open, the attempts skip %j and use %s', async (strategy, open, left, served) => {
     const { ctx, run, sent } = rig(strategy, breaker(...open));
     const reply = run.run();
     await new Promise(setImmediate);
@@ -122,7 +125,7 @@ describe('a target that a plugin leaves out', () => {
     expect([record.provider, record.attempts.map(({ n }) => n)]).toEqual([served, [...left, served].map((_, n) => n)]);
   });
 
-  it('is named in the error of those that were tried', async () => {
+  it('is listed in the error if the other targets fail', async () => {
     const { ctx, run, sent } = rig('fallback', breaker('b', 'c'));
     const reply = run.run();
     await new Promise(setImmediate);
@@ -136,7 +139,7 @@ describe('a target that a plugin leaves out', () => {
     });
   });
 
-  it('leaves an error of its own where nothing else is there', async () => {
+  it('returns 503 target_skipped if every target is skipped', async () => {
     const { run, sent } = rig('loadbalance', breaker('a', 'b', 'c'));
     expect(await run.run()).toMatchObject({ status: 503 });
     expect(sent).toEqual([]);
@@ -144,8 +147,8 @@ describe('a target that a plugin leaves out', () => {
   });
 });
 
-describe('attempts that overlap', () => {
-  it('are in the record as they began, and each millisecond counts once', async () => {
+describe('overlapping attempts', () => {
+  it('are recorded in the order they began, and overlapping time counts once', async () => {
     const { ctx, run, sent, clock, targets } = rig('fallback', { prepare: () => undefined });
     const tries = targets.slice(0, 2).map((leaf) => run.attempt(firstOf(leaf)));
     await new Promise(setImmediate);
@@ -169,7 +172,7 @@ describe('attempts that overlap', () => {
     ]);
   });
 
-  it('all end when the client leaves', async () => {
+  it('are all cancelled when the client disconnects', async () => {
     const { run, sent, targets } = rig('fallback', { prepare: () => undefined });
     const tries = targets.map((leaf) => run.attempt(firstOf(leaf)));
     await new Promise(setImmediate);

@@ -14,7 +14,7 @@ function generationOf(plugins: Readonly<Record<string, () => PluginInstance | Pr
   return createGeneration(makeSnapshot(), entries, deps, new SharedState());
 }
 
-it('gives up a plugin whose setup does not end, and disposes of those before it', async () => {
+it('fails if the setup of a plugin does not end within 60 s, and disposes of the plugins before it', async () => {
   const dispose = vi.fn<() => void>();
   const made = generationOf({ one: () => ({ dispose }), two: () => never });
   const failed = made.catch((error: unknown) => error);
@@ -23,7 +23,7 @@ it('gives up a plugin whose setup does not end, and disposes of those before it'
   expect(dispose).toHaveBeenCalledOnce();
 });
 
-it('disposes of a plugin whose setup ends too late', async () => {
+it('disposes of a plugin whose setup ends after the timeout', async () => {
   const dispose = vi.fn<() => void>();
   const setup = async (): Promise<PluginInstance> => {
     await new Promise((resolve) => setTimeout(resolve, 70_000));
@@ -35,7 +35,7 @@ it('disposes of a plugin whose setup ends too late', async () => {
   expect(dispose).toHaveBeenCalledOnce();
 });
 
-it('gives up a plugin whose dispose does not end, and disposes of the others', async () => {
+it('reports a plugin whose dispose() does not end within 5 s, and disposes of the others', async () => {
   const dispose = vi.fn<() => void>();
   const generation = await generationOf({ one: () => ({ dispose }), two: () => ({ dispose: () => never }) });
   const failed = generation.dispose().catch((error: unknown) => error);

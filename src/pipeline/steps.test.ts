@@ -42,7 +42,7 @@ function answered(attempt: Attempt, status: number, text: string, at = 0): Outco
   };
 }
 
-/** Plays one call; each answer is a status and a text, or a kind of failure. */
+/** Runs one call; each reply is a status and a text, or a kind of failure. */
 async function play(first: Translation, answers: readonly (readonly [number, string] | 'timeout' | 'cancelled')[]) {
   const sent: Attempt[] = [];
   const warnings: string[] = [];
@@ -76,8 +76,8 @@ const recovering = cancel({
   then: ({ text }) => ({ request: answer, tap: unwatched, recover: ({ status }) => ({ seen: [text, status] }) }),
 });
 
-describe('a call of several requests', () => {
-  it('sends the next one within the same attempt and allowance', async () => {
+describe('followUp()', () => {
+  it('sends the next request within the same attempt and the remaining time limits', async () => {
     const { outcome, sent, text } = await play(read, [
       [200, 'one'],
       [200, 'two'],
@@ -90,7 +90,7 @@ describe('a call of several requests', () => {
     expect(outcome.times).toMatchObject({ at: 0, totalMs: 300 });
   });
 
-  it('hands each answer to what was sent for it, and converts as soon as one of them does', async () => {
+  it('passes each response to the step that sent its request, and uses the full lane once a step converts', async () => {
     const heard: StepReply[] = [];
     const last: Translation = { request: answer, tap: unwatched, result: () => ({}) };
     const hearing = (next: Translation): Translation => ({
@@ -112,7 +112,7 @@ describe('a call of several requests', () => {
     expect(sent.map(({ lane }) => lane)).toEqual(['express', 'express', 'full']);
   });
 
-  it('ends after four', async () => {
+  it('stops after four requests', async () => {
     const endless: Translation = cancel({ then: () => endless });
     const { sent, text } = await play(
       endless,
@@ -122,9 +122,9 @@ describe('a call of several requests', () => {
   });
 
   it.each([
-    ['an error of the first', read, [[409, 'no']], 1, 'no'],
+    ['the error of the first request', read, [[409, 'no']], 1, 'no'],
     [
-      'an error of a later one',
+      'the error of a later request',
       read,
       [
         [200, 'one'],
@@ -134,7 +134,7 @@ describe('a call of several requests', () => {
       'down',
     ],
     [
-      'what recovers of an error',
+      'the recovered result after an error',
       recovering,
       [
         [200, 'one'],
@@ -143,9 +143,9 @@ describe('a call of several requests', () => {
       2,
       '{"seen":["one",500]}',
     ],
-    ['what recovers of a silence', recovering, [[200, 'one'], 'timeout'], 2, '{"seen":["one",0]}'],
-    ['an error of the first, though later ones recover', recovering, [[404, 'none']], 1, 'none'],
-  ] as const)('answers %s', async (_name, op, answers, count, expected) => {
+    ['the recovered result after a timeout', recovering, [[200, 'one'], 'timeout'], 2, '{"seen":["one",0]}'],
+    ['the error of the first request even if later ones can recover', recovering, [[404, 'none']], 1, 'none'],
+  ] as const)('returns %s', async (_name, op, answers, count, expected) => {
     const { sent, text, outcome, warnings } = await play(op, answers);
     expect([sent.length, text]).toEqual([count, expected]);
     const recovered = expected.startsWith('{');
@@ -153,14 +153,14 @@ describe('a call of several requests', () => {
     expect(warnings).toHaveLength(recovered ? 1 : 0);
   });
 
-  it('does not recover for a client that left', async () => {
+  it('does not recover if the client disconnected', async () => {
     expect((await play(recovering, [[200, 'one'], 'cancelled'])).outcome.kind).toBe('cancelled');
   });
 
   it.each([
-    ['a refusal of ours', new GatewayError('invalid_value', { message: 'not yet' }), { kind: 'refused', error: { message: 'not yet' } }],
-    ['a defect', new TypeError('x is not a function'), { kind: 'faulty', status: 502 }],
-  ])('ends with %s that making the next request threw', async (_name, thrown, expected) => {
+    ['a GatewayError', new GatewayError('invalid_value', { message: 'not yet' }), { kind: 'refused', error: { message: 'not yet' } }],
+    ['an unexpected error', new TypeError('x is not a function'), { kind: 'faulty', status: 502 }],
+  ])('ends with %s thrown while the next request is created', async (_name, thrown, expected) => {
     const failing = cancel({
       then: () => {
         throw thrown;
@@ -169,7 +169,7 @@ describe('a call of several requests', () => {
     expect((await play(failing, [[200, 'one']])).outcome).toMatchObject(expected);
   });
 
-  it('asks nothing after an answer that flows, and refuses one that was too large to be read', async () => {
+  it('sends no further request after a streamed response, and returns 502 if a response is too large', async () => {
     const flow = { abort: () => undefined } as NonNullable<(Outcome & { kind: 'answered' })['reply']['flow']>;
     const large = (form: 'bytes' | 'json') => {
       const { attempt, times, ...rest } = answered(attemptOf(read), 200, '') as Outcome & { kind: 'answered' };

@@ -13,7 +13,7 @@ async function load(name: string): Promise<ValidConfig> {
   return { ...loaded, tree: loaded.tree };
 }
 
-it('a set-up that fails leaves that of a newer configuration alone', async () => {
+it('keeps the plugin setup of a newer configuration if the setup of an older one fails', async () => {
   const setUps: PromiseWithResolvers<void>[] = [];
   const slow: Plugin = {
     name: 'slow',

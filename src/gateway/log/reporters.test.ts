@@ -16,20 +16,20 @@ beforeEach(() => {
   lines = [];
 });
 
-it('an error that comes again and again is one line in ten seconds', () => {
+it('errorReporter() logs a repeated error at most once in ten seconds', () => {
   const report = errorReporter(log, monotonic, 'again');
   for (now of [0, 1, 9999, 10_000, 10_001, 19_999, 20_000]) report(new Error('x'));
   expect(lines).toEqual(['error: again', 'error: again', 'error: again']);
 });
 
-describe('records that are lost', () => {
+describe('dropReporter()', () => {
   const full = { why: 'write', frames: 1, error: Object.assign(new Error('no space'), { code: 'ENOSPC' }) } as const;
   const room = { why: 'room', segment: 'a.log', bytes: 7 } as const;
   const lost = 'error: records could not be written to the spool and are lost';
   const evicted = 'warn: the spool is full: its oldest segment was dropped';
   const back = 'warn: records can be written to the spool again';
 
-  it('are said at once and then rarely, and in the notes until they are written again', () => {
+  it('logs lost records at once and then at intervals, with a note until records are written again', () => {
     const notes = [['older'], []];
     const { onDrop, onRecovered } = dropReporter(log, monotonic, notes);
     for (now of [0, 1, 9999, 10_000]) onDrop(full);
@@ -47,7 +47,7 @@ describe('records that are lost', () => {
     ]);
   });
 
-  it('are said also where room was made a moment before', () => {
+  it('logs lost records even if a dropped segment was logged a moment before', () => {
     const { onDrop, onRecovered } = dropReporter(log, monotonic, []);
     onDrop(room);
     now = 5;
@@ -59,7 +59,7 @@ describe('records that are lost', () => {
   });
 });
 
-it('problems of the store are said once each, and that there are none any more', () => {
+it('problemReporter() logs each problem once and logs when there are none left', () => {
   const notes = ['other'];
   const report = problemReporter(notes, log);
   for (const problems of [[], ['a'], ['a', 'b'], ['b'], ['b'], [], []]) report(problems);

@@ -5,7 +5,7 @@ import { RpcClient } from '../../store/log/rpc/client.ts';
 import { RequestLog } from './request-log.ts';
 import { turns } from '../../../test/support/time.ts';
 
-/** What is said to the two parts, in order; the end of each drain is the test's. */
+/** Records the calls to writer and reader in order; the test ends each drain. */
 function rig(told?: object, later: Later = atOnce) {
   const said: string[] = [];
   const drains: (() => void)[] = [];
@@ -31,7 +31,7 @@ function rig(told?: object, later: Later = atOnce) {
   return { log, said, drains, stats, spool };
 }
 
-it('a question is asked when what was recorded before it is stored, whoever asked before', async () => {
+it('runs a query after all records written before it are stored, sharing a drain between queries', async () => {
   const { log, said, drains, stats } = rig();
   stats.frames = 1;
   const first = log.trace('one');
@@ -50,7 +50,7 @@ it('a question is asked when what was recorded before it is stored, whoever aske
   expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace', 'trace']);
 });
 
-it('of questions that come one after another has records stored together, after a pause', async () => {
+it('stores records for consecutive queries in one drain, after a pause', async () => {
   const pauses: (() => void)[] = [];
   const { log, said, drains, stats } = rig(undefined, (_ms, run) => {
     pauses.push(run);
@@ -74,7 +74,7 @@ it('of questions that come one after another has records stored together, after 
   expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace']);
 });
 
-it('has words indexed after a search for words, also after one that took too long', async () => {
+it('indexes words after a text search, even if the search failed', async () => {
   for (const told of [undefined, {}]) {
     const { log, said, drains } = rig(told);
     const [search, status] = [log.search({ query: 'refund', limit: 1 }), log.search({ query: 'status:200', limit: 1 })];
@@ -85,11 +85,11 @@ it('has words indexed after a search for words, also after one that took too lon
   }
 });
 
-it('of a backlog asks the writer once, and questions see what is stored', async () => {
+it('drains a backlog once while queries read what is already stored', async () => {
   const { log, said, drains, stats } = rig();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    // The store is opened, which may take longer.
+    // Opening the store may take longer than the timeout of a query.
     const opening = [log.trace('one'), log.trace('two')];
     await vi.advanceTimersByTimeAsync(5000);
     expect(said).toEqual(['drain']);
@@ -113,7 +113,7 @@ it('of a backlog asks the writer once, and questions see what is stored', async 
   await last;
 });
 
-it('adds what was lost before the store to what the store lost, without what was stored all the same', async () => {
+it('adds records dropped before the store to those the store dropped, minus those stored after all', async () => {
   const told = { dropped: 3, dropped_bodies: 2, behind: { bytes: 5, ms: 7 }, stored_of_gone: { 'a.log': 1 }, problems: ['full'] };
   const { log, drains, stats, spool } = rig(told);
   stats.dropped = 20;
@@ -123,7 +123,7 @@ it('adds what was lost before the store to what the store lost, without what was
   expect(await asked).toEqual({ dropped: 22, dropped_bodies: 2, spool: { bytes: 5, limit: 0, behind_ms: 7 }, problems: ['full'] });
 });
 
-it('counts what a writer lost when another one was started in its place', async () => {
+it('keeps the count of records that a replaced writer dropped', async () => {
   const told = { dropped: 0, dropped_bodies: 0, behind: { bytes: 0, ms: 0 }, stored_of_gone: {}, problems: [] };
   const { log, drains } = rig(told);
   const seen: (readonly number[])[] = [];
@@ -147,7 +147,7 @@ it('counts what a writer lost when another one was started in its place', async 
   ]);
 });
 
-it('says that it does not respond where it does not, and is not asked again meanwhile', async () => {
+it('reports that the store does not respond, without asking it again in the meantime', async () => {
   const { log, said, drains } = rig();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {

@@ -5,7 +5,7 @@ import { Subscribers } from './subscribers.ts';
 
 const record = { ...emptyRecord, id: 'req_1' } as unknown as LogRecord;
 
-it('tells all who listen until they have left', () => {
+it('notifies each subscriber until it unsubscribes', () => {
   const heard: string[] = [];
   const subscribers = new Subscribers(() => {});
   const leave = subscribers.add(({ id }) => heard.push(`a ${id}`));
@@ -16,7 +16,7 @@ it('tells all who listen until they have left', () => {
   expect(heard).toEqual(['a req_1', 'b req_1', 'b req_1']);
 });
 
-it('keeps what one throws from the others', () => {
+it('notifies the other subscribers if one throws', () => {
   const heard: unknown[] = [];
   const subscribers = new Subscribers((error) => heard.push((error as Error).message));
   subscribers.add(() => {

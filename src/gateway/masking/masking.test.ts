@@ -56,24 +56,24 @@ function here(bodies: readonly UnmaskedBody[], by = redactor): Done {
   return { masked, counts: redaction.counts };
 }
 
-describe('large bodies', () => {
+describe('ThreadMasking with large bodies', () => {
   const bodies = [request(`jane@example.com ${'x'.repeat(700_000)} known-secret-of-the-file`), request('a'), stream];
 
-  it('are masked in a thread as they would be on the event loop', async () => {
+  it('masks them in a thread with the same result as on the event loop', async () => {
     const { mask, masking } = start();
     const job = mask(bodies, redactor, 5);
     expect(await job).toEqual(here(bodies));
     expect(masking.dropped).toBe(0);
   });
 
-  it('are masked by the rules of their own configuration', async () => {
+  it('masks them by the rules of their own configuration', async () => {
     const { mask } = start();
     const said = [request('ACME-123456 jane@example.com')];
     for (const by of [redactor, withOwn, withOwn, redactor]) expect(await mask(said, by)).toEqual(here(said, by));
     expect((await mask([request('x '.repeat(100_000))], withOwn)).masked).toEqual(['too-large']);
   });
 
-  it('are copied in slices, one in each turn of the event loop', async () => {
+  it('copies them in slices, one slice per turn of the event loop', async () => {
     let turns = 0;
     const nextTurn = (work: () => void): void => {
       turns += 1;
@@ -87,7 +87,7 @@ describe('large bodies', () => {
     expect(turns).toBe(8 + 4);
   });
 
-  it('do not wait without bound', async () => {
+  it('drops bodies beyond the limit of waiting bytes and counts them', async () => {
     const { mask, masking } = start({ mostBytes: 10 });
     const first = mask([request('a')], redactor, 6);
     expect((await mask([request('b')], redactor, 6)).masked).toBeUndefined();
@@ -95,7 +95,7 @@ describe('large bodies', () => {
     expect(masking.dropped).toBe(1);
   });
 
-  it('are given up after their time, and those behind them are masked', async () => {
+  it('drops bodies after a timeout or flush() and masks the next ones', async () => {
     const slow = start({ limitMs: 1 });
     expect((await slow.mask(bodies)).masked).toBeUndefined();
     expect(slow.masking.dropped).toBe(1);
@@ -106,7 +106,7 @@ describe('large bodies', () => {
     expect((await mask([request('jane@example.com')])).counts).toEqual({ field: 1, email: 1 });
   });
 
-  it('on which the thread fails are given up, and later ones are masked by the same rules', async () => {
+  it('drops bodies on which the thread fails and masks later ones by the same rules', async () => {
     const { mask, masking } = start();
     await mask([request('a')]);
     const broken = { ...stream, body: { ...stream.body, contentType: 5 } } as unknown as UnmaskedBody;

@@ -14,7 +14,7 @@ it.each<[string, Partial<ObservabilitySettings>, readonly string[]]>([
   ['traces', { tracing: { ...to, ratio: 1 } }, ['traces']],
   ['logs', { logs: to }, ['logs']],
   ['nothing', {}, []],
-])('counts what became of %s from zero, before anything was exported', (_, settings, signals) => {
+])('reports the export results of %s as zero before anything is exported', (_, settings, signals) => {
   const exporting = new Exporting(quiet, () => 0);
   exporting.use(snapshotOf(settings), []);
   const counts = exporting.samples().filter(([name]) => name === 'gateway_otlp_items_total');
@@ -22,7 +22,7 @@ it.each<[string, Partial<ObservabilitySettings>, readonly string[]]>([
   expect(counts).toEqual(signals.flatMap((signal) => results.map((result) => ['gateway_otlp_items_total', [signal, result], 0])));
 });
 
-it('a thread that dies again and again is logged once in a while', async () => {
+it('logs the death of the export thread only at intervals if it dies repeatedly', async () => {
   const errors: string[] = [];
   let now = 0;
   const entry = new URL(`data:text/javascript,${encodeURIComponent("throw new Error('it dies')")}`);

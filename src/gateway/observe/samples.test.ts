@@ -10,14 +10,14 @@ function snapshotOf(ends: Readonly<Record<string, number>>): Snapshot {
   return { apiKeys: new Map(keys) } as unknown as Snapshot;
 }
 
-it('shows the keys that end next, however many have ended', () => {
+it('keySamples() lists the keys that expire next first, regardless of how many have expired', () => {
   const ended = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`old-${n}`, noon - (n + 1) * day]));
   const samples = keySamples(snapshotOf({ ...ended, later: noon + 9 * day, soon: noon + day }), noon);
   expect(samples).toHaveLength(100);
   expect(samples.slice(0, 3).map(([, [name]]) => name)).toEqual(['soon', 'later', 'old-0']);
 });
 
-it('counts lost records upwards only: a count that becomes smaller is one from the start for Prometheus', async () => {
+it('LogSamples never decreases the counter of lost records', async () => {
   const samples = new LogSamples();
   const spool = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   const seen: number[] = [];

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-it('is what served last, also where that is again the copy of the start', async () => {
+it('stores the last applied configuration, also if it equals the copy loaded at the start', async () => {
   const entry = join(dir, 'gateway.yaml');
   const loaded = (text: string): ValidConfig => ({ revision: text.slice(0, 1), texts: { [entry]: text } }) as unknown as ValidConfig;
   const kept = (): string | undefined => readLastGood(dir, entry)?.copy.files[entry];

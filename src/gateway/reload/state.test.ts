@@ -42,8 +42,8 @@ beforeEach(() => {
   state.started('aaa', undefined, []);
 });
 
-describe('the state of the reload', () => {
-  it('is ok from the start, with the time of the last configuration that was applied', () => {
+describe('ReloadState', () => {
+  it('is ok after the start, with the time of the last applied configuration', () => {
     expect(state.current(true)).toEqual({ state: 'ok', revision: 'aaa', loaded_at: iso(1000) });
     now = 2000;
     state.took({ ...unchanged, recovered: false } as ReloadResult, []);
@@ -72,13 +72,13 @@ describe('the state of the reload', () => {
     expect(state.current(true)).toMatchObject({ failed_since: iso(4000) });
   });
 
-  it('is failed from the start where a copy serves instead of the files', () => {
+  it('is failed after the start if a saved copy is used instead of the files', () => {
     const copy = new ReloadState(() => now);
     copy.started('aaa', rejected({ diagnostics: [], cause: new Error('no such plugin') }), []);
     expect(copy.current(true)).toMatchObject({ state: 'failed', revision: 'aaa', errors: 0, why: ['no such plugin'] });
   });
 
-  it('shows no names of files to strangers, no secret to anybody, and not more than a probe can read', () => {
+  it('hides file names from unauthorized clients, hides secrets from everyone and limits its size', () => {
     const many = Array.from({ length: 50 }, (_, i) => problem(`"${'x'.repeat(1000)}" ${i}`));
     const secrets = ['hunter22-of-the-file'];
     const cause = new Error('refused: hunter22-of-the-file and hunter22-of-before');

@@ -19,11 +19,11 @@ describe('exposureFault', () => {
     [{ listen: '[::1]:8787' }, false],
     [{ listen: 'localhost:8787' }, false],
     [{ listen: 'unix:/run/gw.sock' }, false],
-  ])('judges %j', (over, refused) => {
+  ])('returns exit code 3 only if listening would expose the gateway without keys: %j', (over, refused) => {
     expect(exposureFault({ ...base, ...over })?.exitCode).toBe(refused ? 3 : undefined);
   });
 
-  it('names the two ways out', () => {
+  it('suggests in its hint to create a key or to set server.open', () => {
     expect(exposureFault(base)?.hint).toMatch(/gateway keys create[^]*server: \{open: true\}/);
   });
 });

@@ -4,7 +4,7 @@ import { WorkerGroup } from './group.ts';
 import type { WorkerProcess } from './process.ts';
 import type { Slot } from './slot.ts';
 
-it('takes what a worker has given away, also when it comes too late', async () => {
+it('accepts the reply of a worker that arrives after the timeout', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let counted = 5;

@@ -6,7 +6,10 @@ import { KeyLeases } from './leases.ts';
 
 const app = { name: 'app', owner: 'key:app' };
 
-/** Workers that lend from each other, each call a turn of the event loop away. @param answer of a worker that gives back */
+/**
+ * Workers that lend from each other; each call takes one turn of the event loop. @param answer
+ * of a worker that gives back
+ */
 function made(count: number, answer = (): Promise<unknown> => Promise.resolve()): LeasedShares[] {
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const workers: LeasedShares[] = [];
@@ -37,8 +40,8 @@ async function tryTake(worker: LeasedShares | undefined, limit: number): Promise
   }
 }
 
-describe('what a key has in flight in several processes', () => {
-  it('is not waited for without end, and what comes late is still there', async () => {
+describe('LeasedShares', () => {
+  it('rejects with overloaded if no lease arrives in time, and uses the late lease for the next request', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const answer = Promise.withResolvers<number>();
@@ -51,9 +54,9 @@ describe('what a key has in flight in several processes', () => {
     expect(await worker.take(app, 2)).toMatchObject({ count: 1, granted: 1 });
   });
 
-  it.each([1, 2, 3, 7, 100])('is %i at most, and as many as that, wherever they are', async (limit) => {
+  it.each([1, 2, 3, 7, 100])('allows exactly %i requests in flight, in any distribution over the workers', async (limit) => {
     const workers = made(3);
-    // All at one worker, then at the next: what the one does not use any more moves.
+    // All at one worker, then at the next: shares that a worker no longer uses move on.
     for (const worker of workers) {
       const taken = await Promise.all(Array.from({ length: limit + 5 }, () => tryTake(worker, limit)));
       const held = taken.filter((share) => share !== undefined);
@@ -65,13 +68,13 @@ describe('what a key has in flight in several processes', () => {
     expect(mixed.filter((share) => share !== undefined).length).toBe(limit);
   });
 
-  it('is not lost with an answer that comes too late', async () => {
+  it('does not lose a share if the reply that returns it fails', async () => {
     const [one, other] = made(2, () => Promise.reject(new Error('the process did not respond in time')));
     ((await tryTake(one, 1)) as KeyInFlight).count -= 1;
     expect((await tryTake(other, 1)) ?? (await tryTake(other, 1))).toMatchObject({ count: 1 });
   });
 
-  it('is the new limit at most when that is lower, wherever the old one was lent', async () => {
+  it('enforces a lowered limit on shares lent under the old limit', async () => {
     const workers = made(2);
     const before = await Promise.all(Array.from({ length: 20 }, (_, n) => tryTake(workers[n % 2], 20)));
     for (const share of before) if (share !== undefined) share.count -= 1;
@@ -79,7 +82,7 @@ describe('what a key has in flight in several processes', () => {
     expect(taken.filter((share) => share !== undefined).length).toBe(4);
   });
 
-  it('is the new limit at most also when requests from before end later', async () => {
+  it('enforces a lowered limit when earlier requests end later', async () => {
     const workers = made(2);
     const before = await Promise.all(Array.from({ length: 20 }, (_, n) => tryTake(workers[n % 2], 20)));
     for (const worker of workers) expect(await tryTake(worker, 4)).toBeUndefined();
@@ -87,18 +90,18 @@ describe('what a key has in flight in several processes', () => {
     const taken = await Promise.all(Array.from({ length: 20 }, (_, n) => tryTake(workers[n % 2], 4)));
     const [held, ...others] = taken.filter((share) => share !== undefined);
     expect(others.length).toBe(3);
-    // What is lent under the new limit stays.
+    // Shares lent under the new limit stay with the worker.
     if (held !== undefined) held.count -= 1;
     expect(workers[taken.indexOf(held) % 2]?.take(app, 4)).toBe(held);
   });
 
-  it('asks nobody within what was lent', async () => {
+  it('takes shares already lent to the worker without asking for more', async () => {
     const [worker] = made(2);
     const first = await worker?.take(app, 100);
     expect(worker?.take(app, 100)).toBe(first);
   });
 
-  it('is free again when its worker has died', async () => {
+  it('frees the shares of a worker that died', async () => {
     const leases = new KeyLeases<number>(2, () => Promise.reject(new Error('it has died')));
     expect(await leases.ask(1, 'app', 1)).toBe(1);
     expect(await leases.ask(2, 'app', 1)).toBe(0);
@@ -108,11 +111,11 @@ describe('what a key has in flight in several processes', () => {
 });
 
 it.each<[string, () => Shares | undefined]>([
-  ['one process', () => new InFlightByKey()],
-  ['several', () => made(2)[0]],
-])('tells callers of one name apart in %s', async (_where, make) => {
+  ['a single process', () => new InFlightByKey()],
+  ['several processes', () => made(2)[0]],
+])('limits callers of the same name but different owners separately in %s', async (_where, make) => {
   const shares = make();
-  // Of two issuers, or of two names that are cut to the same.
+  // Callers of two issuers, or of two names that are truncated to the same text.
   const other = { name: 'app', owner: 'jwt:other' };
   expect(await shares?.take(app, 1)).toMatchObject({ count: 1 });
   expect(await shares?.take(other, 1)).toMatchObject({ count: 1 });

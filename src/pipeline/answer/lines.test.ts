@@ -4,7 +4,7 @@ import type { LineEdit } from '../../core/http/form.ts';
 import type { Attempt, Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
 import { convertLines } from './lines.ts';
 
-/** A flow that the test feeds. */
+/** A flow that the test drives. */
 class Fed implements Flow {
   readonly kept = { pieces: [], size: 0, times: [] };
   consumer: FlowConsumer | undefined;
@@ -31,7 +31,7 @@ function answered(
 const fault = (_: Attempt, thrown: unknown): GatewayError =>
   thrown instanceof GatewayError ? thrown : new GatewayError('upstream_invalid', { message: 'not converted', source: 'provider' });
 
-/** Everything that the consumer is told. */
+/** Everything that the consumer receives. */
 function told(flow: Flow): string[] {
   const out: string[] = [];
   flow.into({
@@ -49,7 +49,7 @@ function flowOf(outcome: Outcome): Flow {
 
 const none = Buffer.alloc(0);
 
-it('converts each line, wherever the reads were cut', () => {
+it('converts each line, regardless of how the stream is split into chunks', () => {
   const fed = new Fed();
   const outcome = convertLines(
     answered((line, index) => `${index}${line}`, { flow: fed }),
@@ -64,7 +64,7 @@ it('converts each line, wherever the reads were cut', () => {
   expect(out).toEqual(['data 0a\n', 'data 1bc\n', 'end 2de']);
 });
 
-it('a line that cannot be converted cuts the answer and ends the provider', () => {
+it('ends the response with stream_interrupted and aborts the provider if a line cannot be converted', () => {
   const fed = new Fed();
   const outcome = convertLines(
     answered(
@@ -84,7 +84,7 @@ it('a line that cannot be converted cuts the answer and ends the provider', () =
   expect(fed.isAborted).toBe(true);
 });
 
-it('a provider that breaks off is a fault once', () => {
+it('reports one stream_interrupted error if the provider breaks off the stream', () => {
   const fed = new Fed();
   const out = told(
     flowOf(
@@ -98,7 +98,7 @@ it('a provider that breaks off is a fault once', () => {
   expect(out).toEqual(['fault stream_interrupted broke']);
 });
 
-it('leaves answers alone whose lines do not change', () => {
+it('does not change a response without a line edit, without a stream or with an error status', () => {
   for (const outcome of [
     answered(undefined, { flow: new Fed() }),
     answered((line) => line, {}),
@@ -109,9 +109,9 @@ it('leaves answers alone whose lines do not change', () => {
 });
 
 it.each([
-  ['a part of a file', { status: 206 }],
-  ['a compressed one', { headers: { 'content-encoding': 'gzip' } }],
-])('refuses %s', (_, over) => {
+  ['a partial response (206)', { status: 206 }],
+  ['a compressed response', { headers: { 'content-encoding': 'gzip' } }],
+])('rejects %s with upstream_invalid', (_, over) => {
   const fed = new Fed();
   expect(
     convertLines(

@@ -8,7 +8,7 @@ const boom = (): never => {
   throw new Error('boom');
 };
 
-/** What is written, and the jobs that wait to be masked. */
+/** Collects the jobs that wait to be masked, and the reported defects. */
 function open(append: (records: readonly FullRecord[]) => void = () => {}, now: () => number = () => 0) {
   const jobs: MaskingJob[] = [];
   const defects: unknown[] = [];
@@ -21,7 +21,7 @@ function open(append: (records: readonly FullRecord[]) => void = () => {}, now: 
   return { jobs, defects, commit: new GroupCommit(append, masking, (error) => defects.push(error), now) };
 }
 
-it('lets the others end when the end of one throws', () => {
+it('calls the other end callbacks if one of them throws', () => {
   const ended: string[] = [];
   const { commit, defects } = open();
   commit.add(record, () => ended.push('a'));
@@ -31,7 +31,7 @@ it('lets the others end when the end of one throws', () => {
   expect([ended, defects.length]).toEqual([['a', 'c'], 1]);
 });
 
-it('lets all end when nothing can be written', () => {
+it('calls all end callbacks if the records cannot be written', () => {
   const ended: string[] = [];
   const { commit, defects } = open(boom);
   commit.add(record, () => ended.push('a'));
@@ -40,14 +40,14 @@ it('lets all end when nothing can be written', () => {
   expect([ended, defects.length]).toEqual([['a', 'b'], 1]);
 });
 
-describe('a record whose bodies are still to be masked', () => {
+describe('GroupCommit with bodies still to be masked', () => {
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const unmasked = (done: MaskingJob['done'] = () => {}): FullRecord => ({
     ...record,
     later: { redactor: {} as BodyRedactor, limit: 1, bodies: [], size: 1, done },
   });
 
-  it('is written, and its response ends, when they are', async () => {
+  it('writes the record and ends its response after the bodies are masked', async () => {
     const seen: string[] = [];
     const { commit, jobs } = open((records) => seen.push(`written ${records.length}`));
     commit.add(
@@ -61,7 +61,7 @@ describe('a record whose bodies are still to be masked', () => {
     expect(seen).toEqual(['written 1', 'small ended', 'masked', 'written 1', 'large ended']);
   });
 
-  it('is written without them before the process ends', () => {
+  it('writes the record without its bodies on flush()', () => {
     const seen: unknown[] = [];
     const { commit } = open((records) => seen.push(records.length));
     commit.add(
@@ -72,7 +72,7 @@ describe('a record whose bodies are still to be masked', () => {
     expect(seen).toEqual([undefined, 1, 'ended']);
   });
 
-  it('is written and ends although what was masked cannot be taken', () => {
+  it('writes the record and ends its response if the masked bodies cannot be applied', () => {
     const seen: unknown[] = [];
     const { commit, defects } = open((records) => seen.push(records.length));
     commit.add(unmasked(boom), () => seen.push('ended'));
@@ -80,13 +80,16 @@ describe('a record whose bodies are still to be masked', () => {
     expect([seen, defects.length]).toEqual([[1, 'ended'], 1]);
   });
 
-  it('is one of many bytes', () => {
+  it('allows masking on the event loop only up to 16 KiB', () => {
     const { commit } = open();
     expect([16 * 1024, 16 * 1024 + 1, 1].map(commit.mayMask)).toEqual([true, false, true]);
   });
 
-  describe('is each that comes when a turn has masked for some milliseconds', () => {
-    /** Whether a record of so many bytes may be masked, which then takes so many milliseconds. */
+  describe('disallows masking after a turn spent some milliseconds on it', () => {
+    /**
+     * Masks a record of so many bytes, which takes so many milliseconds; returns whether it
+     * was allowed.
+     */
     function start() {
       let now = 100;
       const { commit } = open(undefined, () => now);
@@ -106,7 +109,7 @@ describe('a record whose bodies are still to be masked', () => {
     it('until the next turn', async () => {
       const { masked, pause } = start();
       expect(masked(16 * 1024, 8)).toBe(true);
-      // Whatever else the turn does is not masking.
+      // Other work in the turn does not count as masking.
       pause(100);
       expect(masked(2048, 1)).toBe(true);
       expect(masked(10, 1)).toBe(false);
@@ -114,7 +117,7 @@ describe('a record whose bodies are still to be masked', () => {
       expect(masked(10, 1)).toBe(true);
     });
 
-    it('but not when the process was suspended meanwhile', () => {
+    it('except if the process was suspended in the meantime', () => {
       const { masked } = start();
       expect([masked(1024, 50), masked(1024, 50), masked(1024, 50)]).toEqual([true, true, true]);
     });

@@ -9,7 +9,7 @@ const { log } = makeSnapshot();
 interface Says {
   readonly gateway: BodyPolicy;
   readonly config?: BodyPolicy;
-  /** A config that came with the request. */
+  /** A config sent with the request. */
   readonly sent?: BodyPolicy;
   readonly key?: BodyPolicy;
   readonly headers?: Record<string, string>;
@@ -25,11 +25,11 @@ function asked({ gateway, config, sent, key, headers = {}, clientMayLower = true
   return ctx;
 }
 
-describe('what a record keeps', () => {
+describe('log policy', () => {
   it.each([
     [false, 0],
     [true, 7],
-  ] as const)('where some policy keeps bodies (%s) is at most %i bytes of a response', (keepsBodies, bytes) => {
+  ] as const)('a policy that stores bodies (%s) keeps at most %i bytes of a response', (keepsBodies, bytes) => {
     expect(keptOf({ ...log, keepsBodies, maxBody: 7 })).toBe(bytes);
   });
 
@@ -46,7 +46,7 @@ describe('what a record keeps', () => {
     [{ gateway: 'full', sent: 'none' }, 'none', 'the config that the caller sent'],
     [{ gateway: 'full', sent: 'none', clientMayLower: false }, 'full', 'logging.requests.bodies'],
     [{ gateway: 'none', sent: 'full', key: 'metadata' }, 'metadata', 'api_keys.app.log.bodies'],
-  ])('%j is %s', (says, bodies, because) => {
+  ])('policyOf() for %j returns %s', (says, bodies, because) => {
     expect(policyOf(asked(says))).toEqual({ bodies, because });
   });
 
@@ -63,7 +63,7 @@ describe('what a record keeps', () => {
     ['metadata', { 'x-gateway-log': 'full' }, 'metadata'],
     ['metadata', { 'x-gateway-log': 'redacted' }, 'metadata'],
     ['redacted', { 'x-gateway-log': 'whatever' }, 'redacted'],
-  ])('under %s and %j is %s', (gateway, headers, policy) => {
+  ])('policyOf() with gateway policy %s and headers %j returns %s', (gateway, headers, policy) => {
     expect(policyOf(asked({ gateway, headers })).bodies).toBe(policy);
   });
 
@@ -71,19 +71,19 @@ describe('what a record keeps', () => {
     ['none', { gateway: 'full', config: 'full', key: 'full' }, 'none', 'logging.requests'],
     ['metadata', { gateway: 'redacted', config: 'full' }, 'metadata', 'logging.requests'],
     ['metadata', { gateway: 'redacted', config: 'none' }, 'none', 'configs.support.log.bodies'],
-  ])('is no more than somebody reads (%s): %j', (read, says, bodies, because) => {
+  ])('policyOf() stores no more than the readers of records need (%s): %j', (read, says, bodies, because) => {
     const ctx = asked(says);
     const snapshot = { ...ctx.snapshot, log: { ...ctx.snapshot.log, read } };
     expect(policyOf(Object.assign(ctx, { snapshot }))).toEqual({ bodies, because });
   });
 
-  it('is what the configuration says where clients may not lower it', () => {
+  it('policyOf() ignores the header if clients may not lower the policy', () => {
     const ctx = asked({ gateway: 'full', headers: { 'x-gateway-log': 'none' }, clientMayLower: false });
     expect([policyOf(ctx).bodies, lowers(ctx)]).toEqual(['full', false]);
   });
 });
 
-describe('a share of the bodies', () => {
+describe('sampled()', () => {
   const withShare = (success: number, errors: number, random: number): RequestContext =>
     Object.assign(asked({ gateway: 'redacted' }), {
       random,
@@ -102,16 +102,19 @@ describe('a share of the bodies', () => {
     [0, 1, 404, false, 'redacted'],
     [0, 1, 200, true, 'redacted'],
     [1, 0, 500, false, 'metadata'],
-  ] as const)('success %d, errors %d: of a response %i (fault: %s) it is %s', (success, errors, status, hasError, bodies) => {
-    expect(sampled(withShare(success, errors, 0.7), redacted, ended(status, hasError)).bodies).toBe(bodies);
-  });
+  ] as const)(
+    'with success %d and errors %d, a response with status %i (fault: %s) is stored as %s',
+    (success, errors, status, hasError, bodies) => {
+      expect(sampled(withShare(success, errors, 0.7), redacted, ended(status, hasError)).bodies).toBe(bodies);
+    },
+  );
 
-  it('says which setting left the bodies out, and leaves lower policies alone', () => {
+  it('names the setting that removed the bodies, and keeps a lower policy', () => {
     expect(sampled(withShare(0, 1, 0.7), redacted, ended(200)).because).toBe('logging.requests.sample.success');
     expect(sampled(withShare(0, 0, 0.7), { bodies: 'none', because: 'x' }, ended(200))).toEqual({ bodies: 'none', because: 'x' });
   });
 
-  it('is drawn apart from the choice of a target', () => {
+  it('samples independently of the random choice of a target', () => {
     const count = (from: number): number =>
       Array.from({ length: 1000 }, (_, i) => sampled(withShare(0.1, 1, from + i / 10_007), redacted, ended(200)).bodies).filter(
         (bodies) => bodies === 'redacted',

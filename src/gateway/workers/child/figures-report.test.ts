@@ -3,7 +3,10 @@ import type { Figures } from '../../../telemetry/metrics/figures.ts';
 import { turns } from '../../../../test/support/time.ts';
 import { FiguresReport } from './figures-report.ts';
 
-/** Figures that tell how much had been counted when they were read, and the end of each reading. */
+/**
+ * Figures that show how much had been counted when they were read, and a function to end each
+ * read.
+ */
 function rig() {
   const told: number[] = [];
   const readings: (() => void)[] = [];
@@ -23,7 +26,7 @@ function rig() {
   return { report, told, readings, count };
 }
 
-it('tells what was counted last before the process ends, though it has just told', async () => {
+it('reports the last figures before the process ends, even right after another report', async () => {
   const { report, told, readings, count } = rig();
   count();
   const first = report.reportIfDue();
@@ -36,7 +39,7 @@ it('tells what was counted last before the process ends, though it has just told
   expect(told).toEqual([1, 2]);
 });
 
-it('tells nothing older behind it', async () => {
+it('does not report older figures after the last report', async () => {
   const { report, told, readings, count } = rig();
   count();
   const slow = report.reportIfDue();
@@ -51,7 +54,7 @@ it('tells nothing older behind it', async () => {
   expect(told).toEqual([2]);
 });
 
-it('tells nothing where metrics are off', async () => {
+it('reports nothing if metrics are off', async () => {
   const told: Figures[] = [];
   await new FiguresReport({ read: () => undefined, tell: (figures) => void told.push(figures), monotonic: () => 0 }).end();
   expect(told).toEqual([]);

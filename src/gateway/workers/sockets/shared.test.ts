@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, connect, type ListenOptions } from 'nod
 import { expect, it, onTestFinished } from 'vitest';
 import { bind, SharedSockets } from './shared.ts';
 
-it('gives all workers one socket where the system has no shared ports', async () => {
+it('shares one socket between all workers if the system does not support SO_REUSEPORT', async () => {
   const alone: typeof bind = (address, port, type, flags) => {
     if (flags !== 0) throw new Error('not here');
     return bind(address, port, type, flags);
@@ -18,13 +18,13 @@ it('gives all workers one socket where the system has no shared ports', async ()
   sockets.close();
 });
 
-it('gives each worker one of its own elsewhere', async () => {
+it('opens a separate socket for each worker if the system supports SO_REUSEPORT', async () => {
   const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2);
   expect(sockets.of(1) === sockets.of(2)).toBe(!sockets.isDivided);
   sockets.close();
 });
 
-it('says so where somebody took the port in between', async () => {
+it('rejects with EADDRINUSE if another process took the port', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void other.close());
