@@ -18,7 +18,7 @@ import { createJwt } from './jwt.ts';
 import { createUpstream, type Upstream } from '../outbound/upstream.ts';
 import { Wheel } from '../wire/wheel.ts';
 
-/** Real sets of keys over a real socket; only the clock is played. */
+/** Real key sets over a real socket; only the clock is fake. */
 
 const noon = 1_795_262_400_000;
 const seconds = noon / 1000;
@@ -31,7 +31,7 @@ let upstream: Upstream;
 let now = noon;
 let faults: Error[] = [];
 let jwt: ReturnType<typeof createJwt>;
-/** How far the time of day is behind the one that only goes forward, in milliseconds. */
+/** How far the wall clock is behind the monotonic clock, in milliseconds. */
 let setBack: number;
 
 beforeAll(async () => {
@@ -85,55 +85,55 @@ function unsigned(): string {
   return `${part({ alg: 'none' })}.${part({ sub: 'mallory', iss: issuerName, aud: audience, exp: seconds + 60 })}.`;
 }
 
-/** Signed as ever, over an end that JSON can write and no double holds. */
+/** Correctly signed, with an exp that is valid JSON but too large for a double. */
 const endless = (): Promise<string> => written('"sub":"alice","exp":1e400');
 
-/** Signed as ever, over claims that are written like this. */
+/** Correctly signed, with claims in exactly this spelling. */
 function written(members: string): Promise<string> {
   const claims = `{"iss":"${issuerName}","aud":"${audience}",${members}}`;
   return new CompactSign(Buffer.from(claims)).setProtectedHeader({ alg: rsa.alg, kid: rsa.kid }).sign(rsa.privateKey);
 }
 
-/** The claims changed, the signature kept. */
+/** The claims changed, the signature unchanged. */
 async function forged(): Promise<string> {
   const [head, , signature] = (await token(rsa)).split('.');
   const [, claims] = (await token(other, { claims: { sub: 'mallory' } })).split('.');
   return `${head}.${claims}.${signature}`;
 }
 
-describe('proving a token', () => {
+describe('JwtVerifier', () => {
   it.each<[string, () => string | Promise<string>]>([
     ['RS256', () => token(rsa)],
     ['ES256', () => token(elliptic)],
     ['one of several audiences', () => token(rsa, { aud: ['elsewhere', audience] })],
-    ['an end within the tolerance', () => token(rsa, { exp: seconds - 29 })],
-    ['a beginning within the tolerance', () => token(rsa, { nbf: seconds + 29 })],
-  ])('takes %s', async (_what, make) => {
+    ['an exp within the tolerance', () => token(rsa, { exp: seconds - 29 })],
+    ['an nbf within the tolerance', () => token(rsa, { nbf: seconds + 29 })],
+  ])('accepts %s', async (_what, make) => {
     expect(await verifier().verify(await make())).toMatchObject({ claims: { sub: 'alice' } });
   });
 
   it.each<[string, () => string | Promise<string>, string]>([
-    ['no token', () => 'eyno.token', 'malformed'],
-    ['three parts that hold nothing', () => 'ey.ey.ey', 'malformed'],
-    ['more than a token can be', async () => token(rsa, { claims: { x: 'y'.repeat(20_000) } }), 'malformed'],
+    ['text that is not a token', () => 'eyno.token', 'malformed'],
+    ['three empty parts', () => 'ey.ey.ey', 'malformed'],
+    ['a token that is too long', async () => token(rsa, { claims: { x: 'y'.repeat(20_000) } }), 'malformed'],
     ['another issuer', () => token(rsa, { iss: 'https://issuer.example' }), 'issuer'],
     ['no issuer', () => token(rsa, { claims: { iss: undefined } }), 'issuer'],
     ['another audience', () => token(rsa, { aud: 'llm-gateway-2' }), 'audience'],
-    ['an end that is over', () => token(rsa, { exp: seconds - 31 }), 'expired'],
-    ['no end', () => token(rsa, { exp: undefined }), 'claim'],
-    ['an end that is a text', () => token(rsa, { claims: { exp: 'tomorrow' }, exp: undefined }), 'claim'],
-    ['an end beyond all numbers', endless, 'claim'],
-    ['a beginning to come', () => token(rsa, { nbf: seconds + 31 }), 'not-yet'],
+    ['an expired token', () => token(rsa, { exp: seconds - 31 }), 'expired'],
+    ['a token without exp', () => token(rsa, { exp: undefined }), 'claim'],
+    ['an exp that is a string', () => token(rsa, { claims: { exp: 'tomorrow' }, exp: undefined }), 'claim'],
+    ['an infinite exp', endless, 'claim'],
+    ['an nbf in the future', () => token(rsa, { nbf: seconds + 31 }), 'not-yet'],
     ['a key that is not listed', () => token(other), 'unknown-key'],
-    ['a listed key id over another key', () => token({ ...other, kid: 'rsa-1' }), 'signature'],
+    ['a listed key id with another key', () => token({ ...other, kid: 'rsa-1' }), 'signature'],
     ['changed claims', forged, 'signature'],
-    ['a shared secret made of the public key', confused, 'algorithm'],
+    ['HS256 with the public key as the secret', confused, 'algorithm'],
     ['no signature', unsigned, 'algorithm'],
-  ])('refuses %s', async (_what, make, fault) => {
+  ])('rejects %s', async (_what, make, fault) => {
     expect(faultIn(await verifier().verify(await make()))).toBe(fault);
   });
 
-  it('tells callers with long numbers for names apart', async () => {
+  it('keeps claims with integers beyond 2^53 distinct', async () => {
     const names: unknown[] = [];
     for (const id of ['9007199254740992', '9007199254740993']) {
       const verdict = await verifier().verify(await written(`"exp":${seconds + 60}.0,"id":${id}`));
@@ -142,11 +142,11 @@ describe('proving a token', () => {
     expect(names).toEqual(['9007199254740992', '9007199254740993'].map((id) => [id, expect.any(Number)]));
   });
 
-  it('takes only the algorithms that are allowed', async () => {
+  it('rejects an algorithm that the settings do not allow', async () => {
     expect(faultIn(await verifier({ algorithms: ['ES256'] }).verify(await token(rsa)))).toBe('algorithm');
   });
 
-  it('tries each key where the token names none', async () => {
+  it('tries each key if the token names no key id', async () => {
     const second = await makeKey('rsa-3');
     issuer.show(rsa, second);
     const nameless = { header: { kid: undefined } };
@@ -154,7 +154,7 @@ describe('proving a token', () => {
     expect(faultIn(await verifier().verify(await token(other, nameless)))).toBe('signature');
   });
 
-  it('tries the others where one of the keys cannot be used', async () => {
+  it('tries the other keys if one key is unusable', async () => {
     const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
     const keys = [{ ...short, kid: 'short', alg: 'RS256', use: 'sig' }, rsa.jwk];
     const written = verifier({ jwks: { text: JSON.stringify({ keys }) } });
@@ -163,19 +163,19 @@ describe('proving a token', () => {
     expect(faultIn(await written.verify(await token(other, nameless)))).toBe('signature');
   });
 
-  it('may be believed until the token ends, and no longer than keys are fresh', async () => {
+  it('caches a verdict until the token expires, at most while the keys are fresh', async () => {
     expect(await verifier().verify(await token(rsa, { exp: seconds + 60 }))).toMatchObject({ until: noon + 90_000 });
     expect(await verifier().verify(await token(rsa))).toMatchObject({ until: noon + 600_000 });
   });
 
-  it('reads a set that is written in the configuration, and opens no connection', async () => {
+  it('uses a key set from the configuration without opening a connection', async () => {
     const written = verifier({ jwks: { text: JSON.stringify({ keys: [rsa.jwk] }) } });
     expect(await written.verify(await token(rsa))).toMatchObject({ claims: { sub: 'alice' } });
     expect(faultIn(await written.verify(await token(other)))).toBe('unknown-key');
     expect(issuer.server.requests).toEqual([]);
   });
 
-  it('is not led astray by a set with a private key or a shared secret', async () => {
+  it('ignores a private key or a shared secret in a key set', async () => {
     const keys = [
       { ...rsa.jwk, d: 'AQAB' },
       { kty: 'oct', kid: 'oct', k: 'c2VjcmV0' },
@@ -185,7 +185,7 @@ describe('proving a token', () => {
   });
 });
 
-describe('the keys of an issuer', () => {
+describe('JWKS of an issuer', () => {
   const fetches = (): number => issuer.server.requests.length;
   const many = async (count: number, key: IssuerKey): Promise<string[]> => {
     const tokens = await Promise.all(Array.from({ length: count }, (_, i) => token(key, { claims: { sub: `caller-${i}` } })));
@@ -193,19 +193,19 @@ describe('the keys of an issuer', () => {
     return [...new Set(verdicts.map((verdict) => faultIn(verdict) ?? 'proven'))];
   };
 
-  it('are fetched once for 500 callers who come at once', async () => {
+  it('is fetched once for 500 concurrent callers', async () => {
     expect(await many(500, rsa)).toEqual(['proven']);
     expect(fetches()).toBe(1);
   });
 
-  it('are fetched once more for 500 tokens by a new key', async () => {
+  it('is fetched once more for 500 tokens signed by a new key', async () => {
     await many(1, rsa);
     issuer.show(rsa, other);
     expect(await many(500, other)).toEqual(['proven']);
     expect(fetches()).toBe(2);
   });
 
-  it('are not fetched for a flood of unknown key ids', async () => {
+  it('is not fetched for every token with an unknown key id', async () => {
     await many(1, rsa);
     for (let i = 0; i < 50; i += 1)
       expect(faultIn(await verifier().verify(await token({ ...other, kid: `made-up-${i}` })))).toBe('unknown-key');
@@ -215,7 +215,7 @@ describe('the keys of an issuer', () => {
     expect(fetches()).toBe(3);
   });
 
-  it('are looked at again in the background, so that a withdrawn one ends', async () => {
+  it('is refreshed in the background, so that a withdrawn key is rejected', async () => {
     await many(1, rsa);
     issuer.show(elliptic);
     now += 601_000;
@@ -224,7 +224,7 @@ describe('the keys of an issuer', () => {
     await expect.poll(() => many(1, rsa)).toEqual(['unknown-key']);
   });
 
-  it('are fetched again after a while, also when the time of day was set back', async () => {
+  it('is fetched again after a failure, even if the wall clock was set back', async () => {
     issuer.answer((response) => json(response, 500, {}));
     expect(await many(1, rsa)).toEqual(['no-keys']);
     issuer.show(rsa);
@@ -234,7 +234,7 @@ describe('the keys of an issuer', () => {
     expect(fetches()).toBe(2);
   });
 
-  it('serve while the URL is down', async () => {
+  it('is used from the cache while the URL is unavailable', async () => {
     await many(1, rsa);
     issuer.answer((response) => json(response, 500, {}));
     now += 3_600_000;
@@ -246,7 +246,7 @@ describe('the keys of an issuer', () => {
     expect(fetches()).toBe(2);
   });
 
-  it('serve a day of it, and then no more', async () => {
+  it('is used from the cache for at most one day', async () => {
     await many(1, rsa);
     issuer.answer((response) => json(response, 500, {}));
     now += 86_400_000;
@@ -257,18 +257,18 @@ describe('the keys of an issuer', () => {
   });
 
   it.each<[string, Parameters<Issuer['answer']>[0], RegExp]>([
-    ['an error', (response) => json(response, 503, {}), /returned 503/],
-    ['a page', (response) => response.end('<html>'), /is not JSON/],
-    ['something else', (response) => json(response, 200, { kids: [] }), /not a JSON Web Key Set/],
+    ['a 503 error', (response) => json(response, 503, {}), /returned 503/],
+    ['an HTML page', (response) => response.end('<html>'), /is not JSON/],
+    ['another JSON document', (response) => json(response, 200, { kids: [] }), /not a JSON Web Key Set/],
     ['no keys', (response) => json(response, 200, { keys: [] }), /contains no keys/],
-    ['another place', (response) => response.writeHead(302, { location: '/else' }).end(), /returned 302/],
-    ['a flood', (response) => response.end(Buffer.alloc(2_000_000, 0x20)), /larger than/],
-    ['nothing, and hangs up', (response) => response.destroy(), /broke/],
-  ])('cannot be had when the URL answers %s', async (_what, script, words) => {
+    ['a redirect', (response) => response.writeHead(302, { location: '/else' }).end(), /returned 302/],
+    ['a response that is too large', (response) => response.end(Buffer.alloc(2_000_000, 0x20)), /larger than/],
+    ['no response and closes the connection', (response) => response.destroy(), /broke/],
+  ])('is reported as unavailable if the URL returns %s', async (_what, script, words) => {
     issuer.answer(script);
     expect(await many(100, rsa)).toEqual(['no-keys']);
     expect(await many(1, rsa)).toEqual(['no-keys']);
-    // A broken connection that had served before is tried again by the client below.
+    // The client may retry once on a reused connection that broke.
     expect(fetches()).toBeLessThan(5);
     expect(faults.map(String)).toEqual([expect.stringMatching(words)]);
     expect(faults.map(String).join()).not.toMatch(/eyJ/);
@@ -277,7 +277,7 @@ describe('the keys of an issuer', () => {
     expect(await many(1, rsa)).toEqual(['proven']);
   });
 
-  it('are not asked for again at once where the answer took long to fail', async () => {
+  it('is not fetched again at once if the failed fetch took long', async () => {
     issuer.answer((response) => {
       now += 10_000;
       json(response, 500, {});
@@ -289,7 +289,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.server.requests).toHaveLength(2);
   });
 
-  it('are shared by settings that name the same URL', async () => {
+  it('is shared by settings with the same URL', async () => {
     await verifier().verify(await token(rsa));
     await verifier({ audiences: ['another'] }).verify(await token(rsa, { aud: 'another' }));
     expect(fetches()).toBe(1);

@@ -23,13 +23,13 @@ const rows: readonly (readonly [CredentialSpec, readonly string[]])[] = [
   [{ scheme: 'headers', names: ['api-key', 'Authorization'], secret: 'Bearer abc' }, ['api-key', 'abc', 'authorization', 'Bearer abc']],
 ];
 
-test.each(rows)('%j signs at once with %j', (spec, expected) => {
+test.each(rows)('createCredential(%j) signs synchronously with %j', (spec, expected) => {
   const credential = createCredential(spec, 'catalog');
   expect(credential.owner).toBe('catalog');
   expect(credential.headers(request)).toEqual(expected);
 });
 
-test('the same list signs every request and nobody can add to it', () => {
+test('createCredential() returns the same frozen header list for every request', () => {
   const credential = createCredential({ scheme: 'bearer', secret: 'sk-1' }, 'caller');
   const headers = credential.headers(request) as string[];
   expect(credential.headers(request)).toBe(headers);
@@ -37,7 +37,7 @@ test('the same list signs every request and nobody can add to it', () => {
 });
 
 test.each(['a\nb', 'a\r\nx-evil: 1', 'key-\u20ac', 'a\u0000b'])(
-  'a secret that no header may hold is refused without being shown: %j',
+  'createCredential() rejects a secret that no header can contain, without showing it: %j',
   (secret) => {
     for (const spec of [
       { scheme: 'bearer', secret },

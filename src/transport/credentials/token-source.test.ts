@@ -4,9 +4,9 @@ import { type Token, TokenError, TokenSource, TokenSources } from './token-sourc
 
 const minute = 60_000;
 
-/** A source on a clock of its own; each fetch waits until the test lets it go. */
+/** A source with a fake clock; each fetch waits until the test resolves it. */
 function rig(random = 0) {
-  /** `shift`: how far the time of day is off from where it began. */
+  /** `shift`: how far the wall clock is off from where it began. */
   const state = { now: 1_000_000, shift: 0, fetches: 0, forgotten: 0, faults: [] as Error[] };
   const waiting: { resolve(token: Token): void; reject(error: Error): void }[] = [];
   const source = new TokenSource(
@@ -22,7 +22,7 @@ function rig(random = 0) {
     { now: () => state.now + state.shift, monotonic: () => state.now, random: () => random, onFault: (error) => state.faults.push(error) },
   );
   const settle = () => new Promise((resolve) => setImmediate(resolve));
-  /** Answers the fetch that waits longest. */
+  /** Resolves the oldest pending fetch. */
   const give = async (value: string, life = 60 * minute, renewal?: number): Promise<void> => {
     waiting.shift()?.resolve({
       value,
@@ -47,8 +47,8 @@ function rig(random = 0) {
   };
 }
 
-describe('a token source', () => {
-  it('fetches once for all who wait, and answers at once afterwards', async () => {
+describe('TokenSource', () => {
+  it('fetches once for all concurrent callers and returns the cached token afterwards', async () => {
     const { source, give, state } = rig();
     const all = Promise.all(Array.from({ length: 100 }, async () => source.get()));
     await give('t1');
@@ -57,13 +57,13 @@ describe('a token source', () => {
   });
 
   it.each([
-    ['five minutes before the end', 60 * minute, 0, 55 * minute],
+    ['five minutes before the token expires', 60 * minute, 0, 55 * minute],
     ['up to a minute earlier', 60 * minute, 1, 54 * minute],
-    ['in the last quarter of a short life', 4 * minute, 0.5, 3 * minute],
-    ['at half of a long life', 24 * 60 * minute, 0, 12 * 60 * minute],
-    ['at half of a long life, up to a minute earlier', 120 * minute, 1, 59 * minute],
-    ['at half a year of a life without end', Number.POSITIVE_INFINITY, 0, 183 * 24 * 60 * minute],
-  ])('renews in the background %s', async (_, life, random, due) => {
+    ['in the last quarter of a short lifetime', 4 * minute, 0.5, 3 * minute],
+    ['at half of a long lifetime', 24 * 60 * minute, 0, 12 * 60 * minute],
+    ['at half of a long lifetime, up to a minute earlier', 120 * minute, 1, 59 * minute],
+    ['after half a year without an expiry time', Number.POSITIVE_INFINITY, 0, 183 * 24 * 60 * minute],
+  ])('renews the token in the background %s', async (_, life, random, due) => {
     const { source, give, state, begin } = rig(random);
     await begin('t1', life);
     state.now += due - 1;
@@ -75,10 +75,10 @@ describe('a token source', () => {
   });
 
   it.each([
-    ['before the gateway would', 60 * minute, 20 * minute, 20 * minute],
-    ['never later than the gateway would', 60 * minute, 59 * minute, 55 * minute],
-    ['which may be over already', 60 * minute, -1, 55 * minute],
-  ])('renews when its issuer says so, %s', async (_, life, renewal, due) => {
+    ['before the default time', 60 * minute, 20 * minute, 20 * minute],
+    ['at the default time at the latest', 60 * minute, 59 * minute, 55 * minute],
+    ['at the default time if that time has passed', 60 * minute, -1, 55 * minute],
+  ])('renews the token at the time given by the issuer, %s', async (_, life, renewal, due) => {
     const { source, state, begin } = rig();
     await begin('t1', life, renewal);
     state.now += due - 1;
@@ -87,7 +87,7 @@ describe('a token source', () => {
     expect([source.get(), state.fetches]).toEqual(['t1', 2]);
   });
 
-  it('waits for a new token when the old one has ended', async () => {
+  it('waits for a new token if the old one has expired', async () => {
     const { source, give, state, begin } = rig();
     await begin('t1', 60 * minute);
     state.now += 60 * minute - 10_000;
@@ -97,7 +97,7 @@ describe('a token source', () => {
     expect(await next).toBe('t2');
   });
 
-  it('keeps the old token when the renewal fails, says so, and tries again after 30 s', async () => {
+  it('keeps the old token if the renewal fails, reports the error and retries after 30 s', async () => {
     const { source, give, refuse, state, begin } = rig();
     await begin('t1');
     state.now += 56 * minute;
@@ -113,7 +113,7 @@ describe('a token source', () => {
     expect([source.get(), source.lastError]).toEqual(['t2', undefined]);
   });
 
-  it('remembers a failure for a second, however many ask', async () => {
+  it('caches a failure for one second', async () => {
     const { source, refuse, give, state } = rig();
     const ask = async (): Promise<string> => {
       try {
@@ -135,29 +135,32 @@ describe('a token source', () => {
     expect([await next, await ask(), state.fetches]).toEqual(['t1', 't1', 2]);
   });
 
-  it.each([-48 * 60 * minute, -minute, minute, 48 * 60 * minute])('is not misled by a time of day that is set by %d ms', async (shift) => {
-    const { source, give, state, begin } = rig();
-    await begin('t1');
-    state.shift = shift;
-    expect([source.get(), state.fetches]).toEqual(['t1', 1]);
-    // Its age counts, whatever the time of day says.
-    state.now += 60 * minute;
-    const next = source.get();
-    expect(state.fetches).toBe(2);
-    await give('t2');
-    expect([await next, source.get(), state.fetches]).toEqual(['t2', 't2', 2]);
-    // A token that is refused is replaced, but not twice a minute.
-    expect(source.evict('t2')).toBe(true);
-    const replaced = source.get();
-    await give('t3');
-    expect(await replaced).toBe('t3');
-    state.shift -= 60 * minute;
-    expect(source.evict('t3')).toBe(false);
-    state.now += minute;
-    expect(source.evict('t3')).toBe(true);
-  });
+  it.each([-48 * 60 * minute, -minute, minute, 48 * 60 * minute])(
+    'is not affected by a wall clock that changes by %d ms',
+    async (shift) => {
+      const { source, give, state, begin } = rig();
+      await begin('t1');
+      state.shift = shift;
+      expect([source.get(), state.fetches]).toEqual(['t1', 1]);
+      // The age of the token counts, whatever the wall clock shows.
+      state.now += 60 * minute;
+      const next = source.get();
+      expect(state.fetches).toBe(2);
+      await give('t2');
+      expect([await next, source.get(), state.fetches]).toEqual(['t2', 't2', 2]);
+      // A rejected token is replaced, but not twice a minute.
+      expect(source.evict('t2')).toBe(true);
+      const replaced = source.get();
+      await give('t3');
+      expect(await replaced).toBe('t3');
+      state.shift -= 60 * minute;
+      expect(source.evict('t3')).toBe(false);
+      state.now += minute;
+      expect(source.evict('t3')).toBe(true);
+    },
+  );
 
-  it('forgets a failure after a second, also when the time of day was set back', async () => {
+  it('retries after a failure was cached for one second, even if the wall clock was set back', async () => {
     const { source, refuse, state } = rig();
     const first = Promise.allSettled([source.get()]);
     await refuse('away');
@@ -168,7 +171,7 @@ describe('a token source', () => {
     expect(state.fetches).toBe(2);
   });
 
-  it('pauses after a renewal that brought the same token', async () => {
+  it('pauses after a renewal that returned the same token', async () => {
     const { source, give, state, begin } = rig();
     await begin('t1');
     state.now += 56 * minute;
@@ -182,7 +185,7 @@ describe('a token source', () => {
     expect([source.get(), state.fetches]).toEqual(['t1', fetches]);
   });
 
-  it('fails all who wait, and asks again for those who come later', async () => {
+  it('rejects all waiting callers if the fetch fails, and fetches again for later callers', async () => {
     const { source, give, refuse, state } = rig();
     const both = Promise.allSettled([source.get(), source.get()]);
     await refuse('invalid_grant');
@@ -194,8 +197,8 @@ describe('a token source', () => {
   });
 });
 
-describe('a refused token', () => {
-  it('is replaced once for all who were refused with it', async () => {
+describe('TokenSource.evict()', () => {
+  it('replaces a rejected token once for all callers', async () => {
     const { source, give, state, begin } = rig();
     await begin('t1');
     expect([source.evict('t1'), source.evict('t1'), state.forgotten]).toEqual([true, true, 1]);
@@ -205,7 +208,7 @@ describe('a refused token', () => {
     expect([source.evict('t1'), source.get(), state.fetches]).toEqual([true, 't2', 2]);
   });
 
-  it('that has just replaced another is not replaced again', async () => {
+  it('does not replace a token that is itself a recent replacement', async () => {
     const { source, give, state, begin } = rig();
     await begin('t1');
     source.evict('t1');
@@ -217,7 +220,7 @@ describe('a refused token', () => {
   });
 });
 
-describe('sources of many grants', () => {
+describe('TokenSources', () => {
   const grant = (over: object = {}): OAuthGrant => ({ kind: 'google-ambient', scopes: ['a'], credentialsFile: undefined, ...over });
   const sources = () =>
     new TokenSources(() => ({ fetch: () => Promise.reject(new TokenError('no')) }), {
@@ -227,19 +230,19 @@ describe('sources of many grants', () => {
       onFault: () => undefined,
     });
 
-  it('are found by content', () => {
+  it('returns the same source for grants with the same content', () => {
     const all = sources();
     const first = all.for(grant(), 'operator');
     expect(all.for(JSON.parse(JSON.stringify(grant())) as OAuthGrant, 'operator')).toBe(first);
     expect(all.for(grant({ scopes: ['b'] }), 'operator')).not.toBe(first);
   });
 
-  it("never give a request what the operator's grant earned", () => {
+  it("does not share a source between the operator's grant and a request's grant", () => {
     const all = sources();
     expect(all.for(grant(), 'request')).not.toBe(all.for(grant(), 'operator'));
   });
 
-  it('are bounded: the one used longest ago goes', () => {
+  it('evicts the least recently used source at its limit', () => {
     const all = sources();
     const first = all.for(grant(), 'operator');
     const second = all.for(grant({ scopes: ['second'] }), 'operator');

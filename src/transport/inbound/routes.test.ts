@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matchRoute } from './routes.ts';
 
-describe('a route', () => {
+describe('matchRoute()', () => {
   it.each([
     ['POST', '/v1/chat/completions', 'chat/completions', {}],
     ['GET', '/v1/chat/completions', 'relay', {}],
@@ -23,7 +23,7 @@ describe('a route', () => {
     ['POST', '/messages', 'messages', {}],
     ['POST', '/v1/messages/batches', 'relay', {}],
     ['GET', '/v1/anything/else', 'relay', {}],
-  ])('%s %s is %s', (method, path, endpoint, params) =>
+  ])('maps %s %s to %s', (method, path, endpoint, params) =>
     expect(matchRoute(method, path)).toEqual({ endpoint, params, path: undefined, model: undefined }),
   );
 
@@ -43,7 +43,7 @@ describe('a route', () => {
     ['GET', '/openai/files', 'files/list', undefined, '/v1/files'],
     ['GET', '/openai/assistants', 'relay', undefined, '/v1/assistants'],
     ['GET', '/openai/openai/deployments/x', 'relay', undefined, '/v1/openai/deployments/x'],
-  ])('of deployments: %s %s is %s with %s', (method, path, endpoint, model, own) =>
+  ])('maps the Azure OpenAI path %s %s to %s with deployment %s', (method, path, endpoint, model, own) =>
     expect(matchRoute(method, path)).toEqual({ endpoint, params: {}, path: own, model }),
   );
 
@@ -62,5 +62,5 @@ describe('a route', () => {
     ['POST', '/openai/deployments/x/fine_tuning/jobs'],
     ['GET', '/openai/deployments/x/files/file-1'],
     ['POST', '/OpenAI/deployments/x/chat/completions'],
-  ])('%s %s is none', (method, path) => expect(matchRoute(method, path)).toBeUndefined());
+  ])('returns undefined for %s %s', (method, path) => expect(matchRoute(method, path)).toBeUndefined());
 });

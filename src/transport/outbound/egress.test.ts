@@ -6,7 +6,7 @@ import { checkUrl, compileEgress, createEgress, lookupFor } from './egress.ts';
 
 const nothing = compileEgress([]);
 
-describe('a host that came with a request', () => {
+describe('checkUrl() for a host from a request', () => {
   const open = [
     'https://api.openai.com',
     'https://API.OpenAI.com:8443/v1',
@@ -21,7 +21,7 @@ describe('a host that came with a request', () => {
     // NAT64 of a public address is a public address.
     'https://[64:ff9b::808:808]',
   ];
-  test.each(open)('may be %s', (origin) => {
+  test.each(open)('allows %s', (origin) => {
     expect(checkUrl(origin, 'request', nothing)).toBeUndefined();
   });
 
@@ -82,10 +82,10 @@ describe('a host that came with a request', () => {
       ],
     ],
     [
-      'dots and labels',
+      'invalid dots and labels',
       ['https://api.openai.com.', 'https://127.0.0.1.', 'https://a..com', 'https://.a.com', 'https://a.b.c.d.e.f.g.h.i.j.com'],
     ],
-    ['longer than a name can be', [`https://${'a.'.repeat(8)}${'a'.repeat(234)}.com`]],
+    ['a host name that is too long', [`https://${'a.'.repeat(8)}${'a'.repeat(234)}.com`]],
     [
       'loopback',
       [
@@ -101,7 +101,7 @@ describe('a host that came with a request', () => {
       ],
     ],
     [
-      'odd spellings of addresses',
+      'unusual spellings of addresses',
       [
         'https://2130706433',
         'https://0x7f000001',
@@ -116,7 +116,7 @@ describe('a host that came with a request', () => {
       ],
     ],
     [
-      'private',
+      'private addresses',
       [
         'https://10.0.0.1',
         'https://172.16.0.1',
@@ -128,9 +128,9 @@ describe('a host that came with a request', () => {
       ],
     ],
     ['link-local', ['https://169.254.1.1', 'https://[fe80::1]', 'https://[fe80::1%25eth0]']],
-    ['carrier-grade NAT', ['https://100.64.0.1', 'https://100.127.255.255']],
+    ['carrier-grade NAT addresses', ['https://100.64.0.1', 'https://100.127.255.255']],
     [
-      'multicast and reserved',
+      'multicast and reserved addresses',
       [
         'https://224.0.0.1',
         'https://239.255.255.255',
@@ -142,7 +142,7 @@ describe('a host that came with a request', () => {
       ],
     ],
     [
-      'metadata',
+      'metadata services',
       [
         'https://169.254.169.254',
         'https://100.100.100.200',
@@ -186,19 +186,22 @@ describe('a host that came with a request', () => {
       ],
     ],
   ];
-  test.each(closed.flatMap(([why, origins]) => origins.map((origin) => [why, origin] as const)))('may not be: %s: %j', (_why, origin) => {
-    const error = checkUrl(origin, 'request', nothing);
-    expect(error?.code).toBe('not_allowed');
-    expect(error?.status).toBe(403);
-    expect(error?.hint).toContain('server.egress.allow');
-  });
+  test.each(closed.flatMap(([why, origins]) => origins.map((origin) => [why, origin] as const)))(
+    'rejects with not_allowed (403): %s: %j',
+    (_why, origin) => {
+      const error = checkUrl(origin, 'request', nothing);
+      expect(error?.code).toBe('not_allowed');
+      expect(error?.status).toBe(403);
+      expect(error?.hint).toContain('server.egress.allow');
+    },
+  );
 
-  test('is not repeated with the secret that stands in it', () => {
+  test('does not repeat a password of the URL in its message', () => {
     expect(checkUrl('https://user:s3cret@10.0.0.1', 'request', nothing)?.message).not.toContain('s3cret');
   });
 });
 
-describe('a host of gateway.yaml', () => {
+describe('checkUrl() for a host from gateway.yaml', () => {
   test.each([
     'http://127.0.0.1:8080',
     'http://localhost',
@@ -206,16 +209,16 @@ describe('a host of gateway.yaml', () => {
     'http://ollama:11434',
     'http://[::1]:1',
     'https://x.internal',
-  ])('is used as written: %s', (origin) => {
+  ])('allows %s', (origin) => {
     expect(checkUrl(origin, 'operator', nothing)).toBeUndefined();
   });
 
-  test.each(['', 'localhost:8080', 'ftp://x', 'file:///x', 'http://'])('must be http or https: %j', (origin) => {
+  test.each(['', 'localhost:8080', 'ftp://x', 'file:///x', 'http://'])('rejects an origin that is not http or https: %j', (origin) => {
     expect(checkUrl(origin, 'operator', nothing)?.code).toBe('not_allowed');
   });
 });
 
-describe('the allow list', () => {
+describe('server.egress.allow', () => {
   const allow = compileEgress(['localhost', 'Ollama', '*.corp.example.com', '10.20.0.0/16', '192.168.1.7', 'fd00::/8']);
   const opened = [
     'http://localhost:11434',
@@ -227,7 +230,7 @@ describe('the allow list', () => {
     'http://[fd12::1]',
     'https://[::ffff:10.20.0.1]',
   ];
-  test.each(opened)('opens %s', (origin) => {
+  test.each(opened)('allows %s', (origin) => {
     expect(checkUrl(origin, 'request', allow)).toBeUndefined();
   });
 
@@ -245,18 +248,18 @@ describe('the allow list', () => {
     'http://0x0a.0x14.0.1',
     'http://localhost.',
   ];
-  test.each(still)('opens nothing beside its words: %s', (origin) => {
+  test.each(still)('does not allow hosts that only resemble its entries: %s', (origin) => {
     expect(checkUrl(origin, 'request', allow)?.code).toBe('not_allowed');
   });
 
   test.each(['', '*', '*.', 'http://x', 'a b', '10.0.0.0/33', '10.0.0.0/', 'x/8', 'a..b', '*x.com', 'x.*', 'fd00::/129', 'host:80'])(
-    'does not take %j',
+    'rejects the entry %j',
     (entry) => {
       expect(() => compileEgress([entry])).toThrow(/server\.egress\.allow/);
     },
   );
 
-  test('is compiled again when it changes', () => {
+  test('applies a changed list to the next check', () => {
     let list: readonly string[] = [];
     const resolve: LookupFunction = () => undefined;
     const egress = createEgress(() => list, resolve);
@@ -267,20 +270,20 @@ describe('the allow list', () => {
   });
 });
 
-describe('name resolution for a request', () => {
+describe('lookupFor() for a request', () => {
   const rows: readonly (readonly [string, readonly string[], boolean])[] = [
-    ['a public address', ['8.8.8.8'], true],
-    ['two public addresses', ['8.8.8.8', '2606:4700::1'], true],
-    ['loopback', ['127.0.0.1'], false],
-    ['a public and a private address', ['8.8.8.8', '10.0.0.1'], false],
-    ['an IPv4-mapped loopback', ['::ffff:127.0.0.1'], false],
-    ['an IPv4-mapped loopback in hexadecimal', ['::ffff:7f00:1'], false],
-    ['link-local with a zone', ['fe80::1%eth0'], false],
-    ['an address of the allow list', ['10.9.0.1'], true],
+    ['allows a public address', ['8.8.8.8'], true],
+    ['allows two public addresses', ['8.8.8.8', '2606:4700::1'], true],
+    ['rejects loopback', ['127.0.0.1'], false],
+    ['rejects a public and a private address', ['8.8.8.8', '10.0.0.1'], false],
+    ['rejects an IPv4-mapped loopback', ['::ffff:127.0.0.1'], false],
+    ['rejects an IPv4-mapped loopback in hexadecimal', ['::ffff:7f00:1'], false],
+    ['rejects link-local with a zone', ['fe80::1%eth0'], false],
+    ['allows an address of the allow list', ['10.9.0.1'], true],
   ];
   const allow = compileEgress(['10.9.0.0/16', 'inside.example.com']);
 
-  test.each(rows)('for a name with %s', async (_what, addresses, isOpen) => {
+  test.each(rows)('%s', async (_what, addresses, isOpen) => {
     for (const all of [true, false]) {
       const found = await resolve(lookupFor('request', allow, createAddressRules(), fixed(addresses)), 'rebind.example.com', all);
       if (isOpen) expect(found).toEqual(all ? addresses : addresses.slice(0, 1));
@@ -288,7 +291,7 @@ describe('name resolution for a request', () => {
     }
   });
 
-  test('leaves listed names and the names of the operator alone', async () => {
+  test('does not check addresses of allowed names and of operator hosts', async () => {
     expect(await resolve(lookupFor('request', allow, createAddressRules(), fixed(['127.0.0.1'])), 'inside.example.com', true)).toEqual([
       '127.0.0.1',
     ]);
@@ -297,7 +300,7 @@ describe('name resolution for a request', () => {
     ]);
   });
 
-  test('passes the error of a name that does not exist', async () => {
+  test('reports ENOTFOUND for a name that does not exist', async () => {
     const failing: LookupFunction = (_name, _options, done) => done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 0);
     expect(await resolve(lookupFor('request', nothing, createAddressRules(), failing), 'x.example.com', true)).toMatchObject({
       code: 'ENOTFOUND',
@@ -307,15 +310,15 @@ describe('name resolution for a request', () => {
     });
   });
 
-  test('refuses the real loopback name of this machine', async () => {
+  test('rejects localhost on this machine', async () => {
     expect(await resolve(lookupFor('request', nothing), 'localhost', true)).toMatchObject({ code: 'not_allowed' });
   });
 });
 
-describe('whatever the text', () => {
+describe('for any input', () => {
   const rules = createAddressRules();
 
-  test('an accepted origin is https, has no user, and its host is a public address or a name with a public suffix', () => {
+  test('accepts only https or wss without user information and with a public host', () => {
     const piece = fc.constantFrom(
       'https://',
       'http://',
@@ -360,7 +363,7 @@ describe('whatever the text', () => {
     );
   });
 
-  test('an IPv4 address is judged alike as itself and inside IPv6', () => {
+  test('classifies an IPv4 address the same alone and inside IPv6', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         expect(rules.isPublic(`::ffff:${address}`)).toBe(rules.isPublic(address));
@@ -369,7 +372,7 @@ describe('whatever the text', () => {
     );
   });
 
-  test('an IPv6 address outside global unicast is never public', () => {
+  test('classifies an IPv6 address outside global unicast as not public', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const first = Number.parseInt(address.split(':')[0] || '0', 16);

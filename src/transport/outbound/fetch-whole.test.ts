@@ -11,7 +11,7 @@ const limits = { trust: 'operator', connectMs: 60_000, totalMs: 60_000, maxBytes
 let upstream: Upstream;
 let server: Server;
 let origin: string;
-/** Requests that came. */
+/** Number of requests received. */
 let count: number;
 let second: (socket: Socket) => void;
 let time: HeldTime;
@@ -41,12 +41,12 @@ async function ask(): Promise<string> {
   return typeof fetched === 'string' ? fetched : fetched.body.toString();
 }
 
-describe('a request of the gateway itself on a kept connection', () => {
+describe('fetchWhole() on a reused connection', () => {
   it.each([
-    ['that was closed goes out once more', (socket: Socket): void => void socket.destroy(), 'fine', 3],
-    ['that was reset goes out once more', (socket: Socket): void => void socket.resetAndDestroy(), 'fine', 3],
+    ['retries the request if the connection was closed', (socket: Socket): void => void socket.destroy(), 'fine', 3],
+    ['retries the request if the connection was reset', (socket: Socket): void => void socket.resetAndDestroy(), 'fine', 3],
     [
-      'that breaks in the middle of the work does not',
+      'does not retry if the connection breaks while the server works',
       (socket: Socket): void => {
         time.pass(250);
         socket.destroy();
@@ -54,10 +54,15 @@ describe('a request of the gateway itself on a kept connection', () => {
       'the connection broke',
       2,
     ],
-    ['that breaks in the middle of an answer does not', (socket: Socket): void => void socket.end('HTTP/1.1 2'), 'the connection broke', 2],
+    [
+      'does not retry if the connection breaks within the response',
+      (socket: Socket): void => void socket.end('HTTP/1.1 2'),
+      'the connection broke',
+      2,
+    ],
   ] as const)('%s', async (_name, play, text, requests) => {
     second = play;
-    // A dead connection has to show within 100 ms, which a machine with other work may take.
+    // A dead connection has to be detected within 100 ms, which a busy machine may exceed.
     time = holdTime();
     expect(await ask()).toBe('fine');
     await turns();

@@ -44,8 +44,8 @@ const fetchMedia = (urls: readonly string[], maxBytes = 1000, hold = new Hold(ne
 
 const failure = async (url: string, maxBytes?: number): Promise<unknown> => fetchMedia([url], maxBytes).catch((error: unknown) => error);
 
-describe('a file', () => {
-  it('is downloaded with its type, under the URL as written', async () => {
+describe('fetchMedia()', () => {
+  it('downloads a file with its media type under the URL as written', async () => {
     server.script = (response) => file(response, Buffer.from('a picture'), { 'content-type': 'Image/PNG; charset=binary' });
     const url = `${server.url}/a%20b.png?sig=x#part`;
     const media = await fetchMedia([url]);
@@ -53,29 +53,29 @@ describe('a file', () => {
     expect(server.requests.map((request) => request.url)).toEqual(['/a%20b.png?sig=x']);
   });
 
-  it('carries nothing of the request: no credential, no cookie', async () => {
+  it('sends no credential and no cookie of the request', async () => {
     await fetchMedia([`${server.url}/a.png`]);
     expect(Object.keys(server.requests[0]?.headers ?? {}).sort()).toEqual(['accept', 'connection', 'host', 'user-agent']);
   });
 
-  it('without a type has none', async () => {
+  it('returns an empty media type for a file without one', async () => {
     server.script = (response) => file(response, Buffer.from('x'), {});
     expect((await fetchMedia([`${server.url}/x`])).get(`${server.url}/x`)?.mimeType).toBe('');
   });
 
-  it('named twice is downloaded once', async () => {
+  it('downloads a file once if it is named twice', async () => {
     expect((await fetchMedia([`${server.url}/a`, `${server.url}/a`])).size).toBe(1);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('is one of 256 at most, and none is downloaded where there are more', async () => {
+  it('rejects more than 256 files without downloading any', async () => {
     const urls = Array.from({ length: 257 }, (_, i) => `${server.url}/${i}`);
     await expect(fetchMedia(urls)).rejects.toMatchObject({ code: 'media_fetch_failed', status: 400 });
     expect(server.requests).toHaveLength(0);
     expect((await fetchMedia([...urls.slice(1), urls[1] ?? ''])).size).toBe(256);
   });
 
-  it('may come compressed', async () => {
+  it('decompresses a file', async () => {
     server.script = (response) => file(response, gzipSync('text'), { 'content-encoding': 'gzip', 'content-type': 'text/plain' });
     expect([...(await fetchMedia([`${server.url}/a`])).values()]).toEqual([
       { mimeType: 'text/plain', base64: Buffer.from('text').toString('base64') },
@@ -83,13 +83,13 @@ describe('a file', () => {
   });
 });
 
-it('many files come four at a time', async () => {
+it('fetchMedia() downloads four files at a time', async () => {
   let open = 0;
   let most = 0;
   const waiting: (() => void)[] = [];
   server.script = async (response) => {
     most = Math.max(most, ++open);
-    // Four wait for each other, and a moment for a fifth.
+    // Four downloads wait for each other, and a moment for a fifth.
     const four = new Promise<void>((resolve) => waiting.push(resolve));
     if (waiting.length === 4) for (const go of waiting.splice(0)) go();
     await four;
@@ -102,7 +102,7 @@ it('many files come four at a time', async () => {
   expect(most).toBe(4);
 });
 
-describe('a file that cannot be had', () => {
+describe('fetchMedia() rejects with media_fetch_failed a file that', () => {
   const rows: readonly [name: string, script: Script, status: number, says: RegExp][] = [
     ['is missing', (response) => response.writeHead(404).end(), 400, /returned 404/],
     [
@@ -114,32 +114,32 @@ describe('a file that cannot be had', () => {
     ['is on a server that fails', (response) => response.writeHead(503).end(), 502, /returned 503/],
     ['is empty', (response) => file(response, Buffer.alloc(0)), 400, /is empty/],
     [
-      'says that it is too large',
+      'declares a size above the limit',
       (response) => file(response, Buffer.alloc(1001), { 'content-length': '1001' }),
       400,
       /larger than 1000 B/,
     ],
     [
-      'is too large and does not say',
+      'exceeds the limit without a declared size',
       (response) => file(response, Buffer.alloc(1001), { 'transfer-encoding': 'chunked' }),
       400,
       /larger than 1000 B/,
     ],
     [
-      'unpacks to too much',
+      'exceeds the limit after decompression',
       (response) => file(response, gzipSync(Buffer.alloc(1001)), { 'content-encoding': 'gzip' }),
       400,
       /larger than 1000 B/,
     ],
     [
-      'breaks off',
+      'breaks off during the download',
       (response) => (response.writeHead(200, { 'content-length': '10' }), response.write('x'), void response.socket?.destroy()),
       502,
       /the connection broke|connection failed/,
     ],
   ];
 
-  it.each(rows)('because it %s', async (_, script, status, says) => {
+  it.each(rows)('%s', async (_, script, status, says) => {
     server.script = script;
     const error = await failure(`${server.url}/a.png?signature=secret`);
     expect(error).toMatchObject({ code: 'media_fetch_failed', status, message: expect.stringMatching(says) as string });
@@ -147,7 +147,7 @@ describe('a file that cannot be had', () => {
     expect((error as Error).message).not.toContain('secret');
   });
 
-  it('because nobody listens', async () => {
+  it('is on a server that does not listen', async () => {
     expect(await failure(`http://127.0.0.1:${await deadPort()}/a.png`)).toMatchObject({
       code: 'media_fetch_failed',
       status: 502,
@@ -156,13 +156,13 @@ describe('a file that cannot be had', () => {
   });
 
   it.each(['gs://bucket/a.png', 'file:///etc/passwd', 'ftp://a.example/a.png', 'nonsense', 'https://'])(
-    'because %s is no web address',
+    'has the invalid URL %s',
     async (url) => {
       expect(await failure(url)).toMatchObject({ code: 'media_fetch_failed', status: 400 });
     },
   );
 
-  it('because all files together are too much', async () => {
+  it('exceeds the limit together with the other files', async () => {
     const block = Buffer.alloc(40 * 1024 * 1024);
     server.script = (response) => file(response, block);
     const error = await fetchMedia([`${server.url}/1`, `${server.url}/2`], 50 * 1024 * 1024).catch((thrown: unknown) => thrown);
@@ -170,7 +170,7 @@ describe('a file that cannot be had', () => {
   });
 });
 
-describe('an address inside', () => {
+describe('fetchMedia() of an internal address', () => {
   it.each([
     'https://127.0.0.1/a.png',
     'https://169.254.169.254/latest/meta-data',
@@ -181,14 +181,14 @@ describe('an address inside', () => {
     'https://0x7f.1/a.png',
     'http://93.184.216.34/a.png',
     'https:\\\\127.0.0.1/a.png',
-  ])('is not asked: %s', async (url) => {
+  ])('sends no request: %s', async (url) => {
     allow = [];
     const error = await failure(url);
     expect(error).toHaveProperty('code', expect.stringMatching(/^(not_allowed|media_fetch_failed)$/));
     expect(server.requests).toEqual([]);
   });
 
-  it('is not asked when a public name points there', async () => {
+  it('sends no request if a public name resolves to it', async () => {
     allow = [];
     const inside = createUpstream({
       wheel: new Wheel(),
@@ -205,11 +205,11 @@ describe('an address inside', () => {
   });
 });
 
-describe('files count against the memory of the gateway', () => {
+describe('memory of fetched files', () => {
   const large = Buffer.alloc(100_000, 'x');
   const replies: Record<string, Script> = {
     plain: (response) => file(response, large),
-    'of no declared length': (response) => {
+    'without a declared length': (response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
       response.write(large);
       response.end();
@@ -217,7 +217,7 @@ describe('files count against the memory of the gateway', () => {
     compressed: (response) => file(response, gzipSync(large), { 'content-type': 'image/png', 'content-encoding': 'gzip' }),
   };
 
-  it.each(Object.keys(replies))('%s', async (kind) => {
+  it.each(Object.keys(replies))('counts against the budget for a file: %s', async (kind) => {
     server.script = replies[kind] ?? picture;
     const budget = new Budget(1_000_000);
     const holds = Array.from({ length: 3 }, () => new Hold(budget));
@@ -226,7 +226,7 @@ describe('files count against the memory of the gateway', () => {
         () => 'there',
         ({ code }: { code: string }) => code,
       );
-    // Four times its size each: there is room for two.
+    // Each file needs four times its size: there is room for two.
     expect([await fetchTo(holds[0]), await fetchTo(holds[1]), await fetchTo(holds[2])]).toEqual(['there', 'there', 'overloaded']);
     expect(budget.used).toBeLessThanOrEqual(budget.limit);
     for (const hold of holds) hold.close();

@@ -12,29 +12,29 @@ afterEach(async () => {
   pools = new Pools({ lookup: () => undefined });
 });
 
-describe('pools of connections', () => {
-  it('are few for one origin, whatever times requests give its connections', () => {
+describe('Pools', () => {
+  it('uses few pools for one origin, whatever connect timeouts the requests have', () => {
     const few = new Set(Array.from({ length: 4000 }, (_, i) => pools.for('http://127.0.0.1:9', { ...operator, connectMs: i + 1 })));
     expect([few.size, pools.size]).toEqual([2, 2]);
   });
 
-  it('never give up a connection before whoever waits for it does', () => {
+  it('selects a pool whose connect timeout is not shorter than that of the request', () => {
     const times = [1, 999, 1000, 1001, 5000, 5001, 30_000, 600_000].map((connectMs) =>
       pools.for('http://127.0.0.1:9', { ...operator, connectMs }),
     );
     expect(times.map((pool) => times.indexOf(pool))).toEqual([0, 0, 0, 3, 3, 5, 5, 7]);
   });
 
-  it.each(['operator', 'request'] as const)('are bounded in number for the origins of the %s', (trust) => {
+  it.each(['operator', 'request'] as const)('keeps at most 256 pools for the origins of the %s', (trust) => {
     for (let i = 0; i < 4000; i += 1) pools.for(`http://h${i}.example`, { ...request, trust });
     expect(pools.size).toBe(256);
   });
 
-  it('of a request are not those of the operator', () => {
+  it('does not share a pool between a request and the operator', () => {
     expect(pools.for('http://a.example', operator)).not.toBe(pools.for('http://a.example', request));
   });
 
-  it('stay while they have something to do, and those of the operator while they are connected', async () => {
+  it('keeps pools that are busy, and idle pools of the operator while they are connected', async () => {
     const waiting: ServerResponse[] = [];
     const server = createServer((_, response) => void waiting.push(response)).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
@@ -54,7 +54,7 @@ describe('pools of connections', () => {
   });
 });
 
-/** More origins than are kept. */
+/** More origins than the limit. */
 function crowd(): void {
   for (let i = 0; i < 300; i += 1) pools.for(`http://h${i}.example`, request);
 }

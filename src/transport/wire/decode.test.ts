@@ -20,26 +20,26 @@ it.each([
   ['gzip,'.repeat(10_000), ['gzip', 'gzip', 'gzip']],
   [', , ,gzip', ['gzip']],
   ['identity, gzip, identity, br', ['gzip', 'br']],
-])('the codings of a header: row %#', (header, codings) => {
+])('codingsOf() parses the header of row %#', (header, codings) => {
   expect(codingsOf(header)).toEqual(codings);
 });
 
 const codings = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync };
 
-describe.each(Object.entries(codings))('%s', (coding, compress) => {
-  it('is undone up to the limit and not beyond', async () => {
+describe.each(Object.entries(codings))('decode() of %s', (coding, compress) => {
+  it('decodes up to the limit and rejects more', async () => {
     expect(await decode(compress(text), [coding], limit)).toEqual(text);
     expect(await fault(compress(text), [coding], limit - 1)).toBe(`too-large: ${coding}`);
     expect(await fault(compress(Buffer.alloc(50_000_000)), [coding])).toBe(`too-large: ${coding}`);
   });
 
-  it('that is none, or cut, is a fault', async () => {
+  it('rejects invalid or truncated content', async () => {
     expect(await fault(Buffer.from('{"a":1}'), [coding])).toBe(`broken: ${coding}`);
     expect(await fault(compress(text).subarray(0, 20), [coding])).toBe(`broken: ${coding}`);
     expect(await fault(Buffer.alloc(0), [coding])).toMatch(/^(?:none|broken: .*)$/);
   });
 
-  it('is undone beside other work', async () => {
+  it('does not block the event loop', async () => {
     let turns = 0;
     const count = (): void => {
       turns += 1;
@@ -52,22 +52,22 @@ describe.each(Object.entries(codings))('%s', (coding, compress) => {
   });
 });
 
-it('each of several codings is bounded', async () => {
+it('decode() applies the limit to each of several codings', async () => {
   expect(await decode(brotliCompressSync(gzipSync(text)), ['gzip', 'br'], limit)).toEqual(text);
   expect(await fault(gzipSync(gzipSync(Buffer.alloc(50_000_000))), ['gzip', 'gzip'])).toBe('too-large: gzip');
   expect(await fault(text, ['gzip', 'gzip', 'gzip'])).toBe('unknown: gzip, gzip, gzip');
 });
 
-it.each(['lzma', '__proto__', 'constructor', 'x'.repeat(1000)])('the coding %.20s is not known', async (coding) => {
+it.each(['lzma', '__proto__', 'constructor', 'x'.repeat(1000)])('decode() rejects the unknown coding %.20s', async (coding) => {
   expect(await fault(text, [coding])).toBe(`unknown: ${coding.slice(0, 40)}`);
 });
 
-it('a frame that asks for a large window is refused', async () => {
+it('decode() rejects a zstd frame with a large window', async () => {
   const large = zstdCompressSync(Buffer.alloc(30_000_000, 'abcdefg'), { params: { [constants.ZSTD_c_windowLog]: 25 } });
   expect(await fault(large, ['zstd'], 40_000_000)).toBe('broken: zstd');
 });
 
-it('what is made is told as it is made, and can be ended', async () => {
+it('decode() reports decoded bytes as they are produced and stops if the callback throws', async () => {
   let made = 0;
   await decode(gzipSync(gzipSync(Buffer.alloc(1_000_000))), ['gzip', 'gzip'], 1_000_000, (bytes) => (made += bytes));
   expect(made).toBe(1_000_000 + gzipSync(Buffer.alloc(1_000_000)).length);

@@ -9,7 +9,7 @@ const boom = (): never => {
   throw new Error('boom');
 };
 
-it('looks at the others when one throws, and ends that one', () => {
+it('sweeps the other items if one throws, and reports a crash to that one', () => {
   const seen: string[] = [];
   const defects: unknown[] = [];
   const sweeper = createSweeper(

@@ -4,7 +4,7 @@ import { type TimeoutGroup, Wheel } from './wheel.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Counts how often it was looked at, and has enough after so many checks. */
+/** Counts how often it was checked, and wants no more after so many checks. */
 class Counting implements TimeoutGroup {
   checks = 0;
   readonly everyMs: number;
@@ -21,7 +21,7 @@ class Counting implements TimeoutGroup {
   }
 }
 
-it('looks at each group in its own time, with one timer', () => {
+it('checks each group at its own interval with one timer', () => {
   const wheel = new Wheel();
   const [slow, fast] = [new Counting(1000), new Counting(100)];
   wheel.add(slow);
@@ -31,7 +31,7 @@ it('looks at each group in its own time, with one timer', () => {
   expect([slow.checks, fast.checks, vi.getTimerCount()]).toEqual([3, 30, 1]);
 });
 
-it('turns as slowly as it can, and not at all with nothing to look at', () => {
+it('ticks at the interval of the fastest group, and stops without groups', () => {
   const wheel = new Wheel();
   const [slow, fast] = [new Counting(1000, 4), new Counting(100, 5)];
   wheel.add(fast);
@@ -49,7 +49,7 @@ it('turns as slowly as it can, and not at all with nothing to look at', () => {
   expect(fast.checks).toBe(6);
 });
 
-it('forgets what is deleted', () => {
+it('does not check a deleted group', () => {
   const wheel = new Wheel();
   const group = new Counting(100);
   wheel.add(group);
@@ -58,7 +58,7 @@ it('forgets what is deleted', () => {
   expect([group.checks, vi.getTimerCount()]).toEqual([0, 0]);
 });
 
-it('looks at the others, and again, when a look throws', () => {
+it('checks the other groups, and the same group again, if a check throws', () => {
   const defects: unknown[] = [];
   const wheel = new Wheel((error) => defects.push(error));
   const group = new Counting(100);
@@ -73,7 +73,7 @@ it('looks at the others, and again, when a look throws', () => {
   expect([defects.length, group.checks]).toEqual([2, 2]);
 });
 
-it('keeps the process alive while somebody holds it, whichever came first', () => {
+it('keeps the process alive while it is held, in any order of add and hold', () => {
   vi.useRealTimers();
   const held = (): boolean => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length > before;
   const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;

@@ -9,22 +9,22 @@ const unsized = { params: { [constants.ZSTD_c_contentSizeFlag]: 0 } };
 
 const frames: Readonly<Record<string, Buffer>> = {
   'a short text': zstdCompressSync(Buffer.from('hello')),
-  nothing: zstdCompressSync(Buffer.alloc(0)),
-  'one byte again and again': zstdCompressSync(Buffer.alloc(300_000)),
+  an empty text: zstdCompressSync(Buffer.alloc(0)),
+  'a repeated byte': zstdCompressSync(Buffer.alloc(300_000)),
   'several blocks': zstdCompressSync(words),
   'a checksum': zstdCompressSync(words, checked),
-  'no size of the content': zstdCompressSync(words, unsized),
-  'a frame to be skipped': skippable,
+  'no content size': zstdCompressSync(words, unsized),
+  'a skippable frame': skippable,
   'several frames': Buffer.concat([zstdCompressSync(words, checked), skippable, zstdCompressSync(Buffer.from('hello'))]),
 };
 
-it.each(Object.entries(frames))('%s ends with a frame, and no part of it does', (name, bytes) => {
+it.each(Object.entries(frames))('endsWithFrame() returns true for a complete frame and false for each truncation: %s', (name, bytes) => {
   expect(endsWithFrame(bytes)).toBe(true);
   const whole = [...bytes.keys()].filter((length) => length > 0 && endsWithFrame(bytes.subarray(0, length)));
-  // Where one frame of several ends.
+  // One of several frames ends there.
   expect(whole).toHaveLength(name === 'several frames' ? 2 : 0);
 });
 
-it.each(['{"a":1}', 'a text that is no frame', '\x28\xb5\x2f\xfd'])('%j does not', (text) => {
+it.each(['{"a":1}', 'a text that is not a frame', '\x28\xb5\x2f\xfd'])('endsWithFrame() returns false for %j', (text) => {
   expect(endsWithFrame(Buffer.from(text, 'latin1'))).toBe(false);
 });

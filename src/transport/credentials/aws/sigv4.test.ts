@@ -15,18 +15,18 @@ const suite = JSON.parse(readFileSync(new URL('fixtures/sigv4-suite.json', impor
 const { accessKeyId, secretAccessKey } = suite;
 const signatureOf = (headers: readonly string[]): string | undefined => headers[headers.indexOf('authorization') + 1];
 
-describe("the vendor's test suite", () => {
-  it('is there', () => {
+describe('SigV4 with the AWS test suite', () => {
+  it('has all 24 requests of the test suite', () => {
     expect(suite.requests.length).toBe(24);
   });
 
-  it.each(suite.requests)('$name', ({ authorization, ...request }) => {
+  it.each(suite.requests)('signs $name', ({ authorization, ...request }) => {
     const signer = new SigV4({ accessKeyId, secretAccessKey }, suite);
     expect(signatureOf(signer.sign(request, Date.parse(suite.at)))).toBe(authorization);
   });
 });
 
-describe('a call of a model', () => {
+describe('SigV4 for a model call', () => {
   const request: Signable = {
     method: 'POST',
     host: 'bedrock-runtime.us-east-1.amazonaws.com',
@@ -37,7 +37,7 @@ describe('a call of a model', () => {
   const scope = { region: 'us-east-1', service: 'bedrock' };
   const at = Date.parse('2026-01-02T03:04:05Z');
 
-  it('is signed with its path encoded again', () => {
+  it('encodes the path again before it signs the request', () => {
     const { canonical } = canonicalRequest(request, ['x-amz-date', '20260102T030405Z']);
     expect(canonical.split('\n')[1]).toBe('/model/us.vendor.model-v1%253A0/converse');
     const signed = new SigV4({ accessKeyId, secretAccessKey }, scope).sign(request, at);
@@ -46,13 +46,13 @@ describe('a call of a model', () => {
     );
   });
 
-  it('carries and signs the token of a role', () => {
+  it('sends and signs the session token of a role', () => {
     const signed = new SigV4({ accessKeyId, secretAccessKey, sessionToken: 'T' }, scope).sign(request, at);
     expect(signed.slice(0, 4)).toEqual(['x-amz-date', '20260102T030405Z', 'x-amz-security-token', 'T']);
     expect(signatureOf(signed)).toContain('SignedHeaders=content-type;host;x-amz-date;x-amz-security-token,');
   });
 
-  it('is signed with the key of its day', () => {
+  it('derives a new signing key for each day', () => {
     const signer = new SigV4({ accessKeyId, secretAccessKey }, scope);
     const days = [at, at + 86_400_000, at];
     const fresh = days.map((day) => new SigV4({ accessKeyId, secretAccessKey }, scope).sign(request, day));

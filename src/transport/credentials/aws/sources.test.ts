@@ -11,7 +11,7 @@ import { awsInstance } from './instance.ts';
 import { awsWebIdentity } from './web-identity.ts';
 import { Wheel } from '../../wire/wheel.ts';
 
-/** Every source of keys, against stand-ins of its endpoints on loopback. */
+/** Every source of AWS keys, against fake endpoints on loopback. */
 
 const now = Date.UTC(2026, 10, 22);
 const ends = '2026-11-22T01:00:00Z';
@@ -56,7 +56,7 @@ const text =
     response.end(body);
   };
 
-describe('a web identity', () => {
+describe('awsWebIdentity()', () => {
   const source = (): TokenFetcher =>
     awsWebIdentity(
       {
@@ -74,7 +74,7 @@ describe('a web identity', () => {
   it.each([
     ['XML', text(200, xml)],
     ['JSON', (response) => json(response, 200, { R: { Credentials: { ...keys, Expiration: Date.parse(ends) / 1000 } } })],
-  ] as [string, Script][])('is exchanged for keys, answered in %s', async (_, script) => {
+  ] as [string, Script][])('exchanges the token for keys, with the response in %s', async (_, script) => {
     server.script = script;
     expect(await source().fetch()).toEqual(expected);
     const [request] = server.requests;
@@ -90,7 +90,7 @@ describe('a web identity', () => {
     expect(server.requests[1]?.body.toString()).toContain('WebIdentityToken=web-token-2');
   });
 
-  it('that is refused names the field and the reason', async () => {
+  it('reports the field and the reason if the role is rejected', async () => {
     server.script = text(
       403,
       '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized &amp; so on</Message></Error></ErrorResponse>',
@@ -104,7 +104,7 @@ describe('a web identity', () => {
     [503, 'ServiceUnavailable'],
     [400, 'Throttling'],
     [400, 'IDPCommunicationError'],
-  ])('refused for now with %i %s is not the fault of the field', async (status, code) => {
+  ])('reports no field for the temporary error %i %s', async (status, code) => {
     server.script = text(status, `<Error><Code>${code}</Code><Message>Later</Message></Error>`);
     await expect(source().fetch()).rejects.toMatchObject({
       message: expect.stringMatching(new RegExp(`^127.*returned ${status}: ${code}: Later$`)) as string,
@@ -113,7 +113,7 @@ describe('a web identity', () => {
     });
   });
 
-  it('that has expired is the fault of the file', async () => {
+  it('reports the token file as the cause if its token has expired', async () => {
     server.script = text(400, '<Error><Code>ExpiredTokenException</Code><Message>Token expired.</Message></Error>');
     await expect(source().fetch()).rejects.toMatchObject({
       message: expect.stringMatching(/^auth\.token_file cannot be used \(127.*ExpiredTokenException: Token expired\)$/) as string,
@@ -121,21 +121,21 @@ describe('a web identity', () => {
     });
   });
 
-  it('that is repeated stays out of the reason', async () => {
+  it('masks a token that the error message repeats', async () => {
     server.script = text(400, '<Error><Code>InvalidIdentityToken</Code><Message>web-token-1 is no token</Message></Error>');
     await expect(source().fetch()).rejects.toThrow(/InvalidIdentityToken: \*\*\* is no token\)$/);
   });
 
-  it('whose file is gone says so without its path', async () => {
+  it('reports a missing token file without its path', async () => {
     await rm(file);
     await expect(source().fetch()).rejects.toThrow(/^auth\.token_file names a file that cannot be read \(ENOENT\)$/);
   });
 });
 
-describe('a container', () => {
+describe('awsContainer()', () => {
   const give: Script = (response) => json(response, 200, keys);
 
-  it('has keys at the address of its environment, with the token beside it', async () => {
+  it('fetches keys from the URL in its environment and sends the authorization token', async () => {
     server.script = give;
     const env = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${server.url}/v1/credentials?id=1`, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file };
     expect(await awsContainer(deps(env)).fetch()).toEqual(expected);
@@ -150,13 +150,13 @@ describe('a container', () => {
     [{ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://keys.example/' }, /neither local nor reached by https/],
     [{ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://127.0.0.1.evil.example/' }, /neither local nor reached by https/],
     [{ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'file:///etc/passwd' }, /not an http or https URL/],
-  ])('is not one: %j', async (env, message) => {
+  ])('rejects the environment %j', async (env, message) => {
     await expect(awsContainer(deps(env)).fetch()).rejects.toThrow(message);
   });
 });
 
-describe('an instance', () => {
-  /** The metadata service: nothing without a session. */
+describe('awsInstance()', () => {
+  /** The metadata service: rejects requests without a session. */
   const metadata: Script = (response, request, n) => {
     const session = request.headers['x-aws-ec2-metadata-token'];
     if (request.method === 'PUT')
@@ -170,7 +170,7 @@ describe('an instance', () => {
     awsInstance({ kind: 'aws-instance', role }, deps({ AWS_EC2_METADATA_SERVICE_ENDPOINT: `${server.url}/`, ...env }));
   const place = 'GET /latest/meta-data/iam/security-credentials/';
 
-  it('has keys of its role, asked for in a session', async () => {
+  it('fetches the keys of its role in a metadata session', async () => {
     server.script = metadata;
     expect(await source().fetch()).toEqual(expected);
     expect(seen()).toEqual(['PUT /latest/api/token', place, `${place}my-role`]);
@@ -178,19 +178,19 @@ describe('an instance', () => {
     expect(seen().slice(3)).toEqual(['PUT /latest/api/token', `${place}other`]);
   });
 
-  it('without a role says so', async () => {
+  it('reports that the instance has no role', async () => {
     server.script = (response, request, n) =>
       request.method === 'PUT' ? metadata(response, request, n) : text(404, '')(response, request, n);
     await expect(source().fetch()).rejects.toThrow('this instance has no role');
   });
 
-  it('whose keys are not there says what the service says', async () => {
+  it('reports the code of the metadata service if it returns no keys', async () => {
     server.script = (response, request, n) =>
       request.method === 'PUT' ? metadata(response, request, n) : json(response, 200, { Code: 'AssumeRoleUnauthorizedAccess' });
     await expect(source('r').fetch()).rejects.toThrow(/returned 200: AssumeRoleUnauthorizedAccess/);
   });
 
-  it('whose service repeats the session keeps it out of the reason', async () => {
+  it('masks a session token that the error message repeats', async () => {
     server.script = (response, request, n) =>
       request.method === 'PUT'
         ? metadata(response, request, n)
@@ -198,13 +198,13 @@ describe('an instance', () => {
     await expect(source('r').fetch()).rejects.toThrow(/returned 400: Bad: no \*\*\*$/);
   });
 
-  it.each([{ AccessKeyId: 'A\r\nx: y' }, { Token: '\u0001' }])('whose keys no header can hold has none: %j', async (bad) => {
+  it.each([{ AccessKeyId: 'A\r\nx: y' }, { Token: '\u0001' }])('rejects keys that no HTTP header can contain: %j', async (bad) => {
     server.script = (response, request, n) =>
       request.method === 'PUT' ? metadata(response, request, n) : json(response, 200, { ...keys, ...bad });
     await expect(source('r').fetch()).rejects.toThrow('keys that no header could carry');
   });
 
-  it('is not asked where that is switched off', async () => {
+  it('sends no request if AWS_EC2_METADATA_DISABLED is set', async () => {
     await expect(source('r', { AWS_EC2_METADATA_DISABLED: 'TRUE' }).fetch()).rejects.toThrow(/switches the instance metadata service off/);
     expect(server.requests).toEqual([]);
   });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   server.requests.length = 0;
-  // Nothing of the machine that runs the tests.
+  // Hide the credentials of the machine that runs the tests.
   vi.stubEnv('HOME', folder);
   vi.stubEnv('CLOUDSDK_CONFIG', folder);
   vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', undefined);
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A file of a workload identity federation; its subject token is in a file beside it. */
+/** A workload identity federation file; its subject token is in a file beside it. */
 async function federation(): Promise<string> {
   const subject = join(folder, 'subject');
   await writeFile(subject, 'subject-token');
@@ -60,8 +60,8 @@ const exchange = (): void => {
     });
 };
 
-describe('the identity of the machine', () => {
-  it('comes from a federation file, with the life of its token', async () => {
+describe('googleAmbient()', () => {
+  it('exchanges the subject token of a federation file and returns the token with its lifetime', async () => {
     exchange();
     const token = await googleAmbient(grant(await federation()), deps).fetch();
     expect(token.value).toBe('token-1');
@@ -70,7 +70,7 @@ describe('the identity of the machine', () => {
     expect(server.requests[0]?.body.toString()).toContain('subject_token=subject-token');
   });
 
-  it('comes from the metadata server where there is no file', async () => {
+  it('fetches a token from the metadata server if there is no credentials file', async () => {
     vi.stubEnv('GCE_METADATA_HOST', server.host);
     // The library gives its probe of the server little time, which a busy machine exceeds.
     vi.stubEnv('METADATA_SERVER_DETECTION', 'assume-present');
@@ -82,7 +82,7 @@ describe('the identity of the machine', () => {
     expect(server.requests.some((request) => request.headers['metadata-flavor'] === 'Google')).toBe(true);
   });
 
-  it('is asked again after its token was refused', async () => {
+  it('fetches a new token after forget()', async () => {
     exchange();
     const fetcher = googleAmbient(grant(await federation()), deps);
     expect((await fetcher.fetch()).value).toBe('token-1');
@@ -92,22 +92,22 @@ describe('the identity of the machine', () => {
   });
 });
 
-describe('without it', () => {
-  it('the words of the exchange are kept', async () => {
+describe('googleAmbient() without a usable identity', () => {
+  it('reports the error and description of the token exchange', async () => {
     server.script = (response) => json(response, 400, { error: 'invalid_target', error_description: 'The pool is gone' });
     await expect(googleAmbient(grant(await federation()), deps).fetch()).rejects.toThrow(/invalid_target.*The pool is gone/);
   });
 
   it.each([
-    ['of the configuration', () => join(folder, 'none.json'), undefined, /^the credentials file cannot be read \(ENOENT\)$/],
+    ['in the configuration', () => join(folder, 'none.json'), undefined, /^the credentials file cannot be read \(ENOENT\)$/],
     [
-      'of the environment',
+      'in the environment',
       () => undefined,
       () => join(folder, 'none.json'),
       /^Unable to read .* GOOGLE_APPLICATION_CREDENTIALS environment variable: the file does not exist, or is not a file$/,
     ],
-    ['with a subject token', () => join(folder, 'no-subject.json'), undefined, /^the file does not exist, or is not a file$/],
-  ])('a missing file %s is reported without its path', async (_, named, inEnv, message) => {
+    ['for the subject token', () => join(folder, 'no-subject.json'), undefined, /^the file does not exist, or is not a file$/],
+  ])('reports a missing file %s without its path', async (_, named, inEnv, message) => {
     const federated = JSON.parse(await readFile(await federation(), 'utf8')) as Record<string, unknown>;
     const noSubject = { ...federated, credential_source: { file: join(folder, 'none') } };
     await writeFile(join(folder, 'no-subject.json'), JSON.stringify(noSubject));
@@ -115,7 +115,7 @@ describe('without it', () => {
     await expect(googleAmbient(grant(named()), deps).fetch()).rejects.toThrow(message);
   });
 
-  it('a subject token that the exchange repeats is not in the message', async () => {
+  it('masks a subject token that the exchange repeats in its error', async () => {
     const subject = `eyJhbGciOiJSUzI1NiJ9.${'c'.repeat(400)}.sig-1_x`;
     const file = await federation();
     await writeFile(join(folder, 'subject'), subject);
@@ -128,10 +128,10 @@ describe('without it', () => {
   });
 
   it.each([
-    ['a key alone', 'SECRET-KEY-ALONE'],
-    ['a key without quotes', '{"type": "service_account", "private_key": SECRET-KEY}'],
-    ['lines', '{"type": "service_account",\n"private_key":\nSECRET\nKEY}'],
-  ])('nothing of a file that is not JSON is in the message: %s', async (_, text) => {
+    ['only a key', 'SECRET-KEY-ALONE'],
+    ['an unquoted key', '{"type": "service_account", "private_key": SECRET-KEY}'],
+    ['a key on several lines', '{"type": "service_account",\n"private_key":\nSECRET\nKEY}'],
+  ])('reports no content of a file that is not JSON: %s', async (_, text) => {
     const file = join(folder, 'broken.json');
     await writeFile(file, text);
     vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file);
@@ -145,12 +145,12 @@ describe('without it', () => {
     }
   });
 
-  it('a missing library says how to add it', async () => {
+  it('explains how to install google-auth-library if it is missing', async () => {
     const missing = googleAmbient(grant(), { now: () => now }, () => Promise.reject(new Error('Cannot find package')));
     await expect(missing.fetch()).rejects.toThrow(/add it with npm install google-auth-library/);
   });
 
-  it('an empty token is none', async () => {
+  it('rejects an empty token', async () => {
     const library = {
       GoogleAuth: class {
         getClient = () => Promise.resolve({ getAccessToken: () => Promise.resolve({ token: '' }), credentials: {} });

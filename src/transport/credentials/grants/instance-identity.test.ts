@@ -9,7 +9,7 @@ import { createUpstream, type Upstream } from '../../outbound/upstream.ts';
 import { instanceIdentity } from './instance-identity.ts';
 import { Wheel } from '../../wire/wheel.ts';
 
-/** The machine's endpoints on loopback: waits, lives of tokens, and the challenge that names a file. */
+/** Fake machine endpoints on loopback: waits, token lifetimes, and the challenge that names a file. */
 
 type Grant = Extract<OAuthGrant, { kind: 'instance-identity' }>;
 
@@ -76,12 +76,12 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-describe('a machine that is busy', () => {
+describe('instanceIdentity() retries', () => {
   it.each([
-    ['comes back', [404, 500, 200], [0, 1600], true],
-    ['is being updated', [410, 410, 200], [10_000, 10_000], true],
-    ['stays away', [500, 500, 500, 500], [0, 1600, 3200], false],
-    ['refuses', [400], [], false],
+    ['after 404 and 500 until the endpoint returns 200', [404, 500, 200], [0, 1600], true],
+    ['after 410 with longer waits', [410, 410, 200], [10_000, 10_000], true],
+    ['at most three times after 500', [500, 500, 500, 500], [0, 1600, 3200], false],
+    ['not at all after 400', [400], [], false],
   ])('%s', async (_, statuses, expected, isGiven) => {
     server.script = (response, request, count) => {
       const status = statuses[count - 1] ?? 0;
@@ -96,46 +96,41 @@ describe('a machine that is busy', () => {
   });
 });
 
-describe('the life of a token', () => {
+describe('token lifetime of instanceIdentity()', () => {
   const hour = 3_600_000;
   it.each<[string, object, number, number | undefined]>([
-    ['seconds as text', { expires_in: '3600' }, now + hour, undefined],
-    ['seconds', { expires_in: 3600 }, now + hour, undefined],
-    [
-      'a moment before seconds that count from its first day',
-      { expires_in: '86400', expires_on: String((now + hour) / 1000) },
-      now + hour,
-      undefined,
-    ],
-    ['a date', { expires_on: '11/21/2026 01:00:00 +00:00' }, now + hour, undefined],
-    ['a date with half of the day', { expires_on: '11/21/2026 1:00:00 PM +00:00' }, now + 13 * hour, undefined],
-    ['a moment that is over on a clock that is wrong', { expires_in: 60, expires_on: 1 }, now + 60_000, undefined],
-    ['its renewal', { expires_in: 7200, refresh_in: '3600' }, now + 2 * hour, now + hour],
-    ['nothing', {}, now + 300_000, undefined],
-    ['nonsense', { expires_in: 'soon', expires_on: 'never' }, now + 300_000, undefined],
-  ])('is told by %s', async (_, life, expiresAt, renewAt) => {
+    ['expires_in as a string', { expires_in: '3600' }, now + hour, undefined],
+    ['expires_in as a number', { expires_in: 3600 }, now + hour, undefined],
+    ['expires_on before expires_in', { expires_in: '86400', expires_on: String((now + hour) / 1000) }, now + hour, undefined],
+    ['expires_on as a date', { expires_on: '11/21/2026 01:00:00 +00:00' }, now + hour, undefined],
+    ['expires_on as a date with AM or PM', { expires_on: '11/21/2026 1:00:00 PM +00:00' }, now + 13 * hour, undefined],
+    ['expires_in if expires_on is in the past', { expires_in: 60, expires_on: 1 }, now + 60_000, undefined],
+    ['refresh_in for the renewal', { expires_in: 7200, refresh_in: '3600' }, now + 2 * hour, now + hour],
+    ['a default without any field', {}, now + 300_000, undefined],
+    ['a default for invalid fields', { expires_in: 'soon', expires_on: 'never' }, now + 300_000, undefined],
+  ])('uses %s', async (_, life, expiresAt, renewAt) => {
     server.script = (response) => json(response, 200, { access_token: 't', ...life });
     expect(await fetchFrom()).toEqual({ value: 't', expiresAt, renewAt });
   });
 });
 
-describe('which machine it is', () => {
+describe('choice of the endpoint', () => {
   const first = endpoint({ name: 'the first', when: ['A', 'B'], path: '/first' });
   const second = endpoint({ name: 'the second', when: ['A'], path: '/second' });
   it.each([
     [{ A: '1', B: '1' }, '/first'],
     [{ A: '1', B: ' ' }, '/second'],
-  ])('is told by %j', async (env, path) => {
+  ])('selects the endpoint by the environment %j', async (env, path) => {
     await fetchFrom({}, { endpoints: [first, second] }, env as Record<string, string>);
     expect(server.requests[0]?.url).toBe(`${path}?api-version=1&resource=https%3A%2F%2Fservice.example`);
   });
 
-  it('may be none that is known', async () => {
+  it('rejects a machine without a known endpoint', async () => {
     await expect(fetchFrom({}, { endpoints: [first, second] })).rejects.toThrow('this machine has no identity');
   });
 });
 
-describe('a challenge', () => {
+describe('authentication challenge of instanceIdentity()', () => {
   const challenge = {
     folders: [
       [{ env: 'ROOT' }, 'tokens'],
@@ -151,7 +146,7 @@ describe('a challenge', () => {
         ? give(response, request, count)
         : json(response, 401, {}, { 'www-authenticate': `Basic realm=${file}` });
 
-  it('is answered with the content of the file', async () => {
+  it('sends the content of the file named by the challenge', async () => {
     const file = join(root, 'tokens', 'a.key');
     await writeFile(file, 'proof\n');
     server.script = asks(file);
@@ -160,14 +155,14 @@ describe('a challenge', () => {
   });
 
   it.each([
-    ['of another kind', 'tokens/a.txt', /outside the agent's directory/],
+    ['with another suffix', 'tokens/a.txt', /outside the agent's directory/],
     ['in another folder', 'a.key', /outside the agent's directory/],
-    ['below the folder', 'tokens/below/a.key', /outside the agent's directory/],
-    ['that leads out of the folder', 'tokens/below/../../a.key', /outside the agent's directory/],
-    ['that is a link to elsewhere', 'tokens/link.key', /outside the agent's directory/],
+    ['in a subfolder', 'tokens/below/a.key', /outside the agent's directory/],
+    ['with .. in its path', 'tokens/below/../../a.key', /outside the agent's directory/],
+    ['that is a symbolic link to another folder', 'tokens/link.key', /outside the agent's directory/],
     ['that is too large', 'tokens/large.key', /larger than 16 bytes/],
-    ['that is not there', 'tokens/missing.key', /cannot be read \(ENOENT\)/],
-  ])('does not have a file read %s', async (_, name, says) => {
+    ['that does not exist', 'tokens/missing.key', /cannot be read \(ENOENT\)/],
+  ])('does not send the content of a file %s', async (_, name, says) => {
     await Promise.all(['tokens/a.txt', 'a.key', 'tokens/below/a.key'].map((each) => writeFile(join(root, each), 'secret of root')));
     await writeFile(join(root, 'tokens/large.key'), 'x'.repeat(17));
     await symlink(join(root, 'a.key'), join(root, 'tokens/link.key')).catch(() => undefined);
@@ -176,19 +171,19 @@ describe('a challenge', () => {
     expect([server.requests.length, server.requests.some(({ headers }) => headers.authorization !== undefined)]).toEqual([1, false]);
   });
 
-  it('without a file is none', async () => {
+  it('rejects a challenge that names no file', async () => {
     server.script = (response) => json(response, 401, {}, { 'www-authenticate': 'Bearer' });
     await expect(fetchFrom({ challenge })).rejects.toThrow(/names no file/);
   });
 
-  it('that comes back is the answer', async () => {
+  it('reports 401 if the challenge is repeated', async () => {
     await writeFile(join(root, 'tokens', 'b.key'), 'other');
     server.script = asks(join(root, 'tokens', 'b.key'));
     await expect(fetchFrom({ challenge })).rejects.toThrow(/returned 401/);
     expect(server.requests).toHaveLength(2);
   });
 
-  it('of a machine that has none is a refusal', async () => {
+  it('reports 401 if the endpoint allows no challenge', async () => {
     server.script = asks(join(root, 'a.key'));
     await expect(fetchFrom()).rejects.toThrow(/returned 401: no token/);
   });

@@ -6,7 +6,7 @@ import { Wheel } from '../../wire/wheel.ts';
 import { jwtBearer } from './jwt-bearer.ts';
 import type { GrantDeps } from './token-request.ts';
 
-/** No request is sent: the egress rules refuse each one, after the assertion was signed. */
+/** No request is sent: the egress rules reject each one after the assertion was signed. */
 const deps: GrantDeps = {
   upstream: createUpstream({ wheel: new Wheel(), lookup: () => undefined }),
   checkEgress: () => new GatewayError('not_allowed', { message: 'signed' }),
@@ -29,7 +29,7 @@ const grant = (privateKey: string) =>
 
 const own = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** A key of this length that was never generated: its numbers do not belong together. */
+/** An RSA key of this length with made-up numbers. */
 function keyOf(bits: number): string {
   const number = (length: number): string => Buffer.alloc(length / 8, 0xd5).toString('base64url');
   const half = number(bits / 2);
@@ -37,19 +37,19 @@ function keyOf(bits: number): string {
   return createPrivateKey({ key: jwk, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-describe('the key of a service account', () => {
+describe('jwtBearer()', () => {
   it.each([
-    ['a key', 'request', own, 'signed', undefined],
+    ['a valid key', 'request', own, 'signed', undefined],
     ['a key with escaped line breaks', 'request', own.replaceAll('\n', String.raw`\n`), 'signed', undefined],
-    ['no key', 'request', 'SECRET', 'the private key of the service account cannot be read: it must be PEM in PKCS #8', 'private_key'],
     [
-      'a key that takes long to sign with',
+      'text that is not a key',
       'request',
-      keyOf(8192),
-      'the private key of the service account is longer than 4096 bits',
+      'SECRET',
+      'the private key of the service account cannot be read: it must be PEM in PKCS #8',
       'private_key',
     ],
-  ] as const)('signs, or says why not: %s of a %s', async (_, trust, key, message, field) => {
+    ['a key of 8192 bits', 'request', keyOf(8192), 'the private key of the service account is longer than 4096 bits', 'private_key'],
+  ] as const)('signs with a private key or reports why it cannot: %s of a %s', async (_, trust, key, message, field) => {
     await expect(jwtBearer(grant(key), trust, deps).fetch()).rejects.toMatchObject({ message, field });
   });
 });

@@ -11,8 +11,8 @@ const answer = (said: object) => ({
   secrets: undefined,
 });
 
-describe('the answer of a token endpoint', () => {
-  it('is a token as it goes into a header', () => {
+describe('tokenOf()', () => {
+  it('returns the token and its expiry time', () => {
     expect(tokenOf(answer({ access_token: 'ya29.a-b_c~d+e/f==', expires_in: 60 }))).toMatchObject({
       value: 'ya29.a-b_c~d+e/f==',
       expiresAt: 60_000,
@@ -28,12 +28,12 @@ describe('the answer of a token endpoint', () => {
     ['{}', 300],
     ['{"expires_on":1e400,"expires_in":60}', 60],
     ['{"expires_on":90,"expires_in":60}', 90],
-  ])('with %s lives for %i seconds', (said, seconds) => {
+  ])('reads the lifetime from %s as %i seconds', (said, seconds) => {
     const body = Buffer.from(said.replace(/\}$/, `${said === '{}' ? '' : ','}"access_token":"t"}`));
     expect(tokenOf({ ...answer({}), body }).expiresAt).toBe(seconds * 1000);
   });
 
-  it.each(['token\n', 'to ken', 'tok\u00e9n', '\0', ' '])('is refused where no header could carry it: %j', (value) => {
+  it.each(['token\n', 'to ken', 'tok\u00e9n', '\0', ' '])('rejects a token that no HTTP header can contain: %j', (value) => {
     const refused = (): unknown => tokenOf(answer({ access_token: value, expires_in: 3600 }));
     expect(refused).toThrow(TokenError);
     expect(refused).toThrow('issuer.example returned a token that no header could carry');
@@ -46,7 +46,7 @@ describe('the answer of a token endpoint', () => {
     [429, 'too_many_requests', undefined],
     [500, 'server_error', undefined],
     [503, 'temporarily_unavailable', undefined],
-  ])('with status %i and error %s has the reason %s', (status, error, reason) => {
+  ])('throws for status %i and error %s with reason %s', (status, error, reason) => {
     const refused = (): unknown =>
       tokenOf({ ...answer({ error, error_description: 'why' }), status }, [{ text: 'why', field: 'secret', says: 'is wrong' }]);
     expect(refused).toThrow(

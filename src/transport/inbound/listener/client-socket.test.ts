@@ -11,6 +11,6 @@ test.each([
   ['gw_abc, realtime', ['realtime']],
   ['openai-organization.org-1, openai-project.p', ['openai-organization.org-1', 'openai-project.p']],
   ['base64url.bearer.authorization.k8s.io.x, bearer.abc', []],
-])('of the subprotocols %j the provider sees %j', (header, expected) => {
+])('relaySubprotocols() for %j returns %j', (header, expected) => {
   expect(relaySubprotocols(header)).toEqual(expected);
 });

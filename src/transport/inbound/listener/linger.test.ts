@@ -27,9 +27,9 @@ afterEach(async () => {
 const refuse = (socket: Socket): void => refuseRaw(socket, new GatewayError('timeout', { message: 'Too late.' }));
 
 it.each([
-  ['is refused', refuse, /^HTTP\/1\.1 408 .*Too late\./s],
-  ['is ended', (socket: Socket) => endSoon(socket, 'bye'), /^bye$/],
-])('a client that %s and stays is cut off, after it has read why', async (_, end, wanted) => {
+  ['gets an error', refuse, /^HTTP\/1\.1 408 .*Too late\./s],
+  ['gets a normal end', (socket: Socket) => endSoon(socket, 'bye'), /^bye$/],
+])('disconnects a client that %s but stays connected, 5 s after it could read the response', async (_, end, wanted) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   end(accepted);
   client.write('more');
@@ -41,7 +41,7 @@ it.each([
   expect(accepted.destroyed).toBe(true);
 });
 
-it('a client that closes its side leaves no timer', async () => {
+it('leaves no timer if the client closes its side', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   refuse(accepted);
   client.end();
@@ -49,7 +49,7 @@ it('a client that closes its side leaves no timer', async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('a client that resets its connection is no error of the gateway', async () => {
+it('raises no error if the client resets its connection', async () => {
   endSoon(accepted, 'bye');
   await once(client, 'end');
   client.resetAndDestroy();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { slowClientMs } from '../../wire/slow-client.ts';
 import { NodeClient } from './node-client.ts';
 
-/** Everything that a client reads after one request, whatever it is. */
+/** The body bytes that a client reads after one request. */
 async function bytesOf(request: string, answer: (client: NodeClient) => void): Promise<string> {
   const server = createServer((_, response) => {
     response.sendDate = false;
@@ -27,14 +27,19 @@ const large = Buffer.alloc(70_000, 'x');
 
 const streams: readonly [name: string, pieces: readonly Buffer[], last: Buffer | undefined, expected: string][] = [
   [
-    'writes each piece as one frame',
+    'writes each chunk as one HTTP chunk',
     [grüße, Buffer.from('b')],
     Buffer.from('end'),
     `d\r\n${grüße.toString('latin1')}\r\n1\r\nb\r\n3\r\nend\r\n0\r\n\r\n`,
   ],
-  ['ends without a last piece', [Buffer.from('a')], undefined, '1\r\na\r\n0\r\n\r\n'],
-  ['makes no frame of nothing', [Buffer.from('a'), Buffer.alloc(0)], Buffer.alloc(0), '1\r\na\r\n0\r\n\r\n'],
-  ['frames large pieces', [large], large, `11170\r\n${large.toString()}\r\n11170\r\n${large.toString()}\r\n0\r\n\r\n`],
+  ['ends without a last chunk of data', [Buffer.from('a')], undefined, '1\r\na\r\n0\r\n\r\n'],
+  ['writes no HTTP chunk for an empty buffer', [Buffer.from('a'), Buffer.alloc(0)], Buffer.alloc(0), '1\r\na\r\n0\r\n\r\n'],
+  [
+    'writes large buffers as one HTTP chunk each',
+    [large],
+    large,
+    `11170\r\n${large.toString()}\r\n11170\r\n${large.toString()}\r\n0\r\n\r\n`,
+  ],
 ];
 
 describe('NodeClient', () => {
@@ -47,7 +52,7 @@ describe('NodeClient', () => {
     expect(got).toBe(expected);
   });
 
-  it('makes no frames for HTTP/1.0', async () => {
+  it('writes no chunked encoding for HTTP/1.0', async () => {
     const got = await bytesOf(request('1.0'), (client) => {
       client.head(200, ['content-type', 'text/plain']);
       client.write(Buffer.from('a'));
@@ -56,7 +61,7 @@ describe('NodeClient', () => {
     expect(got).toBe('ab');
   });
 
-  it('makes no frames where the length is known', async () => {
+  it('writes no chunked encoding if the content-length is known', async () => {
     const got = await bytesOf(request(), (client) => {
       client.head(200, ['content-length', grüße.length.toString()]);
       client.end(grüße);
@@ -64,7 +69,7 @@ describe('NodeClient', () => {
     expect(got).toBe(grüße.toString('latin1'));
   });
 
-  it('leaves a body that is cut without its end', async () => {
+  it('does not write the last chunk if the response is destroyed', async () => {
     const got = await bytesOf(request(), (client) => {
       client.head(200, ['content-type', 'text/plain']);
       client.write(Buffer.from('a'));
@@ -73,7 +78,7 @@ describe('NodeClient', () => {
     expect(got).toBe('1\r\na\r\n');
   });
 
-  it('takes the next request on the same connection', async () => {
+  it('serves the next request on the same connection', async () => {
     const first = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
     const got = await bytesOf(first + request(), (client) => {
       client.head(200, ['content-type', 'text/plain']);
@@ -84,10 +89,10 @@ describe('NodeClient', () => {
   });
 });
 
-describe('an answer that is complete', () => {
+describe('a complete response', () => {
   it.each([
-    ['and that its client does not read has a timeout', 64 * 1024 * 1024, slowClientMs],
-    ['and taken at once has none', 10, 0],
+    ['has a timeout if the client does not read it', 64 * 1024 * 1024, slowClientMs],
+    ['has no timeout if the system accepts it at once', 10, 0],
   ])('%s', async (_name, size, timeout) => {
     let timeouts: readonly (number | undefined)[] = [];
     const server = createServer({ keepAliveTimeout: 0 }, (_, response) => {

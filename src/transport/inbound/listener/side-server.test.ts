@@ -5,18 +5,18 @@ import { expect, it } from 'vitest';
 import { createSideServer } from './side-server.ts';
 import { boundUnread } from './linger.ts';
 
-/** More than the system keeps for a client that reads nothing. */
+/** More than the system buffers for a client that reads nothing. */
 const large = Buffer.alloc(32 * 1024 * 1024);
 
 const whole = 'GET /large HTTP/1.1\r\nhost: a\r\n\r\n';
 
 it.each([
   ['do not read their response', whole],
-  ['send half of a head', 'GET /large HTTP/1.1\r\n'],
+  ['send half of the headers', 'GET /large HTTP/1.1\r\n'],
   ['send half of a body', 'POST /large HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n{'],
-  ['send chunks without end', 'POST /large HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'],
+  ['send chunks without an end', 'POST /large HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'],
   ['only connect', ''],
-])('has places for others beside clients that %s', async (_name, sent) => {
+])('accepts new connections at the connection limit although other clients %s', async (_name, sent) => {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     for await (const piece of request) expect(piece).toBeDefined();
     response.end(request.url === '/large' ? large : 'small');
@@ -43,7 +43,7 @@ it.each([
   server.closeAllConnections();
 });
 
-it('ends a connection that takes nothing more', async () => {
+it('closes a connection if the client stops reading', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }).pause();

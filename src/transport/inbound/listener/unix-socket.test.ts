@@ -47,7 +47,7 @@ async function isServed(): Promise<boolean> {
   return served;
 }
 
-/** A socket whose process is gone. */
+/** A socket file whose process has exited. */
 async function leaveStale(): Promise<void> {
   const server = createNetServer();
   server.listen(join(dir, 'other'));
@@ -56,8 +56,8 @@ async function leaveStale(): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-describe('a socket in the file system', () => {
-  it('is there while it is listened on, alone, and gone afterwards', async () => {
+describe('listenOnPath()', () => {
+  it('creates only the socket file and removes it on release', async () => {
     const server = newServer();
     const release = await listenOnPath(server, path, undefined);
     expect(readdirSync(dir)).toEqual(['gw.sock']);
@@ -67,7 +67,7 @@ describe('a socket in the file system', () => {
     release();
   });
 
-  it.each([0o600, 0o660, 0o666, 0o777, 0o222])('has the mode %o and nothing wider at any moment', async (mode) => {
+  it.each([0o600, 0o660, 0o666, 0o777, 0o222])('creates the socket with mode %o and no wider mode at any moment', async (mode) => {
     const seen = new Set<string>();
     const look = (): void => {
       for (const name of readdirSync(dir)) {
@@ -87,7 +87,7 @@ describe('a socket in the file system', () => {
     expect(process.umask()).toBe(before);
   });
 
-  it('replaces one that nobody listens on', async () => {
+  it('replaces a stale socket file', async () => {
     await leaveStale();
     expect(await isServed()).toBe(false);
     await listenOnPath(newServer(), path, 0o600);
@@ -95,7 +95,7 @@ describe('a socket in the file system', () => {
     expect(modeOf(path)).toBe('600');
   });
 
-  it('leaves one alone that somebody listens on', async () => {
+  it('rejects with EADDRINUSE if another process listens on the socket', async () => {
     await listenOnPath(newServer(), path, undefined);
     const { ino } = lstatSync(path);
     await expect(listenOnPath(newServer(), path, undefined)).rejects.toMatchObject({ code: 'EADDRINUSE', path });
@@ -103,7 +103,7 @@ describe('a socket in the file system', () => {
     expect(await isServed()).toBe(true);
   });
 
-  it('never takes the place of anything else', async () => {
+  it('rejects with ENOTSOCK and does not replace a file, a link or a folder', async () => {
     writeFileSync(path, 'precious');
     await expect(listenOnPath(newServer(), path, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
     expect(readFileSync(path, 'utf8')).toBe('precious');
@@ -114,7 +114,7 @@ describe('a socket in the file system', () => {
     expect(readdirSync(dir).toSorted()).toEqual(['gw.sock', 'link']);
   });
 
-  it('is not removed by a process whose socket was replaced', async () => {
+  it('does not remove a socket that replaced its own', async () => {
     const release = await listenOnPath(newServer(), path, undefined);
     rmSync(path);
     await listenOnPath(newServer(), path, undefined);
@@ -124,7 +124,7 @@ describe('a socket in the file system', () => {
     expect(await isServed()).toBe(true);
   });
 
-  it('stays without an error where it cannot be removed', async () => {
+  it('does not throw if the socket cannot be removed', async () => {
     const folder = join(dir, 'run');
     mkdirSync(folder);
     const release = await listenOnPath(newServer(), join(folder, 'gw.sock'), undefined);
@@ -134,7 +134,7 @@ describe('a socket in the file system', () => {
     expect(readdirSync(join(dir, 'moved'))).toEqual(['gw.sock']);
   });
 
-  it('may have a path that is as long as the system allows', async () => {
+  it('supports a path of the maximum length', async () => {
     path = join(dir, 'x'.repeat(103 - dir.length - 1));
     const release = await listenOnPath(newServer(), path, 0o600);
     expect(await isServed()).toBe(true);

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { upgradeOptions } from './upgrades.ts';
 
-/** The status lines and bodies that a server with these options sends for a raw request. */
+/** What a server with these options sends for a raw request: the name of the event that it emitted. */
 async function answer(node: string, request: string): Promise<string> {
   const server = createServer(upgradeOptions(node), (_request, response) => response.end('request'));
   server.on('upgrade', (_request, socket) => socket.end('upgrade'));
@@ -22,30 +22,42 @@ async function answer(node: string, request: string): Promise<string> {
 const offers = (method: string, protocol: string, rest = ''): string =>
   `${method} / HTTP/1.1\r\nhost: a\r\nconnection: upgrade, close\r\nupgrade: ${protocol}\r\n${rest}\r\n`;
 
-describe.each(['22.19.0', '22.21.0', '23.11.0', '24.0.0', '24.9.0', '25.0.0'])('on Node %s a request', (node) => {
+describe.each(['22.19.0', '22.21.0', '23.11.0', '24.0.0', '24.9.0', '25.0.0'])('upgradeOptions() on Node %s', (node) => {
   it.each([
-    { name: 'for WebSocket is an upgrade', request: offers('GET', 'websocket'), goesTo: 'upgrade' },
-    { name: 'that offers h2c is a request', request: offers('GET', 'h2c'), goesTo: 'request' },
-    { name: 'with a body that offers h2c is a request', request: `${offers('POST', 'h2c', 'content-length: 2\r\n')}{}`, goesTo: 'request' },
-    { name: 'with a body is a request', request: `${offers('GET', 'websocket', 'content-length: 2\r\n')}{}`, goesTo: 'request' },
+    { name: 'handles a WebSocket handshake as an upgrade', request: offers('GET', 'websocket'), goesTo: 'upgrade' },
+    { name: 'handles an h2c offer as a request', request: offers('GET', 'h2c'), goesTo: 'request' },
     {
-      name: 'with a body in chunks is a request',
+      name: 'handles an h2c offer with a body as a request',
+      request: `${offers('POST', 'h2c', 'content-length: 2\r\n')}{}`,
+      goesTo: 'request',
+    },
+    {
+      name: 'handles a WebSocket offer with a body as a request',
+      request: `${offers('GET', 'websocket', 'content-length: 2\r\n')}{}`,
+      goesTo: 'request',
+    },
+    {
+      name: 'handles a WebSocket offer with a chunked body as a request',
       request: `${offers('GET', 'websocket', 'transfer-encoding: chunked\r\n')}0\r\n\r\n`,
       goesTo: 'request',
     },
     {
-      name: 'for WebSocket behind one that is being answered is a request',
+      name: 'handles a WebSocket offer pipelined behind another request as a request',
       request: `GET / HTTP/1.1\r\nhost: a\r\n\r\n${offers('GET', 'websocket')}`,
       goesTo: 'request',
     },
-    { name: 'without an offer is a request', request: 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n', goesTo: 'request' },
-    { name: 'for a tunnel is a tunnel', request: 'CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n', goesTo: 'connect' },
+    {
+      name: 'handles a request without an offer as a request',
+      request: 'GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n',
+      goesTo: 'request',
+    },
+    { name: 'handles CONNECT as a tunnel', request: 'CONNECT a:443 HTTP/1.1\r\nhost: a\r\n\r\n', goesTo: 'connect' },
   ])('$name', async ({ request, goesTo }) => {
     expect(await answer(node, request)).toBe(goesTo);
   });
 });
 
-it('asks the server where Node can, the request elsewhere', () => {
+it('upgradeOptions() uses shouldUpgradeCallback only on Node versions that support it', () => {
   const ways = ['22.19.0', '22.20.0', '22.21.0', '23.11.0', '24.8.0', '24.9.0', '25.0.0', '26.1.0'].filter(
     (node) => upgradeOptions(node).shouldUpgradeCallback !== undefined,
   );

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Swept, Sweeper } from '../../wire/sweeper.ts';
 import { ClientBytes } from './client-bytes.ts';
 
-/** A request whose events the test makes, and a clock that it turns. */
+/** A request whose events the test emits, and a clock that the test sets. */
 function start(bytes = 1000) {
   const calls: string[] = [];
   const emitter = new EventEmitter();
@@ -28,7 +28,7 @@ function start(bytes = 1000) {
   return { source, emitter, swept, at, calls };
 }
 
-it('gives what comes in order, and the end', async () => {
+it('returns chunks in order, and undefined at the end', async () => {
   const { source, emitter } = start();
   emitter.emit('data', Buffer.from('a'));
   expect((await source.next())?.toString()).toBe('a');
@@ -40,7 +40,7 @@ it('gives what comes in order, and the end', async () => {
   expect(source.count).toBe(2);
 });
 
-it('gives in one piece what waits', async () => {
+it('returns waiting bytes as one chunk', async () => {
   const { source, emitter } = start();
   for (const byte of 'abcd') emitter.emit('data', Buffer.from(byte));
   emitter.emit('end');
@@ -48,7 +48,7 @@ it('gives in one piece what waits', async () => {
   expect(await source.next()).toBeUndefined();
 });
 
-it('stops the client while nobody draws', async () => {
+it('pauses the client while nobody reads', async () => {
   const { source, emitter, calls } = start(1e9);
   emitter.emit('data', Buffer.alloc(64 * 1024));
   expect(calls).toEqual(['pause']);
@@ -56,7 +56,7 @@ it('stops the client while nobody draws', async () => {
   expect(calls).toEqual(['pause', 'resume']);
 });
 
-it('tells of a client that is silent for a minute while somebody waits', async () => {
+it('rejects with timeout if the client sends nothing for a minute while somebody reads', async () => {
   const { source, emitter, at, swept } = start();
   at(100_000);
   expect(swept.size).toBe(0);
@@ -71,7 +71,7 @@ it('tells of a client that is silent for a minute while somebody waits', async (
   await expect(source.next()).rejects.toMatchObject({ code: 'timeout', source: 'gateway' });
 });
 
-it('gives a client up that sends a byte now and then, whoever paused in between', async () => {
+it('rejects with timeout a client that sends one byte from time to time, despite pauses of the reader', async () => {
   const { source, emitter, at } = start();
   for (let now = 10_000; now <= 60_000; now += 10_000) {
     const waiting = source.next();
@@ -79,14 +79,14 @@ it('gives a client up that sends a byte now and then, whoever paused in between'
     emitter.emit('data', Buffer.from('x'));
     await waiting;
   }
-  // Nobody waits: the provider is slow.
+  // Nobody reads: the provider is slow.
   at(1_000_000);
   const last = source.next().catch((error: unknown) => error);
   at(1_000_500);
   expect(await last).toMatchObject({ code: 'timeout', message: 'The body of the request arrives too slowly: 6 bytes in 1 m 1 s.' });
 });
 
-it('gives a client up that takes longer than it may', async () => {
+it('rejects with timeout a client that takes longer than server.body_timeout', async () => {
   const { source, emitter, at } = start();
   source.limitMs = 5000;
   const waiting = source.next();
@@ -98,14 +98,14 @@ it('gives a client up that takes longer than it may', async () => {
   expect(await last).toMatchObject({ code: 'timeout', hint: 'Send the body faster, or raise server.body_timeout.' });
 });
 
-it('counts what comes against the limit', async () => {
+it('rejects with body_too_large beyond server.max_upload', async () => {
   const { source, emitter } = start(3);
   emitter.emit('data', Buffer.from('abc'));
   emitter.emit('data', Buffer.from('d'));
   await expect(source.next()).rejects.toMatchObject({ code: 'body_too_large', hint: 'Send a smaller body, or raise server.max_upload.' });
 });
 
-it('lets go of who waits, and throws away what still comes', async () => {
+it('rejects the waiting reader on stop() and discards later data', async () => {
   const { source, emitter, swept } = start();
   const waiting = source.next();
   const failed = waiting.catch((error: unknown) => error);

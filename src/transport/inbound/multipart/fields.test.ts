@@ -4,10 +4,10 @@ import { FormFields } from './fields.ts';
 const head = { name: 'prompt', isFile: false, filename: undefined, contentType: undefined, oddity: undefined };
 
 it.each([
-  ['text', Buffer.from('Grüße'), 'Grüße'],
+  ['UTF-8 text', Buffer.from('Grüße'), 'Grüße'],
   ['a byte that is not UTF-8', Buffer.from([0x61, 0xff]), undefined],
-  ['a character that is cut', Buffer.from([0x61, 0xc3]), undefined],
-])('a field that holds %s', (_name, bytes, value) => {
+  ['a truncated character', Buffer.from([0x61, 0xc3]), undefined],
+])('FormFields accepts only UTF-8 in a field: %s', (_name, bytes, value) => {
   const fields = new FormFields(false);
   const note = (): void => {
     fields.note({ kind: 'head', part: head, bytes: Buffer.alloc(10) });

@@ -13,16 +13,16 @@ function lineOf(bytes: Buffer, step: number): string | undefined {
   return line.text;
 }
 
-describe('the first line of a file', () => {
+describe('FirstLine', () => {
   it.each([
-    ['ends at a line feed', form(field, file('{"a":"ü"}\n{"b":2}\n')), '{"a":"ü"}'],
-    ['ends at a carriage return and a line feed', form(field, file('{"a":1}\r\n{"b":2}\r\n')), '{"a":1}'],
-    ['is the whole of a file of one line', form(file('{"a":1}'), field), '{"a":1}'],
-    ['keeps its byte order mark', form(file('\uFEFF{"a":1}\n')), '\uFEFF{"a":1}'],
-    ['is empty in an empty file', form(file(''), field), ''],
-    ['is that of the first file', form(file('one\n'), file('two\n')), 'one'],
-    ['is none where there is no file', form(field), undefined],
-    ['is not known where it is too long', form(file(`${'x'.repeat(70_000)}\n`)), undefined],
+    ['ends at LF', form(field, file('{"a":"ü"}\n{"b":2}\n')), '{"a":"ü"}'],
+    ['ends at CRLF', form(field, file('{"a":1}\r\n{"b":2}\r\n')), '{"a":1}'],
+    ['is the whole file if it has one line', form(file('{"a":1}'), field), '{"a":1}'],
+    ['includes a byte order mark', form(file('\uFEFF{"a":1}\n')), '\uFEFF{"a":1}'],
+    ['is empty for an empty file', form(file(''), field), ''],
+    ['is read from the first file', form(file('one\n'), file('two\n')), 'one'],
+    ['is undefined without a file', form(field), undefined],
+    ['is undefined if it is too long', form(file(`${'x'.repeat(70_000)}\n`)), undefined],
   ])('%s', (_, bytes, expected) => {
     for (const step of [1, 7, bytes.length]) if (step > 1 || bytes.length < 1000) expect(lineOf(bytes, step)).toBe(expected);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { boundaryOf, isMultipart, parseHead, writeHead } from './head.ts';
 
-describe('the head of a part', () => {
+describe('parseHead()', () => {
   const table: readonly (readonly [head: string, expected: object])[] = [
     ['Content-Disposition: form-data; name="a"', { name: 'a', isFile: false, filename: undefined }],
     ['content-disposition:form-data;name=a', { name: 'a', isFile: false }],
@@ -19,7 +19,7 @@ describe('the head of a part', () => {
     ['Content-Disposition: form-data; name="a";', { name: 'a' }],
     ['X-Other: 1\nContent-Disposition: form-data; name="a"', { name: 'a' }],
   ];
-  it.each(table)('%s', (head, expected) => expect(parseHead(head)).toMatchObject(expected));
+  it.each(table)('parses %s', (head, expected) => expect(parseHead(head)).toMatchObject(expected));
 
   const refused: readonly (readonly [head: string, message: RegExp])[] = [
     ['', /no content-disposition/],
@@ -31,14 +31,14 @@ describe('the head of a part', () => {
     ['no header at all', /not a header/],
     [': x', /not a header/],
   ];
-  it.each(refused)('refuses %s', (head, message) => expect(() => parseHead(head)).toThrow(message));
+  it.each(refused)('rejects %s', (head, message) => expect(() => parseHead(head)).toThrow(message));
 
-  it('is written so that it reads the same', () => {
+  it('reads the same name that writeHead() wrote', () => {
     for (const name of ['model', 'a"b', 'x\r\ny', 'ä €']) expect(parseHead(writeHead(name, '\r\n')).name).toBe(name);
   });
 });
 
-describe('the content type of a form', () => {
+describe('boundaryOf()', () => {
   const table: readonly (readonly [type: string, boundary: string | undefined])[] = [
     ['multipart/form-data; boundary=abc', 'abc'],
     ['Multipart/Form-Data;Boundary="a b;c"', 'a b;c'],
@@ -48,15 +48,15 @@ describe('the content type of a form', () => {
     ['multipart/mixed; boundary=abc', undefined],
     ['application/json', undefined],
   ];
-  it.each(table)('%s', (type, boundary) => expect(boundaryOf(type)).toBe(boundary));
+  it.each(table)('returns the boundary of %s', (type, boundary) => expect(boundaryOf(type)).toBe(boundary));
 
-  // A search for the end of a run from each of its places would take minutes.
-  it.each([' ', ';', '\t'])('is read once, however long a run of %j in it is', (one) => {
+  // A search for the end of a run from each position would take minutes.
+  it.each([' ', ';', '\t'])('reads a long run of %j in linear time', (one) => {
     expect(() => boundaryOf(`multipart/form-data; boundary=x${one.repeat(1_000_000)}y`)).toThrow('cannot be read');
     expect(boundaryOf(`multipart/form-data; boundary=x${one.repeat(1_000_000)}`)).toBe('x');
   });
 
-  it('is told from others', () => {
+  it('is not affected by types that only start alike, according to isMultipart()', () => {
     expect(isMultipart('multipart/form-data')).toBe(true);
     expect(isMultipart('multipart/form-datax')).toBe(false);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { contentTypeOddity, headOddity } from './oddities.ts';
 
-/** What a limited key may send must hold the forms of ordinary libraries: their spellings, byte by byte. */
+/** Forms of common libraries must be accepted for limited keys, in each of their spellings. */
 
-describe('the head of a part as written by', () => {
+describe('headOddity()', () => {
   it.each([
     ['browsers and undici', 'Content-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n'],
     ['requests', `Content-Disposition: form-data; name="file"; filename*=utf-8''%C3%BC.wav\r\n`],
@@ -14,25 +14,25 @@ describe('the head of a part as written by', () => {
       'Content-Disposition: form-data; name="model"\r\nContent-Type: text/plain; charset=ISO-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n',
     ],
     ['.NET', 'Content-Type: text/plain; charset=utf-8\r\nContent-Disposition: form-data; name=model\r\n'],
-  ])('%s is plain', (_, head) => expect(headOddity(head)).toBeUndefined());
+  ])('accepts the part headers of %s', (_, head) => expect(headOddity(head)).toBeUndefined());
 
-  it.each(['utf-16', 'utf-7', 'iso-2022-jp', 'ibm037'])('nobody, in %s, is odd', (charset) => {
+  it.each(['utf-16', 'utf-7', 'iso-2022-jp', 'ibm037'])('reports the charset %s', (charset) => {
     expect(headOddity(`Content-Disposition: form-data; name="model"\r\nContent-Type: text/plain; charset=${charset}\r\n`)).toBeDefined();
   });
 });
 
-describe('the content type of a form', () => {
+describe('contentTypeOddity()', () => {
   it.each([
     'multipart/form-data; boundary=----WebKitFormBoundaryX',
     'multipart/form-data;boundary="=_1"',
     'multipart/form-data; charset=UTF-8; boundary=x',
     'multipart/form-data; boundary=x; charset=ISO-8859-1',
-  ])('%s is plain', (text) => expect(contentTypeOddity(text)).toBeUndefined());
+  ])('accepts %s', (text) => expect(contentTypeOddity(text)).toBeUndefined());
 
   it.each([
     'multipart/form-data; charset=utf-16; boundary=x',
     'multipart/form-data; boundary=x; charset=utf-7',
     'multipart/form-data; boundary=x; boundary=y',
     'multipart/form-data; boundary*=x',
-  ])('%s is odd', (text) => expect(contentTypeOddity(text)).toBeDefined());
+  ])('reports %s', (text) => expect(contentTypeOddity(text)).toBeDefined());
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FormScanner, type Piece } from './scanner.ts';
 
-/** Every kind of run in order, each with its text; runs of one content joined. */
+/** Every piece in order, as its kind and text; adjacent pieces of the same kind are joined. */
 function scan(chunks: readonly Buffer[], boundary = 'b'): string[] {
   const scanner = new FormScanner(boundary);
   const pieces: Piece[] = chunks.flatMap((chunk) => scanner.push(chunk));
@@ -30,45 +30,45 @@ const wholeRuns = [
   'outside \r\n',
 ];
 
-describe('forms that are read', () => {
-  it('gives every byte back, wherever it is cut in two', () => {
+describe('FormScanner', () => {
+  it('returns every byte wherever the form is split in two chunks', () => {
     const bytes = Buffer.from(whole);
     for (let at = 0; at <= bytes.length; at += 1)
       expect(scan([bytes.subarray(0, at), bytes.subarray(at)]), `cut at ${at}`).toEqual(wholeRuns);
   });
 
-  it('is read byte by byte', () => {
+  it('returns the same pieces if fed byte by byte', () => {
     expect(scan([...Buffer.from(whole)].map((byte) => Buffer.from([byte])))).toEqual(wholeRuns);
   });
 
   const table: readonly (readonly [what: string, form: string, runs: readonly string[]])[] = [
-    ['no part at all', '--b--', ['last --b--']],
+    ['a form without parts', '--b--', ['last --b--']],
     [
       'a preamble',
       `hello\r\n--b\r\n${head('a')}\r\n--b--`,
       ['outside hello\r\n', 'delimiter --b\r\n', `head ${head('a')}`, 'last \r\n--b--'],
     ],
-    ['a preamble that holds the boundary in a line', `say --b\r\n--b--`, ['outside say --b\r\n', 'last --b--']],
-    ['a preamble like a delimiter', `---b\n--b--`, ['outside ---b\n', 'last --b--']],
+    ['a preamble with the boundary inside a line', `say --b\r\n--b--`, ['outside say --b\r\n', 'last --b--']],
+    ['a preamble that looks like a delimiter', `---b\n--b--`, ['outside ---b\n', 'last --b--']],
     ['an epilogue', '--b--\r\n--b\r\nmore', ['last --b--', 'outside \r\n--b\r\nmore']],
     [
-      'white space behind a delimiter',
+      'white space after a delimiter',
       `--b \t\r\n${head('a')}v\r\n--b--`,
       ['delimiter --b \t\r\n', `head ${head('a')}`, 'body v', 'last \r\n--b--'],
     ],
     ['a part without content', `--b\r\n${head('a')}--b--`, ['delimiter --b\r\n', `head ${head('a')}`, 'last --b--']],
     [
-      'bare line feeds all through',
+      'LF instead of CRLF everywhere',
       '--b\nContent-Disposition: form-data; name=a\n\n1\r\n2\n--b--\n',
       ['delimiter --b\n', 'head Content-Disposition: form-data; name=a\n\n', 'body 1\r\n2', 'last \n--b--', 'outside \n'],
     ],
   ];
-  it.each(table)('%s', (_, form, runs) => {
+  it.each(table)('reads %s', (_, form, runs) => {
     expect(scan([Buffer.from(form)])).toEqual(runs);
     expect(scan([...Buffer.from(form)].map((byte) => Buffer.from([byte])))).toEqual(runs);
   });
 
-  it('holds back no more than a delimiter could need', () => {
+  it('buffers no more bytes than a delimiter could need', () => {
     const scanner = new FormScanner('b');
     scanner.push(Buffer.from(`--b\r\n${head('f')}`));
     expect(scanner.push(Buffer.from('12345678')).map((piece) => piece.bytes.toString())).toEqual(['12345678']);
@@ -77,15 +77,15 @@ describe('forms that are read', () => {
   });
 });
 
-describe('forms that are refused', () => {
+describe('FormScanner rejects with invalid_form (400)', () => {
   const table: readonly (readonly [what: string, form: string, message: RegExp])[] = [
-    ['nothing', '', /does not begin with the boundary/],
-    ['another boundary', '--c\r\nx', /does not begin with the boundary/],
+    ['an empty body', '', /does not begin with the boundary/],
+    ['a wrong boundary', '--c\r\nx', /does not begin with the boundary/],
     ['an end in the middle of a part', `--b\r\n${head('a')}1`, /middle of a part/],
     ['an end in the middle of a head', '--b\r\nContent-', /middle of a part/],
-    ['an end before the closing dashes', `--b\r\n${head('a')}1\r\n--b-`, /middle of a part/],
-    ['more behind a boundary', `--b\r\n${head('a')}1\r\n--bc\r\n`, /boundary line/],
-    ['one dash behind a boundary', '--b-x', /boundary line/],
+    ['an end within the closing dashes', `--b\r\n${head('a')}1\r\n--b-`, /middle of a part/],
+    ['text after a boundary', `--b\r\n${head('a')}1\r\n--bc\r\n`, /boundary line/],
+    ['one dash after a boundary', '--b-x', /boundary line/],
     ['too much white space', `--b${' '.repeat(300)}\r\n`, /boundary line/],
     ['a head that never ends', `--b\r\nX: ${'x'.repeat(17_000)}`, /larger than 16384/],
     ['too many parts', `${`--b\r\n${head('a')}\r\n`.repeat(1001)}--b--`, /more than 1000 parts/],

@@ -7,7 +7,7 @@ import { PlainFront, type PlainRequest } from './front.ts';
 import { turns } from '../../../../test/support/time.ts';
 import { Wheel } from '../../wire/wheel.ts';
 
-/** A front whose requests are answered by the test; what is handed over is answered by `node:http` with "node". */
+/** A PlainFront whose requests the test answers; `node:http` answers requests handed over to it with "node". */
 
 const names = headerNames(['x-gateway-']);
 const line = 'POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n';
@@ -73,10 +73,10 @@ const answer = ({ client }: PlainRequest, text = 'ok'): void => {
   client.end(Buffer.from(text));
 };
 
-describe('an answer', () => {
+describe('response of PlainFront', () => {
   const large = Buffer.alloc(300_000, 'x');
 
-  it('has a head as node:http writes it', async () => {
+  it('has the same headers as node:http writes', async () => {
     const client = await open(answer);
     client.socket.write(plain);
     await client.sees(/ok$/);
@@ -85,7 +85,7 @@ describe('an answer', () => {
     );
   });
 
-  it('of any size comes whole, with a length and in chunks', async () => {
+  it('is complete at any size, with content-length and chunked', async () => {
     let served = 0;
     const client = await open(({ client: to }) => {
       served += 1;
@@ -105,9 +105,9 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['fewer bytes than', '3'],
-    ['more bytes than', '1'],
-  ])('of %s it says ends the connection', async (_what, length) => {
+    ['fewer', '3'],
+    ['more', '1'],
+  ])('closes the connection if the response has %s bytes than its content-length', async (_what, length) => {
     const client = await open(({ client: to }) => {
       to.head(200, ['content-length', length]);
       to.end(Buffer.from('ok'));
@@ -122,7 +122,7 @@ describe('an answer', () => {
     ['value', ['x-bad', 'a\0b']],
     ['value', ['x-bad', '\u{100}']],
     ['name', ['x bad', 'a']],
-  ])('is not begun with a broken %s', async (_what, headers) => {
+  ])('throws for a header with an invalid %s and writes nothing of it', async (_what, headers) => {
     let thrown: unknown;
     const client = await open((request) => {
       try {
@@ -138,7 +138,7 @@ describe('an answer', () => {
     expect(client.text).not.toContain('bad');
   });
 
-  it('that is cut resets the connection where its end would look whole', async () => {
+  it('resets the connection if the response is aborted where its end would look complete', async () => {
     const client = await open(({ client: to }) => {
       to.head(200, ['content-length', '9'], true);
       setTimeout(() => to.destroy(), 20);
@@ -149,7 +149,7 @@ describe('an answer', () => {
     expect(code).toBe('ECONNRESET');
   });
 
-  it('waits for a slow client, and is over when the last byte has left', async () => {
+  it('waits for a slow client and calls onLeft when the last byte is sent', async () => {
     const told: string[] = [];
     const client = await open(({ client: to }) => {
       to.onDrain = () => told.push('drain');
@@ -169,8 +169,8 @@ describe('an answer', () => {
   });
 });
 
-describe('a client that leaves', () => {
-  it.each(['end', 'destroy'] as const)('by "%s" is told of at once, and only once', async (how) => {
+describe('client disconnect', () => {
+  it.each(['end', 'destroy'] as const)('by "%s" calls onGone and onLeft once', async (how) => {
     const told: string[] = [];
     const client = await open(({ client: to }) => {
       to.onGone = () => told.push('gone');
@@ -186,7 +186,7 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('a body in chunks', () => {
+describe('chunked body on PlainFront', () => {
   const chunked = `${line}transfer-encoding: chunked\r\n\r\n`;
   const read = async ({ body }: PlainRequest): Promise<string> => {
     if (Buffer.isBuffer(body)) return body.toString('latin1');
@@ -196,10 +196,10 @@ describe('a body in chunks', () => {
   };
 
   it.each([
-    ['at once', [`${chunked}2\r\n{}\r\n3;a=b\r\nabc\r\n0\r\nx-trailer: 1\r\n\r\n`], /\r\n{}abc$/],
+    ['in one piece', [`${chunked}2\r\n{}\r\n3;a=b\r\nabc\r\n0\r\nx-trailer: 1\r\n\r\n`], /\r\n{}abc$/],
     ['byte by byte', [chunked, ...'2\r\n{}\r\nA\r\n0123456789\r\n0\r\n\r\n'.split('')], /\r\n{}0123456789$/],
-    ['with a request behind it', [chunked, `1\r\nx\r\n0\r\n\r\n${plain}`], /\r\nx.*node$/s],
-  ])('that comes %s is read on the socket', async (_how, pieces, seen) => {
+    ['followed by another request', [chunked, `1\r\nx\r\n0\r\n\r\n${plain}`], /\r\nx.*node$/s],
+  ])('is decoded if it arrives %s', async (_how, pieces, seen) => {
     const client = await open((request) => void read(request).then((text) => answer(request, text)));
     client.socket.setNoDelay(true);
     for (const piece of pieces) {
@@ -209,7 +209,7 @@ describe('a body in chunks', () => {
     await client.sees(seen);
   });
 
-  it('that is larger than what waits comes whole', async () => {
+  it('is complete if it is larger than the buffer', async () => {
     const client = await open((request) => void read(request).then((text) => answer(request, String(text.length))));
     client.socket.write(chunked);
     for (let n = 0; n < 20; n += 1) client.socket.write(`10000\r\n${'x'.repeat(65_536)}\r\n`);
@@ -217,7 +217,7 @@ describe('a body in chunks', () => {
     await client.sees(/1310720$/);
   });
 
-  it('that nobody wants is discarded, and the connection goes on', async () => {
+  it('is discarded if nobody reads it, and the connection stays open', async () => {
     const client = await open((request) => answer(request));
     client.socket.write(chunked);
     await client.sees(/ok$/);
@@ -255,8 +255,8 @@ describe('a body in chunks', () => {
   });
 });
 
-describe('a connection', () => {
-  it('discards the rest of a body that nobody wants, and goes on', async () => {
+describe('connection of PlainFront', () => {
+  it('discards the rest of a body that nobody reads and stays open', async () => {
     const client = await open((request) => answer(request, String(request.length)));
     client.socket.write(`${line}content-length: 500000\r\n\r\n`);
     await client.sees(/500000$/);
@@ -265,7 +265,7 @@ describe('a connection', () => {
     await client.sees(/\r\n\r\n2$|node$/);
   });
 
-  it('goes to node:http when more came behind a request, in order', async () => {
+  it('is handed to node:http if requests are pipelined, and responses stay in order', async () => {
     const waiting: PlainRequest[] = [];
     const client = await open((request) => waiting.push(request));
     client.socket.write(plain);
@@ -280,7 +280,7 @@ describe('a connection', () => {
 
   it.each([
     [
-      'with the end of its body',
+      'with the end of the body',
       async (client: TestClient) => {
         client.socket.write(plain.slice(0, -2));
         await turns();
@@ -288,7 +288,7 @@ describe('a connection', () => {
       },
     ],
     [
-      'behind its answer',
+      'after the response',
       async (client: TestClient) => {
         client.socket.write(plain);
         await client.sees(/ok$/);
@@ -296,14 +296,14 @@ describe('a connection', () => {
       },
     ],
     [
-      'before its answer',
+      'before the response',
       async (client: TestClient) => {
         client.socket.write(plain);
         await turns();
         client.socket.write('\r\n');
       },
     ],
-  ])('takes no empty line for the start of a request: one that comes %s', async (_, send) => {
+  ])('ignores an empty line between requests: %s', async (_, send) => {
     const client = await open(async (request) => {
       await turns(90);
       answer(request);
@@ -316,7 +316,7 @@ describe('a connection', () => {
     expect(client.text).not.toContain('node');
   });
 
-  it('that is silent, slow or idle is closed, and none that waits for its answer', async () => {
+  it('is closed if it is silent, slow or idle, but not while a request waits for its response', async () => {
     const seconds = (count: number): void => {
       for (let second = 0; second < count; second += 1) front.check();
     };
@@ -339,7 +339,7 @@ describe('a connection', () => {
     await idle.sees(/ok$/);
   });
 
-  it('ends behind its answer when the gateway leaves', async () => {
+  it('is closed after the response if the gateway shuts down', async () => {
     const client = await open((request) => {
       front.leave();
       answer(request);

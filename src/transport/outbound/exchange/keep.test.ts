@@ -6,14 +6,14 @@ import { Keeper } from './keep.ts';
 const kilobyte = 1024;
 const chunkSizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 40 * kilobyte })), { maxLength: 60 });
 
-/** Chunks of these sizes, no two bytes next to each other alike. */
+/** Chunks of these sizes; adjacent bytes always differ. */
 function chunksOf(sizes: readonly number[]): Buffer[] {
   let at = 0;
   return sizes.map((size) => Buffer.from(Array.from({ length: size }, () => (at += 1) & 0xff)));
 }
 
-describe('what is kept of an answer', () => {
-  test('is its first bytes, however they came', () => {
+describe('Keeper', () => {
+  test('stores the first bytes of a response however it is split', () => {
     fc.assert(
       fc.property(chunkSizes, fc.integer({ min: 0, max: 300 * kilobyte }), (sizes, room) => {
         const keeper = new Keeper(room, new Budget(Number.POSITIVE_INFINITY));
@@ -27,7 +27,7 @@ describe('what is kept of an answer', () => {
     );
   });
 
-  test('takes little more memory than it holds', () => {
+  test('reserves little more memory than it stores', () => {
     const budget = new Budget(Number.POSITIVE_INFINITY);
     const keeper = new Keeper(256 * kilobyte, budget);
     for (let n = 0; n < 1000; n += 1) {
@@ -39,7 +39,7 @@ describe('what is kept of an answer', () => {
     expect(budget.used).toBe(0);
   });
 
-  test('is cut where the budget has no room for more', () => {
+  test('truncates at the limit of the budget', () => {
     const budget = new Budget(20 * kilobyte);
     const keeper = new Keeper(256 * kilobyte, budget);
     for (let n = 0; n < 100; n += 1) keeper.add(Buffer.alloc(kilobyte, n), n);

@@ -19,36 +19,41 @@ const holding: Watched = { ...sent, state: 'holding', firstAt: 5, answer: { last
 const flowing: Watched = { ...holding, state: 'flowing', answer: { lastAt: 5, isDrawn: true } };
 
 const rows: readonly [what: string, watched: Watched, now: number, phase: string | undefined][] = [
-  ['a connection that does not come', start, 11, 'connect'],
-  ['a connection within its time', start, 10, undefined],
-  ['a token that is fetched first', { ...start, dialAt: Number.POSITIVE_INFINITY }, 99, undefined],
-  ['a token that never comes', { ...start, dialAt: Number.POSITIVE_INFINITY }, 101, 'total'],
-  ['a stream without its first byte', sent, 23, 'first-byte'],
-  ['a body that is still being sent', { ...sent, sentAt: undefined }, 99, undefined],
-  ['a whole answer without its head', { ...sent, asksForStream: false }, 23, 'first-byte'],
-  ['one whose time nobody has set', { ...sent, asksForStream: false, clocks: unset }, 99, undefined],
-  ['a stream whose time nobody has set', { ...sent, clocks: { ...unset, total: 70_000 } }, 60_003, 'first-byte'],
+  ['connect for a connection that is not established', start, 11, 'connect'],
+  ['no timeout for a connection within its time', start, 10, undefined],
+  ['no timeout while a token is fetched first', { ...start, dialAt: Number.POSITIVE_INFINITY }, 99, undefined],
+  ['total for a token that never arrives', { ...start, dialAt: Number.POSITIVE_INFINITY }, 101, 'total'],
+  ['first-byte for a stream without its first byte', sent, 23, 'first-byte'],
+  ['no timeout while the body is still being sent', { ...sent, sentAt: undefined }, 99, undefined],
+  ['first-byte for a non-streamed response without its headers', { ...sent, asksForStream: false }, 23, 'first-byte'],
+  ['no first-byte timeout for a non-streamed response by default', { ...sent, asksForStream: false, clocks: unset }, 99, undefined],
+  ['first-byte for a stream by default', { ...sent, clocks: { ...unset, total: 70_000 } }, 60_003, 'first-byte'],
   [
-    'a whole answer with its head alone',
+    'idle for a non-streamed response that stops after its headers',
     { ...sent, asksForStream: false, state: 'whole', answer: { lastAt: 5, isDrawn: false } },
     36,
     'idle',
   ],
-  ['one whose bytes come', { ...sent, asksForStream: false, state: 'whole', answer: { lastAt: 70, isDrawn: false } }, 99, undefined],
-  ['a stream that is silent before its content', holding, 36, 'idle'],
-  ['a stream that is silent after it', flowing, 36, 'idle'],
-  ['a stream that a slow client holds up', { ...flowing, answer: { lastAt: 5, isDrawn: false } }, 99, undefined],
-  ['such a stream in the end', { ...flowing, answer: { lastAt: 5, isDrawn: false } }, 101, 'total'],
-  ['a limit of the request before the commit', { ...holding, clocks: { ...clocks, request: 15 } }, 16, 'request'],
-  ['a limit of the request after it', { ...flowing, clocks: { ...clocks, request: 15 } }, 16, undefined],
+  [
+    'no timeout for a non-streamed response whose bytes arrive',
+    { ...sent, asksForStream: false, state: 'whole', answer: { lastAt: 70, isDrawn: false } },
+    99,
+    undefined,
+  ],
+  ['idle for a stream without data before its content', holding, 36, 'idle'],
+  ['idle for a stream without data after its content', flowing, 36, 'idle'],
+  ['no idle timeout for a stream that a slow client holds up', { ...flowing, answer: { lastAt: 5, isDrawn: false } }, 99, undefined],
+  ['total for a stream that a slow client holds up', { ...flowing, answer: { lastAt: 5, isDrawn: false } }, 101, 'total'],
+  ['request before the commit', { ...holding, clocks: { ...clocks, request: 15 } }, 16, 'request'],
+  ['no request timeout after the commit', { ...flowing, clocks: { ...clocks, request: 15 } }, 16, undefined],
 ];
 
-describe('the clocks of an attempt', () => {
-  it.each(rows)('judge %s', (_what, watched, now, phase) => {
+describe('timeouts of an attempt', () => {
+  it.each(rows)('expired() returns %s', (_what, watched, now, phase) => {
     expect(expired(watched, now)).toBe(phase);
   });
 
-  it('have the limits that the configuration gives them', () => {
+  it('limitOf() returns the configured limits', () => {
     const phases = ['connect', 'first-byte', 'idle', 'total', 'request'] as const;
     expect(phases.map((phase) => limitOf({ ...clocks, request: 15 }, phase))).toEqual([10, 20, 30, 100, 15]);
   });

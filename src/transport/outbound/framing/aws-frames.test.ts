@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AwsFrameScanner } from './aws-frames.ts';
 
-/** The frame of the service's documentation: 148 bytes. */
+/** The example frame of the AWS documentation: 148 bytes. */
 const documented = Buffer.from(
   '0000009400000057b4ab9aee0b3a6576656e742d74797065070011636f6e74656e74426c6f636b44656c7461' +
     '0d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e0d3a6d6573736167652d74' +
@@ -13,7 +13,7 @@ const documented = Buffer.from(
 );
 const hi = { name: 'contentBlockDelta', data: '{"contentBlockIndex":0,"delta":{"text":"Hi"}}' };
 
-/** Header values as they stand behind their type. */
+/** Header values as they follow their type. */
 const long = Buffer.alloc(8, 1);
 const kinds: readonly (readonly [type: number, value: Buffer])[] = [
   [0, Buffer.alloc(0)],
@@ -37,7 +37,7 @@ function u16(value: number): Buffer {
   return out;
 }
 
-/** A frame with right checksums, unless the lengths are overruled. */
+/** A frame with correct checksums, unless the lengths are overridden. */
 function frame(headers: Buffer, payload: string, lengths?: { readonly size: number; readonly headers: number }): Buffer {
   const body = Buffer.from(payload);
   const prelude = Buffer.alloc(12);
@@ -70,28 +70,28 @@ function scan(pieces: readonly Buffer[], scanner = new AwsFrameScanner()) {
   return { bytes: Buffer.concat(bytes), events, flaw: scanner.flaw, held: scanner.buffered };
 }
 
-/** Cut after each of so many bytes. */
+/** Splits the bytes into chunks of this size. */
 const cut = (bytes: Buffer, size: number): Buffer[] =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 
-describe('frames', () => {
-  it('are read as the documentation has them', () => {
+describe('AwsFrameScanner', () => {
+  it('reads the frame of the AWS documentation', () => {
     expect(scan([documented])).toEqual({ bytes: documented, events: [hi], flaw: undefined, held: 0 });
   });
 
-  it.each([1, 2, 3, 4, 7, 11, 12, 13, 100, 147, 148, 149, 295])('may be cut after each %i bytes', (size) => {
+  it.each([1, 2, 3, 4, 7, 11, 12, 13, 100, 147, 148, 149, 295])('reads frames split after every %i bytes', (size) => {
     const stream = Buffer.concat([documented, documented, event('x', '{}'), documented]);
     const { bytes, events } = scan(cut(stream, size));
     expect(bytes).toEqual(stream);
     expect(events).toEqual([hi, hi, { name: 'x', data: '{}' }, hi]);
   });
 
-  it.each(kinds)('may have headers of type %i', (type, value) => {
+  it.each(kinds)('skips headers of type %i', (type, value) => {
     const headers = Buffer.concat([header('a', type, value), text(':event-type', 'x'), header('b', type, value)]);
     expect(scan([frame(headers, '{}')]).events).toEqual([{ name: 'x', data: '{}' }]);
   });
 
-  it('name an exception, and an error without a payload', () => {
+  it('names an exception, and an error without a payload', () => {
     const exception = Buffer.concat([text(':message-type', 'exception'), text(':exception-type', 'throttlingException')]);
     const error = Buffer.concat([text(':message-type', 'error'), text(':error-code', 'InternalError'), text(':error-message', 'm')]);
     expect(scan([frame(exception, '{"message":"slow"}'), frame(error, '')]).events).toEqual([
@@ -100,7 +100,7 @@ describe('frames', () => {
     ]);
   });
 
-  it('that are cut off at the end say nothing', () => {
+  it('returns no event for a frame truncated at the end', () => {
     const scanner = new AwsFrameScanner();
     expect(scan([documented, documented.subarray(0, 147)], scanner)).toMatchObject({ events: [hi], held: 147 });
     expect(scanner.end().events).toEqual([]);
@@ -108,7 +108,7 @@ describe('frames', () => {
   });
 });
 
-describe('a broken stream', () => {
+describe('AwsFrameScanner with a broken stream', () => {
   const odd = Buffer.concat([text(':event-type', 'x'), header('a', 10, Buffer.alloc(0))]);
   const rows: readonly [what: string, broken: Buffer, flaw: string][] = [
     ['a wrong length', flipped(documented, 3), 'the checksum of its lengths is wrong'],
@@ -116,18 +116,22 @@ describe('a broken stream', () => {
     ['a wrong byte of the payload', flipped(documented, 120), 'its checksum is wrong'],
     ['a wrong checksum', flipped(documented, 147), 'its checksum is wrong'],
     ['headers beyond their frame', frame(Buffer.alloc(0), '', { size: 16, headers: 8 }), 'its lengths contradict each other'],
-    ['headers without an end', frame(Buffer.alloc(0), '', { size: 200_000, headers: 150_000 }), 'its headers are larger than 131072 bytes'],
     [
-      'a payload without an end',
+      'headers that are too large',
+      frame(Buffer.alloc(0), '', { size: 200_000, headers: 150_000 }),
+      'its headers are larger than 131072 bytes',
+    ],
+    [
+      'a payload that is too large',
       frame(Buffer.alloc(0), '', { size: 0xff_ff_ff_ff, headers: 0 }),
       'its payload is larger than 25165824 bytes',
     ],
-    ['an unknown type of header', frame(odd, '{}'), 'one of its headers has an unknown type'],
-    ['a header that is cut off', frame(Buffer.from([1, 0x61, 7, 0, 9]), '{}'), 'its headers are cut off'],
+    ['an unknown header type', frame(odd, '{}'), 'one of its headers has an unknown type'],
+    ['a truncated header', frame(Buffer.from([1, 0x61, 7, 0, 9]), '{}'), 'its headers are cut off'],
     ['a header without its length', frame(Buffer.from([1, 0x61, 7, 0]), '{}'), 'its headers are cut off'],
   ];
 
-  it.each(rows)('is told: %s', (_, broken, flaw) => {
+  it.each(rows)('reports %s', (_, broken, flaw) => {
     for (const pieces of [[documented, broken, documented], cut(Buffer.concat([documented, broken, documented]), 5)])
       expect(scan(pieces)).toMatchObject({ events: [hi], flaw });
   });
@@ -139,8 +143,8 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return out;
 }
 
-describe('frames of another format', () => {
-  it('pass as server-sent events', () => {
+describe('AwsFrameScanner with another event format', () => {
+  it('returns the events as server-sent events', () => {
     const scanner = new AwsFrameScanner(({ data }) => ({ name: 'inner', data: `${data}\n2` }));
     const { bytes, events } = scan(cut(Buffer.concat([event('chunk', 'ä'), event('chunk', 'b')]), 9), scanner);
     expect(bytes.toString()).toBe('event: inner\ndata: ä\ndata: 2\n\nevent: inner\ndata: b\ndata: 2\n\n');
@@ -151,12 +155,12 @@ describe('frames of another format', () => {
   });
 });
 
-describe('laws', () => {
+describe('AwsFrameScanner for any input', () => {
   const frames = fc.array(fc.tuple(fc.string({ unit: 'binary', maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 300 })), {
     maxLength: 6,
   });
 
-  it('frames come out as they went in, wherever they are cut', () => {
+  it('returns the frames that went in, wherever they are split', () => {
     fc.assert(
       fc.property(frames, fc.integer({ min: 1, max: 400 }), (list, size) => {
         const stream = Buffer.concat(list.map(([name, payload]) => event(name, payload)));
@@ -167,7 +171,7 @@ describe('laws', () => {
     );
   });
 
-  it('no bytes make it throw, or hold more than came', () => {
+  it('does not throw for any bytes and buffers no more than it received', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 })), fc.boolean(), (pieces, isFramed) => {
         const scanner = new AwsFrameScanner();
@@ -178,7 +182,7 @@ describe('laws', () => {
     );
   });
 
-  it('a changed byte is always noticed', () => {
+  it('detects every changed byte', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: documented.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const broken = Buffer.from(documented);

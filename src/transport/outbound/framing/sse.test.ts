@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { SseScanner } from './sse.ts';
 
-/** Feeds pieces through one scanner; gives the bytes that came out and the events that were read. */
+/** Feeds chunks through one scanner; returns the bytes that came out and the events. */
 function scan(pieces: readonly Buffer[]): { bytes: string; events: { name: string; data: string }[] } {
   const scanner = new SseScanner();
   const out: Buffer[] = [];
@@ -19,7 +19,7 @@ function scan(pieces: readonly Buffer[]): { bytes: string; events: { name: strin
   return { bytes: Buffer.concat(out).toString('utf8'), events };
 }
 
-/** The library's reading of the same text: an independent parser. */
+/** The events that an independent parser reads from the same text. */
 function parseWithLibrary(text: string): { name: string; data: string }[] {
   const events: { name: string; data: string }[] = [];
   const parser = createParser({ onEvent: (event) => events.push({ name: event.event ?? '', data: event.data }) });
@@ -78,8 +78,8 @@ const cases: readonly { name: string; text: string; events: { name: string; data
       { name: '', data: 'b' },
     ],
   },
-  { name: 'text beyond ASCII', text: 'data: Grüße 你好 🎉\n\n', events: [{ name: '', data: 'Grüße 你好 🎉' }] },
-  { name: 'nothing', text: '', events: [] },
+  { name: 'non-ASCII text', text: 'data: Grüße 你好 🎉\n\n', events: [{ name: '', data: 'Grüße 你好 🎉' }] },
+  { name: 'an empty stream', text: '', events: [] },
 ];
 
 describe('SseScanner', () => {
@@ -96,7 +96,7 @@ describe('SseScanner', () => {
     });
   }
 
-  it('never lets half an event out', () => {
+  it('does not release half an event', () => {
     const scanner = new SseScanner();
     expect(scanner.push(Buffer.from('data: a\n\ndata: b')).bytes.toString()).toBe('data: a\n\n');
     expect(scanner.buffered).toBe(7);
@@ -104,7 +104,7 @@ describe('SseScanner', () => {
     expect(scanner.push(Buffer.from('\n')).bytes.toString()).toBe('data: b\n\n');
   });
 
-  it('agrees with eventsource-parser on any text under any split', () => {
+  it('returns the same events as eventsource-parser for any text and split', () => {
     const piece = fc.constantFrom(
       'data: x',
       'data:',
@@ -134,8 +134,8 @@ it.each([
   ['many lines and one carriage return', `${':\n'.repeat(20_000)}\r`],
   ['carriage returns alone', ':\r'.repeat(20_000)],
   ['line feeds alone', ':\n'.repeat(20_000)],
-  ['one endless line', ':'.repeat(40_000)],
-])('looks at each byte a few times at the most: %s', (_, text) => {
+  ['one very long line', ':'.repeat(40_000)],
+])('SseScanner searches each byte at most three times: %s', (_, text) => {
   const chunk = Buffer.from(text);
   const search = chunk.indexOf.bind(chunk);
   let looked = 0;
@@ -148,7 +148,7 @@ it.each([
   expect(looked).toBeLessThanOrEqual(chunk.length * 3);
 });
 
-it('a large event of many lines means the same as a small one', () => {
+it('SseScanner reads a large event of many lines like a small one', () => {
   const line = fc.constantFrom(
     'data',
     'data:',
@@ -177,7 +177,7 @@ it('a large event of many lines means the same as a small one', () => {
   );
 });
 
-it('an event of millions of lines takes memory in proportion to its size', () => {
+it('SseScanner uses memory in proportion to the size of an event with a million lines', () => {
   const scanner = new SseScanner();
   const lines = Buffer.from('data:\n'.repeat(1_000_000));
   scanner.push(lines);

@@ -12,7 +12,7 @@ import { Wheel } from '../../wire/wheel.ts';
 
 const route: Route = { trust: 'operator', connectMs: 5000 };
 
-/** One request as whoever sent it saw it. */
+/** One request as its sender sees it. */
 class Told implements Receiver {
   source: Source | undefined;
   text = '';
@@ -43,7 +43,7 @@ class Told implements Receiver {
 
 let server: Server;
 let sockets: Socket[];
-/** What came over each connection, in the order of the connections. */
+/** What arrived on each connection, in the order of the connections. */
 let seen: string[];
 let answer: (socket: Socket, text: string, connection: number) => void;
 let origins: Origins;
@@ -95,8 +95,8 @@ async function until(what: () => boolean): Promise<void> {
   while (!what()) await turns(1);
 }
 
-describe('a plain request', () => {
-  it('is written as it has to be, with its body', async () => {
+describe('plain request of Origins', () => {
+  it('is written with the expected headers and body', async () => {
     expect(await ask()).toBe('200 fine');
     const { host } = new URL(url);
     expect(seen).toEqual([
@@ -104,7 +104,7 @@ describe('a plain request', () => {
     ]);
   });
 
-  it('of a large body is written whole', async () => {
+  it('writes a large body completely', async () => {
     const large = Buffer.alloc(300_000, 'x');
     answer = (socket) => void (seen[0]?.endsWith('xx!') === true && socket.write(whole('got it')));
     large.write('!', large.length - 1);
@@ -112,7 +112,7 @@ describe('a plain request', () => {
     expect(seen[0]).toContain('content-length: 300000\r\n\r\nxxx');
   });
 
-  it('of a large body gives its memory back when it is written, and sends the same bytes once more', async () => {
+  it('releases the memory of a large body once it is written, and sends the same bytes again', async () => {
     const content = JsonBody.from(Buffer.from(JSON.stringify({ text: 'ü'.repeat(550_000), model: 'm' })));
     for (const body of [content, content.edit(new Map([['model', 'n']]))]) {
       const text = body.bytes().toString('latin1');
@@ -129,7 +129,7 @@ describe('a plain request', () => {
     }
   });
 
-  it('keeps what others may look at', async () => {
+  it('does not release bytes that others may read', async () => {
     const large = Buffer.alloc(1_500_000, 'x');
     answer = (socket) => void ((seen[0]?.length ?? 0) > large.length && socket.write(whole('got it')));
     for (const holdsBytes of [true, undefined]) {
@@ -141,41 +141,41 @@ describe('a plain request', () => {
     }
   });
 
-  it('without a body says so only where one is expected', async () => {
+  it('sends content-length: 0 only if the method expects a body', async () => {
     await ask({ method: 'GET', headers: [], body: { kind: 'none' } });
     await ask({ headers: [], body: { kind: 'none' } });
     expect(seen[0]).toMatch(/^GET [^]*keep-alive\r\n\r\nPOST [^]*keep-alive\r\ncontent-length: 0\r\n\r\n$/);
   });
 
   it.each<[string, Partial<WireRequest>]>([
-    ['a header that ends early', { headers: ['a', 'b\r\nc: d'] }],
-    ['a name that is none', { headers: ['a b', 'c'] }],
-    ['a value beyond latin1', { headers: ['a', '€'] }],
-    ['a host of its own', { headers: ['Host', 'elsewhere'] }],
-    ['a length of its own', { headers: ['content-length', '2'] }],
-    ['an expectation', { headers: ['expect', '100-continue'] }],
+    ['a line break in a header', { headers: ['a', 'b\r\nc: d'] }],
+    ['an invalid header name', { headers: ['a b', 'c'] }],
+    ['a header value outside Latin-1', { headers: ['a', '€'] }],
+    ['its own host header', { headers: ['Host', 'elsewhere'] }],
+    ['its own content-length', { headers: ['content-length', '2'] }],
+    ['an expect header', { headers: ['expect', '100-continue'] }],
     ['a path with a blank', { path: '/a b' }],
-    ['a path with a line end', { path: '/a\r\nx: y' }],
+    ['a path with a line break', { path: '/a\r\nx: y' }],
     ['an unusual method', { method: 'QUERY' }],
-    ['a body that nobody expects', { method: 'GET' }],
+    ['a body on GET', { method: 'GET' }],
     ['an origin with a path', { origin: 'http://127.0.0.1:1/v1' }],
     ['another scheme', { origin: 'ws://127.0.0.1:1' }],
-  ])('is not one with %s', async (_what, over) => {
+  ])('is rejected as not plain with %s', async (_what, over) => {
     expect(await ask()).toBe('200 fine');
     expect(await ask(over)).toBe('not plain');
     expect([await ask(), seen.length]).toEqual(['200 fine', 1]);
   });
 });
 
-describe('a connection', () => {
-  it('holds nothing of a request that it has served', async () => {
+describe('connection of Origins', () => {
+  it('holds no reference to a request that it has served', async () => {
     await Promise.all([ask(), ask()]);
     await ask();
     await until(() => queryObjects(Told, { format: 'count' }) === 0);
     expect(sockets.length).toBe(2);
   });
 
-  it('is forgotten when it is closed', async () => {
+  it('is released after it is closed', async () => {
     await Promise.all([ask(), ask()]);
     for (const socket of sockets) socket.destroy();
     await until(() => queryObjects(Connection, { format: 'count' }) === 0);
@@ -187,7 +187,7 @@ describe('a connection', () => {
     expect(sockets.length).toBe(1);
   });
 
-  it('that was used last is used next', async () => {
+  it('is reused if it was used last', async () => {
     answer = () => undefined;
     const waiting = [send(), send(), send()];
     await until(() => seen.filter((text) => text.endsWith('{}')).length === 3);
@@ -204,29 +204,30 @@ describe('a connection', () => {
   });
 
   it.each([
-    ['asked to close', whole('fine', 'connection: close\r\n')],
-    ['left bytes behind its answer', `${whole('fine')}x`],
-    ['is about to be closed by the other side', whole('fine', 'keep-alive: timeout=1\r\n')],
-  ])('that %s is not kept', async (_what, text) => {
+    ['received connection: close', whole('fine', 'connection: close\r\n')],
+    ['received bytes after its response', `${whole('fine')}x`],
+    ['is about to reach the keep-alive timeout of the server', whole('fine', 'keep-alive: timeout=1\r\n')],
+  ])('is not reused if it %s', async (_what, text) => {
     answer = (socket) => socket.write(text);
     expect([await ask(), await ask(), sockets.length]).toEqual(['200 fine', '200 fine', 2]);
   });
 
-  it('that brings an answer to nothing is closed: the next request does not take it', async () => {
+  it('is closed if a response arrives without a request, and the next request does not receive it', async () => {
     await ask();
-    // Behind a timer sockets are read next: what is there by then is known before the request leaves.
+    // Sockets are read after timers: bytes that have arrived by then are known before the
+    // request leaves.
     await turns(5);
     sockets[0]?.write(whole('poison'));
     expect([await ask(), sockets.length]).toEqual(['200 fine', 2]);
   });
 
-  it('of a request that may not be sent twice is new, and serves no other', async () => {
+  it('is new for a request that may not be sent twice, and is not reused', async () => {
     await ask();
     expect([await ask({}, { ...route, isOnce: true }), await ask(), sockets.length]).toEqual(['200 fine', '200 fine', 2]);
     expect(seen[1]).not.toMatch(/POST[^]*POST/);
   });
 
-  it('is closed when nobody wants the rest of an answer', async () => {
+  it('is closed if the rest of a response is aborted', async () => {
     answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
     const told = send();
     await until(() => told.text === '200 half');
@@ -238,7 +239,7 @@ describe('a connection', () => {
     expect(await ask()).toBe('200 fine');
   });
 
-  it('that comes when nobody waits any more is kept, and nothing was sent', async () => {
+  it('is kept for the next request if its request was abandoned before it was sent', async () => {
     const told = new Told();
     told.isAbandoned = true;
     origins.send(request(), route, told);
@@ -246,7 +247,7 @@ describe('a connection', () => {
     expect([seen[0], await ask(), sockets.length]).toEqual(['', '200 fine', 1]);
   });
 
-  it('that does not come is given up when nobody waits for it any more', async () => {
+  it('fails with a connect timeout if the request is over, and other requests keep waiting', async () => {
     const never: LookupFunction = () => {};
     origins.close();
     origins = new Origins({ wheel: new Wheel(), lookup: () => never });
@@ -257,7 +258,7 @@ describe('a connection', () => {
     expect(await Promise.race([waiting.over.promise, turns(5).then(() => 'still waiting')])).toBe('still waiting');
   });
 
-  it('that was paused at the end of an answer reads the next one', async () => {
+  it('reads the next response after it was paused at the end of a response', async () => {
     const told = new Told();
     told.pausesAt = 'fine';
     origins.send(request(), route, told);
@@ -284,27 +285,32 @@ describe('a connection', () => {
   });
 });
 
-describe('a connection that breaks', () => {
-  /** A dead connection has to show within 100 ms, which a machine with other work may take. */
+describe('broken connection of Origins', () => {
+  /** A dead connection has to be detected within 100 ms, which a busy machine may exceed. */
   let time: HeldTime;
   beforeEach(() => {
     time = holdTime();
   });
 
   it.each([
-    ['before it was used', 0, (socket: Socket) => void socket.destroy(), 'UPSTREAM_CLOSED'],
-    ['by a reset, before it was used', 0, (socket: Socket) => void socket.resetAndDestroy(), 'ECONNRESET'],
-    ['after it was kept', 1, (socket: Socket) => void socket.destroy(), 'UPSTREAM_CLOSED unread'],
-    ['by a reset, after it was kept', 1, (socket: Socket) => void socket.resetAndDestroy(), 'ECONNRESET unread'],
-    ['in the middle of its answer', 1, (socket: Socket) => void socket.end('HTTP/1.1 2'), 'UPSTREAM_CLOSED'],
-    ['in the middle of a body', 1, (socket: Socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'), 'UPSTREAM_CLOSED'],
-  ])('%s says whether the request may have been read', async (_what, kept, breaks, told) => {
+    ['that breaks before its first response', 0, (socket: Socket) => void socket.destroy(), 'UPSTREAM_CLOSED'],
+    ['that is reset before its first response', 0, (socket: Socket) => void socket.resetAndDestroy(), 'ECONNRESET'],
+    ['that breaks after it was reused', 1, (socket: Socket) => void socket.destroy(), 'UPSTREAM_CLOSED unread'],
+    ['that is reset after it was reused', 1, (socket: Socket) => void socket.resetAndDestroy(), 'ECONNRESET unread'],
+    ['that breaks within a status line', 1, (socket: Socket) => void socket.end('HTTP/1.1 2'), 'UPSTREAM_CLOSED'],
+    [
+      'that breaks within a body',
+      1,
+      (socket: Socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'),
+      'UPSTREAM_CLOSED',
+    ],
+  ])('reports whether the request may have been read, for a connection %s', async (_what, kept, breaks, told) => {
     if (kept > 0) await ask();
     answer = breaks;
     expect([await ask(), sockets.length]).toEqual([told, 1]);
   });
 
-  it('long after the request left may have brought it to somebody', async () => {
+  it('is reported as possibly read if it breaks long after the request was sent', async () => {
     await ask();
     answer = (socket) => {
       time.pass(150);
@@ -313,7 +319,7 @@ describe('a connection that breaks', () => {
     expect(await ask()).toBe('UPSTREAM_CLOSED');
   });
 
-  it('ends an answer that only the closing ends, and no other', async () => {
+  it('ends a response without a length on close, and fails it on a reset', async () => {
     answer = (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nall of it');
     expect(await ask()).toBe('200 all of it');
     answer = (socket) => void (socket.write('HTTP/1.1 200 OK\r\n\r\nhalf'), setTimeout(() => socket.resetAndDestroy(), 50));
@@ -321,8 +327,8 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('origins', () => {
-  it('are reached under the rules of whoever chose them, at each connection', async () => {
+describe('Origins', () => {
+  it('applies the egress rules of the operator or the request to each connection', async () => {
     const asked: string[] = [];
     const closed: LookupFunction = (name, _options, done) => {
       asked.push(name);
@@ -336,7 +342,7 @@ describe('origins', () => {
     expect([asked, sockets.length]).toEqual([['localhost', 'localhost'], 1]);
   });
 
-  it('are bounded in number', () => {
+  it('keeps at most 256 origins', () => {
     for (const trust of ['operator', 'request'] as const)
       for (let n = 0; n < 1000; n += 1) {
         const told = send({ origin: `http://h${n}.example`, path: '/a b' }, { ...route, trust });
@@ -345,7 +351,7 @@ describe('origins', () => {
     expect(origins.size).toBe(256);
   });
 
-  it('that are closed take no more requests', async () => {
+  it('rejects requests after close()', async () => {
     answer = () => undefined;
     const told = send();
     await until(() => sockets.length === 1);

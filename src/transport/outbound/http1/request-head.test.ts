@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { RequestHeads } from './request-head.ts';
 
-describe('heads that are remembered', () => {
+describe('RequestHeads', () => {
   const long = 'x'.repeat(20_000);
 
   it.each([
-    ['a short one', '/v1/a', 'v', 1],
-    ['not one with a long path, which requests choose', `/${long}`, 'v', 0],
-    ['not one with a long header', '/v1/a', long, 0],
-  ])('are of %s', (_, path, value, count) => {
+    ['a short head', '/v1/a', 'v', 1],
+    ['no head with a long path', `/${long}`, 'v', 0],
+    ['no head with a long header', '/v1/a', long, 0],
+  ])('caches %s', (_, path, value, count) => {
     const heads = new RequestHeads('a.example');
     const written = [1, 2].map(() => heads.write('GET', path, ['x-a', value], 0));
     const head = `GET ${path} HTTP/1.1\r\nhost: a.example\r\nconnection: keep-alive\r\nx-a: ${value}\r\n\r\n`;
     expect([written, heads.size]).toEqual([[head, head], count]);
   });
 
-  it('are not those that cannot be written', () => {
+  it('does not cache a head that cannot be written', () => {
     const heads = new RequestHeads('a.example');
     expect([heads.write('GET', `/${long}`, ['x-a', 'a\r\nb'], 0), heads.size]).toEqual([undefined, 0]);
   });

@@ -5,7 +5,7 @@ import type { Receiver } from '../upstream.ts';
 import { Origins } from './origins.ts';
 import { Wheel } from '../../wire/wheel.ts';
 
-/** Of `localhost`, signed by itself; it opens nothing but this test. */
+/** A self-signed certificate for `localhost`, used only by this test. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtYvzotrUjyVzUPti
 BDntAfYosU4TAuzS6kR1G/Oj1z6hRANCAASbkBgqkxXGm19rC6gsuUXZ4XjZy/7W
@@ -23,7 +23,7 @@ SAAwRQIhAOfNku5237CkyDGYjOitXUzjD8Pm27FnJ8A/R1Uwped8AiBT0ACY6uiG
 7KD0drucAhpCWKDZds/+t6tIjpuIx3Dl4g==
 -----END CERTIFICATE-----`;
 
-describe('a connection with TLS', () => {
+describe('TLS connection', () => {
   const usual = getCACertificates('default');
   let server: Server;
   let sockets: TLSSocket[];
@@ -49,7 +49,7 @@ describe('a connection with TLS', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  /** The answer's body, or the code of what went wrong. */
+  /** The body of the response, or the code of the error. */
   function ask(host: string, isOnce = false): Promise<string> {
     return new Promise((resolve) => {
       let body = '';
@@ -74,28 +74,28 @@ describe('a connection with TLS', () => {
     });
   }
 
-  it('is kept, speaks HTTP/1.1, and names the host', async () => {
+  it('is reused, uses HTTP/1.1 and sends the server name', async () => {
     expect([await ask('localhost'), await ask('localhost'), sockets.length]).toEqual(['abc', 'abc', 1]);
     expect([sockets[0]?.alpnProtocol, sockets[0]?.servername]).toEqual(['http/1.1', 'localhost']);
   });
 
-  it('goes on with the session of the one before', async () => {
+  it('resumes the session of the previous connection', async () => {
     await ask('localhost');
     await ask('localhost', true);
     expect(sockets.map((socket) => socket.isSessionReused())).toEqual([false, true]);
   });
 
-  it('is not made with a host that the certificate does not name', async () => {
+  it('is rejected if the certificate does not match the host', async () => {
     expect(await ask('127.0.0.1')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
-  it('is not made with a certificate that nobody vouches for', async () => {
+  it('is rejected if the certificate is not trusted', async () => {
     setDefaultCACertificates(usual);
     expect(await ask('localhost')).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
     setDefaultCACertificates([...usual, cert]);
   });
 
-  it('is not made with what speaks no TLS', async () => {
+  it('is rejected if the server does not use TLS', async () => {
     server.removeAllListeners('connection');
     server.on('connection', (socket: TLSSocket) => {
       sockets.push(socket);

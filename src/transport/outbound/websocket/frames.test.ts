@@ -36,7 +36,7 @@ const frame: fc.Arbitrary<Frame> = fc.record({
   mask: fc.option(fc.uint8Array({ minLength: 4, maxLength: 4 }), { nil: undefined }),
 });
 
-test('frames are counted and the close code is read in any split', () => {
+test('FrameCounter counts frames and reads the close code however they are split', () => {
   fc.assert(
     fc.property(
       fc.array(frame, { maxLength: 5 }),
@@ -56,7 +56,7 @@ test('frames are counted and the close code is read in any split', () => {
   );
 });
 
-test('inside a frame no frame of ours may be written', () => {
+test('FrameCounter reports no frame boundary inside a frame', () => {
   const counter = new FrameCounter();
   const bytes = encode({ opcode: 2, payload: new Uint8Array(1000), mask: undefined });
   for (let i = 0; i < bytes.length - 1; i += 1) {
@@ -67,7 +67,7 @@ test('inside a frame no frame of ours may be written', () => {
   expect(counter.isAtBoundary).toBe(true);
 });
 
-test.each([true, false])('a close frame of ours is read as one (masked: %s); one without a code is 1005', (masked) => {
+test.each([true, false])('FrameCounter reads a frame of closeFrame() (masked: %s), and reports 1005 for one without a code', (masked) => {
   const counter = new FrameCounter();
   counter.push(closeFrame(1001, masked));
   expect([counter.frames, counter.closeCode]).toEqual([1, 1001]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { headersToSend, passedHeaders } from './handshake.ts';
 
-test('a repeated header becomes a list, and a name of the prototype stays a name', () => {
+test('headersToSend() turns a repeated header into a list and supports the name __proto__', () => {
   const object = headersToSend(['x', '1', 'y', '2', 'x', '3', '__proto__', 'z']);
   expect(Object.entries(object)).toEqual([
     ['x', ['1', '3']],
@@ -11,10 +11,10 @@ test('a repeated header becomes a list, and a name of the prototype stays a name
 });
 
 test.each([
-  ['one that was offered', { 'sec-websocket-protocol': 'b' }, ['a', 'b'], 'b'],
-  ['one that was not', { 'sec-websocket-protocol': 'c' }, ['a', 'b'], undefined],
-  ['none, where nothing had to be chosen', {}, ['a'], undefined],
-  ['none, where a browser waits for one', {}, ['realtime', 'a'], 'realtime'],
-])('the chosen subprotocol: %s', (_what, received, offered, chosen) => {
+  ['the offered subprotocol', { 'sec-websocket-protocol': 'b' }, ['a', 'b'], 'b'],
+  ['nothing for a subprotocol that was not offered', { 'sec-websocket-protocol': 'c' }, ['a', 'b'], undefined],
+  ['nothing if the provider chose none', {}, ['a'], undefined],
+  ['realtime if the provider chose none and a browser expects one', {}, ['realtime', 'a'], 'realtime'],
+])('passedHeaders() returns as the chosen subprotocol %s', (_what, received, offered, chosen) => {
   expect(passedHeaders(received, offered)['sec-websocket-protocol']).toBe(chosen);
 });

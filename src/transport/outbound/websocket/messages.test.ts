@@ -6,14 +6,14 @@ import { TextMessages } from './messages.ts';
 
 interface Message {
   readonly text: string;
-  /** Lengths of its fragments; the rest is the last one. */
+  /** Lengths of its fragments; the rest is the last fragment. */
   readonly fragments: readonly number[];
-  /** A control frame stands between two fragments. */
+  /** A control frame is sent between two fragments. */
   readonly isInterrupted: boolean;
   readonly kind: 'text' | 'binary' | 'compressed';
 }
 
-/** Of a server, not masked (RFC 6455 5.2), written independently of the reader. */
+/** An unmasked server frame (RFC 6455 5.2), written independently of the reader. */
 function frame(first: number, payload: Buffer): Buffer {
   const { length } = payload;
   const head = length < 126 ? [first, length] : length < 65536 ? [first, 126, length >> 8, length & 255] : undefined;
@@ -59,7 +59,7 @@ const message: fc.Arbitrary<Message> = fc.record({
   kind: fc.constantFrom('text', 'text', 'text', 'binary', 'compressed'),
 });
 
-test('text messages that are wanted are read, in any fragments and any split', () => {
+test('TextMessages returns the wanted text messages, in any fragments and any split', () => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 5 }), fc.array(fc.nat(), { maxLength: 30 }), (messages, cuts) => {
       const wanted = messages.filter(({ kind, text }) => kind === 'text' && text.startsWith('wanted')).map(({ text }) => text);
@@ -70,13 +70,13 @@ test('text messages that are wanted are read, in any fragments and any split', (
   );
 });
 
-test('one that is too long is said to be, once, and the next is read', () => {
+test('TextMessages reports a message that is too long once and reads the next one', () => {
   const whole = frame(0x81, Buffer.from(`wanted ${'x'.repeat(1024 * 1024)}`));
   const next = frame(0x81, Buffer.from('wanted too'));
   expect(readAll(pieces(Buffer.concat([whole, next]), [70_000, 800_000, 1_048_580, 1_048_590]))).toEqual([undefined, 'wanted too']);
 });
 
-test('one that comes in frames of one byte is read, and is held in few pieces', () => {
+test('TextMessages reads a message of one-byte frames without storing each byte separately', () => {
   const size = 20_000;
   const read: (string | undefined)[] = [];
   const counter = new FrameCounter(new TextMessages({ reads: () => true, read: (text) => read.push(text) }));
