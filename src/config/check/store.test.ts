@@ -15,7 +15,7 @@ function problemsOf(store: string, packages: readonly string[]): Problem[] {
   return problems;
 }
 
-it('names the package that a store needs, by its line', () => {
+it('warns that a package is missing and names the line of the store', () => {
   const [problem, ...more] = problemsOf('postgres://gateway@db/log', []);
   expect(more).toEqual([]);
   expect(problem).toMatchObject({ severity: 'warning', hint: 'npm install pg', show: 'none', at: { line: 4, column: 12 } });
@@ -28,7 +28,7 @@ it.each([
   'postgres://gateway:1?w@db/log',
   'postgres://gateway:1#w@db/log',
   'postgres://db:port/log',
-])('rejects %s', (store) => {
+])('rejects the invalid URL %s', (store) => {
   expect(problemsOf(JSON.stringify(store), ['pg'])).toMatchObject([{ code: 'bad-url', show: 'none' }]);
 });
 
@@ -38,6 +38,6 @@ it.each([
   ['postgres:///logs?host=/var/run/postgresql&user=me@site', ['pg']],
   ['postgres://db/log?user=me@site', ['pg']],
   ['sqlite', []],
-])('says nothing of %s with %j', (store, packages) => {
+])('accepts %s if the packages %j are installed', (store, packages) => {
   expect(problemsOf(store, packages)).toEqual([]);
 });

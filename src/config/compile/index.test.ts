@@ -10,7 +10,7 @@ const one = (config: ConfigEntry, more: Omit<GatewayConfig, 'version'> = {}) => 
   return leaf;
 };
 
-describe('inheritance in a target tree', () => {
+describe('settings inherited in a target tree', () => {
   const config: ConfigEntry = {
     override_params: { temperature: 1, nested: { a: 1, list: [1, 2] }, stop: ['x'] },
     labels: { team: 'search' },
@@ -40,7 +40,7 @@ describe('inheritance in a target tree', () => {
   };
   const [above, below] = leavesIn(compiled({ providers, configs: { c: config } }), 'c');
 
-  it('hands every setting down', () => {
+  it('are passed from a config to its targets', () => {
     expect(above).toMatchObject({
       override: { temperature: 1, nested: { a: 1, list: [1, 2] }, stop: ['x'], labels: { team: 'search' } },
       cacheMode: 'simple',
@@ -54,7 +54,7 @@ describe('inheritance in a target tree', () => {
     expect([above?.retry.attempts, above?.retry.retries(529), above?.retry.retries(418)]).toEqual([2, true, false]);
   });
 
-  it('merges parameters and labels deeply, takes each clock on its own, and replaces the rest', () => {
+  it('are merged for parameters, labels and timeouts, and replaced otherwise', () => {
     expect(below).toMatchObject({
       override: { temperature: 0, nested: { a: 1, b: 2, list: [3] }, stop: null, labels: { team: 'search', product: 'x' } },
       cacheMode: undefined,
@@ -67,7 +67,7 @@ describe('inheritance in a target tree', () => {
     expect([below?.retry.attempts, below?.retry.retries(418), below?.retry.retries(429)]).toEqual([0, true, false]);
   });
 
-  it('hands the nearest circuit breaker down as a whole; each target with a provider has a circuit of its own', () => {
+  it('include the nearest circuit breaker as a whole, with a separate circuit for each target with a provider', () => {
     const circuits = (minimum: number) =>
       leavesIn(
         compiled({
@@ -98,18 +98,18 @@ describe('inheritance in a target tree', () => {
     expect(circuits(11).map((circuit) => circuit?.id === first?.id)).not.toContain(true);
   });
 
-  it('works the host of the file into the binding', () => {
+  it('include the custom host, which becomes part of the provider binding', () => {
     expect(below?.provider).toMatchObject({ settings: { custom_host: 'https://two.example/v1' }, trust: 'operator', owner: 'catalog' });
     expect(signature(below)).toBe('catalog main-key');
   });
 
-  it('hands down neither provider nor weight nor name', () => {
+  it('exclude provider, weight and name', () => {
     const leaves = leavesIn(compiled({ providers, configs: { c: { provider: 'main', weight: 5, name: 'top', targets: [{}] } } }), 'c');
     expect(leaves).toMatchObject([{ provider: undefined, weight: 1, name: undefined }]);
   });
 });
 
-describe('the provider of a target', () => {
+describe('provider of a target', () => {
   const virtual_keys = { team: { provider: 'eu', api_key: 'team-key', models: ['*-mini'], metadata: { team: 't' } } };
   const chosen: readonly (readonly [target: ConfigEntry | string, slug: string | undefined, signed: string, model: unknown])[] = [
     [{ provider: 'main' }, 'main', 'catalog main-key', undefined],
@@ -137,43 +137,43 @@ describe('the provider of a target', () => {
     [{ provider: 'local' }, 'local', 'none -', undefined],
     [{ provider: 'callers' }, 'callers', 'caller -', undefined],
   ];
-  it.each(chosen)('%j is %s, signed by %s', (target, slug, signed, model) => {
+  it.each(chosen)('for %j is %s, signed by %s', (target, slug, signed, model) => {
     const leaf = one({ targets: [target] }, { virtual_keys });
     expect([leaf.provider?.slug, signature(leaf), leaf.override?.['model']]).toEqual([slug, signed, model]);
     expect(leaf.provider?.trust ?? 'operator').toBe('operator');
   });
 
-  it("a type with the file's credential does not follow hosts of a request", () => {
+  it('with the credential of the file does not allow a host from a request', () => {
     const { provider } = one({ provider: 'acme', api_key: 'own', custom_host: 'https://here.example/v1' });
     expect(['here.example', 'evil.example'].map((host) => provider?.allowsHost(new URL(`https://${host}`)))).toEqual([false, false]);
   });
 
-  it('takes a slug from inherited parameters too', () => {
+  it('is read from the model slug of inherited parameters', () => {
     expect(one({ override_params: { model: '@eu/gpt-4o' }, targets: [{}] })).toMatchObject({
       provider: { slug: 'eu' },
       override: { model: 'gpt-4o' },
     });
   });
 
-  it('works settings of the target into the binding', () => {
+  it('is bound with the settings of the target', () => {
     expect(one({ targets: [{ provider: 'main', acme_region: 'us', version: '2' }] }).provider?.settings).toMatchObject({
       region: 'us',
       version: '2',
     });
   });
 
-  it("signs with a deployment's own key where it has one", () => {
+  it('uses the API key of a deployment if it has one', () => {
     expect(signature(one({ provider: 'eu' }), 'deployment-key')).toBe('catalog deployment-key');
   });
 
-  it('compiles each credential once', () => {
+  it('has each credential compiled once', () => {
     const { provider } = one({ provider: 'eu' });
     const deployment = { settings: {}, model: 'm', apiKey: 'k' };
     expect(provider?.credential(undefined)).toBe(provider?.credential(undefined));
     expect(provider?.credential(deployment)).toBe(provider?.credential({ ...deployment }));
   });
 
-  it("a virtual key narrows its provider's models and carries its own name and metadata", () => {
+  it('with a virtual key has the models, name and metadata of that key', () => {
     const { provider } = one({ virtual_key: 'team' }, { virtual_keys });
     expect(provider).toMatchObject({ virtualKey: 'team', metadata: { team: 't' }, settings: { region: 'eu' }, clocks: { idle: 9000 } });
     expect(['gpt-4o-mini', 'gpt-4o', 'o1-mini'].map((model) => provider?.allowsModel(model))).toEqual([true, false, false]);
@@ -195,16 +195,16 @@ describe('the provider of a target', () => {
     [{ strategy: { mode: 'conditional', conditions: [{ query: { a: 1 }, then: 'x' }] }, targets: [{ name: 'x' }] }, '"a"'],
     [{ strategy: { mode: 'conditional', default: 'x' }, targets: ['main'] }, '"x"'],
   ];
-  it.each(refused)('%j is refused', (config, words) => {
+  it.each(refused)('is rejected for %j', (config, words) => {
     expect(() => one(config)).toThrow(words);
   });
 });
 
-describe('trees', () => {
+describe('target tree', () => {
   const query: QueryFacts = { metadata: { plan: 'paid' }, params: () => undefined, pathname: '/' };
   const facts: PlanFacts = { random: 0, query, walk: 'model', accepts: () => true };
 
-  it('a conditional goes where its first true query points, else to its default', () => {
+  it('selects the target of the first matching condition, else the default', () => {
     const strategy: ConfigEntry['strategy'] = {
       mode: 'conditional',
       conditions: [
@@ -219,7 +219,7 @@ describe('trees', () => {
     expect(['free', 'paid', 'other'].map(nameFor)).toEqual(['a', 'b', 'c']);
   });
 
-  it('another config as a target stands below what the target sets', () => {
+  it('applies the settings of a target over the config that it includes', () => {
     const configs: Record<string, ConfigEntry> = {
       inner: { retry: { attempts: 3 }, strategy: { mode: 'fallback' }, targets: ['main/a', { config: 'deepest' }] },
       deepest: { targets: ['eu/b'] },
@@ -243,7 +243,7 @@ describe('trees', () => {
     ]);
   });
 
-  it('takes camelCase and the other spellings of config objects, but leaves parameters alone', () => {
+  it('accepts camelCase and aliases of config keys, but does not change parameters', () => {
     const pasted = {
       overrideParams: { topP: 1 },
       retry: { attempts: 9, onStatusCodes: ['5xx'], useRetryAfterHeaders: true },
@@ -261,7 +261,7 @@ describe('trees', () => {
     ]);
   });
 
-  it('the tree without a config leaves everything open', () => {
+  it('leaves all settings undefined without a config', () => {
     expect(compiled({}).noConfig).toMatchObject({
       name: '-',
       root: { strategy: 'leaf', path: 'config', root: 'request', provider: undefined },

@@ -17,8 +17,8 @@ const snapshot = compiled({
 const inline = (config: unknown) => snapshot.inlineConfig(typeof config === 'string' ? config : JSON.stringify(config), undefined);
 const leafOf = (config: unknown) => leavesAt(inline(config).root)[0];
 
-describe('a config that comes with a request', () => {
-  it('is compiled like one of the file, and is the same object for the same text', () => {
+describe('inline config of a request', () => {
+  it('compiles like a config of the file, and returns the same object for the same text', () => {
     const text = JSON.stringify({ strategy: { mode: 'fallback' }, targets: [{ provider: '@main' }, '@open/x'], metadata: { a: 'b' } });
     expect(inline(text)).toMatchObject({ name: 'inline', metadata: { a: 'b' }, root: { strategy: 'fallback' } });
     expect(leavesAt(inline(text).root).map((leaf) => [leaf.provider?.slug, leaf.root, leaf.path])).toEqual([
@@ -28,36 +28,36 @@ describe('a config that comes with a request', () => {
     expect(inline(text)).toBe(inline(text));
   });
 
-  it('may have a key in two spellings with the same value', () => {
+  it('accepts a key in two spellings with the same value', () => {
     const config = { provider: '@main', retry: { attempts: 1, use_retry_after_header: true, use_retry_after_headers: true } };
     expect(leafOf(config)?.retry.useRetryAfter).toBe(true);
   });
 
   it.each([
     [
-      'whatever their spelling',
+      'in camelCase',
       '{"provider":"@main","weight":1.0,"overrideParams":{"seed":9007199254740993,"a":{"b":[1.0]}}}',
       '{"seed":9007199254740993,"a":{"b":[1.0]}}',
     ],
     [
-      'of targets',
+      'of a config and its target',
       '{"override_params":{"a":1,"b":90071992547409931},"targets":[{"provider":"@main","override_params":{"a":90071992547409930}}]}',
       '{"a":90071992547409930,"b":90071992547409931}',
     ],
     [
-      'over an object',
+      'that replace an object',
       '{"override_params":{"a":{"c":1}},"targets":[{"provider":"@main","override_params":{"a":90071992547409931}}]}',
       '{"a":90071992547409931}',
     ],
-  ])('keeps the digits of override_params: %s', (_, text, override) => {
+  ])('keeps the digits of numbers in override_params %s', (_, text, override) => {
     expect(JSON.stringify(leafOf(text)?.override)).toBe(override);
   });
 
-  it('is not read where it is too deep', () => {
+  it('rejects JSON that is nested too deeply', () => {
     expect(() => inline('['.repeat(1000) + ']'.repeat(1000))).toThrow(/levels deep at position \d+\.$/);
   });
 
-  it('forgets the texts that were not asked for longest, by what they cost', () => {
+  it('evicts the least recently used texts from its cache, by their cost', () => {
     const text = (n: number) => JSON.stringify({ provider: '@main', override_params: { n, text: 'x'.repeat(30_000) } });
     const [first, second] = [inline(text(-1)), inline(text(-2))];
     for (let n = 0; n < 120; n += 1) {
@@ -83,19 +83,19 @@ describe('a config that comes with a request', () => {
       '20000 parameters',
     ],
     ['many models with a slug', `{"override_params":{"model":"@main/x",${names}},"targets":[${times(20, '{}')}]}`, '20000 parameters'],
-  ])('with %s is refused', (_, text, words) => {
+  ])('rejects %s', (_, text, words) => {
     expect(() => inline(text)).toThrow(
       expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(words) as string }),
     );
   });
 
-  it('shares the parameters of targets that have none of their own', () => {
+  it('shares the parameters of targets without their own parameters', () => {
     const leaves = leavesAt(inline(`{"override_params":{${names}},"targets":[${times(200, '{"provider":"@main"}')}]}`).root);
     expect(leaves).toHaveLength(200);
     expect(new Set(leaves.map((leaf) => leaf.override)).size).toBe(1);
   });
 
-  it('shares nested parameters of targets that have others of their own', () => {
+  it('shares nested parameters of targets with other parameters of their own', () => {
     const leaves = leavesAt(inline(`{"override_params":{"a":{${names}}},"targets":[${times(200, '{"override_params":{"b":1}}')}]}`).root);
     expect(leaves).toHaveLength(200);
     expect(new Set(leaves.map((leaf) => leaf.override?.['a'])).size).toBe(1);
@@ -120,7 +120,7 @@ describe('a config that comes with a request', () => {
     routed({ 'params.a': { $regex: `(${long}` } }),
     routed({ [`params.${long}`]: [] }),
     routed({}, long),
-  ])('is refused in a short sentence', (config) => {
+  ])('rejects a config with a long value in a short message', (config) => {
     let said = '';
     try {
       inline(config);
@@ -141,7 +141,7 @@ describe('a config that comes with a request', () => {
     targets: [{ name: 'one', provider: '@main' }],
   });
 
-  it.each(['__proto__', 'constructor', 'hasOwnProperty', 'toString'])('names a key that it does not know as it is: %s', (key) => {
+  it.each(['__proto__', 'constructor', 'hasOwnProperty', 'toString'])('names an unknown key unchanged: %s', (key) => {
     const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(() => inline(`{"provider":"@main","${key}":{"a":1}}`)).toThrow(
       expect.objectContaining({ code: 'invalid_config', param: name, message: `The config is not valid: ${name}: unknown key "${name}".` }),
@@ -149,24 +149,24 @@ describe('a config that comes with a request', () => {
   });
 
   it.each([
-    ['a pattern of many copies', ['a{1000}'.repeat(1000)]],
-    ['copies of copies', ['((a{30}){30}){30}']],
-    ['patterns that are too much together', Array.from({ length: 5 }, () => 'a{250}')],
+    ['a long pattern of repetitions', ['a{1000}'.repeat(1000)]],
+    ['a pattern with nested repetitions', ['((a{30}){30}){30}']],
+    ['patterns that are too large together', Array.from({ length: 5 }, () => 'a{250}')],
     ['many patterns', Array.from({ length: 11 }, (_, i) => `a${i}`)],
-  ])('with %s is refused before it is compiled', (_, patterns) => {
+  ])('rejects %s before compiling it', (_, patterns) => {
     expect(() => inline(matching(patterns))).toThrow(
       expect.objectContaining({ code: 'invalid_config', message: expect.stringMatching(/too large|may contain 10 patterns/) as string }),
     );
   });
 
-  it('keeps few of those with patterns', () => {
+  it('caches only a few configs with patterns', () => {
     const kept = inline(matching(['^eu-']));
     expect(inline(matching(['^eu-']))).toBe(kept);
     for (let n = 0; n < 20; n += 1) inline(matching([`^us-${n}`]));
     expect(inline(matching(['^eu-']))).not.toBe(kept);
   });
 
-  it('has patterns only where the key allows them, whoever sent the same before', () => {
+  it('allows patterns only to keys that permit them, even if another key sent the same text before', () => {
     const text = JSON.stringify(matching(['^sent-by-two-keys']));
     const key = (allowsRegex: boolean) => ({ name: 'app', allowsRegex }) as ApiKey;
     const refused = expect.objectContaining({
@@ -201,7 +201,7 @@ describe('a config that comes with a request', () => {
     [{ override_params: { model: '@main/x' } }, 'main', 'catalog main-key', 'operator'],
     [{ custom_host: 'https://any.example/v1' }, undefined, 'no provider', undefined],
   ];
-  it.each(chosen)('%j is %s, signed by %s', (config, slug, signed, trust) => {
+  it.each(chosen)('%j uses provider %s, signed by %s', (config, slug, signed, trust) => {
     const leaf = leafOf(config);
     expect([leaf?.provider?.slug, signature(leaf), leaf?.provider?.trust]).toEqual([slug, signed, trust]);
   });
@@ -223,11 +223,11 @@ describe('a config that comes with a request', () => {
     { provider: '@secretive', acme_token: 'theirs', acme_region: 'evil' },
     { virtual_key: 'main', custom_host: 'https://evil.example' },
   ];
-  it.each(thefts)('%j cannot take a credential of the catalog elsewhere', (config) => {
+  it.each(thefts)('rejects sending a credential of the catalog to another host with not_allowed (403): %j', (config) => {
     expect(() => inline(config)).toThrow(expect.objectContaining({ code: 'not_allowed', status: 403 }));
   });
 
-  it('never joins a secret of the catalog with a credential of the request', () => {
+  it('does not combine a secret of the catalog with a credential of the request', () => {
     expect(leafOf({ provider: '@secretive', api_key: 'theirs' })?.provider?.settings).not.toHaveProperty('token');
     expect(signature(leafOf({ provider: '@deep', api_key: 'theirs' }), 'deployment-key')).toBe('caller theirs');
   });
@@ -263,7 +263,7 @@ describe('a config that comes with a request', () => {
     ['{"override_params":{"a":["\\u0024{file:/etc/passwd}"]}}', 'invalid_config', '${file:/path}'],
     [{ override_params: { x: 'y'.repeat(33_000) } }, 'invalid_config', '32 KB'],
   ];
-  it.each(refused)('%j is %s', (config, code, words) => {
+  it.each(refused)('%j is rejected with %s', (config, code, words) => {
     expect(() => inline(config)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(words) as string }));
   });
 
@@ -272,7 +272,7 @@ describe('a config that comes with a request', () => {
     [{ targets: [{ provider: '@main', retry: { count: 2 } }] }, 'write attempts'],
     [{ provider: '@main', retrys: {} }, 'Did you mean "retry"?'],
     [{ strategy: { mode: 'fallbak' }, targets: [] }, 'Did you mean "fallback"?'],
-  ])('%j is refused with advice', (config, words) => {
+  ])('%j is rejected with a hint', (config, words) => {
     expect(() => inline(config)).toThrow(expect.objectContaining({ hint: expect.stringContaining(words) as string }));
   });
 
@@ -293,11 +293,11 @@ describe('a config that comes with a request', () => {
     [{ provider: '@main', retry: [] }, /retry: expected object, not a list\.$/],
     [{ provider: 'acme', api_key: 12_345 }, /api_key: expected string\.$/],
     [{ provider: 'acme', auth: { mode: 'x', client_secret: 12_345 } }, /^(?!.*12345)/],
-  ])('%j is refused with the value that was found, unless it is a secret', (config, message) => {
+  ])('%j is rejected with the value found, unless it is a secret', (config, message) => {
     expect(() => inline(config)).toThrow(message);
   });
 
-  it('a deep tree is compiled, and one without end is refused', () => {
+  it('compiles a deep tree and rejects one beyond the depth limit', () => {
     const text = (depth: number) => `${'{"targets":['.repeat(depth)}"@main"${']}'.repeat(depth)}`;
     expect(leavesAt(inline(text(49)).root)).toMatchObject([{ provider: { slug: 'main' } }]);
     expect(() => inline(text(1500))).toThrow(expect.objectContaining({ code: 'invalid_config' }));

@@ -7,7 +7,7 @@ import type { ConfigEntry } from '../schema/index.ts';
 
 const providers = { main: { type: 'acme', api_key: 'main-key' }, eu: { type: 'globex', api_key: 'eu-key', region: 'eu' } };
 
-/** The first thing below a value that is not frozen; what plugins and errors are made of is theirs. */
+/** The path of the first unfrozen object in a value; objects of plugins and errors are skipped. */
 function unfrozen(value: unknown, path = '$', seen = new Set<unknown>()): string | undefined {
   if (typeof value !== 'object' || value === null || seen.has(value) || value instanceof Error) return undefined;
   seen.add(value);
@@ -21,7 +21,7 @@ function unfrozen(value: unknown, path = '$', seen = new Set<unknown>()): string
   return undefined;
 }
 
-/** What can be compared of a compiled value: predicates by what they say to every status. */
+/** A compiled value in comparable form, with functions replaced by a placeholder. */
 function comparable(value: unknown, seen = new Set<unknown>()): unknown {
   if (typeof value === 'function') return 'function';
   if (value instanceof Map) return [...value].map(([key, member]) => [key, comparable(member, seen)]);
@@ -33,10 +33,10 @@ function comparable(value: unknown, seen = new Set<unknown>()): unknown {
   );
 }
 
-describe('laws of compiling', () => {
+describe('compiling any config', () => {
   const settings = fc.record(
     {
-      // A model with the slug of no provider is a mistake, which the checks before compiling find.
+      // A model with an unknown slug is an error that the checks before compiling find.
       override_params: fc
         .dictionary(fc.constantFrom('temperature', 'model', 'x', 'y'), fc.jsonValue({ maxDepth: 2 }))
         .filter(({ model }) => typeof model !== 'string' || slugOf(model) === undefined),
@@ -54,7 +54,7 @@ describe('laws of compiling', () => {
       .map(([own, mode, targets]) => ({ ...own, strategy: { mode }, targets }) as ConfigEntry),
   }));
 
-  it('the same text gives an equal snapshot, deeply frozen, and the text is not changed', () => {
+  it('returns equal, deeply frozen snapshots for the same tree and does not change the tree', () => {
     fc.assert(
       fc.property(config, (entry) => {
         const tree = { providers, configs: { c: entry } };

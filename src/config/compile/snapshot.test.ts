@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { compiled } from '../fixtures/compiled.ts';
 import { providers } from '../fixtures/providers.ts';
 
-describe('a snapshot', () => {
-  it('has defaults for everything', () => {
+describe('snapshot', () => {
+  it('has defaults for all settings', () => {
     const snapshot = compiled({});
     expect(snapshot).toMatchObject({
       revision: 'abc1234',
@@ -36,13 +36,13 @@ describe('a snapshot', () => {
     [{ tracing: { otlp: 'http://collector' } }, { read: 'metadata', keepsBodies: false }],
     [{ logs: { otlp: 'http://collector' } }, { read: 'metadata', keepsBodies: false }],
     [{ logs: { otlp: 'http://collector', content: true } }, { read: 'full', keepsBodies: true }],
-  ])('prepares of records that nobody stores what is exported: %j', (observability, expected) => {
+  ])('reads only what is exported if records are not stored: %j', (observability, expected) => {
     const configs = { c: { log: { bodies: 'full' as const } } };
     expect(compiled({ logging: { requests: 'off' }, configs, observability }).log).toMatchObject(expected);
     expect(compiled({ configs, observability }).log).toMatchObject({ read: 'full', keepsBodies: true });
   });
 
-  it('reads sizes, durations and switches', () => {
+  it('parses sizes, durations and booleans', () => {
     const snapshot = compiled({
       server: {
         max_body: '1MB',
@@ -70,7 +70,7 @@ describe('a snapshot', () => {
     expect(snapshot.log).toMatchObject({ level: 'debug', bodies: 'none', maxBody: 1024 });
   });
 
-  it('finds API keys by their hash, with what they may use', () => {
+  it('finds API keys by hash with their permissions', () => {
     const hash = 'AB'.repeat(32);
     const snapshot = compiled({
       api_keys: {
@@ -107,7 +107,7 @@ describe('a snapshot', () => {
     expect([open?.allowsConfig('x'), open?.allowsProvider('x'), open?.allowsModel('x')]).toEqual([true, true, true]);
   });
 
-  it('an entry that is switched off or lacks its secret says so when it is used', () => {
+  it('marks a disabled provider and one without its secret as unusable', () => {
     const { providers: bindings } = compiled(
       { providers: { off: { type: 'acme', enabled: false }, bare: { type: 'acme' } } },
       { bare: 'SECRET_NAME' },
@@ -119,7 +119,7 @@ describe('a snapshot', () => {
     });
   });
 
-  it("keeps the gateway's own keys out of what a provider sees, and secrets out of the binding", () => {
+  it('leaves gateway settings and secrets out of the settings of a provider', () => {
     const { providers: bindings } = compiled({
       providers: { p: { type: 'acme', name: 'N', api_key: 'very-secret', region: 'x', 'x-note': 1, extensions: 'pass' } },
     });
@@ -127,7 +127,7 @@ describe('a snapshot', () => {
     expect(JSON.stringify(bindings.get('p'))).not.toContain('very-secret');
   });
 
-  it('an entry that is signed by callers never signs by itself', () => {
+  it('does not sign by itself with a provider in caller mode', () => {
     const binding = compiled({ providers }).providers.get('callers');
     expect(binding).toMatchObject({ owner: 'caller', trust: 'operator', settings: { custom_host: 'http://10.0.0.1/v1' } });
     expect(binding?.settings).not.toHaveProperty('token');
@@ -138,7 +138,7 @@ describe('a snapshot', () => {
     ).toEqual(['authorization', 'theirs']);
   });
 
-  it('knows the hosts that a request may choose', () => {
+  it('allows only the listed custom hosts for a request', () => {
     const binding = compiled({
       providers: { p: { type: 'acme', api_key: 'k', allow_custom_host: ['api.example.com', '*.eu.example', 'x.example:8443'] } },
     }).providers.get('p');
@@ -155,7 +155,7 @@ describe('a snapshot', () => {
     expect(compiled({ providers }).providers.get('main')?.allowsHost(new URL('https://api.example.com'))).toBe(false);
   });
 
-  it("a direct binding is the caller's in everything", () => {
+  it('uses the credential and settings of the caller in a direct binding', () => {
     const snapshot = compiled({});
     const acme = snapshot.types.get('acme-alias');
     if (acme === undefined) throw new Error('no type');
@@ -164,7 +164,7 @@ describe('a snapshot', () => {
     expect([binding.allowsHost(new URL('https://any.example')), binding.allowsModel('any')]).toEqual([true, true]);
   });
 
-  it('refuses a virtual key that has the name of a provider, and two names for one key', () => {
+  it('rejects a virtual key named like a provider, and two names for one API key', () => {
     expect(() => compiled({ providers, virtual_keys: { main: { provider: 'eu' } } })).toThrow('"main"');
     const hash = `sha256:${'0'.repeat(64)}`;
     expect(() => compiled({ api_keys: { a: { hash }, b: { hash } } })).toThrow('same key');

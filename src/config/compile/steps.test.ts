@@ -9,14 +9,14 @@ function* count(to: number, made: number[]): Steps<string> {
   return 'done';
 }
 
-describe('work in steps', () => {
-  it('is done at once', () => {
+describe('Steps', () => {
+  it('complete() runs all steps at once', () => {
     const made: number[] = [];
     expect(complete(count(3, made))).toBe('done');
     expect(made).toEqual([0, 1, 2]);
   });
 
-  it('lets the event loop turn whenever a slice of time is over', async () => {
+  it('inSlices() yields to the event loop after each time slice', async () => {
     const made: number[] = [];
     const turns: number[] = [];
     let now = 0;
@@ -26,7 +26,7 @@ describe('work in steps', () => {
       if (working) setImmediate(look);
     };
     setImmediate(look);
-    // Each look at the clock is a millisecond: a slice is four steps.
+    // Each call of the clock adds a millisecond: a slice has four steps.
     expect(await inSlices(count(40, made), () => (now += 1))).toBe('done');
     working = false;
     expect(made).toHaveLength(40);

@@ -3,34 +3,34 @@ import { blockText, EditError, type Member, setMembers } from './document.ts';
 
 const set = (text: string, members: Record<string, Member>): string => setMembers(text, ['api_keys', 'app'], 'hash', members);
 
-describe('setting members where they are written', () => {
+describe('setMembers()', () => {
   it.each<[string, string, Record<string, Member>, string]>([
     [
-      'replaces a text, and nothing but it',
+      'replaces only the text of a value',
       '# top\napi_keys:   # keys\n    app:\n        hash:   "sha256:old"   # one\n\n        expires: 2027-01-01\nx-end: 1\n',
       { hash: 'sha256:new' },
       '# top\napi_keys:   # keys\n    app:\n        hash: sha256:new   # one\n\n        expires: 2027-01-01\nx-end: 1\n',
     ],
     [
-      'puts a new one below, behind a comment',
+      'adds a new member below, after a comment',
       'api_keys:\n  app:\n    hash: sha256:a # one\n    debug: true\n  other: {hash: sha256:b}\n',
       { revoked: '2027-01-01T00:00:00Z' },
       'api_keys:\n  app:\n    hash: sha256:a # one\n    revoked: 2027-01-01T00:00:00Z\n    debug: true\n  other: {hash: sha256:b}\n',
     ],
     [
-      'keeps the line ends of another system',
+      'keeps CRLF line ends',
       'api_keys:\r\n  app:\r\n    hash: sha256:a\r\n',
       { revoked: '2027-01-01' },
       'api_keys:\r\n  app:\r\n    hash: sha256:a\r\n    revoked: 2027-01-01\r\n',
     ],
     [
-      'ends a file that has no last line end',
+      'adds to a file without a last line end',
       'api_keys:\n  app:\n    hash: sha256:a',
       { revoked: '2027-01-01' },
       'api_keys:\n  app:\n    hash: sha256:a\n    revoked: 2027-01-01',
     ],
     [
-      'stays in the line of a mapping in braces',
+      'edits a flow mapping within its line',
       'api_keys: {app: {hash: "sha256:a", debug: true}} # end\n',
       { hash: 'sha256:b', revoked: '2027-01-01' },
       'api_keys: {app: {hash: sha256:b, revoked: 2027-01-01, debug: true}} # end\n',
@@ -48,7 +48,7 @@ describe('setting members where they are written', () => {
       '{"api_keys": {"app": {"hash": "sha256:a", "revoked": "2027-01-01"}}}',
     ],
     [
-      'replaces a list that stands below its key',
+      'replaces a list below its key',
       'api_keys:\n  app:\n    hash: sha256:a\n    previous:\n    - hash: sha256:x # first\n      until: 2027-01-01\n    # a note\n    debug: true\n',
       { previous: [{ hash: 'sha256:y', until: '2027-02-02T10:00:00Z' }] },
       'api_keys:\n  app:\n    hash: sha256:a\n    previous: [{hash: sha256:y, until: 2027-02-02T10:00:00Z}]\n    # a note\n    debug: true\n',
@@ -60,7 +60,7 @@ describe('setting members where they are written', () => {
       'api_keys: {app: {hash: sha256:a, previous: []}}\n',
     ],
     [
-      'follows neither anchors nor other entries',
+      'changes neither anchors nor other entries',
       'x-a: &a {hash: sha256:z}\napi_keys:\n  other: *a\n  app: {hash: sha256:a}\n',
       { hash: 'sha256:b' },
       'x-a: &a {hash: sha256:z}\napi_keys:\n  other: *a\n  app: {hash: sha256:b}\n',
@@ -76,16 +76,16 @@ describe('setting members where they are written', () => {
     ['an anchor', 'api_keys:\n  app: &a {hash: sha256:a}\n  b: {<<: *a, hash: sha256:b}\n', /api_keys\.app has an anchor/],
     ['an alias for the value', 'x-a: &a sha256:a\napi_keys:\n  app: {hash: *a}\n', /alias/],
     ['a folded text', 'api_keys:\n  app:\n    hash: >-\n      sha256:a\n', /safely/],
-    ['a file that is not readable', 'api_keys:\n  app: {hash: sha256:a\n', /not written there/],
+    ['a file that is not valid YAML', 'api_keys:\n  app: {hash: sha256:a\n', /not written there/],
     ['another name', 'api_keys:\n  app2: {hash: sha256:a}\n', /not written there/],
-  ])('refuses %s', (_what, text, message) => {
+  ])('rejects %s', (_what, text, message) => {
     expect(() => set(text, { hash: 'sha256:b' })).toThrow(EditError);
     expect(() => set(text, { hash: 'sha256:b' })).toThrow(message);
   });
 });
 
-describe('the text of a new entry', () => {
-  it('has what belongs together on one line, and quotes what needs them', () => {
+describe('blockText()', () => {
+  it('writes nested values on one line and quotes values that need quotes', () => {
     const entry = {
       hash: 'sha256:a',
       expires: '2027-01-01',

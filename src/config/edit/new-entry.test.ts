@@ -5,11 +5,11 @@ const entry = 'new:\n  type: mock\n';
 
 /** [text, with the entry]. */
 const rows: Readonly<Record<string, readonly [string, string]>> = {
-  'behind the last entry, comments and blanks kept': [
+  'after the last entry, with comments and blank lines preserved': [
     'version: 1\n# a\nproviders:   # b\n  one:\n    type: mock   # c\n\n  two: {type: mock}  # d\n\n# e\nconfigs: {}\n',
     'version: 1\n# a\nproviders:   # b\n  one:\n    type: mock   # c\n\n  two: {type: mock}  # d\n  new:\n    type: mock\n\n# e\nconfigs: {}\n',
   ],
-  'with the indentation of its neighbours': [
+  'with the indentation of other entries': [
     'providers:\n    one:\n        type: mock\n',
     'providers:\n    one:\n        type: mock\n    new:\n      type: mock\n',
   ],
@@ -17,35 +17,32 @@ const rows: Readonly<Record<string, readonly [string, string]>> = {
     'providers:\n  one: {type: mock}',
     'providers:\n  one: {type: mock}\n  new:\n    type: mock\n',
   ],
-  'behind a text of several lines': [
+  'after a string of several lines': [
     'providers:\n  one:\n    description: |\n      a\n      b\nx-a: 1\n',
     'providers:\n  one:\n    description: |\n      a\n      b\n  new:\n    type: mock\nx-a: 1\n',
   ],
-  'in a section that is missing': ['version: 1\n', 'version: 1\n\nproviders:\n  new:\n    type: mock\n'],
-  'in a section that is empty': ['providers:\nversion: 1\n', 'providers:\n  new:\n    type: mock\nversion: 1\n'],
-  'in a section that says it is empty': [
+  'in a missing section': ['version: 1\n', 'version: 1\n\nproviders:\n  new:\n    type: mock\n'],
+  'in an empty section': ['providers:\nversion: 1\n', 'providers:\n  new:\n    type: mock\nversion: 1\n'],
+  'in a section with the value null': [
     'providers: ~ # none yet\nversion: 1\n',
     'providers: # none yet\n  new:\n    type: mock\nversion: 1\n',
   ],
-  'in an empty section whose key is quoted': ['"providers" : null', '"providers" :\n  new:\n    type: mock\n'],
-  'in an empty section between braces': ['{version: 1, providers: ~}\n', '{version: 1, providers: {new: {type: mock}}}\n'],
-  'in a section without a value between braces': ['{version: 1, providers: }\n', '{version: 1, providers: {new: {type: mock}} }\n'],
-  'in a section that is missing between braces': ['{version: 1}\n', '{version: 1, providers: {new: {type: mock}}}\n'],
-  'in braces with nothing in them': ['providers: {}\na: 1\n', 'providers: {new: {type: mock}}\na: 1\n'],
-  'in braces on several lines': [
+  'in an empty section with a quoted key': ['"providers" : null', '"providers" :\n  new:\n    type: mock\n'],
+  'in an empty section of a flow mapping': ['{version: 1, providers: ~}\n', '{version: 1, providers: {new: {type: mock}}}\n'],
+  'in a section without a value in a flow mapping': ['{version: 1, providers: }\n', '{version: 1, providers: {new: {type: mock}} }\n'],
+  'in a missing section of a flow mapping': ['{version: 1}\n', '{version: 1, providers: {new: {type: mock}}}\n'],
+  'in an empty flow mapping': ['providers: {}\na: 1\n', 'providers: {new: {type: mock}}\na: 1\n'],
+  'in a flow mapping on several lines': [
     'providers: {\n  one: {type: mock}, # b\n}\na: [ 1,2 ]\n',
     'providers: {\n  one: {type: mock},\n  new: {type: mock}, # b\n}\na: [ 1,2 ]\n',
   ],
-  'beside numbers that have more digits than can be kept': [
+  'beside numbers with more digits than a double': [
     'providers: {one: {type: mock}}\na: {seed: 98765432109876543210, b: 1e3}\n',
     'providers: {one: {type: mock}, new: {type: mock}}\na: {seed: 98765432109876543210, b: 1e3}\n',
   ],
-  'in a section that is empty, with the line ends of the text': [
-    'providers:\r\nversion: 1\r\n',
-    'providers:\r\n  new:\r\n    type: mock\r\nversion: 1\r\n',
-  ],
-  'with the line ends of the text': ['providers:\r\n  one: {}\r\n', 'providers:\r\n  one: {}\r\n  new:\r\n    type: mock\r\n'],
-  'in JSON, which stays JSON': [
+  'in an empty section with CRLF line ends': ['providers:\r\nversion: 1\r\n', 'providers:\r\n  new:\r\n    type: mock\r\nversion: 1\r\n'],
+  'with CRLF line ends': ['providers:\r\n  one: {}\r\n', 'providers:\r\n  one: {}\r\n  new:\r\n    type: mock\r\n'],
+  'in JSON': [
     '{"version":1,"providers":{"one":{"type":"mock","seed":98765432109876543210}}}',
     '{"version":1,"providers":{"one":{"type":"mock","seed":98765432109876543210}, "new": {"type":"mock"}}}',
   ],
@@ -54,25 +51,25 @@ const rows: Readonly<Record<string, readonly [string, string]>> = {
     '{\n  "providers": {\n    "one": {},\n    "new": {"type":"mock"}\n  }\n}\n',
   ],
   'in JSON without the section': ['{"version":1}\n', '{"version":1, "providers": {"new":{"type":"mock"}}}\n'],
-  'in braces': ['# a\nproviders: {one: {type: mock}}\n', '# a\nproviders: {one: {type: mock}, new: {type: mock}}\n'],
+  'in a flow mapping': ['# a\nproviders: {one: {type: mock}}\n', '# a\nproviders: {one: {type: mock}, new: {type: mock}}\n'],
 };
 
-describe('an entry', () => {
-  it.each(Object.entries(rows))('%s', (_name, [before, after]) => {
+describe('withEntry()', () => {
+  it.each(Object.entries(rows))('adds an entry %s', (_name, [before, after]) => {
     expect(withEntry(before, 'providers', 'new', entry)).toBe(after);
   });
 
   it.each([
-    ['a name that is taken', 'providers:\n  new: {}\n'],
-    ['a text that is no YAML', 'providers: [\n'],
-    ['a name that is taken in JSON', '{"providers":{"new":{}}}'],
+    ['an existing name', 'providers:\n  new: {}\n'],
+    ['invalid YAML', 'providers: [\n'],
+    ['an existing name in JSON', '{"providers":{"new":{}}}'],
     ['a section that is a list', 'providers: [a]\n'],
-  ])('is not written over %s', (_name, text) => {
+  ])('returns undefined for %s', (_name, text) => {
     expect(withEntry(text, 'providers', 'new', entry)).toBeUndefined();
   });
 });
 
-it('dates and references are written as people write them', () => {
+it('yamlOf() quotes dates and does not quote references', () => {
   expect(yamlOf({ a: { api_version: '2024-10-21', api_key: `\${env:KEY}`, on: true } }, 2)).toBe(
     `  a:\n    api_version: "2024-10-21"\n    api_key: \${env:KEY}\n    on: true`,
   );

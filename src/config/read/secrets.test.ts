@@ -6,7 +6,7 @@ it.each([
   ['of a custom host', 'providers: {own: {type: openai, custom_host: "https://user:s3cret-word@host.example/v1"}}'],
   ['of a collector', 'observability: {tracing: {otlp: "https://user:s3cret-word@collector.example"}}'],
   ['of the request log', 'logging: {requests: {store: "postgres://gateway:s3cret-word@db.example/logs"}}'],
-])('the password in the address %s is a secret', (_of, yaml) => {
+])('literalSecrets() finds the password in the URL %s', (_of, yaml) => {
   const { file, text } = sourceFile('/gateway.yaml', 'gateway.yaml', `version: 1\n${yaml}\n`);
   const { root } = parse(
     file,
@@ -30,7 +30,7 @@ it.each([
   ['# model: a-model-of-the-year-2026', []],
   ['api_key: an-old-value-0123456789', []],
   ['name: a#b api_key: an-old-value-0123456789', []],
-])('%s has the secrets %j', (text, secrets) => {
+])('commentSecrets() of %s returns %j', (text, secrets) => {
   expect(commentSecrets(`version: 1\n${text}\n`)).toEqual(secrets);
 });
 
@@ -41,6 +41,6 @@ it.each([
   ['postgres://gateway:${file:/run/pw}@db/logs', 'postgres://gateway:${file:/run/pw}@db/logs'],
   ['https://h.example/v1?sig=abc12&a=1', 'https://h.example/v1?sig=…&a=1'],
   ['https://h.example:8443/v1/a@b', 'https://h.example:8443/v1/a@b'],
-])('%s is shown as %s', (text, shown) => {
+])('withoutKeys() shows %s as %s', (text, shown) => {
   expect(withoutKeys(text)).toBe(shown);
 });

@@ -6,8 +6,8 @@ const recorded = () => {
   return { disposed, holder: createHolder<string>('one', (value) => void disposed.push(value)) };
 };
 
-describe('the snapshot holder', () => {
-  it('gives new leases the new value and keeps the old one for its own', () => {
+describe('snapshot holder', () => {
+  it('returns the new value to new leases and keeps the old value for old leases', () => {
     const { holder, disposed } = recorded();
     const old = holder.acquire();
     holder.swap('two');
@@ -15,7 +15,7 @@ describe('the snapshot holder', () => {
     expect(disposed).toEqual([]);
   });
 
-  it('disposes a replaced value once, after its last lease', async () => {
+  it('disposes of a replaced value once, after its last lease', async () => {
     const { holder, disposed } = recorded();
     const [a, b] = [holder.acquire(), holder.acquire()];
     holder.swap('two');
@@ -29,13 +29,13 @@ describe('the snapshot holder', () => {
     expect(disposed).toEqual(['two', 'one']);
   });
 
-  it('never disposes the current value while it is current', () => {
+  it('does not dispose of the current value', () => {
     const { holder, disposed } = recorded();
     holder.acquire().release();
     expect(disposed).toEqual([]);
   });
 
-  it('close waits for the last lease', async () => {
+  it('waits in close() for the last lease', async () => {
     const { holder, disposed } = recorded();
     const lease = holder.acquire();
     const closed = holder.close();
@@ -47,7 +47,7 @@ describe('the snapshot holder', () => {
     expect(disposed).toEqual(['one']);
   });
 
-  it('waits for a dispose that takes its time, and tells its fault', async () => {
+  it('waits in whenIdle() for a slow dispose and reports its error', async () => {
     const faults: unknown[] = [];
     let finish = (): void => {};
     const holder = createHolder(

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let files = 0;
 
-/** A worker that answers with the code given; `q` is the question. */
+/** A worker that responds with this code; `q` is the request. */
 function worker(code: string): URL {
   files += 1;
   const file = join(folder, `${files}.mjs`);
@@ -26,25 +26,25 @@ function worker(code: string): URL {
 let loader: Loader | undefined;
 afterEach(() => loader?.close());
 
-describe('the loader', () => {
-  it('keeps one worker for all loads', async () => {
+describe('Loader', () => {
+  it('uses one worker for all loads', async () => {
     loader = createLoader(worker('process.send({ id: q.id, loaded: { revision: String(n) } })'));
     expect([await loader.load(request), await loader.load(request)]).toMatchObject([{ revision: '1' }, { revision: '2' }]);
   });
 
-  it('gives each load its own answer', async () => {
+  it('returns to each load its own result', async () => {
     loader = createLoader(worker('setTimeout(() => process.send({ id: q.id, loaded: { revision: q.request.cwd } }), n === 1 ? 20 : 0)'));
     const loads = ['a', 'b'].map((cwd) => (loader as Loader).load({ ...request, cwd }));
     expect(await Promise.all(loads)).toMatchObject([{ revision: 'a' }, { revision: 'b' }]);
   });
 
   const faults: readonly (readonly [what: string, code: string, words: string])[] = [
-    ['says that it failed', "process.send({ id: q.id, failure: 'a defect' })", 'a defect'],
+    ['reports a failure', "process.send({ id: q.id, failure: 'a defect' })", 'a defect'],
     ['throws', "closeSync(2); throw new Error('boom')", 'code 1'],
-    ['ends', 'process.exit(7)', 'code 7'],
+    ['exits', 'process.exit(7)', 'code 7'],
     ['hangs', 'for (;;);', 'longer than'],
   ];
-  it.each(faults)('tells when its worker %s, and loads again', async (_what, code, words) => {
+  it.each(faults)('rejects if its worker %s, and loads again', async (_what, code, words) => {
     loader = createLoader(worker(`if (q.request.cwd === 'bad') { ${code} } process.send({ id: q.id, loaded: { revision: 'ok' } });`), {
       limitMs: 60_000,
     });
@@ -53,17 +53,17 @@ describe('the loader', () => {
     expect(await loader.load(request)).toMatchObject({ revision: 'ok' });
   });
 
-  it('ends a worker that has rested, and starts another for the next load', async () => {
+  it('stops an idle worker and starts another one for the next load', async () => {
     loader = createLoader(worker('setTimeout(() => process.send({ id: q.id, loaded: { revision: String(n) } }), 60)'), {
       idleMs: 20,
     });
-    // Working is not resting: the second answer takes longer than a worker may rest.
+    // A worker is not idle while it works: the second load takes longer than the idle timeout.
     expect([await loader.load(request), await loader.load(request)]).toMatchObject([{ revision: '1' }, { revision: '2' }]);
     const loadAgain = async (): Promise<unknown> => (await (loader as Loader).load(request)).revision;
     await vi.waitFor(async () => expect(await loadAgain()).toBe('1'), { timeout: 60_000, interval: 100 });
   });
 
-  it('ends what is under way when it is closed, and takes nothing more', async () => {
+  it('rejects the running load and later loads after close()', async () => {
     loader = createLoader(worker(''));
     const [load] = await Promise.allSettled([loader.load(request), loader.close()]);
     expect(load).toMatchObject({ status: 'rejected', reason: { message: 'the loader is closed' } });

@@ -42,8 +42,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the reloader', () => {
-  it('applies the first load and every changed one, and says what changed', async () => {
+describe('Reloader', () => {
+  it('applies the first load and every changed one, and reports what changed', async () => {
     save(config('one'));
     expect(await create().start()).toMatchObject({ kind: 'applied', changes: [], restart: [] });
     save(config('two'));
@@ -52,14 +52,14 @@ describe('the reloader', () => {
     expect(applied[0]?.revision).not.toBe(applied[1]?.revision);
   });
 
-  it('a broken edit changes nothing, is told once, and its repair is told too', async () => {
+  it('keeps the configuration after a broken edit, and reports the failure and the recovery once each', async () => {
     save(config('one'));
     await create().start();
     save('version: 1\nproviderz: {}\n');
     await state(() =>
       expect(results).toMatchObject([{ kind: 'rejected', revision: applied[0]?.revision, diagnostics: [{ code: 'unknown-key' }] }]),
     );
-    // Another edit with the same problem is no news.
+    // Another edit with the same problem is not reported.
     save('version: 1\nproviderz: {}\n# again\n');
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected' });
     save(config('one'));
@@ -67,7 +67,7 @@ describe('the reloader', () => {
     expect(applied).toHaveLength(1);
   });
 
-  it('another order is applied, since the first price that fits counts', async () => {
+  it('applies a changed order of prices, because the first match counts', async () => {
     const price = { 'mock/a*': '{input: 1, output: 1}', 'mock/ab*': '{input: 2, output: 2}' };
     const priced = (...patterns: (keyof typeof price)[]): string =>
       `${config('one')}pricing: {${patterns.map((pattern) => `"${pattern}": ${price[pattern]}`).join(', ')}}\n`;
@@ -79,7 +79,7 @@ describe('the reloader', () => {
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'unchanged' });
   });
 
-  it('what is held over a broken file does not repair it', async () => {
+  it('does not report recovery if a held configuration is applied over a broken file', async () => {
     save(config('one'));
     await create().start();
     const texts = applied[0]?.texts ?? {};
@@ -87,7 +87,7 @@ describe('the reloader', () => {
     await state(() => expect(results).toMatchObject([{ kind: 'rejected' }]));
     expect(await reloader?.hold(texts)).toMatchObject({ kind: 'unchanged' });
     expect(reloader?.isHeld).toBe(true);
-    // Written again as it was: nobody is told that the file is good.
+    // Written again unchanged: no recovery is reported.
     save('version: 1\nproviderz: {}\n');
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect([results.length, reloader?.isHeld]).toEqual([1, true]);
@@ -96,7 +96,7 @@ describe('the reloader', () => {
     expect(reloader?.isHeld).toBe(false);
   });
 
-  it('the same content is no work and no news', async () => {
+  it('does not apply or report an edit that changes only comments', async () => {
     save(config('one'));
     await create().start();
     save(`# a remark\n${config('one')}`);
@@ -108,7 +108,7 @@ describe('the reloader', () => {
     expect(seen?.written?.places['configs.a']).toMatchObject({ line: 4 });
   });
 
-  it('a set-up that fails keeps what serves, and the next good edit is applied', async () => {
+  it('keeps the configuration if applying a new one fails, and applies the next good one', async () => {
     save(config('one'));
     const failing = { now: false };
     await create({
@@ -129,7 +129,7 @@ describe('the reloader', () => {
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'applied', changes: ['~configs.a'] });
   });
 
-  it('follows includes and secret files that come and go', async () => {
+  it('detects added, changed and removed includes and secret files', async () => {
     mkdirSync(join(folder, 'configs'));
     save('key-one', 'secret');
     save(`version: 1\ninclude: [configs/*.yaml]\nproviders: {p: {type: openai, api_key: "\${file:secret}"}}\n`);
@@ -151,12 +151,12 @@ describe('the reloader', () => {
     await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['-configs.b'] }));
   });
 
-  it.each(['teams/*/*.yaml', 'teams/**/*.yaml'])('follows files in the folders that %s matches, old and new', async (pattern) => {
+  it.each(['teams/*/*.yaml', 'teams/**/*.yaml'])('detects files in new and existing folders that %s matches', async (pattern) => {
     mkdirSync(join(folder, 'teams', 'a'), { recursive: true });
     symlinkSync('loop', join(folder, 'teams', 'loop'));
     save('configs: {a: {targets: [mock/x]}}\n', 'teams/a/one.yaml');
     save(`version: 1\ninclude: ["${pattern}"]\nproviders: {mock: {type: mock}}\n`);
-    // Long enough that only events can tell.
+    // Polling is too slow here: only file system events can report a change.
     await create({ pollMs: 3_600_000 }).start();
     save('configs: {b: {targets: [mock/x]}}\n', 'teams/a/two.yaml');
     await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['+configs.b'] }));
@@ -167,7 +167,7 @@ describe('the reloader', () => {
     await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['+configs.d'] }));
   });
 
-  it('many changes during one load are one more load', async () => {
+  it('loads once more for many changes during one load', async () => {
     save(config('one'));
     const begun: (() => void)[] = [];
     let loads = 0;
@@ -197,7 +197,7 @@ describe('the reloader', () => {
     expect(applied).toHaveLength(2);
   });
 
-  it('tries again once when the loader dies', async () => {
+  it('retries once if the loader dies', async () => {
     save(config('one'));
     let loads = 0;
     const inner = createLoader(new URL('../../gateway/loading/config-worker.ts', import.meta.url));
@@ -216,7 +216,7 @@ describe('the reloader', () => {
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected', diagnostics: [], cause: { message: 'died' } });
   });
 
-  it('tries a load whose worker dies or takes too long until one has ended, with more time each time', async () => {
+  it('retries a load that dies or times out until one ends, with a longer timeout each time', async () => {
     save(config('one'));
     const limits: (number | undefined)[] = [];
     let failing = 0;
@@ -238,13 +238,13 @@ describe('the reloader', () => {
     save(config('two'));
     failing = 7;
     expect(await reloader?.reloadNow()).toMatchObject({ kind: 'rejected', cause: { message: 'loading took too long' } });
-    // Nobody asks and no file changes: the good file is served all the same.
+    // Without a request or a file change, the good file is applied.
     await state(() => expect(results.at(-1)).toMatchObject({ kind: 'applied', changes: ['~configs.a'] }));
     expect(limits).toEqual([10_000, 60_000, 20_000, 120_000, 40_000, 240_000, 80_000]);
     expect(results.filter(({ kind }) => kind === 'rejected')).toHaveLength(1);
   });
 
-  it('has the worker started at the first sign of a change, before the change is known', async () => {
+  it('prepares the worker at the first file system event, before the change is known', async () => {
     save(config('one'));
     const calls: string[] = [];
     const inner = createLoader(new URL('../../gateway/loading/config-worker.ts', import.meta.url));
@@ -261,7 +261,7 @@ describe('the reloader', () => {
         },
       },
     }).start();
-    // The look that follows every start.
+    // The check that follows every start.
     await state(() => expect(calls).toEqual(['load', 'load']));
     calls.length = 0;
     save(config('two'));
@@ -269,7 +269,7 @@ describe('the reloader', () => {
     expect(calls[0]).toBe('prepare');
   });
 
-  it('does not apply what was read while the file was written', async () => {
+  it('does not apply a file that changed while it was read', async () => {
     save(config('one'));
     let writing = false;
     const inner = createLoader(new URL('../../gateway/loading/config-worker.ts', import.meta.url));
@@ -278,7 +278,7 @@ describe('the reloader', () => {
       loader: {
         close: () => inner.close(),
         prepare: () => inner.prepare(),
-        // The writer comes in the middle of the load: what it reads is valid, and not what was meant.
+        // The file changes in the middle of the load: the text read is valid, but incomplete.
         load: async (request) => {
           if (writing) writeFileSync(join(folder, 'gateway.yaml'), 'version: 1\n');
           const loaded = await inner.load(request);
@@ -293,7 +293,7 @@ describe('the reloader', () => {
     expect(applied).toHaveLength(2);
   });
 
-  it('says what is wrong when the first load is bad, and watches nothing', async () => {
+  it('returns the diagnostics if the first load is invalid, and does not watch', async () => {
     save('version: 2\n');
     const result = await create().start();
     expect(result).toMatchObject({ kind: 'rejected', revision: undefined });
@@ -301,7 +301,7 @@ describe('the reloader', () => {
     expect(results).toEqual([]);
   });
 
-  it('is silent once it is closed', async () => {
+  it('reports nothing after close()', async () => {
     save(config('one'));
     await create().start();
     const late = reloader?.reloadNow();

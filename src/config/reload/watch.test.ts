@@ -7,7 +7,7 @@ import { type ConfigWatcher, createWatcher } from './watch.ts';
 const never = 3_600_000;
 let folder: string;
 let watcher: ConfigWatcher | undefined;
-/** What the file held at each change; undefined when it was not there. */
+/** The content of the file at each change; undefined if it did not exist. */
 let seen: (string | undefined)[];
 
 const read = (path: string): string | undefined => {
@@ -19,7 +19,7 @@ const read = (path: string): string | undefined => {
 };
 const state = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
-/** Watches the paths, waits for the look that new paths get, and forgets it. */
+/** Watches the paths, waits for the check that new paths get, and clears it. */
 async function watching(paths: readonly string[], pollMs = never): Promise<void> {
   watcher = createWatcher({
     onChange: () => seen.push(read(paths[0] ?? '')),
@@ -41,8 +41,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the watcher', () => {
-  it('sees a file that is written in place', async () => {
+describe('ConfigWatcher', () => {
+  it('detects a file written in place', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'one');
     await watching([file]);
@@ -50,7 +50,7 @@ describe('the watcher', () => {
     await state(() => expect(seen.at(-1)).toBe('two'));
   });
 
-  it('sees every save by renaming, again and again', async () => {
+  it('detects each save by rename', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'zero');
     await watching([file]);
@@ -61,7 +61,7 @@ describe('the watcher', () => {
     }
   });
 
-  it('sees three swaps of the link of a mounted volume, old folders deleted', async () => {
+  it('detects three swaps of the symbolic link of a mounted volume, with old folders deleted', async () => {
     const mount = join(folder, 'mount');
     const version = (n: number) => {
       mkdirSync(join(mount, `..v${n}`));
@@ -81,7 +81,7 @@ describe('the watcher', () => {
     }
   });
 
-  it('follows a link out of its folder', async () => {
+  it('follows a symbolic link to another folder', async () => {
     mkdirSync(join(folder, 'app'));
     mkdirSync(join(folder, 'volume'));
     writeFileSync(join(folder, 'volume', 'gateway.yaml'), 'one');
@@ -92,7 +92,7 @@ describe('the watcher', () => {
     await state(() => expect(seen.at(-1)).toBe('two'));
   });
 
-  it.each(['one', 'two'])('sees what happens in a folder behind links, and their swaps: %s', async (link) => {
+  it.each(['one', 'two'])('detects edits behind a chain of symbolic links and a swap of the link: %s', async (link) => {
     const file = join(folder, 'one/conf/gateway.yaml');
     for (const name of ['a', 'b']) {
       mkdirSync(join(folder, name, 'conf'), { recursive: true });
@@ -110,7 +110,7 @@ describe('the watcher', () => {
     await state(() => expect(seen.at(-1)).toBe('again'));
   });
 
-  it('sees edits in a folder that is a link', async () => {
+  it('detects edits in a folder that is a symbolic link', async () => {
     mkdirSync(join(folder, 'volume'));
     symlinkSync('volume', join(folder, 'app'));
     const file = join(folder, 'app/gateway.yaml');
@@ -123,7 +123,7 @@ describe('the watcher', () => {
     }
   });
 
-  it('sees a file vanish for a while and come back', async () => {
+  it('detects that a file is deleted and created again', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'one');
     await watching([file]);
@@ -133,7 +133,7 @@ describe('the watcher', () => {
     await state(() => expect(seen.at(-1)).toBe('two'));
   });
 
-  it('ends with the whole text when a file is written in halves', async () => {
+  it('reports the complete text after a file was written in two parts', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'whole: 1');
     await watching([file]);
@@ -143,7 +143,7 @@ describe('the watcher', () => {
     await state(() => expect(seen.at(-1)).toBe('whole: 2'));
   });
 
-  it('sees a new file in a watched folder, and a secret elsewhere', async () => {
+  it('detects a new file in a watched folder, and a changed secret in another folder', async () => {
     mkdirSync(join(folder, 'configs'));
     mkdirSync(join(folder, 'secrets'));
     const secret = join(folder, 'secrets', 'key');
@@ -155,7 +155,7 @@ describe('the watcher', () => {
     await state(() => expect(seen.at(-1)).toBe('new'));
   });
 
-  it('finds by its slow look what no event tells', async () => {
+  it('detects by polling a change without a file system event', async () => {
     for (const name of ['a', 'b']) {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'gateway.yaml'), name);
@@ -167,7 +167,7 @@ describe('the watcher', () => {
     await state(() => expect(seen.at(-1)).toBe('b'));
   });
 
-  it('watches a folder anew that was deleted and made again', async () => {
+  it('watches a folder again after it was deleted and created again', async () => {
     const file = join(folder, 'sub', 'gateway.yaml');
     mkdirSync(join(folder, 'sub'));
     writeFileSync(file, 'one');
@@ -181,21 +181,21 @@ describe('the watcher', () => {
     await state(() => expect(seen.at(-1)).toBe('three'));
   });
 
-  it('is silent about neighbours, the state directory, and writes that change nothing to the paths', async () => {
+  it('ignores other files and the state directory', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'one');
     await watching([file]);
     writeFileSync(join(folder, 'neighbour.log'), 'x');
     mkdirSync(join(folder, '.gateway'));
     writeFileSync(join(folder, '.gateway', 'spool'), 'x');
-    // A marker that must be seen: by then the neighbours' events have come, and were no change.
+    // By then the events of the other files have arrived and were not reported.
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(seen).toEqual([]);
     writeFileSync(file, 'two');
     await state(() => expect(seen).toEqual(['two']));
   });
 
-  it('forgets paths that are no longer named, and says nothing once closed', async () => {
+  it('ignores paths that are no longer watched, and reports nothing after close()', async () => {
     const [a, b] = [join(folder, 'a', 'x'), join(folder, 'b', 'x')];
     for (const path of [a, b]) {
       mkdirSync(join(path, '..'));

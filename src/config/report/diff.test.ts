@@ -8,8 +8,8 @@ const a = { type: 'openai', api_key: 'secret-a' };
 const b = { type: 'openai', api_key: 'secret-b' };
 
 const cases: readonly (readonly [what: string, before: Tree, after: Tree, changes: readonly string[], restart: readonly string[]])[] = [
-  ['nothing', { providers: { a } }, { providers: { a: { ...a } } }, [], []],
-  ['another order of a map', { providers: { a, b } }, { providers: { b, a } }, [], []],
+  ['no change', { providers: { a } }, { providers: { a: { ...a } } }, [], []],
+  ['no change for another order of a map', { providers: { a, b } }, { providers: { b, a } }, [], []],
   [
     'a new, a changed and a removed entry',
     { providers: { a, b } },
@@ -17,8 +17,14 @@ const cases: readonly (readonly [what: string, before: Tree, after: Tree, change
     ['-providers.a', '~providers.b', '+providers.c'],
     [],
   ],
-  ['a whole new section', {}, { configs: { x: { provider: 'a' } }, api_keys: {} }, ['+configs.x'], []],
-  ['deep inside a config', { configs: { x: { targets: ['a', 'b'] } } }, { configs: { x: { targets: ['b', 'a'] } } }, ['~configs.x'], []],
+  ['a new section', {}, { configs: { x: { provider: 'a' } }, api_keys: {} }, ['+configs.x'], []],
+  [
+    'a change deep inside a config',
+    { configs: { x: { targets: ['a', 'b'] } } },
+    { configs: { x: { targets: ['b', 'a'] } } },
+    ['~configs.x'],
+    [],
+  ],
   [
     'server settings by key',
     { server: { max_body: '1MB' } },
@@ -34,33 +40,33 @@ const cases: readonly (readonly [what: string, before: Tree, after: Tree, change
     ['server.listen', 'server.state_dir'],
   ],
   [
-    'whether there is a dashboard',
+    'a restart to disable the dashboard',
     { server: { admin: { open: true } } },
     { server: { admin: { enabled: false } } },
     ['~server.admin'],
     ['server.admin.enabled'],
   ],
-  ['what is as it was left out', {}, { server: { admin: { enabled: true } } }, ['+server.admin'], []],
-  ['the chain', { plugins: ['auth', 'routing'] }, { plugins: ['routing', 'auth'] }, ['~plugins'], []],
-  ['the log', {}, { logging: { level: 'debug' } }, ['+logging.level'], []],
+  ['no restart for an explicit default', {}, { server: { admin: { enabled: true } } }, ['+server.admin'], []],
+  ['the plugin chain', { plugins: ['auth', 'routing'] }, { plugins: ['routing', 'auth'] }, ['~plugins'], []],
+  ['the log level', {}, { logging: { level: 'debug' } }, ['+logging.level'], []],
   [
-    'where records are stored',
+    'a restart for another store of records',
     { logging: { requests: { retention: { age: '1d' } } } },
     { logging: { requests: { retention: { age: '2d' }, store: 'postgres://:secret@db/logs' } } },
     ['~logging.requests'],
     ['logging.requests.store'],
   ],
-  ['whether records are stored', { logging: { requests: 'off' } }, {}, ['-logging.requests'], ['logging.requests']],
+  ['a restart to store records', { logging: { requests: 'off' } }, {}, ['-logging.requests'], ['logging.requests']],
 ];
 
-describe('what a reload changes', () => {
-  it.each(cases)('%s', (_what, before, after, changes, restart) => {
+describe('diffConfigs()', () => {
+  it.each(cases)('reports %s', (_what, before, after, changes, restart) => {
     const found = diffConfigs({ version: 1, ...before }, { version: 1, ...after });
     expect(found).toEqual({ changes, restart });
     expect(JSON.stringify(found)).not.toContain('secret');
   });
 
-  it('says nothing of keys that flags override: a restart would not change them either', () => {
+  it('reports no restart for keys that flags override', () => {
     const after = { listen: '127.0.0.1:2', workers: 2, state_dir: 'memory', admin: { listen: '127.0.0.1:3', enabled: false } };
     const diff = (...overridden: readonly Overridden[]) => diffConfigs({ version: 1 }, { version: 1, server: after }, overridden).restart;
     expect(diff('listen', 'workers', 'admin.listen')).toEqual(['server.state_dir', 'server.admin.enabled']);

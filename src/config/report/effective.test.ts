@@ -34,42 +34,42 @@ const shown = async (secrets: readonly string[] = []) => {
   return effectiveValues(written, defaultsBeside(tree, providers), createMask(secrets));
 };
 
-describe('effective values', () => {
+describe('effectiveValues()', () => {
   it.each<[string, string | undefined, number | 'default' | undefined]>([
     ['server.open', 'true', 5],
     ['server.max_body', '50MB', 'default'],
     ['server.drain.timeout', '25s', 'default'],
-    // A list or a mapping that is written replaces the default.
+    // A configured list or mapping replaces the default.
     ['server.header_prefixes[0]', 'x-a-', 3],
     ['server.header_prefixes', undefined, undefined],
     ['server.listen', undefined, undefined],
     ['logging.requests.bodies', 'redacted', 'default'],
     ['providers.mock.enabled', 'true', 'default'],
-    // Settings of the type.
+    // Settings of the provider type.
     ['providers.gem.schemas', 'original', 8],
     ['providers.gem.signature_stand_in', 'true', 'default'],
     ['providers.claude.region', 'us-east-1', 'default'],
     ['providers.claude.x-note.a', '1', 9],
     ['api_keys."a.b".enforce_config', 'true', 12],
     ['api_keys."a.b".isolate', 'true', 'default'],
-    // A target inherits what it leaves out.
+    // A target inherits settings that it does not set.
     ['configs.c.retry.use_retry_after_header', undefined, undefined],
-    // Sections that are not written are not in use.
+    // Sections that are not configured are not in use.
     ['observability.metrics.path', undefined, undefined],
-  ])('%s is %s, from %s', async (path, value, from) => {
+  ])('shows %s as %s, from %s', async (path, value, from) => {
     const found = (await shown()).filter((one) => one.path === path);
     const origin = from === 'default' ? from : { file: 'gateway.yaml', line: from };
     expect(found).toEqual(value === undefined ? [] : [{ path, value, origin }]);
   });
 
-  it('have each path once, with the defaults of an entry behind its values', async () => {
+  it('lists each path once, with the defaults of an entry after its configured values', async () => {
     const paths = (await shown()).map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     const groups = paths.map((path) => path.split('.', path.startsWith('providers.') ? 2 : 1).join('.'));
     expect(groups.filter((one, i) => one !== groups[i - 1]).filter((one, i, all) => all.indexOf(one) !== i)).toEqual([]);
   });
 
-  it('show no secret, also where one is a name', async () => {
+  it('shows no secret, even if a name equals one', async () => {
     expect(JSON.stringify(await shown(['bedrock', 'claude']))).not.toMatch(/bedrock|claude|k-0123456789/);
   });
 });

@@ -14,20 +14,15 @@ const frameOf = (lines: readonly string[], line: number, secrets: readonly strin
 
 describe('frames of diagnostics', () => {
   it.each([
-    ['a known secret, wherever it stands', 'note: my-secret-1 here', ['my-secret-1'], 'note: *********** here'],
+    ['a known secret anywhere in the line', 'note: my-secret-1 here', ['my-secret-1'], 'note: *********** here'],
     ['each line of a secret of several lines', 'abcdef', ['first\nabcdef'], '******'],
-    [
-      'what stands behind a key that is a secret',
-      'a: {type: openai, api_key: hunter2, x: 1}',
-      [],
-      'a: {type: openai, api_key: *******, x: 1}',
-    ],
-    ['a quoted one', 'api_key: "hun ter"', [], 'api_key: "*******"'],
+    ['the value of a secret key', 'a: {type: openai, api_key: hunter2, x: 1}', [], 'a: {type: openai, api_key: *******, x: 1}'],
+    ['a quoted secret', 'api_key: "hun ter"', [], 'api_key: "*******"'],
     ['all of a value with commas', 'password: a,b{c', [], 'password: *****'],
-    ['a quote that is never closed', 'api_key: "hunter2', [], 'api_key: ********'],
-    ['JSON', '{"client_secret": "hunter2", "a": 1}', [], '{"client_secret": "*******", "a": 1}'],
-    ['a key in camelCase', 'apiKey: hunter2', [], 'apiKey: *******'],
-    ['what looks like an issued key', 'x: [sk-abcdefgh1234]', [], 'x: [***************]'],
+    ['a secret with an unclosed quote', 'api_key: "hunter2', [], 'api_key: ********'],
+    ['a secret in JSON', '{"client_secret": "hunter2", "a": 1}', [], '{"client_secret": "*******", "a": 1}'],
+    ['a secret key in camelCase', 'apiKey: hunter2', [], 'apiKey: *******'],
+    ['a text that looks like an API key', 'x: [sk-abcdefgh1234]', [], 'x: [***************]'],
     ['nothing of a reference', 'api_key: ${env:NAME}', [], 'api_key: ${env:NAME}'],
     ['nothing of a reference in quotes', 'x: {api_key: "${env:NAME}"}', [], 'x: {api_key: "${env:NAME}"}'],
     ['nothing of ordinary lines', 'max_tokens: 5', [], 'max_tokens: 5'],
@@ -39,13 +34,13 @@ describe('frames of diagnostics', () => {
     ['a key without a space', 'o: {type: openai, api_key:hunter2}', 'unknown key "api_key:hunter2"', 'unknown key "api_key:…"'],
     ['an alias', 'api_key: *hunter2', 'no anchor called "hunter2"', 'no anchor called "…"'],
     [
-      'a reserved sign',
+      'a reserved character',
       'api_key: @hunter2',
       'put it in quotes: "@hunter2", or omit the @: hunter2',
       'put it in quotes: "@…", or omit the @: …',
     ],
-    ['a key that was cut', `{token:${'hunter2-'.repeat(9)}}`, `unknown key "token:${'hunter2-'.repeat(6)}…"`, 'unknown key "token:……"'],
-    ['an issued key', '{hash:gw_live_abcdefgh1234}', 'unknown key "hash:gw_live_abcdefgh1234"', 'unknown key "hash:…"'],
+    ['a truncated key', `{token:${'hunter2-'.repeat(9)}}`, `unknown key "token:${'hunter2-'.repeat(6)}…"`, 'unknown key "token:……"'],
+    ['an API key', '{hash:gw_live_abcdefgh1234}', 'unknown key "hash:gw_live_abcdefgh1234"', 'unknown key "hash:…"'],
     ['a line without a colon', 'api_key hunter2', 'not "hunter2"', 'not "…"'],
     ['nothing else', 'retrys: hunter2', 'unknown key "retrys"', 'unknown key "retrys"'],
   ])('have messages that hide %s', (_name, line, message, shown) => {
@@ -65,7 +60,7 @@ describe('frames of diagnostics', () => {
     });
   });
 
-  it('are left out where nothing may be shown, and for lines that no terminal holds', () => {
+  it('are omitted if nothing may be shown, and for very long lines', () => {
     expect(frameOf(['a'], 1, [], { show: 'none' })).toBeUndefined();
     expect(frameOf(['x'.repeat(401)], 1)).toBeUndefined();
   });
@@ -75,16 +70,16 @@ describe('# gateway-ignore', () => {
   const warning = (lines: readonly string[], line: number) => withFrames([problem(lines, line, { code: 'plain-secret' })], []).length;
 
   it.each([
-    ['the line above', ['# gateway-ignore: plain-secret', 'a'], 2, 0],
-    ['a list of codes', ['  # gateway-ignore: exposed, plain-secret', 'a'], 2, 0],
-    ['a comment between', ['# gateway-ignore: plain-secret', '# because', 'a'], 3, 0],
-    ['another code', ['# gateway-ignore: exposed', 'a'], 2, 1],
-    ['a line further up', ['# gateway-ignore: plain-secret', 'b', 'a'], 3, 1],
+    ['in the line above suppresses a warning', ['# gateway-ignore: plain-secret', 'a'], 2, 0],
+    ['with a list of codes suppresses a warning', ['  # gateway-ignore: exposed, plain-secret', 'a'], 2, 0],
+    ['suppresses a warning despite a comment between', ['# gateway-ignore: plain-secret', '# because', 'a'], 3, 0],
+    ['with another code does not suppress a warning', ['# gateway-ignore: exposed', 'a'], 2, 1],
+    ['two lines above does not suppress a warning', ['# gateway-ignore: plain-secret', 'b', 'a'], 3, 1],
   ] as const)('%s', (_name, lines, line, left) => {
     expect(warning(lines, line)).toBe(left);
   });
 
-  it('never silences an error', () => {
+  it('does not suppress an error', () => {
     expect(withFrames([problem(['# gateway-ignore: unknown-key', 'a'], 2)], [])).toHaveLength(1);
   });
 });

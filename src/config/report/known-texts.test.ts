@@ -2,25 +2,25 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnownTexts } from './known-texts.ts';
 
-describe('known texts', () => {
+describe('KnownTexts', () => {
   it.each([
-    ['one', ['hunter22'], 'a hunter22 b', 'a ******** b', 'a … b'],
-    ['each of several', ['hunter22', 'abcd'], 'hunter22,abcd', '********,****', '…,…'],
-    ['the longer of two that begin alike', ['hunter22', 'hunter22-b'], 'hunter22-b', '**********', '…'],
-    ['the shorter of two that begin alike', ['hunter22', 'hunter22-b'], 'hunter22-c', '********-c', '…c'],
-    ['two that overlap', ['abcdef', 'efghij'], 'abcdefghij', '**********', '…ghij'],
-    ['one whose end was cut', ['hunter22-and-more'], 'hunter22-an…', 'hunter22-an…', '……'],
-    ['no beginning of less than 8 characters', ['hunter22'], 'hunter2', 'hunter2', 'hunter2'],
-    ['none of less than 4 characters', ['abc'], 'abc', 'abc', 'abc'],
-    ['none', [], 'abcdef', 'abcdef', 'abcdef'],
-    ['one beside a character of two units', ['hunter22'], '🙂hunter22🙂', '🙂********🙂', '🙂…🙂'],
-  ])('%s', (_name, texts, text, hidden, cut) => {
+    ['a text', ['hunter22'], 'a hunter22 b', 'a ******** b', 'a … b'],
+    ['each of several texts', ['hunter22', 'abcd'], 'hunter22,abcd', '********,****', '…,…'],
+    ['the longer of two texts with the same prefix', ['hunter22', 'hunter22-b'], 'hunter22-b', '**********', '…'],
+    ['the shorter of two texts with the same prefix', ['hunter22', 'hunter22-b'], 'hunter22-c', '********-c', '…c'],
+    ['two overlapping texts', ['abcdef', 'efghij'], 'abcdefghij', '**********', '…ghij'],
+    ['a truncated text in cut() only', ['hunter22-and-more'], 'hunter22-an…', 'hunter22-an…', '……'],
+    ['no prefix of less than 8 characters', ['hunter22'], 'hunter2', 'hunter2', 'hunter2'],
+    ['no text of less than 4 characters', ['abc'], 'abc', 'abc', 'abc'],
+    ['nothing without known texts', [], 'abcdef', 'abcdef', 'abcdef'],
+    ['a text beside a surrogate pair', ['hunter22'], '🙂hunter22🙂', '🙂********🙂', '🙂…🙂'],
+  ])('hides %s', (_name, texts, text, hidden, cut) => {
     const known = new KnownTexts(texts);
     expect(known.hide(text)).toBe(hidden);
     expect(known.cut(text)).toBe(cut);
   });
 
-  it('are hidden wherever they are, and nothing else is', () => {
+  it('hides every occurrence and nothing else', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: 10 });
     fc.assert(
       fc.property(fc.array(word), fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 40 }), (texts, text) => {

@@ -23,24 +23,24 @@ const written = (secrets: readonly string[] = []) =>
   writtenIn({ source: { text, name: 'gateway.yaml' }, cwd: '/', env: {}, providers, texts: {}, secrets });
 const make = () => new Origins(written());
 
-describe('origins', () => {
+describe('Origins', () => {
   it.each([
     ['providers.main.api_key', 5],
     ['providers.other.api_key', 6],
     ['configs."a.b"', 8],
     ['configs."a.b".override_params.temperature', 11],
     ['configs."a.b".targets[1].provider', 13],
-  ])('of %s is line %d', (path, line) => {
+  ])('finds %s in line %d', (path, line) => {
     expect(make().at(path)).toEqual({ file: 'gateway.yaml', line });
   });
 
-  it('has none for what no file says, and the nearest above it', () => {
+  it('returns null for a path that no file contains, and the nearest path above it from near()', () => {
     expect(make().at('configs."a.b".targets[1].weight')).toBeNull();
     expect(make().near('configs."a.b".targets[1].weight')).toEqual({ file: 'gateway.yaml', line: 13 });
     expect(make().near('server.listen')).toBeNull();
   });
 
-  it('shows references and no secret', () => {
+  it('shows references and no secrets', () => {
     const { values } = written(['web']);
     const valueOf = (path: string) => values.find((one) => one.path === path)?.value;
     expect(valueOf('providers.main.api_key')).toBe('${env:KEY:-…}');
@@ -49,12 +49,12 @@ describe('origins', () => {
     expect(JSON.stringify(values)).not.toMatch(/none-of-it|sk-literal|canary-of-the-t/);
   });
 
-  it('hides what is known to be secret wherever it stands', () => {
+  it('hides known secrets anywhere in a value', () => {
     const { values } = written(['gpt-4o']);
     expect(JSON.stringify(values)).not.toContain('gpt-4o');
   });
 
-  it('knows what stands in place of a value', () => {
+  it('returns the references of resolved values', () => {
     const references = make().references((path) => (path.endsWith('api_key') ? 'resolved' : 'elsewhere'));
     expect([...references]).toEqual([
       ['resolved', '${env:KEY:-…}'],

@@ -11,10 +11,10 @@ const schemas = [
   ...stages.map(({ name, options }) => ({ name: `plugin ${name}`, schema: options })),
 ];
 
-describe('the schemas that come with the gateway, at which no load looks again', () => {
+describe('schemas included in the gateway, which no load validates again', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
 
-  it('are schemas', () => {
+  it('are valid JSON schemas', () => {
     const wrong = schemas.flatMap(({ name, schema }) => {
       const isGood = ajv.validateSchema(withNotes(schema) as object);
       return isGood === true ? [] : [`${name}: ${ajv.errorsText()}`];

@@ -3,14 +3,14 @@ import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
 import { sizeOfPattern } from './regex-size.ts';
 
-describe('the size of a pattern', () => {
+describe('sizeOfPattern()', () => {
   it.each([
     ['abc', 10],
     ['^eu-(west|north)-[0-9]{1,2}$', 60],
     ['(?i)claude.*', 30],
     [String.raw`\p{L}+`, 40],
     ['[[:alpha:]][^\\]]*', 20],
-  ])('of an ordinary one is small: %s', (pattern, most) => {
+  ])('is small for an ordinary pattern: %s', (pattern, most) => {
     expect(sizeOfPattern(pattern)).toBeLessThan(most);
   });
 
@@ -25,11 +25,11 @@ describe('the size of a pattern', () => {
     [String.raw`\p{L}{1000}`, 20_000],
     [String.raw`\x{41}{1000}`, 1000],
     ['(a{1000}', 1000],
-  ])('of a hostile one is seen without compiling it: %.40s', (pattern, least) => {
+  ])('is large for a hostile pattern, without compiling it: %.40s', (pattern, least) => {
     expect(sizeOfPattern(pattern)).toBeGreaterThanOrEqual(least);
   });
 
-  it('is never less than what it compiles to', () => {
+  it('is never less than the compiled size', () => {
     const atom = fc.constantFrom('a', '.', '[a-z]', '[^b]', '[[:digit:]]', '[]x]', '\\d', '\\.', '\\pL', '\\x{41}', '^', '$', '\\b', 'é');
     const times = fc.constantFrom('', '', '*', '+?', '?', '{3}', '{2,}', '{1,4}', '{0,3}', '{0}', '{', '{,2}', '{x}');
     const { pattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({

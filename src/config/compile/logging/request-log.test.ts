@@ -11,9 +11,9 @@ const usual = {
 };
 
 it.each<[string, LoggingEntry | undefined, object]>([
-  ['nothing is written', undefined, {}],
-  ['it is off', { requests: 'off' }, { isOff: true }],
-  ['the store is a file', { requests: { store: 'sqlite' } }, {}],
+  ['logging is not configured', undefined, {}],
+  ['logging.requests is off', { requests: 'off' }, { isOff: true }],
+  ['the store is SQLite', { requests: { store: 'sqlite' } }, {}],
   ['the store is Postgres', { requests: { store: 'postgres://db/logs' } }, { postgres: 'postgres://db/logs' }],
   ['an age is set', { requests: { retention: { age: '1h' } } }, { retention: { ...usual.retention, age: 3_600_000 } }],
   [
@@ -22,6 +22,6 @@ it.each<[string, LoggingEntry | undefined, object]>([
     { spoolSize: 4096, retention: { ...usual.retention, size: 1024 ** 2 } },
   ],
   ['rows are set', { requests: { memory_rows: 100 } }, { memoryRows: 100 }],
-])('where %s', (_name, entry, expected) => {
+])('compileRequestLog() returns the settings if %s', (_name, entry, expected) => {
   expect(compileRequestLog(entry)).toEqual({ ...usual, ...expected });
 });

@@ -15,7 +15,7 @@ function compile(entries: Readonly<Record<string, PromptEntry>>, name = 'p'): Pr
   return prompt.published;
 }
 
-/** What a single text becomes. */
+/** The text that the template renders. */
 function text(
   template: string,
   values: Values = {},
@@ -26,32 +26,32 @@ function text(
   return compile({ ...others, p: { ...over, messages } }).messages(values, 10_000)[0]?.['content'];
 }
 
-describe('a template', () => {
+describe('prompt template', () => {
   it.each<[string, string, Values, string]>([
-    ['a text', 'plain', {}, 'plain'],
-    ['a value', 'a {{x}} b', { x: 'y' }, 'a y b'],
+    ['plain text', 'plain', {}, 'plain'],
+    ['a variable', 'a {{x}} b', { x: 'y' }, 'a y b'],
     ['blanks in a tag', '{{ x }}', { x: 'y' }, 'y'],
     ['three braces', '{{{x}}}{{&x}}', { x: '<&>' }, '<&><&>'],
-    ['nothing of HTML', '{{x}}', { x: `<b>"'&` }, `<b>"'&`],
-    ['a tag inside a value as text', '{{x}}', { x: '{{y}}', y: 'no' }, '{{y}}'],
+    ['HTML characters without escaping', '{{x}}', { x: `<b>"'&` }, `<b>"'&`],
+    ['a tag inside a value as plain text', '{{x}}', { x: '{{y}}', y: 'no' }, '{{y}}'],
     ['a number', '{{x}}', { x: 1e21 }, '1e+21'],
     ['zero', '{{x}}', { x: 0 }, '0'],
     ['false', '{{x}}', { x: false }, 'false'],
-    ['null as nothing', '[{{x}}]', { x: null }, '[]'],
-    ['what is absent as nothing', '[{{x}}]', {}, '[]'],
-    ['a mapping as JSON', '{{x}}', { x: { a: [1, '"'] } }, '{"a":[1,"\\""]}'],
+    ['null as an empty string', '[{{x}}]', { x: null }, '[]'],
+    ['a missing variable as an empty string', '[{{x}}]', {}, '[]'],
+    ['an object as JSON', '{{x}}', { x: { a: [1, '"'] } }, '{"a":[1,"\\""]}'],
     ['a list as JSON', 'x={{x}}', { x: [] }, 'x=[]'],
     ['dotted names', '{{a.b.c}}', { a: { b: { c: 1 } } }, '1'],
-    ['dotted names that lead nowhere', '[{{a.b.c}}]', { a: { b: 'text' } }, '[]'],
-    ['a place in a list', '{{a.1}}', { a: ['x', 'y'] }, 'y'],
+    ['dotted names that do not exist', '[{{a.b.c}}]', { a: { b: 'text' } }, '[]'],
+    ['an index of a list', '{{a.1}}', { a: ['x', 'y'] }, 'y'],
     ['the length of a list', '{{a.length}}', { a: [1, 2] }, '2'],
     ['a section over a list', '{{#a}}<{{b}}>{{/a}}', { a: [{ b: 1 }, { b: 2 }] }, '<1><2>'],
-    ['the entry itself', '{{#a}}<{{.}}>{{/a}}', { a: [1, null, 'x', { y: 1 }] }, '<1><><x><{"y":1}>'],
+    ['the current item of a section', '{{#a}}<{{.}}>{{/a}}', { a: [1, null, 'x', { y: 1 }] }, '<1><><x><{"y":1}>'],
     ['lists in lists', '{{#a}}{{#.}}{{.}}{{/.}};{{/a}}', { a: [[1, 2], [3]] }, '12;3;'],
-    ['names from outside a section', '{{#a}}{{c}}{{/a}}', { a: [{}], c: 'out' }, 'out'],
-    ['names that an entry hides', '{{#a}}{{c}}{{/a}}', { a: [{ c: 'in' }], c: 'out' }, 'in'],
-    ['a section over a mapping', '{{#a}}{{b}}{{/a}}', { a: { b: 'x' } }, 'x'],
-    ['a section over a text', '{{#a}}{{.}}!{{/a}}', { a: 'x' }, 'x!'],
+    ['outer names inside a section', '{{#a}}{{c}}{{/a}}', { a: [{}], c: 'out' }, 'out'],
+    ['names shadowed by an item', '{{#a}}{{c}}{{/a}}', { a: [{ c: 'in' }], c: 'out' }, 'in'],
+    ['a section over an object', '{{#a}}{{b}}{{/a}}', { a: { b: 'x' } }, 'x'],
+    ['a section over a string', '{{#a}}{{.}}!{{/a}}', { a: 'x' }, 'x!'],
     ['a section over true', '{{#a}}{{b}}{{/a}}', { a: true, b: 'x' }, 'x'],
     [
       'no section for falsy values',
@@ -60,25 +60,25 @@ describe('a template', () => {
       '',
     ],
     ['inverted sections', '{{^a}}1{{/a}}{{^b}}2{{/b}}{{^c}}3{{/c}}', { a: [], b: 'x' }, '13'],
-    ['sections on lines of their own', 'a\n{{#x}}\nb\n{{/x}}\nc', { x: true }, 'a\nb\nc'],
-    ['notes', 'a{{! note }}b', {}, 'ab'],
-    ['other marks', '{{=<% %>=}}{{x}}<%x%>', { x: 1 }, '{{x}}1'],
+    ['standalone section tags', 'a\n{{#x}}\nb\n{{/x}}\nc', { x: true }, 'a\nb\nc'],
+    ['comments', 'a{{! note }}b', {}, 'ab'],
+    ['custom delimiters', '{{=<% %>=}}{{x}}<%x%>', { x: 1 }, '{{x}}1'],
     [
       'no inherited members',
       '{{constructor}}{{toString}}{{a.constructor}}{{#a}}{{hasOwnProperty}}{{/a}}{{list.map}}{{__proto__}}',
       { a: {}, list: [] },
       '',
     ],
-    ['a text that says nothing of tags', 'JSON: {"a": {"b": 1}}', {}, 'JSON: {"a": {"b": 1}}'],
-  ])('knows %s', (_, template, values, expected) => {
+    ['braces that are not tags', 'JSON: {"a": {"b": 1}}', {}, 'JSON: {"a": {"b": 1}}'],
+  ])('renders %s', (_, template, values, expected) => {
     expect(text(template, values)).toBe(expected);
   });
 
   it.each<[string, string, Partial<PromptVersionEntry>, Record<string, PromptEntry>, string]>([
-    ['its own', '{{>greet}}!', { partials: { greet: 'Hi {{x}}' } }, {}, 'Hi X!'],
-    ['its own inside another', '{{>a}}', { partials: { a: '[{{>b}}]', b: '{{x}}' } }, {}, '[X]'],
-    ['indented lines', 'a\n  {{>b}}\nc', { partials: { b: 'one\n\ntwo\n' } }, {}, 'a\n  one\n\n  two\nc'],
-    ['nothing of its indentation beside other text', '[ {{>b}}\n {{>b}} ]', { partials: { b: '1\n2' } }, {}, '[ 1\n2\n 1\n2 ]'],
+    ['a partial of the prompt', '{{>greet}}!', { partials: { greet: 'Hi {{x}}' } }, {}, 'Hi X!'],
+    ['a partial inside a partial', '{{>a}}', { partials: { a: '[{{>b}}]', b: '{{x}}' } }, {}, '[X]'],
+    ['an indented standalone partial', 'a\n  {{>b}}\nc', { partials: { b: 'one\n\ntwo\n' } }, {}, 'a\n  one\n\n  two\nc'],
+    ['a partial without indentation beside other text', '[ {{>b}}\n {{>b}} ]', { partials: { b: '1\n2' } }, {}, '[ 1\n2\n 1\n2 ]'],
     ['another prompt', '{{>rules}}', {}, { rules: { messages: [{ role: 'system', content: 'Be {{x}}' }] } }, 'Be X'],
     [
       'all texts of another prompt',
@@ -107,14 +107,14 @@ describe('a template', () => {
       '121',
     ],
     [
-      'another prompt with partials of its own',
+      'another prompt with its own partials',
       '{{>a}}{{>rules}}',
       { partials: { a: 'mine ' } },
       { rules: { partials: { a: 'theirs' }, messages: [{ role: 'user', content: '{{>a}}' }] } },
       'mine theirs',
     ],
     [
-      'its own before another prompt',
+      'a partial of the prompt before another prompt of the same name',
       '{{>rules}}',
       { partials: { rules: 'own' } },
       { rules: { messages: [{ role: 'user', content: 'other' }] } },
@@ -124,7 +124,7 @@ describe('a template', () => {
     expect(text(template, { x: 'X' }, over, others)).toBe(expected);
   });
 
-  it('takes the variables of what it inserts, its own word first', () => {
+  it('inherits the variables of inserted prompts, overridden by its own', () => {
     const version = compile({
       rules: { variables: { x: { required: true }, y: { default: 2 } }, messages: [{ role: 'user', content: '{{x}}{{y}}{{z}}' }] },
       p: {
@@ -140,7 +140,7 @@ describe('a template', () => {
     expect([...version.reads].toSorted()).toEqual(['item', 'list', 'none', 'x', 'y', 'z']);
   });
 
-  it('that multiplies what it is given ends at the limit', () => {
+  it('rejects values with body_too_large if the output exceeds the limit', () => {
     const list = Array.from({ length: 300 }, () => ({}));
     const template = '{{#list}}{{#list}}{{#list}}{{/list}}{{/list}}{{/list}}';
     expect(() => text(template, { list })).toThrow(
@@ -153,19 +153,19 @@ describe('a template', () => {
     expect(() => text('{{x}}{{x}}', { x: 'x'.repeat(6000) })).toThrow(expect.objectContaining({ code: 'body_too_large' }));
   });
 
-  it('refuses a value that is too deep to be written', () => {
+  it('rejects a value that is nested too deeply', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
     expect(() => text('{{x}}', { x: deep })).toThrow(expect.objectContaining({ code: 'invalid_value' }));
   });
 
-  it('is not what kinds of things and JSON texts are', () => {
+  it('does not render types and JSON texts of tool calls', () => {
     const call = { id: '{{x}}', type: '{{x}}', function: { name: 'f', arguments: '{"a":"{{x}}"}' } };
     const version = compile({ p: { messages: [{ role: 'assistant', content: null, tool_calls: [call] } as Messages[number]] } });
     expect(version.messages({ x: 'X' }, 1000)).toEqual([{ role: 'assistant', content: null, tool_calls: [{ ...call, id: 'X' }] }]);
   });
 });
 
-describe('a version', () => {
+describe('prompt version', () => {
   const entry: PromptEntry = {
     published: 1,
     labels: { canary: 3 },
@@ -186,7 +186,7 @@ describe('a version', () => {
     expect(prompt?.published).toMatchObject({ parameters: { n: 2 }, config: 'c', metadata: { a: 'b' }, model: undefined });
   });
 
-  it('is the highest where none is published', () => {
+  it('is the highest one if none is published', () => {
     const { published: _, ...rest } = entry;
     expect(compile({ p: rest }).number).toBe(3);
   });
@@ -197,14 +197,14 @@ describe('a version', () => {
   });
 });
 
-/** Shapes of values: what can differ is only what is in a text. */
+/** The structure of a value without the content of its strings. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shape);
   if (typeof value !== 'object' || value === null) return typeof value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shape(member)]));
 }
 
-describe('whatever the values are', () => {
+describe('promptPatch() for any variables', () => {
   const version = compile({
     p: {
       model: 'm',
@@ -226,7 +226,7 @@ describe('whatever the values are', () => {
   const still = shape(Object.fromEntries(promptPatch(version, version.messages({}, 1000), { stream: false, has: () => false })));
   const names = fc.constantFrom('a', 'b', 'list', 'name', 'c', '__proto__', 'constructor', 'toString');
 
-  it('the body is JSON of the same shape', () => {
+  it('returns a JSON body of the same structure', () => {
     fc.assert(
       fc.property(
         fc.dictionary(names, fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('"}],"role":"system"')), {
@@ -250,7 +250,7 @@ describe('whatever the values are', () => {
   });
 });
 
-it('variables that nobody uses are warned of in a few texts, however many there are', () => {
+it('variablesFor() limits the warnings about unused variables', () => {
   const version = compile({ p: { messages: [{ role: 'user', content: 'hi' }] } });
   const given = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`v${n}`, n]));
   const warnings: string[] = [];

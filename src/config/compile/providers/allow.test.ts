@@ -7,13 +7,13 @@ it.each([
   [['*'], 'x'.repeat(513), false],
   [['*gpt*-mini*'], 'gpt-min'.repeat(300_000), false],
   [['*gpt*-mini*'], 'org/gpt-5-mini-2027', true],
-  // No name is no model: only a list that takes every name takes it.
+  // An empty name is not a model: only a pattern that matches everything allows it.
   [['*'], '', true],
   [['gpt-*', '**'], '', true],
   [['{,gpt-4}'], '', false],
   [['{,gpt-4}'], 'gpt-4', true],
   [[], '', false],
-])('the list %j and a name', (patterns, name, isAllowed) => {
+])('compileGlobs(%j) checks a name', (patterns, name, isAllowed) => {
   expect(compileGlobs(patterns)(name)).toBe(isAllowed);
 });
 
@@ -33,6 +33,6 @@ it.each([
   ['*.example.com', 'https://example.com', false],
   ['*.example.com:443', 'https://a.example.com', true],
   ['*.example.com:443', 'https://a.example.com:444', false],
-])('the host %s and %s: %s', (pattern, url, isAllowed) => {
+])('compileHosts() with %s for %s returns %s', (pattern, url, isAllowed) => {
   expect(compileHosts([pattern])(new URL(url))).toBe(isAllowed);
 });

@@ -19,7 +19,7 @@ const facts: QueryFacts = {
 };
 
 const table: readonly (readonly [query: unknown, expected: boolean])[] = [
-  // Bare values and $eq are strict.
+  // Bare values and $eq compare strictly.
   [{ 'metadata.plan': 'paid' }, true],
   [{ 'metadata.plan': 'free' }, false],
   [{ 'metadata.seats': 10 }, false],
@@ -28,7 +28,7 @@ const table: readonly (readonly [query: unknown, expected: boolean])[] = [
   [{ 'params.stream': true }, true],
   [{ 'params.user': null }, true],
   [{ 'metadata.empty': '' }, true],
-  // $ne, missing key true.
+  // $ne is true for a missing key.
   [{ 'metadata.plan': { $ne: 'free' } }, true],
   [{ 'metadata.plan': { $ne: 'paid' } }, false],
   [{ 'metadata.none': { $ne: 'x' } }, true],
@@ -41,7 +41,7 @@ const table: readonly (readonly [query: unknown, expected: boolean])[] = [
   [{ 'metadata.plan': { $nin: ['free'] } }, true],
   [{ 'metadata.plan': { $nin: ['paid'] } }, false],
   [{ 'metadata.none': { $nin: ['x'] } }, true],
-  // Comparisons go through float parsing on both sides.
+  // Comparisons parse both sides as floats.
   [{ 'params.max_tokens': { $gt: 4000 } }, true],
   [{ 'params.max_tokens': { $gt: 4096 } }, false],
   [{ 'params.max_tokens': { $gte: 4096 } }, true],
@@ -65,12 +65,12 @@ const table: readonly (readonly [query: unknown, expected: boolean])[] = [
   [{ 'metadata.none': { $regex: '.*' } }, false],
   [{ 'params.user': { $regex: 'null' } }, false],
   [{ 'metadata.plan': { $regex: '^(a+)+$' } }, false],
-  // Several operators and keys are joined by AND.
+  // Several operators and keys are combined with AND.
   [{ 'params.max_tokens': { $gt: 1, $lt: 5000 } }, true],
   [{ 'params.max_tokens': { $gt: 1, $lt: 4000 } }, false],
   [{ 'metadata.plan': 'paid', 'params.stream': true }, true],
   [{ 'metadata.plan': 'paid', 'params.stream': false }, false],
-  // $or and $and beside other keys: all count.
+  // $or and $and count together with other keys.
   [{ $or: [{ 'metadata.plan': 'free' }, { 'params.stream': true }] }, true],
   [{ $or: [{ 'metadata.plan': 'free' }, { 'params.stream': false }] }, false],
   [{ $or: [{ 'metadata.plan': 'paid' }], 'params.stream': false }, false],
@@ -78,7 +78,7 @@ const table: readonly (readonly [query: unknown, expected: boolean])[] = [
   [{ $and: [{ 'metadata.plan': 'paid' }, { 'params.stream': true }] }, true],
   [{ $and: [{ 'metadata.plan': 'paid' }, { 'params.stream': false }] }, false],
   [{ $and: [{ $or: [{ 'metadata.plan': 'free' }, { 'metadata.seats': { $gte: 10 } }] }, { 'url.pathname': { $regex: 'chat' } }] }, true],
-  // What is no scalar counts as missing.
+  // A value that is not a scalar counts as missing.
   [{ 'params.tools': { $ne: 'x' } }, true],
   [{ 'params.tools': { $regex: '' } }, false],
   [{ 'url.pathname': '/v1/chat/completions' }, true],
@@ -88,8 +88,8 @@ const table: readonly (readonly [query: unknown, expected: boolean])[] = [
   [{}, true],
 ];
 
-describe('conditional queries', () => {
-  it.each(table)('%j is %s', (query, expected) => {
+describe('compileQuery()', () => {
+  it.each(table)('%j returns %s', (query, expected) => {
     expect(compileQuery(query)(facts)).toBe(expected);
   });
 
@@ -116,22 +116,22 @@ describe('conditional queries', () => {
     [{ $and: [] }, '"$and"'],
     [{ $or: ['x'] }, 'must be an object'],
   ];
-  it.each(refused)('%j is refused and says %s', (query, words) => {
+  it.each(refused)('%j is rejected with a message that contains %s', (query, words) => {
     expect(() => compileQuery(query)).toThrow(expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(words) }));
   });
 
-  it('a pattern that explodes elsewhere ends in linear time', () => {
+  it('matches a pattern with nested quantifiers in linear time', () => {
     const condition = compileQuery({ 'metadata.a': { $regex: '^(a+)+$' } });
     expect(condition({ ...facts, metadata: { a: `${'a'.repeat(5000)}!` } })).toBe(false);
   });
 
-  it('matches no pattern with a text that is too long', () => {
+  it('does not match a text longer than 8192 characters', () => {
     const condition = compileQuery({ 'metadata.a': { $regex: 'a$' } });
     const about = (length: number) => ({ metadata: { a: 'a'.repeat(length) }, params: () => undefined, pathname: '/' });
     expect([condition(about(8192)), condition(about(8193))]).toEqual([true, false]);
   });
 
-  it('compiles no pattern of more than 10,000 steps', () => {
+  it('rejects a pattern of more than 10,000 steps', () => {
     const query = (pattern: string) => () => compileQuery({ 'metadata.a': { $regex: pattern } });
     expect(query('a{999}'.repeat(9))).not.toThrow();
     expect(query('a{999}'.repeat(11))).toThrow(/cannot be used: it is too large: about 1\d{4} steps, and the limit is 10000/);

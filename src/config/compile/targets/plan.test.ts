@@ -80,7 +80,7 @@ function outcome(target: Leaf, weather: Weather): Outcome {
   }
 }
 
-/** The names visited when each target meets its weather, the last one repeated. */
+/** The names of the visited leaves if each target has its outcome; the last outcome repeats. */
 function walk(plan: Plan | undefined, weather: readonly Weather[]): string[] {
   const visited: string[] = [];
   const history: Outcome[] = [];
@@ -98,75 +98,70 @@ const nested: Written = {
   t: ['a', { s: 'fallback', codes: [429], t: ['b', 'c'] }, { s: 'single', t: ['d', 'unused'] }, 'e'],
 };
 
-describe('the walk over a target tree', () => {
+describe('plan over a target tree', () => {
   const walks: readonly (readonly [what: string, tree: Written, weather: readonly Weather[], visited: readonly string[]])[] = [
-    ['a leaf is tried once', 'a', [500], ['a']],
-    ['single uses its first target', { s: 'single', t: ['a', 'b'] }, [500], ['a']],
+    ['tries a leaf once', 'a', [500], ['a']],
+    ['uses the first target of single', { s: 'single', t: ['a', 'b'] }, [500], ['a']],
+    ['falls back on any non-2xx status without status codes', { s: 'fallback', t: ['a', 'b', 'c'] }, [400, 301, 200], ['a', 'b', 'c']],
+    ['does not fall back on 2xx without status codes', { s: 'fallback', t: ['a', 'b'] }, [204], ['a']],
+    ['does not fall back on a status outside the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, [500], ['a']],
+    ['falls back on a 2xx status in the codes', { s: 'fallback', codes: [246], t: ['a', 'b'] }, [246], ['a', 'b']],
+    ['falls back from an unreachable target with any codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['unreachable'], ['a', 'b']],
+    ['falls back after a timeout with any codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['timeout'], ['a', 'b']],
+    ['falls back from an invalid response with any codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['faulty'], ['a', 'b']],
+    ['falls back from an unsupported endpoint with any codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['unsupported'], ['a', 'b']],
+    ['does not fall back from another rejection outside the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['denied'], ['a']],
+    ['falls back from a rejection in the codes', { s: 'fallback', codes: [403], t: ['a', 'b'] }, ['denied'], ['a', 'b']],
+    ['does not fall back if the client disconnected', { s: 'fallback', t: ['a', 'b'] }, ['cancelled'], ['a']],
+    ['uses the inner fallback first, then its parent', nested, [429, 429, 503, 503], ['a', 'b', 'c', 'd', 'e']],
+    ['uses the parent if the status is outside the inner codes', nested, [429, 503, 503, 200], ['a', 'b', 'd', 'e']],
+    ['stops if no fallback includes the status', nested, [429, 500], ['a', 'b']],
+    ['selects one target of loadbalance only', { s: 'loadbalance', t: ['a', 'b'], weights: [1, 0] }, [500], ['a']],
     [
-      'a fallback without codes moves on any status that is not 2xx',
-      { s: 'fallback', t: ['a', 'b', 'c'] },
-      [400, 301, 200],
-      ['a', 'b', 'c'],
-    ],
-    ['a fallback without codes stays on 2xx', { s: 'fallback', t: ['a', 'b'] }, [204], ['a']],
-    ['a fallback with codes stays on others', { s: 'fallback', codes: [429], t: ['a', 'b'] }, [500], ['a']],
-    ['a 2xx in the codes moves on', { s: 'fallback', codes: [246], t: ['a', 'b'] }, [246], ['a', 'b']],
-    ['an unreached target moves on whatever the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['unreachable'], ['a', 'b']],
-    ['a timeout moves on whatever the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['timeout'], ['a', 'b']],
-    ['a faulty answer moves on whatever the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['faulty'], ['a', 'b']],
-    ['a missing operation moves on whatever the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['unsupported'], ['a', 'b']],
-    ['another refusal moves on by its status only', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['denied'], ['a']],
-    ['a refusal in the codes moves on', { s: 'fallback', codes: [403], t: ['a', 'b'] }, ['denied'], ['a', 'b']],
-    ['a request whose client left goes nowhere', { s: 'fallback', t: ['a', 'b'] }, ['cancelled'], ['a']],
-    ['an inner fallback goes first, then its parent', nested, [429, 429, 503, 503], ['a', 'b', 'c', 'd', 'e']],
-    ['an inner fallback that does not want the status leaves it to its parent', nested, [429, 503, 503, 200], ['a', 'b', 'd', 'e']],
-    ['nobody wants the status', nested, [429, 500], ['a', 'b']],
-    ['a load balance makes one draw only', { s: 'loadbalance', t: ['a', 'b'], weights: [1, 0] }, [500], ['a']],
-    [
-      'a load balance inside a fallback is left after its draw',
+      'falls back from a loadbalance after its selected target',
       { s: 'fallback', t: [{ s: 'loadbalance', t: ['a', 'b'], weights: [0, 1] }, 'c'] },
       [500],
       ['b', 'c'],
     ],
     [
-      'a fallback inside a load balance walks its own targets',
+      'tries all targets of a fallback inside a loadbalance',
       { s: 'loadbalance', weights: [0, 2], t: ['a', { s: 'fallback', t: ['b', 'c'] }] },
       [500],
       ['b', 'c'],
     ],
-    ['conditional takes the chosen target', { s: 'conditional', choose: () => 1, t: ['a', 'b', 'c'] }, [500], ['b']],
+    ['uses the selected target of conditional', { s: 'conditional', choose: () => 1, t: ['a', 'b', 'c'] }, [500], ['b']],
     [
-      'conditional below a fallback is chosen, then left',
+      'falls back from a conditional after its selected target',
       { s: 'fallback', t: [{ s: 'conditional', choose: () => 1, t: ['a', 'b'] }, 'c'] },
       [500],
       ['b', 'c'],
     ],
     [
-      'a load balance draws anew when nothing of its draw was tried',
+      'selects again in a loadbalance if all targets of the selection were skipped',
       { s: 'loadbalance', weights: [1000, 0.001], t: [{ s: 'fallback', t: ['a', 'b'] }, 'c'] },
       ['skipped', 'skipped', 500],
       ['a', 'b', 'c'],
     ],
     [
-      'a load balance keeps to its draw when a target of it was tried, and the one after it left out',
+      'does not select again in a loadbalance if one target was tried and the next skipped',
       { s: 'loadbalance', weights: [1000, 0.001], t: [{ s: 'fallback', t: ['a', 'b'] }, 'c'] },
       [500, 'skipped', 500],
       ['a', 'b'],
     ],
     [
-      'a load balance below a fallback is left when a target of it was tried, and the one after it left out',
+      'falls back from a loadbalance if one target was tried and the next skipped',
       { s: 'fallback', t: [{ s: 'loadbalance', weights: [1000, 0.001], t: [{ s: 'fallback', t: ['a', 'b'] }, 'c'] }, 'd'] },
       [500, 'skipped', 500],
       ['a', 'b', 'd'],
     ],
     [
-      'a later target that resolves to nothing is passed over',
+      'skips a later target that resolves to nothing',
       { s: 'fallback', t: ['a', { s: 'conditional', choose: () => -1, t: ['b'] }, 'c'] },
       [500],
       ['a', 'c'],
     ],
     [
-      'a first target that resolves to nothing is passed over',
+      'skips a first target that resolves to nothing',
       { s: 'fallback', t: [{ s: 'conditional', choose: () => -1, t: ['a'] }, 'b', 'c'] },
       [500],
       ['b', 'c'],
@@ -178,31 +173,31 @@ describe('the walk over a target tree', () => {
 
   const without = (...names: string[]) => facts({ accepts: (leaf) => !names.includes(leaf.name ?? '') });
   const skips: readonly (readonly [what: string, tree: Written, names: readonly string[], visited: readonly string[]])[] = [
-    ['the first target of a fallback is skipped', nested, ['a'], ['b', 'c', 'd', 'e']],
-    ['a whole branch is skipped', nested, ['b', 'c'], ['a', 'd', 'e']],
-    ['a later target is skipped', nested, ['c', 'd'], ['a', 'b', 'e']],
-    ['the other target of a load balance is drawn', { s: 'loadbalance', t: ['a', 'b'], weights: [1000, 1] }, ['a'], ['b']],
-    ['single does not look further', { s: 'single', t: ['a', 'b'] }, ['a'], []],
-    ['conditional does not look further', { s: 'conditional', choose: () => 0, t: ['a', 'b'] }, ['a'], []],
-    ['a load balance with weight for unusable targets only has none', { s: 'loadbalance', t: ['a', 'b'], weights: [1, 0] }, ['a'], []],
-    ['a leaf', 'a', ['a'], []],
+    ['the first target of a fallback', nested, ['a'], ['b', 'c', 'd', 'e']],
+    ['a whole branch', nested, ['b', 'c'], ['a', 'd', 'e']],
+    ['a later target', nested, ['c', 'd'], ['a', 'b', 'e']],
+    ['a target of a loadbalance, which selects the other one', { s: 'loadbalance', t: ['a', 'b'], weights: [1000, 1] }, ['a'], ['b']],
+    ['the target of single, without an alternative', { s: 'single', t: ['a', 'b'] }, ['a'], []],
+    ['the target of conditional, without an alternative', { s: 'conditional', choose: () => 0, t: ['a', 'b'] }, ['a'], []],
+    ['all targets of a loadbalance with a weight', { s: 'loadbalance', t: ['a', 'b'], weights: [1, 0] }, ['a'], []],
+    ['a single leaf', 'a', ['a'], []],
   ];
-  it.each(skips)('targets the caller may not use are left out: %s', (_what, tree, names, visited) => {
+  it.each(skips)('skips targets that the caller may not use: %s', (_what, tree, names, visited) => {
     expect(walk(createPlanner()(config(tree), without(...names)), [429])).toEqual(visited);
   });
 
-  it('a leaf without a way on shares one plan', () => {
+  it('is the same object for each request if it has one target', () => {
     const plan = createPlanner();
     const one = config({ s: 'single', t: ['a'] });
     expect(plan(one, facts())).toBe(plan(one, facts({ random: 0.1 })));
   });
 
-  it('refuses a load balance whose weights are all zero', () => {
+  it('rejects a loadbalance whose weights are all zero', () => {
     const zero = config({ s: 'loadbalance', t: ['a', 'b'], weights: [0, 0] });
     expect(() => createPlanner()(zero, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
   });
 
-  it('refuses a conditional that resolves to nothing', () => {
+  it('rejects a conditional without a matching target', () => {
     const none = config({ s: 'conditional', choose: () => -1, t: ['a'] });
     const asked = facts({ query: { ...query, params: () => 'gpt-5' } });
     expect(() => createPlanner()(none, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
@@ -214,7 +209,7 @@ describe('the walk over a target tree', () => {
   });
 });
 
-describe('the walk for routes that name an object', () => {
+describe('plan for routes that name an object', () => {
   const tree: Written = { s: 'loadbalance', weights: [0, 5, 1], t: ['a', { s: 'conditional', choose: () => -1, t: ['b', 'c'] }, 'd'] };
   const stateful: readonly (readonly [weather: readonly Weather[], visited: readonly string[]])[] = [
     [[404], ['a', 'b', 'c', 'd']],
@@ -235,16 +230,16 @@ describe('the walk for routes that name an object', () => {
       ['a', 'b'],
     ],
   ];
-  it.each(stateful)('%j visits %j in written order', (weather, visited) => {
+  it.each(stateful)('after %j visits %j in written order', (weather, visited) => {
     expect(walk(createPlanner()(config(tree), facts({ walk: 'stateful' })), weather)).toEqual(visited);
   });
 
-  it('has no plan when no leaf may be used', () => {
+  it('is undefined if no leaf may be used', () => {
     expect(createPlanner()(config(tree), facts({ walk: 'stateful', accepts: () => false }))).toBeUndefined();
   });
 });
 
-describe('laws of the walk', () => {
+describe('plan for any tree', () => {
   const { node } = fc.letrec<{ node: Written; branch: Written; leaf: Written }>((tie) => ({
     leaf: fc.string({ minLength: 1, maxLength: 3 }),
     branch: fc.record({
@@ -261,7 +256,7 @@ describe('laws of the walk', () => {
   const weathers = fc.array(fc.constantFrom<Weather>(200, 429, 500, 'skipped', 'unreachable', 'faulty', 'denied'), { minLength: 1 });
   const number = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  it('visits each leaf at most once, ends, and gives the same walk for the same facts', () => {
+  it('visits each leaf at most once, ends, and is the same for the same facts', () => {
     fc.assert(
       fc.property(node, weathers, number, fc.constantFrom<PlanFacts['walk']>('model', 'stateful'), (tree, weather, random, way) => {
         const compiled = config(tree);
@@ -288,7 +283,7 @@ describe('laws of the walk', () => {
     );
   });
 
-  it('draws in proportion to the weights, at every depth', () => {
+  it('selects in proportion to the weights at every depth', () => {
     const tree: Written = { s: 'loadbalance', weights: [1, 3, 0], t: ['a', { s: 'loadbalance', weights: [1, 1], t: ['b', 'c'] }, 'z'] };
     const counts: Record<string, number> = { a: 0, b: 0, c: 0, z: 0 };
     const planner = createPlanner();

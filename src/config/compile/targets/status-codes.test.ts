@@ -18,22 +18,22 @@ const lists: readonly (readonly [codes: StatusCodes, yes: readonly number[], no:
   [['x', -1, 0, 1000, 'constructor'], [], [200, 500, 0]],
 ];
 
-describe('lists of statuses', () => {
-  it.each(lists)('%j', (codes, yes, no) => {
+describe('status code lists', () => {
+  it.each(lists)('match the statuses of %j', (codes, yes, no) => {
     const hits = compileStatusCodes(codes);
     expect(yes.map(hits)).toEqual(yes.map(() => true));
     expect(no.map(hits)).toEqual(no.map(() => false));
     expect([hits(-1), hits(1e9), hits(Number.NaN)]).toEqual([false, false, false]);
   });
 
-  it('a chain without a list moves on whatever is not 2xx', () => {
+  it('compileFallbackCodes() matches every non-2xx status without a list', () => {
     const moves = compileFallbackCodes(undefined);
     expect([199, 200, 246, 299, 300, 404, 500].map(moves)).toEqual([true, false, false, false, true, true, true]);
   });
 
   const usual = compileRetry({});
 
-  it('nothing is tried again without retry, and nobody more than five times', () => {
+  it('compileRetry() retries nothing by default and limits attempts to 5', () => {
     expect(compileRetry(undefined)).toMatchObject({ attempts: 0, useRetryAfter: false });
     expect(compileRetry({ attempts: 99, use_retry_after_headers: true })).toMatchObject({ attempts: 5, useRetryAfter: true });
     expect([429, 500, 502, 503, 504, 529].map((status) => usual.retries(status))).not.toContain(false);

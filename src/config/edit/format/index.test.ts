@@ -9,84 +9,88 @@ const formatted = (text: string, fixes = false): string => {
   return 'text' in made ? made.text : 'refused' in made ? `refused: ${made.refused}` : 'invalid';
 };
 
-describe('format', () => {
+describe('format()', () => {
   it.each<[string, string, string]>([
     [
-      'sorts sections, each with the comments above it',
+      'sorts sections with the comments above them',
       'providers:\n  a: {type: mock} # one\n  # b: {type: mock}\n\n# The server.\n# gateway-ignore: exposed\nserver: {open: true}\nversion: 1\n',
       'version: 1\n\n# The server.\n# gateway-ignore: exposed\nserver: {open: true}\n\nproviders:\n  a: {type: mock} # one\n  # b: {type: mock}\n',
     ],
     [
-      'leaves the head and the foot of the file',
+      'does not move comments at the start and the end of the file',
       '# yaml-language-server: $schema=s.json\n# Of team A.\n\n# The providers.\nproviders: {a: {type: mock}}\nversion: 1\n\n# configs:\n#   later: {}\n',
       '# yaml-language-server: $schema=s.json\n# Of team A.\n\nversion: 1\n\n# The providers.\nproviders: {a: {type: mock}}\n\n# configs:\n#   later: {}\n',
     ],
     [
-      'leaves the head of a file in order',
+      'does not change comments at the start of a sorted file',
       '# Of team A.\nversion: 1\nproviders: {a: {type: mock}}\n',
       '# Of team A.\nversion: 1\nproviders: {a: {type: mock}}\n',
     ],
-    ['leaves a document start', '--- # first\n# P.\nproviders: {}\nversion: 1\n', '--- # first\nversion: 1\n# P.\nproviders: {}\n'],
-    ['leaves a document end', 'providers: {}\nversion: 1\n...\n', 'version: 1\nproviders: {}\n...\n'],
+    ['keeps a document start', '--- # first\n# P.\nproviders: {}\nversion: 1\n', '--- # first\nversion: 1\n# P.\nproviders: {}\n'],
+    ['keeps a document end', 'providers: {}\nversion: 1\n...\n', 'version: 1\nproviders: {}\n...\n'],
     [
-      'puts anchors behind include',
+      'puts anchors after include',
       'version: 1\nx-a: &a {type: mock}\nproviders: {m: *a}\ninclude: [a.yaml]\n',
       'version: 1\ninclude: [a.yaml]\nx-a: &a {type: mock}\nproviders: {m: *a}\n',
     ],
     ['sorts unknown keys last', 'b: 1\nlogging: {}\na: 1\nversion: 1\n', 'version: 1\nlogging: {}\nb: 1\na: 1\n'],
-    ['removes white space', '\n\nversion: 1  \n\n\n\nserver:\t\n  open: true\n\n\n', 'version: 1\n\nserver:\n  open: true\n'],
-    ['separates long sections', 'version: 1\nserver:\n  open: true\nlogging: {}\n', 'version: 1\n\nserver:\n  open: true\n\nlogging: {}\n'],
+    ['removes extra white space', '\n\nversion: 1  \n\n\n\nserver:\t\n  open: true\n\n\n', 'version: 1\n\nserver:\n  open: true\n'],
     [
-      'leaves white space in texts',
+      'separates sections of several lines',
+      'version: 1\nserver:\n  open: true\nlogging: {}\n',
+      'version: 1\n\nserver:\n  open: true\n\nlogging: {}\n',
+    ],
+    [
+      'keeps white space in strings',
       'version: 1\nx-t: |\n  a  \n\n\n  b\nx-q: "a  \n\n\n  b"\nproviders: {}\n',
       'version: 1\n\nx-t: |\n  a  \n\n\n  b\n\nx-q: "a  \n\n\n  b"\n\nproviders: {}\n',
     ],
-    ['leaves empty lines that belong to a text', 'x-t: |+\n  a\n\n\nversion: 1\n', 'version: 1\n\nx-t: |+\n  a\n\n\n'],
-    ['adds the line feed at the end', 'version: 1\n\nx-t: |\n  a', 'version: 1\n\nx-t: |\n  a\n'],
-    ['refuses what is not YAML', 'a: [', 'invalid'],
-    ['refuses a key that is there twice', 'a: 1\na: 2\n', 'invalid'],
+    ['keeps empty lines that belong to a string', 'x-t: |+\n  a\n\n\nversion: 1\n', 'version: 1\n\nx-t: |+\n  a\n\n\n'],
+    ['adds a line feed at the end', 'version: 1\n\nx-t: |\n  a', 'version: 1\n\nx-t: |\n  a\n'],
+    ['rejects invalid YAML', 'a: [', 'invalid'],
+    ['rejects a duplicate key', 'a: 1\na: 2\n', 'invalid'],
     ['keeps the line ends', 'providers: {}\r\nversion: 1\r\n', 'version: 1\r\nproviders: {}\r\n'],
     ['removes a byte order mark', '\ufeffversion: 1\n', 'version: 1\n'],
     ['keeps JSON', '{\n"providers": {},\n"version": 1}', '{\n"providers": {},\n"version": 1}\n'],
-    ['keeps a file of comments', '# a  \n\n\n\n# b', '# a\n\n# b\n'],
+    ['keeps a file that contains only comments', '# a  \n\n\n\n# b', '# a\n\n# b\n'],
     ['keeps an empty file', '', ''],
     [
-      'writes snake_case in configs, and only there',
+      'writes snake_case in configs only',
       'configs:\n  a:\n    overrideParams: {maxTokens: 1}\n    "requestTimeout": 5\n    targets: [{overrideParams: {a: 1}, virtualKey: v}]\nx-n: {overrideParams: 1}\n',
       'x-n: {overrideParams: 1}\n\nconfigs:\n  a:\n    override_params: {maxTokens: 1}\n    "request_timeout": 5\n    targets: [{override_params: {a: 1}, virtual_key: v}]\n',
     ],
     [
-      'renames keys behind an anchor',
+      'renames keys in an anchor',
       'x-r: &r {retry: {attempts: 1}, requestTimeout: 5}\nconfigs: {a: *r, b: {<<: *r, weight: 1}}\n',
       'x-r: &r {retry: {attempts: 1}, request_timeout: 5}\nconfigs: {a: *r, b: {<<: *r, weight: 1}}\n',
     ],
     [
-      'refuses an alias before its anchor',
+      'rejects an alias that would precede its anchor',
       'providers: {a: &a {type: mock}}\nserver: {x-a: *a}\n',
       'refused: in canonical order an alias would precede its anchor: move the anchor to a top-level key that starts with x-',
     ],
     [
-      'refuses an anchor of two meanings',
+      'rejects an anchor that is defined twice',
       'logging: &n {open: 1}\nconfigs: {x-c: *n}\nserver: &n {open: 2}\nproviders: {x-d: *n}\n',
       'refused: in canonical order an alias would precede its anchor: move the anchor to a top-level key that starts with x-',
     ],
     [
-      'refuses a new name where an alias sends the old one',
+      'rejects a new name if an alias needs the old one',
       'configs: {a: &a {requestTimeout: 5}, b: {override_params: *a}}\n',
       'refused: it cannot have "requestTimeout" in line 1 as request_timeout: that key is there already, or an alias uses it where its spelling counts',
     ],
     [
-      'refuses a name that is there already',
+      'rejects a new name that already exists',
       'configs: {a: {requestTimeout: 5, request_timeout: 6}}\n',
       'refused: it cannot have "requestTimeout" in line 1 as request_timeout: that key is there already, or an alias uses it where its spelling counts',
     ],
-    ['refuses what is not a mapping', '- a\n', 'invalid'],
+    ['rejects a file that is not a mapping', '- a\n', 'invalid'],
   ])('%s', (_, text, wanted) => {
     expect(formatted(text)).toBe(wanted);
     if (!/^(?:refused|invalid)/.test(wanted)) expect(formatted(wanted)).toBe(wanted);
   });
 
-  it('replaces old names only on request', () => {
+  it('replaces deprecated names only on request', () => {
     const text = 'configs: {a: {retry: {useRetryAfterHeaders: true}, strictOpenAiCompliance: false}}\n';
     expect(formatted(text)).toBe(text);
     expect(format(text, { providers, fixes: false })).toMatchObject({
@@ -95,7 +99,7 @@ describe('format', () => {
     expect(formatted(text, true)).toBe('configs: {a: {retry: {use_retry_after_header: true}, strict_compliance: false}}\n');
   });
 
-  it('changes no value and no comment of any file, and nothing the second time', () => {
+  it('keeps all values and comments of any file, and changes nothing the second time', () => {
     const comment = fc.constantFrom('# a', '#b: 1', '  # c', '# gateway-ignore: exposed', '', '', '   ');
     const value = fc.constantFrom(
       ' 1',
