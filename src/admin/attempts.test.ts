@@ -22,7 +22,7 @@ const attempt = (provider: string, target: string, status: number | null, rest: 
 const minute = 60_000;
 const start = 1000 * minute;
 
-describe('attempts', () => {
+describe('Attempts', () => {
   it.each([
     [200, 0],
     [400, 0],
@@ -33,19 +33,19 @@ describe('attempts', () => {
     [429, 1],
     [500, 1],
     [null, 1],
-  ])('status %s is %d failure', (status, failed) => {
+  ])('counts status %s as %d failures', (status, failed) => {
     const attempts = new Attempts();
     attempts.add({ id: 'r', at: start, config: null, attempts: [attempt('a', 'config', status)] });
     expect(attempts.figures('a', start, 5)).toMatchObject({ attempts: 1, failed });
   });
 
-  it.each(['cancelled', 'skipped'])('that were %s are no failure of the provider', (outcome) => {
+  it.each(['cancelled', 'skipped'])('does not count an attempt that was %s as a failure of the provider', (outcome) => {
     const attempts = new Attempts();
     attempts.add({ id: 'r', at: start, config: null, attempts: [attempt('a', 'config', null, { outcome })] });
     expect([attempts.figures('a', start, 5).failed, attempts.lastError('a')]).toEqual([0, null]);
   });
 
-  it('count a target that is left out apart from attempts, and add up what several have counted', () => {
+  it('counts skipped targets separately from attempts, and adds up the counts of several instances', () => {
     const one = new Attempts();
     const all = new Attempts();
     for (const left of ['answered', 'skipped', 'skipped'])
@@ -59,7 +59,7 @@ describe('attempts', () => {
     expect(all.figures('a', start, 5)).toMatchObject({ attempts: 2, failed: 2, leftOut: 4 });
   });
 
-  it('of several targets have the percentiles of all their attempts', () => {
+  it('computes percentiles over all attempts of several targets', () => {
     const attempts = new Attempts();
     const at = (target: string, ms: number): void =>
       attempts.add({ id: 'r', at: start, config: 'support', attempts: [{ ...attempt('a', target, 200), total_ms: ms }] });
@@ -70,7 +70,7 @@ describe('attempts', () => {
     expect(p95).toBeCloseTo(100, -1);
   });
 
-  it('show a target that always fails behind a fallback', () => {
+  it('shows a target that always fails before a fallback', () => {
     const attempts = new Attempts();
     for (let i = 0; i < 10; i += 1)
       attempts.add({
@@ -86,7 +86,7 @@ describe('attempts', () => {
     expect(attempts.lastError('up')).toBeNull();
   });
 
-  it('forget what is older than the time that is asked for, and than an hour', () => {
+  it('excludes attempts older than the requested time or one hour', () => {
     const attempts = new Attempts();
     for (const at of [0, 50, 59, 62])
       attempts.add({ id: 'r', at: start + at * minute, config: null, attempts: [attempt('a', 'config', 200)] });
@@ -96,7 +96,7 @@ describe('attempts', () => {
     expect(attempts.figures('a', now, 1).attempts).toBe(2);
   });
 
-  it('count a bounded number of names', () => {
+  it('counts a limited number of names', () => {
     const attempts = new Attempts();
     for (let i = 0; i < 5000; i += 1) attempts.add({ id: 'r', at: start, config: null, attempts: [attempt(`p${i}`, 'config', 500)] });
     expect(attempts.figures('p1999', start, 5).attempts).toBe(1);

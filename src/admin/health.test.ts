@@ -14,7 +14,7 @@ it.each<[statuses: readonly number[], isUsable: boolean, state: string]>([
   [[503, 503, 503, 200], true, 'degraded'],
   [[...Array.from({ length: 10 }, () => 200), 503], true, 'ok'],
   [[200], false, 'off'],
-])('a provider that answered %j is shown as it is', (statuses, isUsable, state) => {
+])('healthOf() for a provider that returned %j, usable: %s, is %s', (statuses, isUsable, state) => {
   const attempts = new Attempts();
   for (const status of statuses) {
     const attempt = { target: 'config', provider: 'p', at: 1, total_ms: 9, outcome: 'answered', status, reason: null } as AttemptRecord;

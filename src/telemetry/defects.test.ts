@@ -26,7 +26,7 @@ function rig(): { defects: Defects; lines(): Record<string, unknown>[]; wait(ms:
   };
 }
 
-it('names the request and shows where it was thrown', () => {
+it('logs the request id and the stack of the error', () => {
   const { defects, lines } = rig();
   defects.report(new Error('boom'), 'req_1');
   expect(lines()).toMatchObject([
@@ -34,7 +34,7 @@ it('names the request and shows where it was thrown', () => {
   ]);
 });
 
-it('logs so many in a while, and then how many were not logged', () => {
+it('limits the number of logged errors and then logs how many were omitted', () => {
   const { defects, lines, wait } = rig();
   for (let n = 0; n < 1000; n += 1) defects.report(new Error('boom'), `req_${n}`);
   expect(lines()).toHaveLength(20);
@@ -43,7 +43,7 @@ it('logs so many in a while, and then how many were not logged', () => {
   expect(lines().slice(20)).toMatchObject([{ request: 'req_last', not_logged: 980 }]);
 });
 
-it('takes whatever was thrown', () => {
+it('accepts any thrown value', () => {
   const { defects, lines } = rig();
   const hostile = {
     get message(): string {

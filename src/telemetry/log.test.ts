@@ -24,15 +24,15 @@ function open(format: LogFormat, level: LogLevel = 'info', isTTY = false, during
 const time = '2026-11-21T09:31:07.000Z';
 const json = (text: string | undefined) => JSON.parse(text ?? '') as Record<string, unknown>;
 
-describe('JSON lines', () => {
-  it('hold level, time, fields and message', async () => {
+describe('JSON log lines', () => {
+  it('contain level, time, fields and message', async () => {
     const { log, writes } = open('json');
     log.warn({ file: 'a.yaml', n: 3 }, 'odd file');
     await turn();
     expect(writes).toEqual([`{"level":"warn","time":"${time}","file":"a.yaml","n":3,"msg":"odd file"}\n`]);
   });
 
-  it('show an error with its stack', async () => {
+  it('contain an error with its stack', async () => {
     const { log, writes } = open('json');
     log.error({ err: new Error('boom') }, 'failed');
     await turn();
@@ -43,7 +43,7 @@ describe('JSON lines', () => {
     });
   });
 
-  it('summarise a request without its messages', async () => {
+  it('summarize a request without its messages', async () => {
     const { log, writes } = open('json');
     log.request(sampleRecord());
     await log.flush();
@@ -61,7 +61,7 @@ describe('JSON lines', () => {
     expect(Object.keys(line)).not.toContain('response');
   });
 
-  it('tell news by their fields', async () => {
+  it('contain the fields of news, not its text', async () => {
     const { log, writes } = open('json');
     log.news('for people', { a: 1 }, 'something happened', 'error');
     await turn();
@@ -69,8 +69,8 @@ describe('JSON lines', () => {
   });
 });
 
-describe('a line that comes while another one is written', () => {
-  it.each<LogFormat>(['json', 'pretty'])('is behind it: %s', async (format) => {
+describe('line logged while another one is written', () => {
+  it.each<LogFormat>(['json', 'pretty'])('follows that line: %s', async (format) => {
     const during = vi
       .fn<() => void>(() => undefined)
       .mockImplementationOnce(() => {
@@ -80,7 +80,7 @@ describe('a line that comes while another one is written', () => {
       });
     const { log, writes } = open(format, 'info', false, during);
     log.error({}, 'before');
-    // A plugin from outside may have left anything in a record.
+    // A third-party plugin may store anything in a record.
     log.request(sampleRecord({ notes: { toJSON: during } as never }));
     log.info({}, 'behind');
     await turn();
@@ -95,8 +95,8 @@ describe('a line that comes while another one is written', () => {
   });
 });
 
-describe('pretty lines', () => {
-  it('are short, with what is odd in quotes and stacks below', async () => {
+describe('pretty log lines', () => {
+  it('are short, with quoted values and stacks below', async () => {
     const { log, writes } = open('pretty');
     log.warn({ file: 'a.yaml', text: 'two words', list: [1] }, 'odd\u001b[2Jfile');
     log.error({ err: new Error('boom') }, 'failed');
@@ -108,7 +108,7 @@ describe('pretty lines', () => {
     expect(lines[3]).toMatch(/^ {4}at .*log\.test\.ts/);
   });
 
-  it('are the text of news and requests as it is', async () => {
+  it('contain the text of news and requests unchanged', async () => {
     const { log, writes } = open('pretty');
     log.news('a\n  b', {}, 'ignored');
     log.request(sampleRecord());
@@ -117,7 +117,7 @@ describe('pretty lines', () => {
   });
 });
 
-describe('the log', () => {
+describe('log', () => {
   it('writes all lines of one turn together and in order', async () => {
     const { log, writes } = open('pretty');
     log.request(sampleRecord({ id: 'a' }));
@@ -130,7 +130,7 @@ describe('the log', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('lets lines of requests wait for each other, and for no other line', async () => {
+  it('batches request lines and writes them with any other line', async () => {
     const { log, writes } = open('pretty');
     log.request(sampleRecord({ id: 'a' }));
     await turn();
@@ -143,14 +143,14 @@ describe('the log', () => {
     expect(writes[1]).toMatch(/^LINE c\n.*odd\n$/);
   });
 
-  it('does not gather lines of requests without bound', async () => {
+  it('limits the number of batched request lines', async () => {
     const { log, writes } = open('json');
     for (let i = 0; i < 400; i += 1) log.request(sampleRecord());
     await turn();
     expect(writes.join('').split('\n')).toHaveLength(401);
   });
 
-  it('writes at once when it is flushed', async () => {
+  it('writes immediately on flush()', async () => {
     const { log, writes } = open('pretty');
     log.info({}, 'one');
     await log.flush();
@@ -165,7 +165,7 @@ describe('the log', () => {
     ['info', ['info', 'LINE', 'warn', 'error']],
     ['warn', ['warn', 'error']],
     ['error', ['error']],
-  ])('at level %s leaves the rest out, also after a change', async (level, expected) => {
+  ])('writes at level %s the expected lines, also after a change of the level', async (level, expected) => {
     for (const { log, writes } of [open('pretty', level), open('pretty', 'debug')]) {
       log.configure({ level });
       log.debug({}, 'debug');
@@ -178,7 +178,7 @@ describe('the log', () => {
     }
   });
 
-  it('is pretty on a terminal and JSON elsewhere when nobody says', () => {
+  it('is pretty on a terminal and JSON otherwise by default', () => {
     expect(open('auto', 'info', true).log.format).toBe('pretty');
     expect(open('auto', 'info', false).log.format).toBe('json');
     const { log } = open('auto', 'info', true);
@@ -186,7 +186,7 @@ describe('the log', () => {
     expect(log.format).toBe('json');
   });
 
-  it('hides secrets', async () => {
+  it('masks secrets', async () => {
     const { log, writes } = open('pretty');
     log.configure({ mask: createMask(['the-secret']) });
     log.warn({ header: 'Bearer the-secret' }, 'the-secret leaked');
@@ -194,7 +194,7 @@ describe('the log', () => {
     expect(writes).toEqual(['09:31:07  warn   *** leaked  header="Bearer ***"\n']);
   });
 
-  it('loses nothing at the end of a process, and is not stalled by a reader that stops', async () => {
+  it('writes all lines before the process ends, even if the reader stops for a while', async () => {
     const script = `
       import { createLog } from ${JSON.stringify(new URL('log.ts', import.meta.url).href)};
       const log = createLog({ level: 'info', format: 'json', stdout: process.stdout, now: Date.now, clockTime: String, requestLine: String });
@@ -202,7 +202,7 @@ describe('the log', () => {
       process.stderr.write('written');
       await log.flush();`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
-    // Nobody reads until the writer is through with all of it.
+    // The reader starts only after all lines are written.
     await new Promise((resolve) => child.stderr.once('data', resolve));
     let text = '';
     child.stdout.on('data', (data: Buffer) => {

@@ -8,7 +8,7 @@ import { RequestLines } from './request-line.ts';
 
 const attempt = sampleRecord().attempts[0] as LogRecord['attempts'][number];
 
-/** Each differs in one member from the plain one. */
+/** Each differs from the sample record in one or a few fields. */
 const different: readonly Partial<LogRecord>[] = [
   {},
   { endpoint: 'embeddings' },
@@ -55,7 +55,7 @@ const different: readonly Partial<LogRecord>[] = [
   { admitted: false, attempts: [] },
 ];
 
-it('writes what each request has, whatever it remembers of others', () => {
+it('writes each request as JSON, whatever it has cached from others', () => {
   const lines = new RequestLines();
   const plain = { notes: {}, metadata: {} };
   const records = different.flatMap((over) => [sampleRecord(plain), sampleRecord({ ...plain, ...over })]);
@@ -72,7 +72,7 @@ it('writes what each request has, whatever it remembers of others', () => {
   expect(written).toEqual(expected.map((line) => `${line}\n`));
 });
 
-it('names what a rejected caller and all others have alike', () => {
+it('requestFields() returns the same names for rejected and other requests, plus "admitted"', () => {
   const { id, trace, at, status, error, client, bytes } = sampleRecord();
   const rejected = Object.keys(requestFields({ ...emptyRecord, id, trace, at, status, error, client, bytes }));
   expect(rejected).toContain('trace_id');

@@ -18,7 +18,7 @@ it.each([
   [true, false, undefined],
   [false, true, undefined],
   [undefined, true, undefined],
-])('with open: %s, and only reached from this machine: %s, a request without a token is of %s', (open, isLoopback, name) => {
+])('with open: %s and isLoopback: %s, a request without a token is by user %s', (open, isLoopback, name) => {
   expect(accessOf({ open } as AdminEntry, { isLoopback }).userOf(request())?.name).toBe(name);
 });
 
@@ -30,7 +30,7 @@ it.each([
   ['gw', undefined],
   ['other=x', undefined],
   ['', undefined],
-])('the session in the cookies %j is %s', (cookie, id) => {
+])('reads from the cookies %j the session %s', (cookie, id) => {
   expect(accessOf({}).cookie.read(request({ cookie }))).toBe(id);
 });
 
@@ -40,13 +40,13 @@ it.each([
   [{ 'x-forwarded-proto': 'http' }, false],
   [{ origin: 'https://gateway.example' }, true],
   [{ origin: 'http://gateway.example' }, false],
-])('a cookie for a request with %j is for TLS alone: %s', (headers, isSecure) => {
+])('writes a cookie for a request with the headers %j and Secure: %s', (headers, isSecure) => {
   const written = accessOf({}).cookie.write('abc', request(headers as Record<string, string>));
   expect(written.split('; ')).toEqual(['gw=abc', 'Path=/', 'HttpOnly', 'SameSite=Strict', ...(isSecure ? ['Secure'] : [])]);
   expect(accessOf({}).cookie.write(undefined, request())).toBe('gw=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0');
 });
 
-it('a session ends with the token that began it, and not with another one', () => {
+it('ends a session if the token that started it changes, and no other session', () => {
   let entry = { token: 'first-token', users: { ann: { role: 'viewer', token: 'ann-token' } } } as AdminEntry;
   const access = accessOf(entry, { settings: () => entry });
   const begun = ['first-token', 'ann-token'].map((token) => {

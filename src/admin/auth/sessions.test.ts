@@ -19,8 +19,8 @@ beforeEach(() => {
   );
 });
 
-describe('a session', () => {
-  it('lasts as long as it is used, and ends when it was idle', () => {
+describe('Sessions', () => {
+  it('keeps a session while it is used, and ends it after the idle time', () => {
     const id = sessions.begin(user);
     for (let n = 0; n < 5; n += 1) {
       now += idleMs;
@@ -32,7 +32,7 @@ describe('a session', () => {
     expect(sessions.find(id)).toBeUndefined();
   });
 
-  it('ends after thirty days even when it is in use', () => {
+  it('ends a session after thirty days, even if it is used', () => {
     const id = sessions.begin(user);
     for (let n = 0; n < 60; n += 1) {
       now += 12 * hour;
@@ -42,21 +42,21 @@ describe('a session', () => {
     expect(sessions.find(id)).toBeUndefined();
   });
 
-  it('lasts as long as the configuration says now', () => {
+  it('applies a changed idle time to existing sessions', () => {
     const id = sessions.begin(user);
     now += 2 * hour;
     idleMs = hour;
     expect(sessions.find(id)).toBeUndefined();
   });
 
-  it('ends when it is ended, and no other one does', () => {
+  it('ends only the session passed to end()', () => {
     const [one, other] = [sessions.begin(user), sessions.begin(linkUser)];
     expect(one).not.toBe(other);
     sessions.end(one);
     expect([sessions.find(one), sessions.find(other), sessions.find('')]).toEqual([undefined, linkUser, undefined]);
   });
 
-  it('makes room for new ones where it was idle longest', () => {
+  it('evicts the session that was idle longest at the limit', () => {
     const ids = Array.from({ length: 256 }, () => sessions.begin(user));
     expect(sessions.find(ids[0] ?? '')).toBe(user);
     const last = sessions.begin(user);
@@ -65,30 +65,30 @@ describe('a session', () => {
   });
 });
 
-describe('a link', () => {
+describe('sign-in links', () => {
   it.each([
     [0, true],
     [hour, true],
     [hour + 1, false],
-  ])('that is %i ms old signs in whoever made it: %s', (age, works) => {
+  ])('a link that is %i ms old works once: %s', (age, works) => {
     const link = sessions.link(user);
     now += age;
     const used = ['other', link, link].map((one) => sessions.useLink(one));
     expect(used).toEqual([undefined, works ? user : undefined, undefined]);
   });
 
-  it('makes room for new ones where it is the oldest of many', () => {
+  it('evicts the oldest link at the limit', () => {
     const links = Array.from({ length: 17 }, () => sessions.link(linkUser));
     expect(links.map((link) => sessions.useLink(link) !== undefined)).toEqual(links.map((_, n) => n > 0));
   });
 });
 
-describe('an address that failed to sign in', () => {
+describe('Throttle', () => {
   const fail = (throttle: Throttle, address: string, times: number): void => {
     for (let n = 0; n < times; n += 1) throttle.failed(address, 'wrong');
   };
 
-  it('waits after ten times within a minute, and others do not', () => {
+  it('blocks an address after ten failures within a minute, and no other address', () => {
     const throttle = new Throttle(() => now);
     fail(throttle, 'a', 9);
     expect(throttle.wait('a', 'wrong')).toBe(0);
@@ -105,7 +105,7 @@ describe('an address that failed to sign in', () => {
     expect(throttle.wait('a', 'wrong')).toBe(10_000);
   });
 
-  it('does not wait with a token that nobody finds by guessing, and those do not count', () => {
+  it('neither blocks nor counts tokens too long to be guessed', () => {
     const throttle = new Throttle(() => now);
     for (let n = 0; n < 20; n += 1) throttle.failed('a', 'x'.repeat(32));
     expect(throttle.wait('a', 'short')).toBe(0);
@@ -113,7 +113,7 @@ describe('an address that failed to sign in', () => {
     expect([throttle.wait('a', 'x'.repeat(31)) > 0, throttle.wait('a', 'x'.repeat(32))]).toEqual([true, 0]);
   });
 
-  it('is forgotten where a thousand others failed after it', () => {
+  it('forgets an address after a thousand other addresses failed', () => {
     const throttle = new Throttle(() => now);
     fail(throttle, 'a', 10);
     fail(throttle, 'b', 10);

@@ -12,12 +12,12 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 it.each([
-  ['none', undefined, false],
-  ['one that others may read', 'a-token-of-before\n', true],
-  ['an empty one', '', false],
-  ['one that is too short to be one', 'a-token\n', false],
-  ['one that is none', 'two words of a text\n', false],
-])('where there is %s, a token is there afterwards that the owner alone may read', (_name, text, isKept) => {
+  ['no token', undefined, false],
+  ['a token that others may read', 'a-token-of-before\n', true],
+  ['an empty file', '', false],
+  ['a token that is too short', 'a-token\n', false],
+  ['text that is not a token', 'two words of a text\n', false],
+])('ensureToken() returns a token in a file with mode 600, starting with %s', (_name, text, isKept) => {
   const path = join(dir, 'admin-token');
   if (text !== undefined) writeFileSync(path, text, { mode: 0o644 });
   const token = ensureToken(dir);
@@ -28,8 +28,8 @@ it.each([
 
 it.each([
   ['another file', 'mine'],
-  ['nothing', undefined],
-])('a link to %s is replaced, and what it leads to stays as it is', (_name, text) => {
+  ['a missing file', undefined],
+])('ensureToken() replaces a symbolic link to %s and does not change its target', (_name, text) => {
   const other = join(dir, 'other');
   if (text !== undefined) writeFileSync(other, text, { mode: 0o644 });
   symlinkSync(other, join(dir, 'admin-token'));
@@ -40,6 +40,6 @@ it.each([
   );
 });
 
-it('there is none in a folder without one', () => {
+it('readToken() returns undefined if there is no token', () => {
   expect(readToken(dir)).toBeUndefined();
 });

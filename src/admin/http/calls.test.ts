@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { GatewayError } from '../../core/error.ts';
 import { bounds, Calls } from './calls.ts';
 
-it('names the time until the next call', () => {
+it('reports in its error the time until the next call is allowed', () => {
   let now = 0;
   const calls = new Calls(() => now, bounds.users);
   const refusal = (): unknown => {
@@ -21,13 +21,13 @@ it('names the time until the next call', () => {
   expect(refusal()).toBeTypeOf('function');
 });
 
-it('lets those who sign in begin any number: behind a proxy all of them have one address', () => {
+it('allows any number of sign-in calls, because all clients behind a proxy share one address', () => {
   const calls = new Calls(() => 0, bounds.strangers);
   for (let n = 0; n < 1000; n += 1) calls.begin('address of the proxy')();
   expect(calls.begin('address of the proxy')).toBeTypeOf('function');
 });
 
-it('has a bound of calls at the same time', () => {
+it('limits concurrent calls', () => {
   const calls = new Calls(() => 0, bounds.users);
   for (let n = 0; n < bounds.users.ofOne; n += 1) calls.begin('one');
   expect(() => calls.begin('one')).toThrow(expect.objectContaining({ waitS: 1, hint: 'Try again in 1 second.' }) as Error);

@@ -8,10 +8,10 @@ import { createServer } from '../../core/node-http.ts';
 import { DashboardFiles } from './dashboard-files.ts';
 import { sendError } from './reply.ts';
 
-it('reads the files again where they could not be read', async () => {
+it('reads the dashboard files again after they could not be read', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'dashboard-files-'));
   writeFileSync(join(dir, 'index.html'), '<p>here</p>');
-  // As while a build replaces them.
+  // As during a build that replaces the files.
   symlinkSync(join(dir, 'gone'), join(dir, 'app.js'));
   const files = new DashboardFiles([dir]);
   const server = createServer({}, (request, response) => {
@@ -23,7 +23,7 @@ it('reads the files again where they could not be read', async () => {
   expect(await ask()).toBe(500);
   rmSync(join(dir, 'app.js'));
   expect(await ask()).toBe(200);
-  // Names of people may end as names of files do.
+  // Paths of the dashboard may end like file names.
   expect([await ask('/app.js'), await ask('/traces/run.json'), await ask('/configs')]).toEqual([404, 200, 200]);
   server.close();
   server.closeAllConnections();

@@ -4,7 +4,7 @@ import { LiveHub } from './hub.ts';
 
 const minute = 60_000;
 
-it('keeps rows for a minute for a reader who comes back, also where none had come before', () => {
+it('keeps rows for one minute for a client that reconnects, even if it was the only one', () => {
   let now = 0;
   const hub = new LiveHub(
     () => now,
@@ -24,7 +24,7 @@ it('keeps rows for a minute for a reader who comes back, also where none had com
   expect([hub.since(seen), hub.last - seen]).toEqual([undefined, 3]);
 });
 
-it('gives a reader what waits before it skips what nobody was told of', () => {
+it('sends waiting rows before it skips ids', () => {
   const hub = new LiveHub(
     () => 0,
     (error) => expect.fail(String(error)),

@@ -5,7 +5,7 @@ import { storable } from '../../query/text.ts';
 import { noFigures } from '../health.ts';
 import { figuresOf } from './named-figures.ts';
 
-/** Counts each value that a question names. */
+/** Returns a count for each value named in a query. */
 function fakeLogs(): { readonly logs: LogReader; readonly asked: StatsRequest[] } {
   const asked: StatsRequest[] = [];
   const stats = async (request: StatsRequest): Promise<Stats> => {
@@ -25,7 +25,7 @@ function fakeLogs(): { readonly logs: LogReader; readonly asked: StatsRequest[] 
   return { asked, logs: { stats } as unknown as LogReader };
 }
 
-it('asks for each of many names, in questions that a filter can hold', async () => {
+it('figuresOf() returns figures for many names in queries that a filter can contain', async () => {
   const names = [
     ...Array.from({ length: 150 }, (_, n) => `key-${n}`),
     ...Array.from({ length: 8 }, (_, n) => `${n}`.repeat(700)),
@@ -38,7 +38,7 @@ it('asks for each of many names, in questions that a filter can hold', async () 
   expect(of?.('unknown')).toEqual(noFigures);
 });
 
-it('says nothing where the log cannot', async () => {
+it('figuresOf() returns undefined if the log is unavailable', async () => {
   const failing = { stats: () => Promise.reject(new Error('away')) } as unknown as LogReader;
   expect([await figuresOf(failing, 'key', ['a'], '1h'), await figuresOf(undefined, 'key', ['a'], '1h')]).toEqual([undefined, undefined]);
 });

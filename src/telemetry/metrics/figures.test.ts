@@ -7,7 +7,7 @@ const figures = (series: Figures['families'][number][1]): Figures => ({
   health: [],
 });
 
-it('what workers that ended have counted stays bounded, and nothing of it is lost', () => {
+it('limits the series of ended workers without losing counts', () => {
   const gone = new Sums(true);
   for (let process = 0; process < 120; process += 1)
     gone.add(figures(Array.from({ length: 100 }, (_, n) => [`{code="${process} \\"${n}\\\\",source="gateway"}`, 1])), true);
@@ -18,7 +18,7 @@ it('what workers that ended have counted stays bounded, and nothing of it is los
   expect(gone.figures().families[0]?.[1][0]?.[1]).toBe(2);
 });
 
-it('what several have counted is added up', () => {
+it('adds up the counts of several workers', () => {
   const sums = new Sums();
   for (const value of [1, 2]) sums.add(figures([['{code="a",source="gateway"}', value]]));
   expect(sums.figures().families).toEqual([['gateway_errors_total', [['{code="a",source="gateway"}', 3]]]]);

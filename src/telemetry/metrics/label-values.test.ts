@@ -3,12 +3,12 @@ import { LabelValues } from './label-values.ts';
 
 const plain = (text: string): string => text;
 
-it('names nothing as "-"', () => {
+it('returns "-" for a missing value', () => {
   const values = new LabelValues(plain);
   expect([null, undefined, ''].map((value) => values.of('model', value))).toEqual(['-', '-', '-']);
 });
 
-it('has a hundred values of each label', () => {
+it('allows a hundred values per label', () => {
   const values = new LabelValues(plain);
   const seen = new Set(Array.from({ length: 300 }, (_, n) => values.of('model', `m${n}`)));
   expect(seen.size).toBe(101);
@@ -17,7 +17,7 @@ it('has a hundred values of each label', () => {
   expect(values.of('key', 'm200')).toBe('m200');
 });
 
-it('keeps half of them for values of requests that worked', () => {
+it('reserves half of the values for successful requests', () => {
   const values = new LabelValues(plain);
   for (let n = 0; n < 300; n += 1) values.of('model', `junk${n}`, false);
   expect(values.of('model', 'junk299', false)).toBe('other');
@@ -26,19 +26,19 @@ it('keeps half of them for values of requests that worked', () => {
   expect(values.of('model', 'real', false)).toBe('real');
 });
 
-it('cuts long values', () => {
+it('truncates long values', () => {
   expect(new LabelValues(plain).of('model', 'x'.repeat(500))).toHaveLength(128);
 });
 
 it.each([
-  ['sent as it is', (pair: string) => `a${pair.charAt(0)}`, `a\ufffd`],
-  ['left by the cut', (pair: string) => `${'x'.repeat(127)}${pair}`, `${'x'.repeat(127)}\ufffd`],
-])('has one value for all halves of surrogate pairs: %s', (_, value, shown) => {
+  ['sent by the client', (pair: string) => `a${pair.charAt(0)}`, `a\ufffd`],
+  ['left by truncation', (pair: string) => `${'x'.repeat(127)}${pair}`, `${'x'.repeat(127)}\ufffd`],
+])('maps all lone surrogates to one value: %s', (_, value, shown) => {
   const values = new LabelValues(plain);
   expect(['\u{1f600}', '\u{20000}'].map((pair) => values.of('model', value(pair)))).toEqual([shown, shown]);
 });
 
-it('masks a value before it is cut', () => {
+it('masks a value before it is truncated', () => {
   const values = new LabelValues((text) => text.replaceAll('y'.repeat(20), '***'));
   expect(values.of('model', `${'x'.repeat(120)}${'y'.repeat(20)}`)).toBe(`${'x'.repeat(120)}***`);
 });

@@ -4,7 +4,7 @@ import { ProviderHealth } from './provider-health.ts';
 const minute = 60_000;
 const noon = 1_795_262_400_000;
 
-describe('a provider', () => {
+describe('ProviderHealth', () => {
   it.each<[string, (readonly [isFailure: boolean, at: number])[], number, boolean]>([
     ['is up without attempts', [], 0, true],
     [
@@ -17,7 +17,7 @@ describe('a provider', () => {
       true,
     ],
     [
-      'is down after three',
+      'is down after three failures',
       [
         [true, 0],
         [true, 1],
@@ -27,7 +27,7 @@ describe('a provider', () => {
       false,
     ],
     [
-      'is up when one attempt worked',
+      'is up if one attempt succeeded',
       [
         [true, 0],
         [false, 1],
@@ -38,7 +38,7 @@ describe('a provider', () => {
       true,
     ],
     [
-      'is down when the one that worked is long ago',
+      'is down if the success was too long ago',
       [
         [false, 0],
         [true, 6 * minute],
@@ -49,7 +49,7 @@ describe('a provider', () => {
       false,
     ],
     [
-      'is up when its failures are long ago',
+      'is up if the failures were too long ago',
       [
         [true, 0],
         [true, 0],
@@ -59,7 +59,7 @@ describe('a provider', () => {
       true,
     ],
     [
-      'is up after a day',
+      'is up after one day',
       [
         [true, 0],
         [true, 0],
@@ -69,7 +69,7 @@ describe('a provider', () => {
       true,
     ],
     [
-      'survives a time that is set back',
+      'is down after three failures if the clock was set back',
       [
         [true, 0],
         [true, -minute],

@@ -26,7 +26,7 @@ async function counted(...records: readonly Partial<LogRecord>[]): Promise<reado
   return linesOf(metrics);
 }
 
-describe('a request is counted', () => {
+describe('RequestMetrics counts a request', () => {
   const left = { ...attempt, status: 429, target: 'configs.support.targets[0]', provider: 'openai-main' };
   it.each<[string, Partial<LogRecord>, readonly string[]]>([
     [
@@ -47,7 +47,7 @@ describe('a request is counted', () => {
       ],
     ],
     [
-      'by the GenAI conventions',
+      'by the GenAI semantic conventions',
       {},
       [
         'gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name="chat",gen_ai_provider_name="azure.ai.openai",gen_ai_request_model="gpt-4o-mini",gen_ai_response_model="gpt-4o-mini-2024-07-18",error_type=""} 1',
@@ -57,7 +57,7 @@ describe('a request is counted', () => {
       ],
     ],
     [
-      'with tokens and their parts',
+      'with tokens and token details',
       { usage: { ...emptyRecord.usage, prompt: 10, completion: 5, cached: 4, reasoning: 3, source: 'reported' } },
       [
         'gateway_tokens_total{provider="azure-eu",model="gpt-4o-mini",direction="input",meta_team="web"} 10',
@@ -88,7 +88,7 @@ describe('a request is counted', () => {
       ],
     ],
     [
-      'with the price of pictures',
+      'with the price of images',
       {
         endpoint: 'images/generations',
         usage: { ...emptyRecord.usage, details: { images: 2 } },
@@ -97,12 +97,12 @@ describe('a request is counted', () => {
       ['gateway_cost_usd_total{config="support",provider="azure-eu",model="gpt-4o-mini",key="app-web",meta_team="web"} 0.08'],
     ],
     [
-      'with the unknown price of pictures',
+      'with the unknown price of images',
       { endpoint: 'images/generations', usage: { ...emptyRecord.usage, details: { images: 2 } } },
       ['gateway_unpriced_requests_total{provider="azure-eu",model="gpt-4o-mini"} 1'],
     ],
     [
-      'with a price of its own, whatever it used',
+      'with a given price and without usage',
       { endpoint: 'relay', usage: emptyRecord.usage, cost: { usd: '0.005', source: null, prices: {} } },
       ['gateway_cost_usd_total{config="support",provider="azure-eu",model="gpt-4o-mini",key="app-web",meta_team="web"} 0.005'],
     ],
@@ -130,7 +130,7 @@ describe('a request is counted', () => {
       ],
     ],
     [
-      'with what guardrails and redaction found',
+      'with guardrail verdicts and redactions',
       { guardrails: [{ name: 'pii', verdict: 'deny' }, 'odd', null], redactions: { email: 3 } },
       ['gateway_guardrail_total{name="pii",verdict="deny"} 1', 'gateway_redactions_total{kind="email"} 3'],
     ],
@@ -146,7 +146,7 @@ it.each([
   ['aab', 1],
   ['aba', 0],
   ['aabbb', 3],
-])('counts the retries of attempts at %s as figures do: %i', async (targets, retries) => {
+])('counts the retries of attempts at targets %s like the figures do: %i', async (targets, retries) => {
   const attempts = Array.from(targets, (target, n) => ({ ...attempt, n, target }));
   const lines = (await counted({ attempts })).filter((line) => line.startsWith('gateway_retries_total{'));
   expect(lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).toBe(retries);
@@ -155,17 +155,17 @@ it.each([
 
 it.each<[string, Partial<LogRecord>]>([
   ['uses nothing', { usage: emptyRecord.usage, cost: { usd: '0', source: null, prices: {} } }],
-  ['has no usage and no price, as that of a batch', { endpoint: 'batches', usage: emptyRecord.usage }],
-])('makes no series of tokens and cost for a request that %s', async (_, record) => {
+  ['has neither usage nor price, like a batch', { endpoint: 'batches', usage: emptyRecord.usage }],
+])('creates no token and cost series for a request that %s', async (_, record) => {
   expect((await counted(record)).filter((line) => /^gateway_(?:tokens|cost|unpriced)/.test(line))).toEqual([]);
 });
 
 it.each<[string, Partial<LogRecord['usage']>, Readonly<Record<string, number>>]>([
   ['reported', { prompt: 9, completion: 4, source: 'reported' }, { input: 1, output: 1 }],
-  ['of vectors, which no output has', { prompt: 9, source: 'reported' }, { input: 1, output: 0 }],
+  ['without output, like embeddings', { prompt: 9, source: 'reported' }, { input: 1, output: 0 }],
   ['estimated', { prompt: 9, completion: 4, source: 'estimated' }, { input: 0, output: 0 }],
-  ['of what is no text', { source: 'reported', details: { seconds: 3 } }, { input: 0, output: 0 }],
-])('measures the size in tokens of usage that is %s', async (_, usage, counts) => {
+  ['not counted in tokens', { source: 'reported', details: { seconds: 3 } }, { input: 0, output: 0 }],
+])('records the token usage histogram for usage that is %s', async (_, usage, counts) => {
   const lines = await counted({ usage: { ...emptyRecord.usage, ...usage } });
   const sizes = lines.filter((line) => line.startsWith('gen_ai_client_token_usage_count'));
   for (const [type, count] of Object.entries(counts))
@@ -176,7 +176,7 @@ it.each<[string, Partial<LogRecord>, Partial<LogRecord>]>([
   ['model', { attempts: [], model: none }, { attempts: [], model: { ...none, asked: 'null' } }],
   ['key', { key: null }, { key: 'null' }],
   ['metadata', { metadata: {} }, { metadata: { team: 'undefined' } }],
-])('tells nothing from a client that writes the word for it: %s', async (_, without, written) => {
+])('distinguishes a missing value from the text "null" or "undefined" of a client: %s', async (_, without, written) => {
   const lines = await counted(without, written);
   expect(lines.filter((line) => line.startsWith('gateway_requests_total{'))).toEqual([
     expect.stringMatching(/="-".* 1$/),
@@ -187,8 +187,8 @@ it.each<[string, Partial<LogRecord>, Partial<LogRecord>]>([
 it.each<[string, number, Partial<LogRecord>]>([
   ['breaks off', 0, { end: 'fault', error: { code: 'stream_interrupted', source: 'provider', message: '' } }],
   ['is rejected by the gateway', 1, { end: 'fault', error: { code: 'internal', source: 'gateway', message: '' } }],
-  ['the client leaves', 1, { end: 'client_gone' }],
-])('a provider whose every stream %s is up: %i', (_, isUp, record) => {
+  ['the client cancels', 1, { end: 'client_gone' }],
+])('reports the health of a provider whose every stream %s as %i', (_, isUp, record) => {
   for (const attempts of [[attempt], [{ ...attempt, provider: 'first', status: 503 }, attempt]]) {
     const metrics = new RequestMetrics(settings);
     for (let n = 0; n < 3; n += 1) metrics.add(sampleRecord({ ...record, attempts }));
@@ -196,31 +196,31 @@ it.each<[string, number, Partial<LogRecord>]>([
   }
 });
 
-it('does not count a limit of the provider as one of the gateway', async () => {
+it('does not count a rate limit of the provider as a limit rejection of the gateway', async () => {
   const error = { code: 'rate_limited', source: 'provider', message: '' } as const;
   expect((await counted({ status: 429, error })).filter((line) => line.includes('limit_rejections'))).toEqual([]);
 });
 
 it.each<[string, Partial<LogRecord>, string]>([
-  ['works', {}, ''],
+  ['succeeds', {}, ''],
   [
     'is rejected',
     { status: 429, error: { code: 'provider_error', source: 'provider', message: '' }, attempts: [{ ...attempt, status: 429 }] },
     '429',
   ],
   ['breaks off', { end: 'fault', error: { code: 'stream_interrupted', source: 'provider', message: '' } }, 'stream_interrupted'],
-  ['is left', { status: 499, end: 'client_gone', attempts: [{ ...attempt, status: null, outcome: 'cancelled' }] }, 'cancelled'],
+  ['the client cancels', { status: 499, end: 'client_gone', attempts: [{ ...attempt, status: null, outcome: 'cancelled' }] }, 'cancelled'],
   ['the gateway ends', { end: 'drained', error: { code: 'draining', source: 'gateway', message: '' } }, ''],
-])('an operation that %s has the error type of its span', async (_, record, type) => {
+])('labels an operation that %s with the error type of its span', async (_, record, type) => {
   const lines = (await counted(record)).filter((line) => line.startsWith('gen_ai_client_operation_duration_seconds_count'));
   expect(lines).toEqual([expect.stringContaining(`,error_type="${type}"} 1`)]);
 });
 
 it.each([
-  ['left out', 'skipped', null, 0],
-  ['refused before it was sent', 'refused', null, 0],
-  ['refused when its answer was there', 'refused', 20, 1],
-])('times no operation of a provider that nobody asked: %s', async (_, outcome, firstByte, count) => {
+  ['skipped', 'skipped', null, 0],
+  ['rejected before it was sent', 'refused', null, 0],
+  ['rejected after the response arrived', 'refused', 20, 1],
+])('records the duration of an operation only if the provider was called: %s', async (_, outcome, firstByte, count) => {
   const attempts = [{ ...attempt, status: null, outcome, first_byte_ms: firstByte }];
   const lines = await counted({ status: 503, attempts, error: { code: 'target_skipped', source: 'gateway', message: '' } });
   const times = lines.filter((line) => line.startsWith('gen_ai_client_operation_duration_seconds_count'));
@@ -228,20 +228,20 @@ it.each([
   expect(lines).toContain(`gateway_attempts_total{provider="azure-eu",model="gpt-4o-mini",outcome="${outcome}"} 1`);
 });
 
-it.each(['refused', 'skipped', 'cancelled'])('says nothing of a provider by an attempt that was %s', (outcome) => {
+it.each(['refused', 'skipped', 'cancelled'])('does not change the health of a provider after an attempt that was %s', (outcome) => {
   const metrics = new RequestMetrics(settings);
   for (let n = 0; n < 3; n += 1) metrics.add(sampleRecord({ status: 503, attempts: [{ ...attempt, status: 503 }] }));
   metrics.add(sampleRecord({ attempts: [{ ...attempt, status: null, outcome }] }));
   expect(metrics.isUp('azure-eu', sampleRecord().at + 1000)).toBe(false);
 });
 
-it('measures no first token where nothing was streamed', async () => {
+it('records no time to first token without streaming', async () => {
   expect((await counted({ stream: false })).filter((line) => line.startsWith('gateway_time_to_first_token_seconds_count'))).toEqual([
     'gateway_time_to_first_token_seconds_count{provider="azure-eu",model="gpt-4o-mini"} 0',
   ]);
 });
 
-it('keeps a model that works visible behind thousands that do not exist', async () => {
+it('keeps a series for a working model after thousands of unknown models', async () => {
   const metrics = new RequestMetrics(settings);
   const failed = { status: 404, outcome: 'answered' };
   for (let n = 0; n < 5000; n += 1) metrics.add(sampleRecord({ status: 404, attempts: [{ ...attempt, ...failed, model: `junk-${n}` }] }));
@@ -256,14 +256,14 @@ it('keeps a model that works visible behind thousands that do not exist', async 
   );
 });
 
-it('has a label of its own for each key of metadata', async () => {
+it('has a separate label for each metadata key', async () => {
   const metrics = new RequestMetrics({ ...settings, metadataLabels: ['team-a', 'team.a', 'team_a_2'] });
   metrics.add(sampleRecord({ metadata: { 'team-a': 'one', 'team.a': 'two', team_a_2: 'three' } }));
   const [line] = (await linesOf(metrics)).filter((text) => text.startsWith('gateway_requests_total'));
   expect(line).toContain('meta_team_a="one",meta_team_a_2="two",meta_team_a_2_2="three"');
 });
 
-it('uses other labels after a reload, and keeps what was counted', async () => {
+it('uses other labels after a reload and keeps the existing series', async () => {
   const metrics = new RequestMetrics(settings);
   metrics.add(sampleRecord());
   metrics.configure({ ...settings, metadataLabels: ['app id'] });

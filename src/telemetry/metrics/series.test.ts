@@ -3,7 +3,7 @@ import { CountSeries, DecimalSeries, Family, HistogramSeries, labelText } from '
 
 const row = { name: 'x_total', type: 'counter', help: '', labels: ['a'], unit: '' } as const;
 
-describe('sums of money', () => {
+describe('DecimalSeries', () => {
   it.each([
     [['0.1', '0.2'], '0.3'],
     [['0.000000000001', '999999999999.999999999999'], '1000000000000'],
@@ -11,24 +11,24 @@ describe('sums of money', () => {
     [['12', '0.5', '0.50'], '13'],
     [[], '0'],
     [['1e3', 'x', '-1', '0.-1', ''], '1000'],
-  ])('are exact: %j', (added, sum) => {
+  ])('adds %j exactly', (added, sum) => {
     const series = new DecimalSeries('');
     for (const text of added) series.add(text);
     expect(series.text).toBe(sum);
   });
 });
 
-it('counts a value in the first bucket that holds it', () => {
+it('HistogramSeries counts a value in the first bucket that includes it', () => {
   const series = new HistogramSeries('', [1, 2]);
   for (const value of [0, 1, 1.5, 2, 3]) series.observe(value);
   expect(series).toMatchObject({ counts: [2, 2, 1], sum: 7.5 });
 });
 
-it('writes labels so that no value can end them', () => {
+it('labelText() escapes label values', () => {
   expect(labelText(['a', 'b'], ['x"y\\z\nq'])).toBe('{a="x\\"y\\\\z\\nq",b=""}');
 });
 
-it('has one series for all that come after the last one', () => {
+it('Family counts everything beyond its limit in one series', () => {
   const family = new Family(row, (labels) => new CountSeries(labels));
   for (let n = 0; n < 6000; n += 1) family.at([`v${n}`]).value += 1;
   expect(family.size).toBe(5001);

@@ -11,6 +11,6 @@ it.each([
   [499, 'client_gone', false],
   [502, 'fault', true],
   [500, 'whole', true],
-] as const)('status %i that ended %s is a failure: %s', (status, end, expected) => {
+] as const)('isFailure() for status %i and end %s returns %s', (status, end, expected) => {
   expect(isFailure({ status, end })).toBe(expected);
 });

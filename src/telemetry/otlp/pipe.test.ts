@@ -23,8 +23,8 @@ function rig(answers: readonly Sent[], limits: Partial<PipeLimits> = {}) {
   return { pipe, sent, results };
 }
 
-describe('a queue in front of a collector', () => {
-  it('sends what came together as one', async () => {
+describe('Pipe', () => {
+  it('sends items added together in one export', async () => {
     const { pipe, sent, results } = rig([]);
     pipe.add(['a', 'b']);
     pipe.add(['c']);
@@ -32,13 +32,13 @@ describe('a queue in front of a collector', () => {
     expect({ sent, results }).toEqual({ sent: ['a,b,c'], results: [[3, 'exported']] });
   });
 
-  it('sends without being asked', async () => {
+  it('sends without a flush', async () => {
     const { pipe, sent } = rig([]);
     pipe.add(['a']);
     await expect.poll(() => sent).toEqual(['a']);
   });
 
-  it('sends at most 512 at once', async () => {
+  it('sends at most 512 items per export', async () => {
     const { pipe, sent, results } = rig([]);
     pipe.add(Array.from({ length: 1200 }, () => 'x'));
     await pipe.flush(1000);
@@ -47,13 +47,18 @@ describe('a queue in front of a collector', () => {
   });
 
   it.each<[string, readonly Sent[], number, readonly [number, Result][]]>([
-    ['again while the collector is busy', [busy, { kind: 'retry', afterMs: 0, why: '' }], 3, [[2, 'exported']]],
-    ['again behind a pause that takes longer than its patience', [{ kind: 'retry', afterMs: 400, why: '' }], 2, [[2, 'exported']]],
-    ['not again what it rejects', [{ kind: 'refused', isTooLarge: false, why: 'status 400' }], 1, [[2, 'rejected']]],
-    ['not in halves what is small', [{ kind: 'refused', isTooLarge: true, why: 'status 413' }], 1, [[2, 'rejected']]],
-    ['and counts no more than there are', [{ kind: 'accepted', rejected: 9, why: 'odd' }], 1, [[2, 'rejected']]],
+    ['again if the collector is busy', [busy, { kind: 'retry', afterMs: 0, why: '' }], 3, [[2, 'exported']]],
+    ['again after a Retry-After longer than its patience', [{ kind: 'retry', afterMs: 400, why: '' }], 2, [[2, 'exported']]],
+    ['once if the collector rejects the items', [{ kind: 'refused', isTooLarge: false, why: 'status 400' }], 1, [[2, 'rejected']]],
     [
-      'and counts what it rejects of it',
+      'once if the collector rejects a small export as too large',
+      [{ kind: 'refused', isTooLarge: true, why: 'status 413' }],
+      1,
+      [[2, 'rejected']],
+    ],
+    ['once if the collector reports too many rejected items', [{ kind: 'accepted', rejected: 9, why: 'odd' }], 1, [[2, 'rejected']]],
+    [
+      'once if the collector rejects some items',
       [{ kind: 'accepted', rejected: 1, why: 'odd' }],
       1,
       [
@@ -61,14 +66,14 @@ describe('a queue in front of a collector', () => {
         [1, 'exported'],
       ],
     ],
-  ])('sends %s', async (_, answers, times, expected) => {
+  ])('sends %s, and counts the results', async (_, answers, times, expected) => {
     const { pipe, sent, results } = rig(answers, { patience: 300 });
     pipe.add(['a', 'b']);
     await expect.poll(() => results).toEqual(expected);
     expect(sent).toHaveLength(times);
   });
 
-  it('sends in halves what is too large for the collector, and rejects what it does not take alone', async () => {
+  it('splits an export that is too large for the collector, and rejects an item that is too large alone', async () => {
     const results: [number, Result][] = [];
     const pipe = new Pipe({
       collector,
@@ -85,7 +90,7 @@ describe('a queue in front of a collector', () => {
     ]);
   });
 
-  it('sends nothing before the collector wants it, also after it has given up one export', async () => {
+  it('waits for Retry-After of the collector, even after it dropped the export', async () => {
     const { pipe, sent, results } = rig([{ kind: 'retry', afterMs: 250_000, why: 'busy' }], { patience: -1 });
     pipe.add(Array.from({ length: 600 }, () => 'x'));
     await expect.poll(() => results).toEqual([[512, 'failed']]);
@@ -98,7 +103,7 @@ describe('a queue in front of a collector', () => {
     ]);
   });
 
-  it('begins to count its patience when it may send', async () => {
+  it('starts to measure its patience when it may send', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const wanted: Sent = { kind: 'retry', afterMs: 400_000, why: 'busy' };
@@ -115,7 +120,7 @@ describe('a queue in front of a collector', () => {
     }
   });
 
-  it('gives up when time is up', async () => {
+  it('fails an export after its patience', async () => {
     const { pipe, results } = rig(
       Array.from({ length: 1000 }, () => busy),
       { patience: 10 },
@@ -131,7 +136,7 @@ describe('a queue in front of a collector', () => {
       ]);
   });
 
-  it.each([0, 1])('never tries without a pause, whatever the collector asks for (%i ms)', async (afterMs) => {
+  it.each([0, 1])('pauses between retries, even if the collector asks for %i ms', async (afterMs) => {
     const { pipe, sent, results } = rig(
       Array.from({ length: 1000 }, () => ({ kind: 'retry', afterMs, why: 'busy' })),
       { firstRetry: 40, patience: 60 },
@@ -141,7 +146,7 @@ describe('a queue in front of a collector', () => {
     expect(sent.length).toBeLessThanOrEqual(3);
   });
 
-  it('drops what does not fit, and has room again', async () => {
+  it('drops items beyond its limit, and accepts items again once there is space', async () => {
     const { pipe, sent, results } = rig([], { waiting: 10 });
     pipe.add(['12345', '67890', 'x']);
     expect(results).toEqual([[1, 'dropped']]);
@@ -151,7 +156,7 @@ describe('a queue in front of a collector', () => {
     expect(sent).toEqual(['12345,67890', 'y']);
   });
 
-  it('ends a pause when it is flushed, and counts what is left then', async () => {
+  it('ends a pause on flush() and counts the items sent then', async () => {
     const { pipe, sent, results } = rig([{ kind: 'retry', afterMs: 250_000, why: 'busy' }]);
     pipe.add(['a']);
     await expect.poll(() => sent).toHaveLength(1);
@@ -159,7 +164,7 @@ describe('a queue in front of a collector', () => {
     expect({ sent, results }).toEqual({ sent: ['a', 'a'], results: [[1, 'exported']] });
   });
 
-  it('gives up at its end what a collector does not respond to, and counts it once', async () => {
+  it('fails items on flush() if the collector does not respond, and counts them once', async () => {
     const results: [number, Result][] = [];
     const hanging = Promise.withResolvers<Sent>();
     const pipe = new Pipe({

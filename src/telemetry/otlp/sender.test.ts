@@ -19,7 +19,7 @@ async function collector(answer: RequestListener): Promise<string> {
 it.each<[string, RequestListener]>([
   ['sends nothing', () => undefined],
   ['stops in its response', (_, response) => response.writeHead(200).write('{')],
-])('a collector that %s is asked again later, with the reason', async (_, answer) => {
+])('returns retry with the reason for a collector that %s', async (_, answer) => {
   const sender = new Sender(200);
   const sent = await sender.send({ url: await collector(answer), headers: {} }, '{}');
   sender.close();

@@ -7,14 +7,14 @@ it.each([
   ['/v1/models', '/v1/models', undefined],
   ['/v1/models?', '/v1/models', ''],
   ['/v1/files?after=a?b&limit=2?', '/v1/files', 'after=a?b&limit=2?'],
-])('%s is the path %j with the query %j', (written, path, query) => {
+])('splits the path %s into %j and the query %j', (written, path, query) => {
   expect(requestAttributes(sampleRecord({ path: written }))).toMatchObject({ 'url.scheme': 'http', 'url.path': path, 'url.query': query });
 });
 
 it.each<[string, Partial<LogRecord>, Partial<AttemptRecord>, string | undefined, Span['status']]>([
-  ['works', {}, {}, undefined, {}],
+  ['succeeds', {}, {}, undefined, {}],
   ['is rejected', {}, { status: 429, reason: 'busy' }, '429', { code: 2, message: 'busy' }],
-  ['is not answered', {}, { status: null, outcome: 'timeout', reason: 'late' }, 'timeout', { code: 2, message: 'late' }],
+  ['times out', {}, { status: null, outcome: 'timeout', reason: 'late' }, 'timeout', { code: 2, message: 'late' }],
   [
     'breaks off',
     { end: 'fault', error: { code: 'stream_interrupted', source: 'provider', message: 'closed' } },
@@ -23,7 +23,7 @@ it.each<[string, Partial<LogRecord>, Partial<AttemptRecord>, string | undefined,
     { code: 2, message: 'closed' },
   ],
   ['the gateway ends', { end: 'fault', error: { code: 'internal', source: 'gateway', message: 'no' } }, {}, undefined, {}],
-])('an attempt that %s says so', (_, part, ofAttempt, type, status) => {
+])('sets error.type and status of the span of an attempt that %s', (_, part, ofAttempt, type, status) => {
   const [first] = sampleRecord().attempts;
   const record = sampleRecord({ ...part, attempts: [{ ...(first as AttemptRecord), ...ofAttempt }] });
   const settings = { version: '', instance: '', resource: {}, providerNames: {} };

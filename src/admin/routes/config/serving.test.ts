@@ -4,7 +4,7 @@ import type { AdminCall } from '../route.ts';
 import { adminRoutes } from '../table.ts';
 import { servingRoutes } from './serving.ts';
 
-it('the list of revisions waits for the one of a reload that has just ended', async () => {
+it('GET /api/revisions waits for the revision of a reload that has just ended', async () => {
   const kept: object[] = [];
   const revisions = {
     list: () => kept,
@@ -16,7 +16,7 @@ it('the list of revisions waits for the one of a reload that has just ended', as
   expect(reply).toMatchObject({ json: [{ revision: 'abc', serves: true }] });
 });
 
-it('a call that has the configuration loaded waits for two loads and the workers', () => {
+it('calls that reload the configuration have a timeout for two loads and the workers', () => {
   const loads = /^POST \/api\/(?:reload|rollback|keys.*)$/;
   const limits = adminRoutes().flatMap(({ method, path, limitMs }) => (loads.test(`${method} ${path}`) ? [limitMs ?? 30_000] : []));
   expect(limits).toEqual(Array.from({ length: 5 }, () => reloadLimitMs));

@@ -6,7 +6,7 @@ import { readRoute } from './read.ts';
 
 const bodies: Readonly<Record<string, string | undefined>> = { a: 'of a', b: undefined, big: 'x'.repeat(7 * 1024 * 1024), last: 'of last' };
 
-/** Records that say who asked for them, in a log of four. */
+/** A log of four records; each record shows how it was requested. */
 const logs = {
   json: async ([, id]: readonly string[], { isBare }: { isBare: boolean }) =>
     Object.hasOwn(bodies, id ?? '') ? Buffer.from(JSON.stringify({ record: { id, isBare } })) : undefined,
@@ -20,8 +20,8 @@ async function read(body: Plain, role = 'operator'): Promise<StoredRecords> {
   return JSON.parse(Buffer.from(reply.bytes).toString()) as StoredRecords;
 }
 
-describe('several records at once', () => {
-  it('come in their order, without those that are gone, with the bodies that are kept', async () => {
+describe('reading several records', () => {
+  it('returns them in order, without missing records, with the stored bodies', async () => {
     const { records, next } = await read({ ids: ['b', 'none', 'a'], bodies: true });
     expect(records).toEqual([
       { stored: { record: { id: 'b', isBare: false } }, request: null },
@@ -31,18 +31,21 @@ describe('several records at once', () => {
     expect(await read({ ids: [] })).toEqual({ records: [], next: null });
   });
 
-  it('end where the response is large, and say where to go on', async () => {
+  it('stops if the response is large, and returns the id to continue with', async () => {
     const { records, next } = await read({ ids: ['a', 'big', 'last', 'b'], bodies: true });
     expect([records.length, next]).toEqual([2, 'last']);
   });
 
-  it('show a viewer no content', async () => {
+  it('returns no content to a viewer', async () => {
     const { records } = await read({ ids: ['a'] }, 'viewer');
     expect(records).toEqual([{ stored: { record: { id: 'a', isBare: true } }, request: null }]);
     await expect(read({ ids: ['a'], bodies: true }, 'viewer')).rejects.toMatchObject({ code: 'not_allowed' });
   });
 
-  it.each([{}, { ids: 'a' }, { ids: [1] }, { ids: Array.from({ length: 51 }, () => 'a') }])('of %j are rejected', async (body) => {
-    await expect(read(body)).rejects.toMatchObject({ code: 'invalid_value' });
-  });
+  it.each([{}, { ids: 'a' }, { ids: [1] }, { ids: Array.from({ length: 51 }, () => 'a') }])(
+    'rejects %j with invalid_value',
+    async (body) => {
+      await expect(read(body)).rejects.toMatchObject({ code: 'invalid_value' });
+    },
+  );
 });

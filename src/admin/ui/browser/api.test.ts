@@ -8,7 +8,7 @@ const away = (): never => {
 };
 const again = 'The page retries automatically.';
 
-describe('a call that fails', () => {
+describe('failed call of the dashboard', () => {
   afterEach(() => void vi.unstubAllGlobals());
   const faultOf = async (respond: () => Response, call: () => Promise<unknown>): Promise<ApiError> => {
     vi.stubGlobal('fetch', async () => respond());
@@ -17,12 +17,12 @@ describe('a call that fails', () => {
   };
 
   it.each<[string, () => Response, () => Promise<unknown>, string, boolean]>([
-    ['nobody listens', away, () => get('/api/status'), 'unreachable', true],
-    ['nobody listens to a change', away, () => post('/api/reload', {}), 'unreachable', false],
+    ['the server does not listen', away, () => get('/api/status'), 'unreachable', true],
+    ['the server does not listen to a POST', away, () => post('/api/reload', {}), 'unreachable', false],
     ['the connection breaks', broken, () => get('/api/status'), 'unreachable', true],
-    ['the connection breaks within a change', broken, () => post('/api/reload', {}), 'unreachable', false],
-    ['the connection breaks within a body', broken, () => getBytes('/api/requests/1/body', {}), 'unreachable', true],
-    ['a proxy finds nobody', () => new Response('<h1>Bad Gateway</h1>', { status: 502 }), () => get('/api/status'), 'unreachable', true],
+    ['the connection breaks during a POST', broken, () => post('/api/reload', {}), 'unreachable', false],
+    ['the connection breaks during a download', broken, () => getBytes('/api/requests/1/body', {}), 'unreachable', true],
+    ['a proxy returns 502', () => new Response('<h1>Bad Gateway</h1>', { status: 502 }), () => get('/api/status'), 'unreachable', true],
     [
       'the gateway is stopping',
       () => Response.json({ error: { message: 'Stopping.', code: 'draining' } }, { status: 503 }),
@@ -31,12 +31,12 @@ describe('a call that fails', () => {
       false,
     ],
     ['a proxy asks for a sign-in', () => new Response('<!doctype html>'), () => get('/api/status'), 'no_json', false],
-  ])('because %s says so, and promises no more than the page does', async (_name, respond, call, code, isCalledAgain) => {
+  ])('reports the cause and promises a retry only if the page retries: %s', async (_name, respond, call, code, isCalledAgain) => {
     const { code: found, hint } = await faultOf(respond, call);
     expect([found, hint?.includes(again) ?? false]).toEqual([code, isCalledAgain]);
   });
 
-  it('because the page stopped it is no fault', async () => {
+  it('is not reported if the page aborted it', async () => {
     const stop = new AbortController();
     vi.stubGlobal('fetch', async () => broken());
     stop.abort(new Error('stopped'));

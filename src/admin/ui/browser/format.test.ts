@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bytes, duration, percent, usd, withoutZeros } from './format.ts';
 
-describe('money', () => {
+describe('usd()', () => {
   it.each<[string | null, string]>([
     [null, 'unknown price'],
     ['0', '$0'],
@@ -14,10 +14,10 @@ describe('money', () => {
     ['1234.999', '$1,235.00'],
     ['123456789012345678.5', '$123,456,789,012,345,678.50'],
     ['not a number', '$not a number'],
-  ])('%s → %s', (decimal, text) => expect(usd(decimal)).toBe(text));
+  ])('formats %s as %s', (decimal, text) => expect(usd(decimal)).toBe(text));
 });
 
-describe('durations', () => {
+describe('duration()', () => {
   it.each<[number | null, string]>([
     [null, '–'],
     [0.12, '0.1 ms'],
@@ -30,10 +30,10 @@ describe('durations', () => {
     [125_000, '2 min 5 s'],
     [7_260_000, '2 h 1 min'],
     [987_654_321, '11 d 10 h'],
-  ])('%d → %s', (ms, text) => expect(duration(ms)).toBe(text));
+  ])('formats %d as %s', (ms, text) => expect(duration(ms)).toBe(text));
 });
 
-describe('labels of an axis', () => {
+describe('withoutZeros()', () => {
   it.each([
     ['4.00 s', '4 s'],
     ['1.50 s', '1.5 s'],
@@ -44,10 +44,10 @@ describe('labels of an axis', () => {
     ['1,000', '1,000'],
     ['12.4K', '12.4K'],
     ['0 ms', '0 ms'],
-  ])('%s → %s', (text, label) => expect(withoutZeros(text)).toBe(label));
+  ])('formats %s as %s', (text, label) => expect(withoutZeros(text)).toBe(label));
 });
 
-describe('shares and sizes', () => {
+describe('percent() and bytes()', () => {
   it.each<[number, number, string]>([
     [0, 0, '0 %'],
     [1, 100_000, '< 0.1 %'],
@@ -56,12 +56,12 @@ describe('shares and sizes', () => {
     [996, 1000, '99.6 %'],
     [994, 1000, '99 %'],
     [7, 7, '100 %'],
-  ])('%i of %i → %s', (part, of, text) => expect(percent(part, of)).toBe(text));
+  ])('percent() formats %i of %i as %s', (part, of, text) => expect(percent(part, of)).toBe(text));
 
   it.each<[number, string]>([
     [999, '999 B'],
     [4096, '4 KB'],
     [50 * 1024 ** 2, '50 MB'],
     [2 * 1024 ** 3, '2 GB'],
-  ])('%i bytes → %s', (n, text) => expect(bytes(n)).toBe(text));
+  ])('bytes() formats %i as %s', (n, text) => expect(bytes(n)).toBe(text));
 });

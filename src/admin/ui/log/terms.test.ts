@@ -7,9 +7,9 @@ import { boundsOf, fixedRange, hasTimes, isRange, stepFor, term, withoutTimes, w
 
 const now = Date.UTC(2026, 10, 22, 9, 31);
 
-describe('a term made from a value', () => {
+describe('term()', () => {
   it.each(['support', 'two words', 'a,b', 'a:b', '*', 'gpt-*', '>5', '-x', '"', String.raw`\"`, 'https://x/y?z'])(
-    'finds %j and nothing else',
+    'matches the value %j and nothing else',
     (model) => {
       const parsed = parseFilter(term('model', model), now);
       if ('problem' in parsed) throw new Error(parsed.problem.message);
@@ -18,7 +18,7 @@ describe('a term made from a value', () => {
     },
   );
 
-  it.each(['user', 'a.b', 'my key', 'a:b', 'a,b', '"', '%', 'ключ'])('finds it below the key %j', (key) => {
+  it.each(['user', 'a.b', 'my key', 'a:b', 'a,b', '"', '%', 'ключ'])('matches a value of the metadata key %j', (key) => {
     const parsed = parseFilter(term(`meta.${key}`, 'v'), now);
     if ('problem' in parsed) throw new Error(parsed.problem.message);
     const matches = matcher(parsed.filter);
@@ -26,22 +26,22 @@ describe('a term made from a value', () => {
   });
 });
 
-describe('ranges', () => {
-  it.each(['15m', '1h', '7d', 'all', fixedRange(now - 1000, now)])('%s is one that the filter language reads', (range) => {
+describe('time ranges', () => {
+  it.each(['15m', '1h', '7d', 'all', fixedRange(now - 1000, now)])('%s is valid and can be parsed by the filter language', (range) => {
     expect(isRange(range)).toBe(true);
     expect(parseFilter(withRange('status:500', range), now)).toHaveProperty('filter');
   });
 
-  it.each(['', 'x', '1y', '1h/2h', '/', '1/2', '2026-11-22 09:00/2026-11-22 10:00', null])('%j is none', (text) =>
+  it.each(['', 'x', '1y', '1h/2h', '/', '1/2', '2026-11-22 09:00/2026-11-22 10:00', null])('%j is not a valid range', (text) =>
     expect(isRange(text)).toBe(false),
   );
 
-  it.each(['2026-11-22/2026-11-23', '2026-11-22T09:00/2026-11-22T09:30'])('%s is of the times that its name shows', (range) => {
+  it.each(['2026-11-22/2026-11-23', '2026-11-22T09:00/2026-11-22T09:30'])('%s covers the times in its name', (range) => {
     const parsed = parseFilter(withRange('', range), now);
     expect(parsed).toHaveProperty('filter', expect.objectContaining(boundsOf(range, now)));
   });
 
-  it('lose to times of the filter', () => expect(withRange('since:5m model:x', '1h')).toBe('since:5m model:x'));
+  it('are ignored if the filter contains times', () => expect(withRange('since:5m model:x', '1h')).toBe('since:5m model:x'));
 
   it.each([
     ['since:5m model:x', 'model:x'],
@@ -49,11 +49,12 @@ describe('ranges', () => {
     ['"a since:1h b" model:"x until:2h"', '"a since:1h b" model:"x until:2h"'],
     ['SINCE:1h', ''],
     ['upsince:1h', 'upsince:1h'],
-  ])('take the place of those in %s', (filter, left) => {
+  ])('replace the times in the filter %s', (filter, left) => {
     expect([withoutTimes(filter), hasTimes(filter)]).toEqual([left, left !== filter]);
   });
 
-  it('keep their bounds', () => expect(boundsOf(fixedRange(now - 5000, now), 0)).toEqual({ since: now - 5000, until: now }));
+  it('have the bounds they were created with', () =>
+    expect(boundsOf(fixedRange(now - 5000, now), 0)).toEqual({ since: now - 5000, until: now }));
 
   it.each([
     [900_000, 60],
@@ -61,7 +62,8 @@ describe('ranges', () => {
     [86_400_000, 1800],
     [30 * 86_400_000, 43_200],
     [400 * 86_400_000, 432_000],
-  ])('%i ms have buckets of %i s', (length, step) => expect(stepFor(length)).toBe(step));
+  ])('a range of %i ms has buckets of %i s', (length, step) => expect(stepFor(length)).toBe(step));
 });
 
-it('sums are exact', () => expect(sumOf(['0.1', '0.2', null, '1000000000000000000000'])).toBe('1000000000000000000000.300000000000000000'));
+it('sumOf() adds decimals exactly', () =>
+  expect(sumOf(['0.1', '0.2', null, '1000000000000000000000'])).toBe('1000000000000000000000.300000000000000000'));

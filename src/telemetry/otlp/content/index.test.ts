@@ -9,7 +9,7 @@ const inputOf = (messages: readonly object[]): unknown[] =>
 const said = (content: string) => ({ role: 'user', content });
 const shown = (content: string) => ({ role: 'user', parts: [{ type: 'text', content }] });
 
-it('the latest messages of a long conversation are shown, as many as fit', () => {
+it('truncates a long conversation to the latest messages that fit', () => {
   const long = Array.from({ length: 100 }, (_, index) => said(`${index} ${'x'.repeat(1000)}`));
   const kept = inputOf(long);
   expect(kept.at(-1)).toEqual(shown(`99 ${'x'.repeat(1000)}`));
@@ -18,7 +18,7 @@ it('the latest messages of a long conversation are shown, as many as fit', () =>
   expect(size + JSON.stringify(shown(`1 ${'x'.repeat(1000)}`)).length).toBeGreaterThan(64 * 1024);
 });
 
-it('a conversation that fits is shown whole, to the last character', () => {
+it('keeps a conversation that fits exactly', () => {
   const empty = JSON.stringify([shown('a'), shown('')]).length;
   const full = [said('a'), said('x'.repeat(64 * 1024 - empty))];
   expect(inputOf(full)).toHaveLength(2);
@@ -67,7 +67,7 @@ it.each<[string, object, object]>([
     },
     { instructions: [textPart('Be kind.')] },
   ],
-])('shows instructions, calls and results of %s as the conventions do', (_, body, expected) => {
+])('converts instructions, calls and results of %s to the GenAI semantic conventions', (_, body, expected) => {
   const { instructions, isFirst, resultRole } = { isFirst: false, resultRole: 'tool', instructions: undefined, ...expected };
   const { system, input } = messagesOf({ record, request: JSON.stringify(body), response: undefined });
   expect(system === undefined ? undefined : JSON.parse(system)).toEqual(instructions);
@@ -87,7 +87,7 @@ const toolDelta = (id: string | undefined, name: string | undefined, args: strin
 
 it.each<[string, string]>([
   [
-    'a completion',
+    'a chat completion',
     JSON.stringify({
       choices: [{ message: { content: 'Wait.', tool_calls: [{ id: 'c1', function: { name: 'weather', arguments: json } }] } }],
     }),
@@ -111,7 +111,7 @@ it.each<[string, string]>([
     }),
   ],
   [
-    'events of a completion',
+    'a streamed chat completion',
     events(
       chunk({ role: 'assistant', content: 'Wa' }),
       chunk({ content: 'it.' }),
@@ -121,7 +121,7 @@ it.each<[string, string]>([
     ),
   ],
   [
-    'events of a message',
+    'a streamed message',
     events(
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Wait.' } },
@@ -131,21 +131,21 @@ it.each<[string, string]>([
     ),
   ],
   [
-    'events of a response',
+    'a streamed response',
     events(
       { type: 'response.output_text.delta', delta: 'Wait.' },
       { type: 'response.function_call_arguments.delta', delta: json },
       { type: 'response.output_item.done', item: { type: 'function_call', call_id: 'c1', name: 'weather', arguments: json } },
     ),
   ],
-])('shows what %s says as one message with its end', (_, response) => {
+])('converts %s to one output message with its finish reason', (_, response) => {
   const { output } = messagesOf({ record: sampleRecord({ finish: ['tool_calls'] }), request: undefined, response });
   expect(JSON.parse(output ?? '')).toMatchObject([
     { role: 'assistant', parts: [textPart('Wait.'), callPart], finish_reason: 'tool_calls' },
   ]);
 });
 
-it('keeps the choices of a stream apart, and says how each ended', () => {
+it('separates the choices of a stream and sets the finish reason of each', () => {
   const response = events(chunk({ content: 'b' }, 1), chunk({ content: 'a' }), chunk({ content: 'b' }, 1), chunk({ content: 'a' }));
   const output = (part: Partial<LogRecord>): unknown =>
     JSON.parse(messagesOf({ record: sampleRecord(part), request: undefined, response }).output ?? '');

@@ -20,7 +20,7 @@ const cases: readonly {
   readonly finish: string | null;
 }[] = [
   {
-    name: 'a whole chat',
+    name: 'a chat completion',
     text: JSON.stringify({
       choices: [
         {
@@ -34,7 +34,7 @@ const cases: readonly {
     finish: 'tool_calls',
   },
   {
-    name: 'a streamed chat',
+    name: 'a streamed chat completion',
     text: stream(
       chunk({ reasoning_content: 'hm' }),
       chunk({ content: 'h' }),
@@ -47,7 +47,7 @@ const cases: readonly {
     finish: 'stop',
   },
   {
-    name: 'a whole message',
+    name: 'a message',
     text: JSON.stringify({
       type: 'message',
       content: [
@@ -75,7 +75,7 @@ const cases: readonly {
     finish: 'tool_use',
   },
   {
-    name: 'a whole response',
+    name: 'a response',
     text: JSON.stringify({
       object: 'response',
       status: 'completed',
@@ -89,7 +89,7 @@ const cases: readonly {
     finish: 'completed',
   },
   {
-    name: 'a streamed response that broke off',
+    name: 'an interrupted streamed response',
     text: stream(
       { type: 'response.created', response: {} },
       { type: 'response.output_text.delta', item_id: 'm', delta: 'h' },
@@ -99,7 +99,7 @@ const cases: readonly {
     finish: null,
   },
   {
-    name: 'a stream of generateContent',
+    name: 'a streamed generateContent response',
     text: stream(
       { candidates: [{ content: { parts: [{ text: 'hm', thought: true }] } }] },
       { candidates: [{ content: { parts: [{ text: 'h' }] } }] },
@@ -127,7 +127,7 @@ const cases: readonly {
     finish: null,
   },
   {
-    name: 'an image that came in steps',
+    name: 'an image streamed in parts',
     text: stream(
       { type: 'image_generation.partial_image', b64_json: 'iVBORw0KGgoA' },
       { type: 'image_generation.completed', b64_json: 'iVBORw0KGgoB' },
@@ -137,12 +137,12 @@ const cases: readonly {
   },
 ];
 
-describe('a response as people read it', () => {
-  it.each(cases)('$name', ({ text, blocks, finish }) => {
+describe('readableOf()', () => {
+  it.each(cases)('reads $name', ({ text, blocks, finish }) => {
     expect(read(text)).toMatchObject({ messages: [{ blocks, finish }], error: null });
   });
 
-  it('has the usage and the error of a stream', () => {
+  it('returns the usage and the error of a stream', () => {
     expect(
       read(stream(chunk({ content: 'x' }), { choices: [], usage: { prompt_tokens: 4 } }, { error: { message: 'cut off' } })),
     ).toMatchObject({
@@ -153,12 +153,12 @@ describe('a response as people read it', () => {
   });
 
   it.each(['', '{', 'null', '[]', '{"data":[]}', 'data: {\n\n', '<html>', '{"choices":1}', '{"data":[{"embedding":[1]}]}'])(
-    'gives up on %j',
+    'returns undefined for %j',
     (text) => expect(read(text)).toBeUndefined(),
   );
 
   it.each(['https://example.com/x.png', 'data:text/html;base64,PHNjcmlwdD4=', 'data:image/svg+xml;base64,AAAA', 'javascript:1'])(
-    'loads no image from %s',
+    'does not load an image from %s',
     (url) => {
       const text = JSON.stringify({ choices: [{ index: 0, message: { content: null, images: [{ image_url: { url } }] } }] });
       expect(read(text)?.messages[0]?.blocks).toEqual([{ kind: 'other', name: 'image', text: url }]);
@@ -167,8 +167,8 @@ describe('a response as people read it', () => {
   );
 });
 
-describe('events of a stream', () => {
-  it.each(['\n', '\r\n', '\r'])('have lines that end in %j', (end) => {
+describe('eventsIn()', () => {
+  it.each(['\n', '\r\n', '\r'])('reads lines that end in %j', (end) => {
     const text = ['event: a', 'data: 1', 'data: 2', '', 'data: 3', '', ''].join(end);
     expect(eventsIn(encode(text), null).map(({ name, data }) => [name, data])).toEqual([
       ['a', '1\n2'],
@@ -176,7 +176,7 @@ describe('events of a stream', () => {
     ]);
   });
 
-  it('have the time of the piece in which they begin', () => {
+  it('returns for each event the time of the chunk in which it begins', () => {
     const text = 'event: a\ndata: 1\n\ndata: 2\r\n\r\ndata: ö\n\ndata: last';
     const second = text.indexOf('data: 2');
     const third = encode(text.slice(0, text.indexOf('data: ö'))).length;

@@ -27,8 +27,8 @@ const plugins = (...list: readonly string[]): PluginRecord[] =>
 const recordOf = (change: Partial<LogRecord>): LogRecord => ({ ...emptyRecord, ...change }) as LogRecord;
 const namesOf = (record: LogRecord): string[] => barsOf(record).map(({ name, about }) => `${name} ${about}`.trim());
 
-describe('the bars of a request', () => {
-  it('are in the order in which things ran: what judges stands behind what it judged', () => {
+describe('barsOf()', () => {
+  it('returns bars in the order of execution, with judge bars after the attempt they judged', () => {
     const record = recordOf({
       plugins: plugins(
         'auth admit',
@@ -57,13 +57,13 @@ describe('the bars of a request', () => {
       'other judge',
       'prices settle',
     ]);
-    // The first judge after the end of what failed, the second after the head of what answered.
+    // The first judge bar begins at the end of the failed attempt, the second after the headers of the response.
     expect(barsOf(record).flatMap(({ about, segments }) => (about === 'judge' ? segments.map(({ from }) => from) : []))).toEqual([
       160, 161, 240, 241,
     ]);
   });
 
-  it('show each attempt once, also those that nothing judged', () => {
+  it('returns each attempt once, including attempts without a judge bar', () => {
     const left = attempt(1, { outcome: 'skipped', status: null });
     expect(namesOf(recordOf({ plugins: plugins('breaker skip', 'retry judge'), attempts: [left, attempt(2)] }))).toEqual([
       'breaker skip',
@@ -75,7 +75,7 @@ describe('the bars of a request', () => {
     expect(namesOf(recordOf({ plugins: plugins('auth admit'), attempts: [] }))).toEqual(['auth admit']);
   });
 
-  it('show how long a retry was put off, and that it was prepared behind the pause', () => {
+  it('shows the pause before a retry and its preparation after the pause', () => {
     const again = attempt(2, { target: 'config.targets[0]', provider: 'p1', at: 460 });
     const record = recordOf({
       plugins: plugins('transform prepare', 'retry judge', 'prompts screen', 'transform prepare', 'retry judge'),
@@ -94,7 +94,7 @@ describe('the bars of a request', () => {
     const bars = barsOf(record);
     expect(bars[5]?.segments[0]).toEqual({ kind: 'pause', from: 160, ms: 300 });
     expect(bars.slice(3, 5).map(({ segments }) => segments[0]?.from)).toEqual([458, 459]);
-    // To the next target it goes at once.
+    // There is no pause before the next target.
     expect(
       barsOf(recordOf({ attempts: [attempt(1), attempt(2)] })).flatMap(({ segments }) => segments.map(({ kind }) => kind)),
     ).not.toContain('pause');
