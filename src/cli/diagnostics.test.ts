@@ -58,12 +58,12 @@ error: no provider called "azure-ue"                                    [unknown
 warning: the key is written in the file                                 [plain-secret]
   --> gateway.yaml:27:14   use \${env:NAME} or \${file:/run/secrets/name}; the value is not shown here`;
 
-describe('diagnostics for people', () => {
-  it('draws a frame, a caret and the hint', () => {
+describe('prettyDiagnostics()', () => {
+  it('prints a frame, a caret and the hint', () => {
     expect(prettyDiagnostics([retrys, azure, plain], { colors: false })).toBe(boxes);
   });
 
-  it('makes room for long line numbers', () => {
+  it('aligns long line numbers', () => {
     const far = { ...azure, line: 1204, frame: { first: 1204, lines: ['      - provider: azure-ue'] } };
     expect(prettyDiagnostics([far], { colors: false })).toBe(`\
 error: no provider called "azure-ue"                                    [unknown-reference]
@@ -73,19 +73,19 @@ error: no provider called "azure-ue"                                    [unknown
      |                   ^^^^^^^^ did you mean "azure-eu" (gateway.yaml:22)?`);
   });
 
-  it('keeps a long message and its code apart', () => {
+  it('separates a long message from its code', () => {
     const [heading] = prettyDiagnostics([{ ...plain, message: 'x'.repeat(80) }], { colors: false }).split('\n');
     expect(heading).toBe(`warning: ${'x'.repeat(80)}  [plain-secret]`);
   });
 
-  it('colours severity and caret only where colours are wanted, and changes no text', () => {
+  it('colors severity and caret only if colors are enabled, and changes no text', () => {
     const coloured = prettyDiagnostics([retrys, plain], { colors: true });
     expect(coloured).toContain('\u001b[1m\u001b[31merror\u001b[39m\u001b[22m: unknown key');
     expect(coloured).toContain('\u001b[1m\u001b[33mwarning\u001b[39m\u001b[22m: the key');
     expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(prettyDiagnostics([retrys, plain], { colors: false }));
   });
 
-  it('shows at most 50 problems, and counts the rest', () => {
+  it('shows at most 50 problems and counts the rest', () => {
     const many = Array.from({ length: 53 }, (_, i) => ({ ...plain, line: i + 1 }));
     const lines = prettyDiagnostics(many, { colors: false }).split('\n\n');
     expect(lines).toHaveLength(51);
@@ -93,7 +93,7 @@ error: no provider called "azure-ue"                                    [unknown
     expect(shortDiagnostics(many).split('\n')).toHaveLength(51);
   });
 
-  it('lets no control character of a file reach the terminal', () => {
+  it('prints no control character of a file', () => {
     const evil = {
       ...azure,
       file: 'a\u001b[2J\n::error::.yaml',
@@ -107,15 +107,15 @@ error: no provider called "azure-ue"                                    [unknown
   });
 });
 
-describe('diagnostics for programs', () => {
-  it('writes one line a problem for editors', () => {
+describe('diagnostics for other programs', () => {
+  it('have one line per problem in shortDiagnostics()', () => {
     expect(shortDiagnostics([azure, plain])).toBe(
       'configs/support.yaml:11:19: error: no provider called "azure-ue" [unknown-reference]\n' +
         'gateway.yaml:27:14: warning: the key is written in the file [plain-secret]',
     );
   });
 
-  it('writes workflow commands with everything escaped', () => {
+  it('are escaped in githubDiagnostics()', () => {
     const odd = { ...azure, file: 'a,b:c.yaml', message: '100% wrong\nhere', hint: 'x' };
     expect(githubDiagnostics([odd])).toBe(
       '::error file=a%2Cb%3Ac.yaml,line=11,endLine=11,col=19,endColumn=27,title=unknown-reference::100%25 wrong%0Ahere: x',
@@ -127,7 +127,7 @@ describe('diagnostics for programs', () => {
     [[plain, plain], '2 warnings'],
     [[retrys], '1 error'],
     [[], ''],
-  ] as const)('counts %#', (diagnostics, text) => {
+  ] as const)('are counted in row %#', (diagnostics, text) => {
     expect(countDiagnostics(diagnostics)).toBe(text);
   });
 });

@@ -7,7 +7,7 @@ it.each([
   ['/a/b/..dots/gateway.yaml', './..dots/gateway.yaml'],
   ['/a/gateway.yaml', '/a/gateway.yaml'],
   ['/etc/gateway/gateway.yaml', '/etc/gateway/gateway.yaml'],
-])('shows %s from /a/b as %s', (path, shown) => {
+])('shownPath() shows %s from /a/b as %s', (path, shown) => {
   expect(shownPath(path, '/a/b')).toBe(shown);
 });
 
@@ -25,7 +25,7 @@ it.each([
   ['a\u200bb', 2],
   ['ＡＢ', 4],
   ['𠀀', 2],
-])('%j takes %i columns', (text, columns) => {
+])('textWidth() of %j is %i columns', (text, columns) => {
   expect(textWidth(text)).toBe(columns);
 });
 
@@ -37,18 +37,18 @@ it.each([
   ['日本語', 4, '日…'],
   ['🙂🙂', 3, '🙂…'],
   ['ab', 1, '…'],
-])('%j in %i columns is %j', (text, columns, shown) => {
+])('cutEnd() of %j in %i columns is %j', (text, columns, shown) => {
   expect(cutEnd(text, columns)).toBe(shown);
 });
 
-it.each([jsonText, jsonLine])('writes JSON of the same value without control characters: %s', (write) => {
+it.each([jsonText, jsonLine])('escapes control characters in JSON without changing the value: %s', (write) => {
   const value = { 'a\u009b2J': ['\u001b]0;x\u0007', '\u007f\u0085\u009b31m', 'abc\u202etxt\u200f', '日本 👩‍👩‍👧'] };
   const text = write(value);
   expect(JSON.parse(text)).toEqual(value);
   expect(text.replaceAll(/[\n "\\\w[\]{},:;日本]/g, '')).toBe('👩‍👩‍👧');
 });
 
-it('keeps the columns of a table in line', () => {
+it('table() aligns its columns', () => {
   expect(
     table([
       ['NAME', 'STATE'],

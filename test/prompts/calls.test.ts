@@ -47,7 +47,7 @@ const messages = [
 ];
 
 describe('POST /v1/prompts/{id}/completions', () => {
-  it('sends the messages with the values, and the saved parameters', async () => {
+  it('sends the messages with the variables and the saved parameters', async () => {
     const { status, body, headers } = await post('prompts/welcome/completions', { variables });
     expect([status, body['object']]).toEqual([200, 'chat.completion']);
     expect(lastBody(upstream)).toEqual({
@@ -61,7 +61,7 @@ describe('POST /v1/prompts/{id}/completions', () => {
     expect(headers.get('x-gateway-config')).toMatch(/^support@/);
   });
 
-  it('streams when the call says so, with the saved options of streams', async () => {
+  it('streams if the request sets stream, with the saved stream options', async () => {
     const { text, headers } = await post('prompts/welcome/completions', { variables, stream: true });
     expect(headers.get('content-type')).toContain('text/event-stream');
     expect(text).toMatch(/"content":"Grü".*"content":"ße".*data: \[DONE\]\n\n$/s);
@@ -71,22 +71,22 @@ describe('POST /v1/prompts/{id}/completions', () => {
   it.each([
     ['another value', { temperature: 1 }, { temperature: 1, max_tokens: 300 }],
     ['null', { temperature: null }, { temperature: null }],
-    ['a mapping as a whole', { response_format: { type: 'json_schema' } }, { response_format: { type: 'json_schema' } }],
+    ['a complete object', { response_format: { type: 'json_schema' } }, { response_format: { type: 'json_schema' } }],
     ['a field that was not saved', { seed: 7, metadata: { a: 'b' } }, { seed: 7, metadata: { a: 'b' }, temperature: 0.3 }],
     ['the model', { model: 'gpt-4o' }, { model: 'gpt-4o' }],
     ['the model with a slug', { model: '@second/gpt-4o' }, { model: 'gpt-4o' }],
-  ])('takes %s from the call', async (_, override, sent) => {
+  ])('uses %s of the request', async (_, override, sent) => {
     expect(await post('prompts/welcome/completions', { variables, ...override })).toMatchObject({ status: 200 });
     expect(lastBody(upstream)).toMatchObject(sent);
   });
 
-  it('keeps the bytes of what the call overrides', async () => {
+  it('preserves the bytes of fields that the request overrides', async () => {
     await post('prompts/welcome/completions', '{"seed": 9007199254740993, "variables": {"product": "Kite"}, "top_p": 1.0}');
     const sent = upstream.requests.at(-1)?.body.toString() ?? '';
     expect(sent).toMatch(/"seed":\s?9007199254740993.*"top_p":\s?1\.0/s);
   });
 
-  it('keeps the digits of numbers among the variables', async () => {
+  it('preserves the digits of numbers in variables', async () => {
     const product = '{"id":9007199254740993,"price":1.5}';
     await post('prompts/welcome@2/completions', `{"variables":{"product":${product}}}`);
     expect(lastBody(upstream)).toMatchObject({ messages: [{ content: `Second of ${product}` }] });
@@ -101,7 +101,7 @@ describe('POST /v1/prompts/{id}/completions', () => {
     expect(await post('prompts/welcome/completions', counted)).toMatchObject({ status: 200 });
   });
 
-  it('records what the client called, and what was run', async () => {
+  it('records the request of the client and the prompt version that was run', async () => {
     const { headers } = await post('prompts/welcome@canary/completions', { variables: { product: 'Kite', colour: 'red' } });
     const record = await open.record(headers.get('x-request-id'));
     expect(record).toMatchObject({
@@ -121,7 +121,7 @@ describe('POST /v1/prompts/{id}/completions', () => {
     expect((await open.record(chat.headers.get('x-request-id'))).prompt).toBeNull();
   });
 
-  it('hides nothing of the request in the record', async () => {
+  it('records the complete request body', async () => {
     const { headers } = await post('prompts/needy/completions', { variables: { secret_word: 'x' }, model: '@main/m' });
     const record = await open.record(headers.get('x-request-id'));
     expect(record.request.body?.size).toBe(JSON.stringify({ variables: { secret_word: 'x' }, model: '@main/m' }).length);
@@ -165,9 +165,9 @@ describe('POST /v1/prompts/{id}/completions', () => {
       'variables.product',
       /is a number, not a string/,
     ],
-    ['variables that are a list', 'welcome', { variables: [1] }, 400, 'invalid_type', 'variables', /is an array, not an object/],
+    ['variables that are an array', 'welcome', { variables: [1] }, 400, 'invalid_type', 'variables', /is an array, not an object/],
     ['messages', 'welcome', { variables, messages: [] }, 400, 'unsupported_parameter', 'messages', /cannot be overridden/],
-  ])('refuses %s', async (...[, name, body, status, code, param, message]) => {
+  ])('rejects %s', async (...[, name, body, status, code, param, message]) => {
     const count = upstream.requests.length;
     for (const what of ['completions', 'render']) {
       const answer = await post(`prompts/${name}/${what}`, body);
@@ -179,7 +179,7 @@ describe('POST /v1/prompts/{id}/completions', () => {
     expect(upstream.requests).toHaveLength(count);
   });
 
-  it('refuses a body that is no object', async () => {
+  it('rejects a body that is not an object with invalid_json', async () => {
     expect((await post('prompts/welcome/completions', '[]')).body.error).toMatchObject({ code: 'invalid_json' });
   });
 
@@ -190,7 +190,7 @@ describe('POST /v1/prompts/{id}/completions', () => {
 });
 
 describe('POST /v1/prompts/{id}/render', () => {
-  it('answers what would be sent, and sends nothing', async () => {
+  it('returns the body that would be sent, and sends nothing', async () => {
     const count = upstream.requests.length;
     const { status, body, headers } = await post('prompts/welcome/render', { variables, temperature: 2 });
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json']);
@@ -210,17 +210,17 @@ describe('POST /v1/prompts/{id}/render', () => {
   });
 });
 
-describe('where a prompt goes', () => {
+describe('target of a prompt', () => {
   it.each([
-    ['the prompt’s config', 'welcome', {}, {}, 'support', 'main'],
-    ['a config that the request names', 'welcome', { 'x-gateway-config': 'else' }, {}, 'else', 'second'],
-    ['a config that the request sends', 'welcome', { 'x-gateway-config': '{"provider":"@second"}' }, {}, 'inline', 'second'],
-    ['a provider that the request names', 'welcome', { 'x-gateway-provider': '@second' }, {}, '-', 'second'],
-    ['a slug in the model of the request', 'welcome', {}, { model: '@second/m' }, '-', 'second'],
-    ['the slug that the prompt saved', 'welcome@2', {}, {}, '-', 'second'],
-    ['the slug that the prompt saved, where the request names only a model', 'welcome@2', {}, { model: 'm' }, '-', 'second'],
-    ['a provider that the request names, before the saved slug', 'welcome@2', { 'x-gateway-provider': '@main' }, {}, '-', 'main'],
-    ['the saved slug, where the config leaves it open', 'welcome@2', { 'x-gateway-config': 'open' }, {}, 'open', 'second'],
+    ['is the config of the prompt', 'welcome', {}, {}, 'support', 'main'],
+    ['is a config named by the request', 'welcome', { 'x-gateway-config': 'else' }, {}, 'else', 'second'],
+    ['is an inline config of the request', 'welcome', { 'x-gateway-config': '{"provider":"@second"}' }, {}, 'inline', 'second'],
+    ['is a provider named by the request', 'welcome', { 'x-gateway-provider': '@second' }, {}, '-', 'second'],
+    ['is the slug in the model of the request', 'welcome', {}, { model: '@second/m' }, '-', 'second'],
+    ['is the slug saved in the prompt', 'welcome@2', {}, {}, '-', 'second'],
+    ['is the slug saved in the prompt if the request sets only a model', 'welcome@2', {}, { model: 'm' }, '-', 'second'],
+    ['is a provider named by the request before the saved slug', 'welcome@2', { 'x-gateway-provider': '@main' }, {}, '-', 'main'],
+    ['is the saved slug if the config has no provider', 'welcome@2', { 'x-gateway-config': 'open' }, {}, 'open', 'second'],
   ])('%s', async (...[, name, headers, more, config, provider]) => {
     const answer = await post(`prompts/${name}/completions`, { variables, ...more }, headers as Headers);
     expect(answer.status).toBe(200);
@@ -228,7 +228,7 @@ describe('where a prompt goes', () => {
     expect(answer.headers.get('x-gateway-provider')).toBe(provider);
   });
 
-  it('takes the model from the call and the provider from the prompt', async () => {
+  it('uses the model of the request and the provider of the prompt', async () => {
     await post('prompts/welcome@2/completions', { variables, model: 'm' });
     expect(lastBody(upstream)).toMatchObject({ model: 'm' });
     const { body } = await post('prompts/welcome@2/render', { variables, model: 'm' });
@@ -237,14 +237,14 @@ describe('where a prompt goes', () => {
     expect(lastBody(upstream)).toMatchObject({ model: 'm' });
   });
 
-  it('nowhere: the prompt has neither a config nor a slug', async () => {
+  it('is rejected with no_target if the prompt has neither a config nor a slug', async () => {
     expect((await post('prompts/other/completions', { variables })).body.error).toMatchObject({
       code: 'no_target',
       message: 'Neither the request nor the prompt "other" names a provider.',
     });
   });
 
-  it('is the key’s default config last', async () => {
+  it('is the default config of the key if nothing else is set', async () => {
     const key = { 'x-gateway-api-key': appKey };
     const config = async (name: string): Promise<string | undefined> =>
       (await post(`prompts/${name}/completions`, { variables }, key, keyed)).headers.get('x-gateway-config')?.split('@')[0];
@@ -252,10 +252,10 @@ describe('where a prompt goes', () => {
   });
 });
 
-describe('targets with a prompt of their own', () => {
+describe('targets with their own prompt', () => {
   const two = { 'x-gateway-config': 'two' };
 
-  it('send it, its parameters below the call’s and these below the config’s', async () => {
+  it('send it, with parameters of the request over those of the prompt and those of the config over both', async () => {
     const { headers } = await post('prompts/welcome/completions', { variables, top_p: 0.9 }, two);
     expect(lastBody(upstream)).toEqual({
       model: 'm-other',
@@ -266,7 +266,7 @@ describe('targets with a prompt of their own', () => {
     expect(headers.get('x-gateway-prompt')).toBe('other@1');
   });
 
-  it('warn of their own variables, and not of those of the URL’s prompt', async () => {
+  it('warn about unused variables of their own prompt, not of the prompt in the URL', async () => {
     const only = { 'x-gateway-config': '{"provider":"@main","prompt_id":"needy"}' };
     const { headers } = await post('prompts/other/completions', { variables: { secret_word: 'x', product: 'y' } }, only);
     expect(headers.get('x-gateway-warnings')).toBe('variable "product" is not used by prompt "needy@1"');
@@ -274,7 +274,7 @@ describe('targets with a prompt of their own', () => {
     expect(own.get('x-gateway-warnings')).toBe('variable "colour" is not used by prompt "other@1"');
   });
 
-  it('are left for one that runs the prompt of the URL', async () => {
+  it('fall back to a target that runs the prompt of the URL', async () => {
     const { headers, status } = await post('prompts/welcome/completions', { variables, user: 'fail' }, two);
     expect([status, headers.get('x-gateway-prompt'), headers.get('x-gateway-provider')]).toEqual([200, 'welcome@1', 'second']);
     expect(lastBody(upstream)).toMatchObject({ model: 'gpt-4o-mini', messages, temperature: 0.3 });
@@ -288,9 +288,9 @@ describe('targets with a prompt of their own', () => {
 
   it.each([
     ['in a named config', 'two'],
-    ['in a config that is sent along', '{"provider":"@main","prompt_id":"other"}'],
+    ['in an inline config', '{"provider":"@main","prompt_id":"other"}'],
     ['in camelCase', '{"targets":[{"provider":"@main","promptId":"other@latest"}]}'],
-  ])('make no sense of any other route: %s', async (_, config) => {
+  ])('are rejected with invalid_config on other routes: %s', async (_, config) => {
     for (const [path, body] of [
       ['chat/completions', { model: 'x', messages: [] }],
       ['embeddings', { model: 'x', input: 'x' }],
@@ -301,23 +301,23 @@ describe('targets with a prompt of their own', () => {
     }
   });
 
-  it('have to exist, also in a config that is sent along', async () => {
+  it('are rejected with prompt_not_found if an inline config names an unknown prompt', async () => {
     const config = JSON.stringify({ targets: [{ provider: '@main', prompt_id: 'othr' }] });
     const { status, body } = await post('prompts/welcome/completions', { variables }, { 'x-gateway-config': config });
     expect([status, body.error?.['code'], body.error?.['param']]).toEqual([404, 'prompt_not_found', 'config.targets[0].prompt_id']);
   });
 });
 
-describe('the rules of the key', () => {
+describe('permissions of the API key', () => {
   const narrow = { 'x-gateway-api-key': narrowKey };
   it.each([
-    ['the prompt', 'other', {}, {}, /may not use prompt "other"/],
-    ['the prompt, also to be shown', 'needy', {}, {}, /may not use prompt "needy"/],
-    ['the prompt’s config', 'welcome', {}, {}, /may not use config "support"/],
-    ['the model that the prompt saved', 'welcome', { 'x-gateway-provider': '@main' }, {}, /may not use model "gpt-4o-mini"/],
-    ['the model of the call', 'welcome@2', {}, { model: '@main/m' }, /may not use model "m"/],
-    ['every target of the config', 'welcome', { 'x-gateway-config': 'two' }, {}, /may not use prompt "other"/],
-  ])('refuse %s', async (...[, name, headers, more, message]) => {
+    ['a prompt', 'other', {}, {}, /may not use prompt "other"/],
+    ['another prompt', 'needy', {}, {}, /may not use prompt "needy"/],
+    ['the config of the prompt', 'welcome', {}, {}, /may not use config "support"/],
+    ['the model saved in the prompt', 'welcome', { 'x-gateway-provider': '@main' }, {}, /may not use model "gpt-4o-mini"/],
+    ['the model of the request', 'welcome@2', {}, { model: '@main/m' }, /may not use model "m"/],
+    ['the prompt of a target of the config', 'welcome', { 'x-gateway-config': 'two' }, {}, /may not use prompt "other"/],
+  ])('reject %s with 403', async (...[, name, headers, more, message]) => {
     const answer = await post(`prompts/${name}/completions`, { variables: { product: 'x' }, ...more }, { ...narrow, ...headers }, keyed);
     expect(answer).toMatchObject({
       status: 403,
@@ -325,17 +325,17 @@ describe('the rules of the key', () => {
     });
   });
 
-  it('refuse a rendering too', async () => {
+  it('apply to /render, too', async () => {
     expect((await post('prompts/other/render', { variables }, narrow, keyed)).status).toBe(403);
     expect((await post('prompts/welcome/render', { variables }, narrow, keyed)).status).toBe(200);
     expect((await post('prompts/welcome/render', { variables }, {}, keyed)).status).toBe(401);
   });
 
-  it('let through what they name', async () => {
+  it('allow what they list', async () => {
     expect((await post('prompts/welcome@2/completions', { variables }, narrow, keyed)).status).toBe(200);
   });
 
-  it('hold a key to its config', async () => {
+  it('enforce the config of a key', async () => {
     const bound = { 'x-gateway-api-key': boundKey };
     expect((await post('prompts/welcome/completions', { variables }, bound, keyed)).status).toBe(200);
     expect((await post('prompts/welcome@2/completions', { variables }, bound, keyed)).status).toBe(403);
@@ -343,8 +343,8 @@ describe('the rules of the key', () => {
   });
 });
 
-describe('what the file takes from the environment', () => {
-  it('reaches the provider, and nobody who asks for a rendering', async () => {
+describe('environment values in a prompt', () => {
+  it('are sent to the provider, but masked in the response of /render', async () => {
     const yaml = `version: 1
 server: {state_dir: memory}
 providers: {main: {type: openai, api_key: "\${env:KEY}", custom_host: "${upstream.url}/v1"}}

@@ -30,7 +30,7 @@ async function say(body: object): Promise<string> {
 const said = async (): Promise<string> =>
   (JSON.parse(await say({})) as { choices: { message: { content: string } }[] }).choices[0]?.message.content ?? '';
 
-it('serves the new text of a prompt after its file was saved, and ends what runs with the old one', async () => {
+it('serves the new text of a prompt after its file changed, and finishes running streams with the old one', async () => {
   gateway = await startTestGateway(base, { watch: true, files: { 'configs/prompts/hello.yaml': prompt('Hello {{name}}') } });
   const file = join(gateway.dir, 'configs/prompts/hello.yaml');
   expect(await said()).toBe('Hello Ada');
@@ -43,7 +43,7 @@ it('serves the new text of a prompt after its file was saved, and ends what runs
   const text = [...(await running).matchAll(/"content":"([^"]*)"/g)].map((match) => match[1]).join('');
   expect(text).toBe('Hello Ada');
 
-  // A template that can't be read leaves what serves in place.
+  // A template that cannot be parsed keeps the active configuration.
   await writeFile(file, prompt('Good {{#name}} day'));
   await until(() => gateway?.events.some((event) => event.type === 'rejected'), 'the refusal');
   expect(await said()).toBe('Good day Ada');
@@ -52,7 +52,7 @@ it('serves the new text of a prompt after its file was saved, and ends what runs
   await until(() => gateway?.events.filter((event) => event.type === 'reloaded').length === 2, 'the second reload');
   expect(await said()).toBe('Hi Ada');
 
-  // A new file beside it is found by the pattern.
+  // The include pattern also finds a new file.
   await writeFile(join(gateway.dir, 'configs/prompts/bye.yaml'), prompt('Bye {{name}}').replace('hello:', 'bye:'));
   const third = await until(() => gateway?.events.filter((event) => event.type === 'reloaded')[2], 'the third reload');
   expect(third).toMatchObject({ changes: ['+prompts.bye'] });

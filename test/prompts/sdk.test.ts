@@ -7,7 +7,7 @@ import type { ScriptedUpstream } from '../support/upstream.ts';
 import { appKey, lastBody, startChat, startPrompts } from './catalog.ts';
 import { lacking } from '../support/skipping.ts';
 
-/** The two client libraries that know stored prompts, changed only in base URL and key. */
+/** The two client libraries that support stored prompts, changed only in base URL and key. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -88,7 +88,7 @@ describe('npm portkey-ai', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('names the options of a call for one call', async () => {
+  it('sends the options of the client for each call', async () => {
     await new Portkey({
       baseURL,
       apiKey: appKey,
@@ -105,7 +105,7 @@ describe('npm portkey-ai', () => {
     noKeyOfOurs();
   });
 
-  it('throws what the gateway says of an unknown prompt', async () => {
+  it('throws the error of the gateway for an unknown prompt', async () => {
     const error: unknown = await client()
       .prompts.completions.create({ promptID: 'welcom', variables })
       .then(() => undefined)

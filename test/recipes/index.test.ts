@@ -12,7 +12,7 @@ describe('docs/recipes.md', () => {
     expect(new Set(linked)).toEqual(new Set(pages));
   });
 
-  it.each(pages)('%s has a configuration and something to run, and a test that runs it', (name) => {
+  it.each(pages)('%s has a configuration, a command and a test that runs it', (name) => {
     const languages = new Page(name).blocks.map(({ language }) => language);
     expect(languages).toContain('yaml');
     expect(languages.some((language) => ['sh', 'python', 'js'].includes(language))).toBe(true);

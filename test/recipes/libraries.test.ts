@@ -17,7 +17,7 @@ interface Case {
   readonly command: Command;
 }
 
-/** Reports to their makers are off: LangSmith's by default, the others' here. */
+/** Telemetry is off: LangSmith's by default, the others' here. */
 const quiet = { LANGSMITH_TRACING: 'false', AI_SDK_TELEMETRY_DISABLED: '1' };
 
 const inPython = (page: string): Case => {
@@ -62,7 +62,7 @@ for (const { page, language, missing, command } of cases) {
       const printed = await recipe.run(recipe.page.block(language), command);
       expect(printed).toBe(recipe.page.block('text'));
       const asked = service.requests.map(({ body }) => JSON.parse(body.toString('utf8')) as { model: string; stream?: boolean });
-      // Whole, streamed, and the two of the tool, which some libraries stream as well.
+      // Complete, streamed, and two for the tool, which some libraries also stream.
       expect(asked.map(({ model }) => model)).toEqual(Array.from({ length: 4 }, () => 'gpt-4o-mini'));
       expect(asked.slice(0, 2).map(({ stream }) => stream ?? false)).toEqual([false, true]);
       expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${credential}`]));
@@ -72,7 +72,7 @@ for (const { page, language, missing, command } of cases) {
 
 describe("docs/recipes/vercel-ai-sdk.md with OpenAI's provider", () => {
   const { command, missing } = inNode('vercel-ai-sdk');
-  it.skipIf(skipping(missing))(`uses responses, and chat completions where asked (${missing ?? 'run'})`, async () => {
+  it.skipIf(skipping(missing))(`uses the Responses API, and chat completions if selected (${missing ?? 'run'})`, async () => {
     service = await startService(() => ({ text: 'Hello!' }));
     recipe = await startRecipe('vercel-ai-sdk', service);
     const printed = await recipe.run(recipe.page.block('js', 1), command);

@@ -18,7 +18,7 @@ const inNpm = 'missing' in npm ? { missing: npm.missing, path: [] } : { missing:
 const inPython =
   'missing' in python ? { missing: python.missing, path: [] } : { missing: undefined, path: [python.python.replace(/\/[^/]+$/, '')] };
 
-/** Reports to their makers, updates and looks for news are off. */
+/** Telemetry, updates and news checks are off. */
 const quiet = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   AIDER_ANALYTICS_DISABLE: 'true',
@@ -39,7 +39,7 @@ afterEach(async () => {
   await service?.close();
 });
 
-/** The page's gateway, and a project called "demo" with what the page puts into the reader's home. */
+/** The gateway of the page, and a project called "demo" with the files that the page puts into the home folder. */
 async function begin(page: string, model: Model, yaml?: string): Promise<void> {
   service = await startService(model);
   recipe = await startRecipe(page, service, yaml);
@@ -62,7 +62,7 @@ function git(...args: readonly string[]): string {
 }
 const author = ['-c', 'user.name=Reader', '-c', 'user.email=reader@example.com'];
 
-/** Reads a file with the program's own tool, and says what is in it. */
+/** Reads a file with the tool of the program and returns its content. */
 const reader =
   (tool: string, input: () => object): Model =>
   ({ tools, results }) => {
@@ -73,7 +73,7 @@ const reader =
 
 const same = (text: string): string => text;
 
-/** Errors that a repeat cannot change. */
+/** Errors that a retry cannot fix. */
 const permanent: readonly {
   readonly name: string;
   readonly yaml: (text: string) => string;
@@ -81,7 +81,7 @@ const permanent: readonly {
   readonly status: number;
   readonly shows: string;
 }[] = [
-  { name: 'the provider refuses the credential', yaml: same, text: same, status: 502, shows: 'rejected the credential of providers.' },
+  { name: 'the provider rejects the credential', yaml: same, text: same, status: 502, shows: 'rejected the credential of providers.' },
   {
     name: 'the gateway does not know the key',
     yaml: same,
@@ -105,7 +105,7 @@ const npmPrograms = [
 
 for (const { page, path, model } of npmPrograms) {
   describe.skipIf(skipping(inNpm.missing))(`docs/recipes/${page}.md (${inNpm.missing ?? 'run'})`, () => {
-    it('works through a tool loop', async () => {
+    it('completes a tool loop', async () => {
       await begin(page, model);
       const printed = await recipe.run(recipe.page.block('sh'), shell(inNpm.path));
       expect(printed).toBe(recipe.page.block('text'));
@@ -116,14 +116,14 @@ for (const { page, path, model } of npmPrograms) {
 
     // Every provider serves the messages API.
     it.each(permanent.filter(({ shows }) => page !== 'claude-code' || !shows.startsWith('does not serve')))(
-      'calls once where $name',
+      'sends one request if $name',
       async ({ yaml, text, status, shows }) => {
         await begin(page, model, yaml(new Page(page).block('yaml')));
         service.script = (response) => json(response, 401, { error: { type: 'authentication_error', message: 'no' } });
-        // Otherwise Claude Code repeats any 400 without one experimental feature after the other.
+        // Otherwise Claude Code retries any 400 without one experimental feature after the other.
         const command = shell(inNpm.path, { CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1' });
         await expect(recipe.run(text(recipe.page.block('sh')), command)).rejects.toThrow(shows);
-        // Codex repeats a 5xx whatever its headers say; the page allows it one repeat.
+        // Codex retries a 5xx whatever its headers contain; the page allows one retry.
         await expect.poll(() => recipe.calls()).toBe(page === 'codex' && status >= 500 ? 2 : 1);
       },
     );
@@ -131,7 +131,7 @@ for (const { page, path, model } of npmPrograms) {
 }
 
 describe.skipIf(skipping(inPython.missing))(`docs/recipes/aider.md (${inPython.missing ?? 'run'})`, () => {
-  it('changes a file', async () => {
+  it('edits a file', async () => {
     const change = 'package.json\n```json\n<<<<<<< SEARCH\n{"name": "demo"}\n=======\n{"name": "renamed"}\n>>>>>>> REPLACE\n```\n';
     await begin('aider', () => ({ text: change }));
     await recipe.run(recipe.page.block('sh'), shell(inPython.path));

@@ -23,7 +23,7 @@ interface Chat {
   readonly choices: readonly [{ readonly message: { readonly content: string } }];
 }
 
-/** The page's requests, by what they ask for. */
+/** The curl commands of the page that match the pattern. */
 const requests = (page: Page, wanted: RegExp): string[] =>
   page.blocks.filter(({ language, text }) => language === 'sh' && text.startsWith('curl') && wanted.test(text)).map(({ text }) => text);
 
@@ -36,7 +36,7 @@ const ask = async (text: string): Promise<unknown> => JSON.parse(await recipe.ru
 const contentOf = (chat: unknown): string => (chat as Chat).choices[0].message.content;
 
 describe.each(Object.entries(compatible))('docs/recipes/%s.md', (name, kind) => {
-  it('sends a chat to the service, whole and streamed, lists its models, and shows its own errors', async () => {
+  it('chats, streams, lists models and shows the errors of the service', async () => {
     await begin(name, kind);
     const [whole = ''] = requests(recipe.page, /"@(?!.*"stream")/);
     const [streamed = ''] = requests(recipe.page, /"stream": true/);
@@ -52,7 +52,7 @@ describe.each(Object.entries(compatible))('docs/recipes/%s.md', (name, kind) => 
     expect(service.requests).toHaveLength(4);
   });
 
-  it('has the provider that its command adds', async () => {
+  it('describes a providers add command that writes the same configuration', async () => {
     const page = new Page(name);
     const [, command = ''] = /`npm run gateway -- (providers add [^`]+)`/.exec(page.text) ?? [];
     const cwd = await mkdtemp(join(tmpdir(), 'recipe-'));
@@ -64,7 +64,7 @@ describe.each(Object.entries(compatible))('docs/recipes/%s.md', (name, kind) => 
 });
 
 describe('docs/recipes/ollama.md', () => {
-  it('moves on to the service while Ollama does not run', async () => {
+  it('falls back to the service if Ollama is not running', async () => {
     const page = new Page('ollama');
     await begin('ollama', compatible.groq, page.block('yaml', 1).replace('type: ollama', `type: ollama, custom_host: http://${closed}/v1`));
     expect(contentOf(await ask(requests(page, /local-first/)[0] ?? ''))).toBe('Hello there!');
@@ -73,7 +73,7 @@ describe('docs/recipes/ollama.md', () => {
 });
 
 describe('docs/recipes/vllm.md', () => {
-  it('passes over a server that fails', async () => {
+  it('skips a server that fails', async () => {
     const page = new Page('vllm');
     await begin('vllm', compatible.vllm, page.block('yaml', 1));
     service.script = (response, request, nth) =>
@@ -83,7 +83,7 @@ describe('docs/recipes/vllm.md', () => {
     expect(service.requests.length).toBeGreaterThan(1);
   });
 
-  it('passes on fields that only vLLM knows', async () => {
+  it('passes on fields that only vLLM supports', async () => {
     await begin('vllm', compatible.vllm);
     await ask(requests(recipe.page, /top_k/)[0] ?? '');
     expect(JSON.parse(service.requests[0]?.body.toString('utf8') ?? '')).toMatchObject({ top_k: 50, model: compatible.vllm.model });
@@ -91,7 +91,7 @@ describe('docs/recipes/vllm.md', () => {
 });
 
 describe('docs/recipes/openrouter.md', () => {
-  it('passes on the name of the app where the configuration says so', async () => {
+  it('sends the name of the app if it is configured', async () => {
     const page = new Page('openrouter');
     await begin('openrouter', compatible.openrouter, page.block('yaml', 1));
     expect(contentOf(await ask(requests(page, /x-title/)[0] ?? ''))).toBe('Hello there!');
@@ -100,7 +100,7 @@ describe('docs/recipes/openrouter.md', () => {
 });
 
 describe('docs/recipes/bare-model-names.md', () => {
-  it('reaches each provider by the names that are its own', async () => {
+  it('reaches each provider by its model names', async () => {
     service = await startService(() => ({ text: 'Hello!' }));
     recipe = await startRecipe('bare-model-names', service);
     const printed = await recipe.run(recipe.page.block('sh'), shell);
@@ -110,7 +110,7 @@ describe('docs/recipes/bare-model-names.md', () => {
 });
 
 describe('docs/recipes/azure-openai-client.md', () => {
-  it('chats, whole and streamed', async () => {
+  it('chats and streams', async () => {
     service = await startService(() => ({ text: 'Hello!' }));
     recipe = await startRecipe('azure-openai-client', service);
     const modules = new URL('../../node_modules', import.meta.url).pathname;

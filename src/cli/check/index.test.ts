@@ -32,7 +32,7 @@ async function run(
 }
 
 describe('gateway check', () => {
-  it('says what it found in a valid file', async () => {
+  it('reports what it found in a valid file', async () => {
     write({ 'gateway.yaml': `${good}include: [configs/*.yaml]\n`, 'configs/a.yaml': 'configs: {a: {provider: mock}}\n' });
     expect(await run([])).toEqual({ code: 0, out: 'ok: 2 files, 1 provider, 1 config, 0 keys (0 ms)\n', err: '' });
   });
@@ -41,7 +41,7 @@ describe('gateway check', () => {
     ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), '1:1'],
     ['Latin-1', Buffer.from(`${good}configs: {fü: {}}\n`, 'latin1'), '4:12'],
     ['zero bytes', Buffer.from(`${good}configs: "a\0b"\n`), '4:12'],
-  ])('says that the file is not UTF-8: %s', async (_name, bytes, place) => {
+  ])('reports that the file is not UTF-8: %s', async (_name, bytes, place) => {
     writeFileSync(join(cwd, 'gateway.yaml'), bytes);
     const { code, out } = await run([]);
     expect(code).toBe(3);
@@ -58,7 +58,7 @@ describe('gateway check', () => {
     ['prompts: {a: {colour: red}}'],
     ['colour: {}'],
     ['include: 7'],
-  ])('names a section of the documentation that exists: %s', async (line) => {
+  ])('links to existing sections of the documentation: %s', async (line) => {
     write({ 'gateway.yaml': `${good}${line}\n` });
     const { out } = await run([], { json: true });
     const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
@@ -70,13 +70,13 @@ describe('gateway check', () => {
     if (line.includes('colour: red')) expect(named.length).toBeGreaterThan(0);
   });
 
-  it('says how to fix a variable that is not set, and a folder without a configuration', async () => {
+  it('suggests how to fix an unset variable and a missing configuration', async () => {
     expect((await run([])).err).toMatch(/Write one with gateway init, or name a file/);
     write({ 'gateway.yaml': `${good}  openai: {type: openai, api_key: "\${env:NO_SUCH_KEY}"}\n` });
     expect((await run([])).out).toMatch(/ set it, add a default with \$\{env:NO_SUCH_KEY:-…\}, or set enabled: false/);
   });
 
-  it('ends with 3 and a count when something is wrong', async () => {
+  it('returns exit code 3 and a count if there is an error', async () => {
     write({ 'gateway.yaml': bad });
     const { code, out } = await run([]);
     expect(code).toBe(3);
@@ -84,7 +84,7 @@ describe('gateway check', () => {
     expect(out).toMatch(/\n\n1 error in 1 file \(0 ms\)\n$/);
   });
 
-  it('ends with 0 on warnings, and with 3 under --strict', async () => {
+  it('returns exit code 0 on warnings, and 3 with --strict', async () => {
     write({ 'gateway.yaml': warned });
     const lax = await run([]);
     expect(lax.code).toBe(0);
@@ -98,7 +98,7 @@ describe('gateway check', () => {
   it.each([
     ['short', 'gateway.yaml:3:22: error: unknown key "colour" [unknown-key]\n'],
     ['github', /^::error file=gateway.yaml,line=3,endLine=3,col=22,endColumn=28,title=unknown-key::unknown key "colour": allowed: .*\n$/],
-  ] as const)('keeps the summary out of the %s lines', async (format, lines) => {
+  ] as const)('writes the summary to stderr with --format %s', async (format, lines) => {
     write({ 'gateway.yaml': bad });
     const { code, out, err } = await run([], { format });
     expect({ code, err }).toEqual({ code: 3, err: '1 error in 1 file (0 ms)\n' });
@@ -125,26 +125,26 @@ describe('gateway check', () => {
     });
   });
 
-  it('colours only on a terminal', async () => {
+  it('uses colors only on a terminal', async () => {
     write({ 'gateway.yaml': bad });
     expect((await run([], {}, { isTty: true })).out).toContain('\u001b[');
     expect((await run([])).out).not.toContain('\u001b[');
   });
 });
 
-describe('finding the file', () => {
+describe('configuration file of gateway check', () => {
   it.each([
-    ['an argument beats everything', ['one.yaml'], { config: 'two.yaml' }, { GATEWAY_CONFIG: 'three.yaml' }, 'one.yaml'],
-    ['-c beats the environment', [], { config: 'two.yaml' }, { GATEWAY_CONFIG: 'three.yaml' }, 'two.yaml'],
-    ['the environment beats ./gateway.yaml', [], {}, { GATEWAY_CONFIG: 'three.yaml' }, 'three.yaml'],
-    ['./gateway.yaml comes last', [], {}, {}, 'gateway.yaml'],
+    ['is taken from the argument first', ['one.yaml'], { config: 'two.yaml' }, { GATEWAY_CONFIG: 'three.yaml' }, 'one.yaml'],
+    ['is taken from -c before the environment', [], { config: 'two.yaml' }, { GATEWAY_CONFIG: 'three.yaml' }, 'two.yaml'],
+    ['is taken from GATEWAY_CONFIG before ./gateway.yaml', [], {}, { GATEWAY_CONFIG: 'three.yaml' }, 'three.yaml'],
+    ['is ./gateway.yaml by default', [], {}, {}, 'gateway.yaml'],
   ] as const)('%s', async (_name, files, options, env, found) => {
     write({ 'one.yaml': bad, 'two.yaml': bad, 'three.yaml': bad, 'gateway.yaml': bad });
     const { out } = await run(files, { ...options, format: 'short' }, { env });
     expect(out.split(':')[0]).toBe(found);
   });
 
-  it('a file that was named and is not there is an error, not another file', async () => {
+  it('is reported as unreadable if a named file does not exist', async () => {
     write({ 'gateway.yaml': good });
     const { code, out } = await run(['nope.yaml'], { format: 'short' });
     expect({ code, out }).toEqual({
@@ -153,7 +153,7 @@ describe('finding the file', () => {
     });
   });
 
-  it('rejects a secret that is no text in UTF-8', async () => {
+  it('is rejected if a secret file is not UTF-8', async () => {
     write({ 'gateway.yaml': 'version: 1\nproviders:\n  o: {type: openai, api_key: "${file:secret}"}\n' });
     writeFileSync(join(cwd, 'secret'), Buffer.from('a\ncaf\xe9', 'latin1'));
     expect(await run([], { format: 'short' })).toMatchObject({
@@ -162,18 +162,18 @@ describe('finding the file', () => {
     });
   });
 
-  it('reads standard input for -', async () => {
+  it('is read from standard input for -', async () => {
     expect(await run(['-'], {}, { stdin: good })).toMatchObject({ code: 0, out: 'ok: 1 file, 1 provider, 0 configs, 0 keys (0 ms)\n' });
     expect((await run(['-'], { format: 'short' }, { stdin: bad })).out).toMatch(/^<stdin>:3:22: error/);
   });
 
-  it('checks several files in one run', async () => {
+  it('can be one of several', async () => {
     write({ 'a.yaml': good, 'b.yaml': bad });
     const { code, out } = await run(['a.yaml', 'b.yaml'], { format: 'short' });
     expect({ code, out }).toEqual({ code: 3, out: 'b.yaml:3:22: error: unknown key "colour" [unknown-key]\n' });
   });
 
-  it('says where it looked when there is nothing', async () => {
+  it('is reported as not found with the paths that were searched', async () => {
     const { code, out, err } = await run([]);
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toMatch(/no configuration found; looked for \.\/gateway\.yaml and \/etc\/gateway\/gateway\.yaml\n/);

@@ -42,7 +42,7 @@ const render = (name: string, flags: RenderFlags = {}, env: Record<string, strin
   run(['render', name, ...typed(flags)], env);
 
 describe('gateway prompts list', () => {
-  it('shows every version in columns', async () => {
+  it('prints every version in columns', async () => {
     expect(await list()).toEqual({
       code: 0,
       err: '',
@@ -53,7 +53,7 @@ welcome@2  canary     -            -        question
     });
   });
 
-  it('as JSON, and from standard input', async () => {
+  it('prints JSON with --json and reads standard input with -c -', async () => {
     const { out } = await list({ json: true, config: '-' });
     expect(JSON.parse(out)).toMatchObject([
       {
@@ -69,14 +69,14 @@ welcome@2  canary     -            -        question
     ]);
   });
 
-  it('says that there are none', async () => {
+  it('reports that there are no prompts', async () => {
     writeFileSync(join(cwd, 'gateway.yaml'), 'version: 1\n');
     const err = 'no prompts are defined; define them under "prompts" in gateway.yaml\n';
     expect(await list()).toEqual({ code: 1, out: '', err });
     expect(await list({ json: true })).toEqual({ code: 1, out: '[]\n', err });
   });
 
-  it.each([{}, { json: true }])('hides what came from the environment, with %j', async (options) => {
+  it.each([{}, { json: true }])('hides values of environment variables with %j', async (options) => {
     const secret = 'hunter22-hunter22';
     writeFileSync(join(cwd, 'gateway.yaml'), file.replace('default: friendly', 'default: "${env:SECRET}"'));
     expect((await run(['list', ...typed(options)], { SECRET: secret })).out).not.toContain(secret);
@@ -85,19 +85,19 @@ welcome@2  canary     -            -        question
   it.each([
     [{ config: 'absent.yaml' }, 'absent.yaml'],
     [{ config: 'broken.yaml' }, '[bad-template]'],
-  ])('ends with 3 for %j', async (options, said) => {
+  ])('returns exit code 3 for %j', async (options, said) => {
     writeFileSync(join(cwd, 'broken.yaml'), file.replace('{{question}}', '{{#question}}'));
     expect(await list(options)).toMatchObject({ code: 3, out: '', err: expect.stringContaining(said) as string });
   });
 });
 
 describe('gateway prompts render', () => {
-  it('prints no control character of a value', async () => {
+  it('prints no control characters of a value', async () => {
     const { out } = await render('welcome@1', { var: ['product=a\u001b[2J\u009b31m\u202eb'] });
     expect(out).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
   });
 
-  it('shows the conversation as people read it', async () => {
+  it('prints the messages in a readable form', async () => {
     expect(await render('welcome', { var: ['product=Kite', 'count=5', 'tags=["a","b"]'] })).toEqual({
       code: 0,
       err: '',
@@ -114,13 +114,13 @@ user
     });
   });
 
-  it('gives the body as JSON', async () => {
+  it('prints the request body as JSON with --json', async () => {
     writeFileSync(join(cwd, 'mail.txt'), 'line = 1\nline "2"\n');
     const { code, out } = await render('welcome@canary', { json: true, varFile: ['question=mail.txt'] });
     expect([code, JSON.parse(out)]).toEqual([0, { messages: [{ role: 'user', content: 'line = 1\nline "2"' }] }]);
   });
 
-  it('hides what came from the environment', async () => {
+  it('hides values of environment variables', async () => {
     const { out } = await render('welcome', { var: ['product=Kite'] }, { SECRET: 'hunter22-hunter22' });
     expect(out).not.toContain('hunter22');
   });
@@ -138,11 +138,11 @@ user
     ],
     ['welcome', { var: ['product'] }, 2, /^error: --var must be name=value, not "product"\n$/],
     ['welcome', { varFile: ['=x'] }, 2, /^error: --var-file must be name=path, not "=x"\n$/],
-  ])('of %s with %j ends with %i', async (name, options, code, err) => {
+  ])('of %s with %j returns exit code %i', async (name, options, code, err) => {
     expect(await render(name, options)).toMatchObject({ code, out: '', err: expect.stringMatching(err) as string });
   });
 
-  it('warns of a variable that nothing reads', async () => {
+  it('warns about an unused variable', async () => {
     expect((await render('welcome@2', { var: ['question=x', 'color=red'] })).err).toBe(
       'warning: variable "color" is not used by prompt "welcome@2"\n',
     );

@@ -41,8 +41,8 @@ const facts: BannerFacts = {
   model: undefined,
 };
 
-describe('banner', () => {
-  it('says what serves', () => {
+describe('banner()', () => {
+  it('shows the configuration, providers, pipeline and address', () => {
     expect(banner(facts)).toBe(`gateway 0.4.0 · node 24.21 · pid 4127
 config     ./gateway.yaml + 3 included · revision 8f3c2a1 · checked in 41 ms · 1 warning
            gateway.yaml:31:5 warning: target 2 of config "draft" can never be reached (its weight is 0)
@@ -53,7 +53,7 @@ ready in 0.34 s · watching 4 files
 `);
   });
 
-  it('shows try-out mode with lines to paste', () => {
+  it('shows curl commands in try-out mode', () => {
     const tryOut: BannerFacts = {
       ...facts,
       file: undefined,
@@ -78,7 +78,7 @@ Try it:
 `);
   });
 
-  it('leaves out what there is none of, and says what is open', () => {
+  it('omits empty parts and reports that the gateway is open to this machine', () => {
     const bare = banner({
       ...facts,
       file: { shown: 'a.yaml', included: 0, checkedMs: undefined },
@@ -98,24 +98,24 @@ Try it:
     ]);
   });
 
-  it('says when other hosts can connect without a key', () => {
+  it('reports that other hosts can connect without a key', () => {
     const open = banner({ ...facts, isLoopback: false, counts: { ...facts.counts, apiKeys: 0 } });
     expect(open).toContain('configs 6 · no API keys: open to everyone who can connect');
   });
 
-  it('shows ten warnings and how many more there are', () => {
+  it('shows ten warnings and the number of the others', () => {
     const lines = banner({ ...facts, warnings: Array.from({ length: 13 }, () => warning) }).split('\n');
     expect(lines.filter((line) => line.includes(' warning: '))).toHaveLength(10);
     expect(lines).toContain('           and 3 more: run gateway check');
   });
 
-  it('writes curl lines for a socket', () => {
+  it('shows curl commands for a Unix socket', () => {
     expect(banner({ ...facts, url: 'unix:/run/gw.sock/v1', model: '@m/echo' })).toContain(
       'curl --unix-socket /run/gw.sock http://localhost/v1/chat/completions ',
     );
   });
 
-  it('has the same facts as fields', () => {
+  it('has the same facts as bannerFields()', () => {
     expect(bannerFields(facts)).toEqual({
       version: '0.4.0',
       node: 'v24.21.0',
@@ -132,21 +132,21 @@ Try it:
   });
 });
 
-describe('reload lines', () => {
+describe('log lines of a reload', () => {
   const reloaded = { revision: '91bd0e7', changes: ['~configs.support', '+providers.claude'], ms: 38, restart: [] };
-  it('say what changed', () => {
+  it('list the changes', () => {
     expect(reloadedText(reloaded, '09:31:40')).toBe(
       '09:31:40  config reloaded · revision 91bd0e7 · ~configs.support  +providers.claude  (38 ms, 0 requests interrupted)',
     );
   });
 
-  it('say what waits for a restart', () => {
+  it('list the settings that need a restart', () => {
     expect(reloadedText({ ...reloaded, changes: [], restart: ['server.listen', 'server.state_dir'] }, '09:31:40')).toBe(
       '09:31:40  config reloaded · revision 91bd0e7  (38 ms, 0 requests interrupted)\n          needs a restart: server.listen, server.state_dir',
     );
   });
 
-  it('shorten a long list', () => {
+  it('shorten a long list of changes', () => {
     const changes = Array.from({ length: 12 }, (_, i) => `~configs.c${i}`);
     expect(reloadedText({ ...reloaded, changes }, '09:31:40')).toContain('~configs.c9  and 2 more  (38 ms');
   });
@@ -157,7 +157,7 @@ describe('reload lines', () => {
     );
   });
 
-  it('say what is wrong and what keeps serving', () => {
+  it('list the errors and the revision that stays active', () => {
     expect(rejectedText({ revision: '91bd0e7', diagnostics: [warning, fault] }, '09:32:02')).toBe(
       '09:32:02  config NOT reloaded, revision 91bd0e7 keeps serving:\n          configs/support.yaml:9:9 error: unknown key "retrys" (did you mean "retry"?)',
     );

@@ -5,7 +5,7 @@ import { findPortOwner, shownCommand } from './port-owner.ts';
 import { skipping } from '../../../test/support/skipping.ts';
 
 it.skipIf(skipping(existsSync('/proc/net/tcp') ? undefined : 'this system has no /proc/net/tcp'))(
-  'names the process that listens on a port',
+  'findPortOwner() returns the process that listens on a port',
   async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -23,6 +23,6 @@ it.each([
   [['node', '--interactive'], 'node --interactive'],
   [['redis-server', '--port', '8787', '--requirepass', 'secret'], 'redis-server --port 8787'],
   [[], ''],
-])('%j is shown as %j', (words, shown) => {
+])('shownCommand() shows %j as %j', (words, shown) => {
   expect(shownCommand(words)).toBe(shown);
 });

@@ -21,12 +21,12 @@ it.each<[string, Partial<LogRecord>, string]>([
     '09:31:07  200  support   openai-main 429 → azure-eu/gpt-4o-mini      1.94 s  ttft 610  312→88 tok    app-web  req_…R9S0T1V2W3',
   ],
   [
-    'retries of one target and a time-out',
+    'retries of one target and a timeout',
     { attempts: [limited, limited, attempt({ provider: 'vertex-eu', status: null, outcome: 'timeout' }), attempt({ n: 3 })] },
     '09:31:07  200  support   openai-main 429 ×2 → vertex-eu timeout → azure-eu/gpt-4o-mini    812 ms  ttft 240  312→88 tok    app-web  req_…R9S0T1V2W3',
   ],
   [
-    'a whole answer whose cost is known and whose tokens are estimated',
+    'a complete response with a known cost and estimated tokens',
     {
       stream: false,
       ms: { total: 5.4, first_event: null, overhead: 1 },
@@ -74,12 +74,12 @@ it.each<[string, Partial<LogRecord>, string]>([
     '09:31:07  502  support   openai-main 429 → azure-eu 503: Every target failed     88 ms                          app-web  req_…R9S0T1V2W3',
   ],
   [
-    'an error that is only a status',
+    'an error with only a status',
     { status: 400, error: null, attempts: [], usage: none, ms: { total: 3, first_event: null, overhead: 1 }, key: null },
     '09:31:07  400  support   status 400                                    3 ms                          -  req_…R9S0T1V2W3',
   ],
   [
-    'a client that left',
+    'a client that disconnected',
     { end: 'client_gone' },
     '09:31:07  200  support   azure-eu/gpt-4o-mini (client disconnected)    812 ms  ttft 240  312→88 tok    app-web  req_…R9S0T1V2W3',
   ],
@@ -97,20 +97,20 @@ it.each<[string, Partial<LogRecord>, string]>([
     '09:31:07  200  support   azure-eu GET /v1/files                       20 ms                          app-web  short',
   ],
   [
-    'a list of models that needs no provider',
+    'a model list without an attempt',
     { endpoint: 'models', attempts: [], usage: none, ms: { total: 0.4, first_event: null, overhead: 0.4 } },
     '09:31:07  200  support   models                                      0.4 ms                          app-web  req_…R9S0T1V2W3',
   ],
   [
-    'names that try to write to the terminal',
+    'names with control characters',
     { config: 'a\u001b[2Jb', key: 'k\r\nx', attempts: [attempt({ model: 'm\u202e\u0007' })] },
     '09:31:07  200  a\ufffd[2Jb    azure-eu/m\ufffd\ufffd                                812 ms  ttft 240  312→88 tok    k  x  req_…R9S0T1V2W3',
   ],
-])('shows %s', (_name, over, line) => {
+])('requestLine() shows %s', (_name, over, line) => {
   expect(requestLine(sampleRecord(over), style)).toBe(line);
 });
 
-it('colours by how it ended, and changes nothing else', () => {
+it('requestLine() colors the status by the result and changes nothing else', () => {
   const colored = { ...style, colors: true };
   const plain = (text: string) => text.replaceAll(/\u001b\[\d+m/g, '');
   expect(requestLine(sampleRecord(), colored)).toContain('\u001b[32m200\u001b[39m');

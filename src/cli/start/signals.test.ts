@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Signals } from './signals.ts';
 
-/** What becomes of signals that come at once. */
+/** The result of signals that arrive immediately after each other. */
 async function second(isTTY: boolean, env: NodeJS.ProcessEnv, signals: readonly NodeJS.Signals[]): Promise<string> {
   const process = Object.assign(new EventEmitter(), { env, stdin: { isTTY } });
   const followed = new Signals(process as unknown as NodeJS.Process);
@@ -13,10 +13,10 @@ async function second(isTTY: boolean, env: NodeJS.ProcessEnv, signals: readonly 
 describe('a second signal', () => {
   const npm = { npm_lifecycle_event: 'start' };
   it.each([
-    { name: 'of a terminal under npm is the same one', isTTY: true, env: npm, signals: ['SIGINT', 'SIGINT'], is: 'once' },
-    { name: 'of a terminal is another one', isTTY: true, env: {}, signals: ['SIGINT', 'SIGINT'], is: 'SIGINT' },
-    { name: 'under npm without a terminal is another one', isTTY: false, env: npm, signals: ['SIGINT', 'SIGINT'], is: 'SIGINT' },
-    { name: 'of another kind is another one', isTTY: true, env: npm, signals: ['SIGINT', 'SIGTERM'], is: 'SIGTERM' },
+    { name: 'of a terminal under npm is ignored as a duplicate', isTTY: true, env: npm, signals: ['SIGINT', 'SIGINT'], is: 'once' },
+    { name: 'of a terminal counts as a second stop', isTTY: true, env: {}, signals: ['SIGINT', 'SIGINT'], is: 'SIGINT' },
+    { name: 'under npm without a terminal counts as a second stop', isTTY: false, env: npm, signals: ['SIGINT', 'SIGINT'], is: 'SIGINT' },
+    { name: 'of another kind counts as a second stop', isTTY: true, env: npm, signals: ['SIGINT', 'SIGTERM'], is: 'SIGTERM' },
   ] as const)('$name', async ({ isTTY, env, signals, is }) => {
     expect(await second(isTTY, env, signals)).toBe(is);
   });

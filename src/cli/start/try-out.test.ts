@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { providers } from '../../../plugins/index.ts';
 import { tryOutConfig } from './try-out.ts';
 
-it('serves the mock alone when the environment has no key', () => {
+it('tryOutConfig() contains only the mock provider if the environment has no key', () => {
   for (const env of [{}, { OPENAI_API_KEY: '' }]) {
     expect(tryOutConfig(env, providers)).toEqual({
       text: 'version: 1\nproviders:\n  mock: {type: mock}\n',
@@ -11,7 +11,7 @@ it('serves the mock alone when the environment has no key', () => {
   }
 });
 
-it('adds a provider for a well-known key, by reference', () => {
+it('tryOutConfig() adds a provider that references a well-known environment variable', () => {
   expect(tryOutConfig({ OPENAI_API_KEY: 'sk-value', GROQ_API_KEY: 'gsk-value', HF_TOKEN: 'hf-value' }, providers)).toEqual({
     text: 'version: 1\nproviders:\n  mock: {type: mock}\n  openai: {"type":"openai","api_key":"${env:OPENAI_API_KEY}"}\n  groq: {"type":"groq","api_key":"${env:GROQ_API_KEY}"}\n',
     providers: [

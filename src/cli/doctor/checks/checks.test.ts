@@ -9,28 +9,28 @@ import { resultOf as watchResult } from './watching.ts';
 
 const mega = 1024 * 1024;
 
-/** A subject with only what these checks read. */
+/** A subject with only the fields that these checks read. */
 function subject(machine: Partial<Machine>, server: object = {}): Subject {
   return { machine: { memory: 64 * 1024 * mega, ...machine }, config: { loaded: { tree: { server } } } } as unknown as Subject;
 }
 
-describe('the version of Node', () => {
+describe('checkNode()', () => {
   it.each([
     ['22.19.0', 'ok'],
     ['24.1.0', 'ok'],
     ['22.18.9', 'fail'],
     ['9.99.0', 'fail'],
-  ])('%s is %s', async (node, state) => {
+  ])('reports Node %s as %s', async (node, state) => {
     expect(await checkNode(subject({ node, engines: '>=22.19' }))).toMatchObject([{ state }]);
   });
 });
 
-describe('memory', () => {
+describe('checkMemory()', () => {
   it.each<[string, number | undefined, object, string, string | undefined]>([
     ['a large limit', 1024, {}, 'memory limit 1 GB; the gateway needs up to 768 MB', undefined],
     ['a small limit', 128, {}, 'memory limit 128 MB; the gateway needs up to 320 MB', 'a limit of 512 MB'],
     [
-      'a limit for less memory',
+      'a limit that fits a smaller server.memory',
       400,
       {},
       'memory limit 400 MB; the gateway needs up to 456 MB',
@@ -45,7 +45,7 @@ describe('memory', () => {
     ],
     ['several workers', 512, { workers: 2, memory: '64MB' }, 'memory limit 512 MB; the gateway needs up to 640 MB', 'a limit of 640 MB'],
     ['no limit', undefined, { memory: '64MB' }, '64 GB of memory, no container limit; the gateway needs up to 384 MB', undefined],
-  ])('%s', async (_, limit, server, says, fix) => {
+  ])('reports %s', async (_, limit, server, says, fix) => {
     const memoryLimit = limit === undefined ? undefined : limit * mega;
     const [found] = await checkMemory(subject({ memoryLimit }, server));
     expect([found?.says, found?.fix, found?.state]).toEqual([says, fix, fix === undefined ? 'ok' : 'warn']);
@@ -85,18 +85,18 @@ describe('the clock', () => {
     [3000, 'ok', 'system time 3.00 s ahead of a.example'],
     [-60_000, 'warn', 'system time 1 m behind a.example'],
     [600_000, 'fail', 'system time 10 m ahead of a.example'],
-  ])('%i ms is %s', (ms, state, says) => {
+  ])('reports a difference of %i ms as %s', (ms, state, says) => {
     expect(clockResult({ host: 'a.example', ms })).toMatchObject({ state, says });
   });
 });
 
-describe('file watching', () => {
+describe('watchResult()', () => {
   it.each([
     [true, true, undefined, 'ok', /native events/],
     [false, true, undefined, 'warn', /reports no changes here; the poll finds them/],
     [false, true, 'ENOSPC', 'warn', /max_user_watches is reached/],
     [false, false, 'EACCES', 'fail', /not seen here: not allowed/],
-  ])('events %s, change %s, fault %s is %s', (hasEvents, hasChange, code, state, says) => {
+  ])('with events %s, change %s and fault %s returns %s', (hasEvents, hasChange, code, state, says) => {
     const fault = code === undefined ? undefined : Object.assign(new Error('failed'), { code });
     const found = watchResult({ hasEvents, hasChange, fault });
     expect(found.state).toBe(state);
@@ -104,25 +104,25 @@ describe('file watching', () => {
   });
 });
 
-describe('the report', () => {
+describe('reportText()', () => {
   const findings = [
     { check: 'node', state: 'ok', says: 'all is well with this one, at some length', fix: null },
     { check: 'config', state: 'warn', says: 'short', fix: 'do this' },
     { check: 'config', state: 'fail', says: 'longer', fix: 'do that' },
   ] as const;
 
-  it('shows fixes in a column', () => {
+  it('prints fixes in a column', () => {
     const text = 'ok    all is well with this one, at some length\nwarn  short    do this\nfail  longer   do that\n';
     expect(reportText(findings, { colors: false, width: undefined })).toBe(text);
   });
 
-  it('shows fixes below their lines in a narrow terminal', () => {
+  it('prints fixes below their lines in a narrow terminal', () => {
     expect(reportText(findings.slice(1), { colors: false, width: 20 })).toBe(
       'warn  short\n      fix: do this\nfail  longer\n      fix: do that\n',
     );
   });
 
-  it('keeps the words with colors', () => {
+  it('prints the same text with colors', () => {
     expect(reportText(findings.slice(1, 2), { colors: true, width: undefined })).toBe('\u001b[33mwarn\u001b[0m  short   do this\n');
   });
 });
