@@ -5,7 +5,7 @@ import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
-/** The response that has its first half. */
+/** The response of which the first half is sent. */
 let open: ServerResponse;
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-it.each(['/v1/files/file-1/content', '/v1/unknown'])('GET %s: the attempt lasts as long as its response', async (path) => {
+it.each(['/v1/files/file-1/content', '/v1/unknown'])('records an attempt that ends together with its response: GET %s', async (path) => {
   const response = await fetch(gateway.url + path, { headers: { 'x-gateway-provider': '@one' } });
   await new Promise((resolve) => setTimeout(resolve, 100));
   open.end('data: 2\n\n ');

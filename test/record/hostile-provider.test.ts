@@ -3,7 +3,7 @@ import { adminUrl, call } from '../admin/client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** What a provider claims in its response stays in the record of that response. */
+/** A provider's claims in a response affect only the record of that response. */
 
 const key = 'sk-proj-a8F3kq9ZpL2mN7vR4tY6wB1cD5eG0hJqk3';
 const token = 'token-of-the-admin-12';
@@ -45,8 +45,8 @@ async function send(metadata = '{}', model = 'gpt-4o'): Promise<string | null> {
   return response.headers.get('x-request-id');
 }
 
-describe('a provider that claims anything', () => {
-  it('makes no counter infinite, and no price', async () => {
+describe('response of a hostile provider', () => {
+  it('does not make a counter or a price infinite', async () => {
     const record = await gateway.record(await send());
     expect(record.usage).toMatchObject({ prompt: 1e13, completion: 1e13, source: 'reported' });
     expect(record.cost.usd).toBeNull();
@@ -57,15 +57,15 @@ describe('a provider that claims anything', () => {
     expect(text).not.toMatch(/Infinity|e\+|NaN/);
   });
 
-  it('puts no secret into a label of metrics', async () => {
+  it('does not put a secret into a metrics label', async () => {
     const record = await gateway.record(await send());
     expect(record.model.answered).toBe('[secret]');
     expect((await call(adminUrl(gateway), '/metrics')).text).not.toContain(key);
   });
 });
 
-describe('a caller that sends a secret of the configuration', () => {
-  it('as a model or as metadata finds it nowhere', async () => {
+describe('secret of the configuration sent by a client', () => {
+  it('appears nowhere if it is sent as the model or as metadata', async () => {
     const id = await send(JSON.stringify({ team: `of ${loaded}` }), loaded);
     await gateway.record(id);
     const pages = ['/metrics', `/api/requests/${id}`, '/api/requests', '/api/stats?by=model', '/api/stats?by=meta.team'];
@@ -81,7 +81,7 @@ describe('a caller that sends a secret of the configuration', () => {
 });
 
 describe('metadata', () => {
-  it('has no secret in its names either', async () => {
+  it('contains no secret in its names', async () => {
     const record = await gateway.record(await send(JSON.stringify({ [`k ${key}`]: 'v', __proto__x: 'w' })));
     expect(JSON.stringify(record)).not.toContain(key);
     expect(record.metadata).toEqual({ 'k [secret]': 'v', __proto__x: 'w' });

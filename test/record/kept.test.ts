@@ -3,7 +3,7 @@ import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** What a record says of labels, usage and dropped parameters. */
+/** Labels, usage and dropped parameters in a record. */
 
 const chunk = (content: string): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
@@ -63,12 +63,12 @@ async function recorded(
   return { record, sent: text.length, dropped: response.headers.get('x-gateway-dropped-params') ?? '' };
 }
 
-describe('labels', () => {
+describe('labels in the record', () => {
   it.each([
-    ['of the body', 'metadata', {}, { team: 'body', app: 'shop' }],
-    ['of the config over those of the body', 'metadata', { 'x-gateway-config': 'labelled' }, { team: 'config', cost: 'c', app: 'shop' }],
-    ['of the body are kept by no policy that keeps nothing', 'none', {}, {}],
-    ['of the config alone are kept then', 'none', { 'x-gateway-config': 'labelled' }, { team: 'config', cost: 'c' }],
+    ['come from the body', 'metadata', {}, { team: 'body', app: 'shop' }],
+    ['come from the config before the body', 'metadata', { 'x-gateway-config': 'labelled' }, { team: 'config', cost: 'c', app: 'shop' }],
+    ['omit the body if the log policy is none', 'none', {}, {}],
+    ['come only from the config if the log policy is none', 'none', { 'x-gateway-config': 'labelled' }, { team: 'config', cost: 'c' }],
   ])('%s', async (_name, bodies, headers, labels) => {
     const { record } = await recorded(bodies, { model: '@up/m', labels: { team: 'body', app: 'shop' } }, headers);
     expect(record.labels).toEqual(labels);
@@ -76,9 +76,9 @@ describe('labels', () => {
 });
 
 it.each([
-  ['that are shown as they are', { 'x-team': 'shop' }, 'shop', {}],
-  ['of which one is masked', { 'x-team': 'card 4111 1111 1111 1111' }, 'card [credit_card]', { credit_card: 1 }],
-])('headers %s come again with a body of another length', async (_name, headers, shown, redactions) => {
+  ['without masking', { 'x-team': 'shop' }, 'shop', {}],
+  ['with a masked value', { 'x-team': 'card 4111 1111 1111 1111' }, 'card [credit_card]', { credit_card: 1 }],
+])('records request headers %s if only the length of the body changes', async (_name, headers, shown, redactions) => {
   for (const content of ['a', 'longer', 'longer', 'b'.repeat(1000)]) {
     const { record, sent } = await recorded('metadata', { model: '@up/m', user: content }, headers);
     expect(record.request.headers).toMatchObject({ 'content-length': String(sent), 'x-team': shown });
@@ -88,8 +88,8 @@ it.each([
 
 describe('usage that no provider reported', () => {
   it.each([
-    ['of a stream is estimated by its events', { model: '@up/m', stream: true }, 3, 'estimated'],
-    ['of a refused request is none', { model: '@up/fails' }, 0, 'none'],
+    ['is estimated from the events of a stream', { model: '@up/m', stream: true }, 3, 'estimated'],
+    ['is none for a rejected request', { model: '@up/fails' }, 0, 'none'],
   ])('%s', async (_name, body, completion, source) => {
     const { record, sent } = await recorded('metadata', body);
     expect(record.usage).toMatchObject({ prompt: source === 'none' ? 0 : Math.ceil(sent / 4), completion, source });
@@ -105,7 +105,7 @@ describe('dropped parameters', () => {
     [32, 32],
     [33, 32],
     [500, 32],
-  ])('of %i names the record keeps %i', async (count, kept) => {
+  ])('of %i unknown names, %i are recorded', async (count, kept) => {
     const { record, dropped } = await recorded('metadata', { model: '@gemini/gemini-2.5-flash', ...unknown(count) });
     expect(record.dropped.map(({ param }) => param)).toEqual(Array.from({ length: kept }, (_, at) => `unknown_${at}`));
     expect(dropped).toContain('unknown_2');

@@ -6,7 +6,7 @@ import { begin, callOf } from '../contract/call.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { completion, json, startUpstream } from '../support/upstream.ts';
 
-/** Labels of a request: what each provider is sent, and that nothing is lost in silence. */
+/** Labels of a request: what each provider receives, and that dropped labels are reported. */
 
 const labels = { team: 'search' };
 
@@ -30,7 +30,7 @@ function sentBy(type: string, model: string, settings: CommonSettings & Readonly
 const azure = { resource_name: 'contoso', deployments: { m: { deployment_id: 'd', api_version: '2024-10-21' } } };
 const vertex = { project: 'acme', region: 'europe-west1' };
 
-describe('labels on their way to a provider', () => {
+describe('labels of a request', () => {
   it.each<[string, string, CommonSettings & Readonly<Record<string, unknown>>, boolean]>([
     ['openai', 'm', {}, false],
     ['openai', 'm', { custom_host: 'https://host.example/v1' }, true],
@@ -40,11 +40,11 @@ describe('labels on their way to a provider', () => {
     ['vertex-ai', 'gemini-2.5-pro', vertex, true],
     ['gemini', 'gemini-2.5-pro', {}, false],
     ['anthropic', 'claude-sonnet-4-5', {}, false],
-  ])('%s, %s, %j: sent %s', (type, model, settings, isSent) => {
+  ])('for %s, model %s and settings %j are sent: %s', (type, model, settings, isSent) => {
     expect(sentBy(type, model, settings)).toEqual({ body: isSent ? labels : undefined, dropped: isSent ? [] : ['labels'] });
   });
 
-  it('are in the record of a config’s request, sent or not', async () => {
+  it('are recorded with those of the config, sent or not', async () => {
     const upstream = await startUpstream((response) => json(response, 200, completion('x')));
     const gateway = await startTestGateway(`
 version: 1

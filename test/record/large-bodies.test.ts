@@ -6,7 +6,7 @@ import { filesBelow } from '../leaks/sinks.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** Bodies that take too long to be masked on the event loop: what is kept of them, and that nothing raw is ever on disk. */
+/** Bodies too large to be masked on the event loop: which part is stored, and that nothing unmasked is written to disk. */
 
 const large = 256 * 1024;
 const mails = (size: number): string => 'write to jane.doe@canary.example '.repeat(size / 33);
@@ -54,8 +54,8 @@ async function send(body: object, headers: Readonly<Record<string, string>> = {}
 const messages = (content: string): object => ({ messages: [{ role: 'user', content }] });
 const onDisk = (): string => [...filesBelow(join(gateway.dir, '.gateway')).values()].join('');
 
-describe('a large body', () => {
-  it('is masked before it is kept, and the record is written before the response ends', async () => {
+describe('large body', () => {
+  it('is masked before it is stored, and the record is written before the response ends', async () => {
     await start('{max_body: 8MB}');
     const { id, text } = await send(messages(`${mails(large)} the end`));
     const spooled = onDisk();
@@ -69,7 +69,7 @@ describe('a large body', () => {
     expect(onDisk()).not.toContain('canary.example');
   });
 
-  it('of a stream has its pieces where they are in what is kept', async () => {
+  it('of a stream is masked and stored with its chunk times', async () => {
     await start('{max_body: 8MB}');
     const { id } = await send({ ...messages('hi'), stream: true });
     const { response } = await gateway.record(id);
@@ -81,17 +81,17 @@ describe('a large body', () => {
     expect(text).not.toContain('canary');
   });
 
-  it('is kept as far as max_body, and masked up to there', async () => {
+  it('is stored and masked up to max_body', async () => {
     await start('{max_body: 32KB}');
     const { id } = await send(messages(mails(large)));
     const { request, redactions } = await gateway.record(id);
     expect(request.body?.kept).toBeGreaterThan(8000);
     expect(request.body?.kept).toBeLessThanOrEqual(32 * 1024);
-    // Not all of it was looked through.
+    // Only a part of it was masked.
     expect(redactions['email']).toBeLessThan(4000);
   });
 
-  it('has what was written into it masked, and what its user said where all else is kept as it was', async () => {
+  it('has its config patch masked, and its preview masked with bodies: full', async () => {
     await start('{max_body: 8MB}');
     const patched = await gateway.record((await send(messages('hi'), { 'x-gateway-config': 'patched' })).id);
     expect(patched.upstream.body).toMatchObject({
@@ -107,7 +107,7 @@ describe('a large body', () => {
     expect(kept.request.body?.kept).toBe(kept.request.body?.size);
   });
 
-  it('that waits when the gateway stops has its record, without its bytes', async () => {
+  it('is omitted from its record if the gateway stops before it is masked', async () => {
     await start('{max_body: 8MB}');
     const sent = Promise.allSettled(Array.from({ length: 4 }, () => send(messages(mails(large)))));
     while (gateway.records.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -25,23 +25,23 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const cases: readonly [what: string, key: string, headers: Record<string, string>, metadata: object][] = [
-  ['of nothing is empty', plain, { 'x-gateway-provider': '@mock' }, {}],
-  ['of a virtual key joins', plain, { 'x-gateway-virtual-key': 'team' }, { from: 'virtual-key', team: 'search' }],
-  ['of a virtual key that a target names joins', plain, { 'x-gateway-config': 'fixed' }, { from: 'virtual-key', team: 'search' }],
+  ['is empty by default', plain, { 'x-gateway-provider': '@mock' }, {}],
+  ['includes that of a virtual key', plain, { 'x-gateway-virtual-key': 'team' }, { from: 'virtual-key', team: 'search' }],
+  ['includes that of the virtual key of a target', plain, { 'x-gateway-config': 'fixed' }, { from: 'virtual-key', team: 'search' }],
   [
-    'of a virtual key wins over that of the config',
+    'prefers a virtual key over the config',
     plain,
     { 'x-gateway-config': 'open', 'x-gateway-virtual-key': 'team' },
     { from: 'virtual-key', team: 'search', config: 'open' },
   ],
   [
-    'of the key wins over both',
+    'prefers the API key over both',
     tagged,
     { 'x-gateway-config': 'open', 'x-gateway-virtual-key': 'team' },
     { from: 'key', team: 'search', config: 'open' },
   ],
   [
-    'of the request wins over all',
+    'prefers the request over all others',
     tagged,
     { 'x-gateway-virtual-key': 'team', 'x-gateway-metadata': '{"from": "request"}' },
     { from: 'request', team: 'search' },

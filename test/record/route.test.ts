@@ -37,19 +37,19 @@ async function routeOf(config: string, metadata = '{}') {
   return (await gateway.record(response.headers.get('x-request-id'))).route;
 }
 
-describe('the route in the record', () => {
-  it('says which condition matched', async () => {
+describe('route in the record', () => {
+  it('names the condition that matched', async () => {
     expect(await routeOf('plans', '{"plan":"paid"}')).toEqual([
       { node: 'configs.plans', strategy: 'conditional', chose: 0, because: 'condition 1: metadata.plan = "paid"' },
     ]);
   });
 
-  it('has no part of a secret that a condition compares', async () => {
+  it('masks a secret that a condition compares', async () => {
     const [step] = await routeOf('secret', JSON.stringify({ token: secret }));
     expect(step?.because).toMatch(/^condition 1: metadata\.token = "\*+"$/);
   });
 
-  it('says which weight was drawn, the outermost choice first', async () => {
+  it('shows the random choice of a loadbalance after the outer choice', async () => {
     expect(await routeOf('plans')).toEqual([
       { node: 'configs.plans', strategy: 'conditional', chose: 1, because: 'default' },
       {
@@ -61,7 +61,7 @@ describe('the route in the record', () => {
     ]);
   });
 
-  it('is empty where there was no choice', async () => {
+  it('is empty if there was no choice', async () => {
     expect(await routeOf('plain')).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** Traces: what callers say of themselves, in the record, in the answer, and on the way to the provider. */
+/** Trace ids of callers in the record, in the response, and in the request to the provider. */
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const parent = '00f067aa0ba902b7';
@@ -48,12 +48,12 @@ async function ask(headers: Headers, path = '/v1/chat/completions', method = 'PO
 
 const ids = /^[0-9a-f]{32}$/;
 
-describe('the trace in the record', () => {
+describe('trace in the record', () => {
   it.each<[string, Headers, object]>([
-    ['is made where there is none', {}, { trace_id: expect.stringMatching(ids), span_id: null, parent: null, span_name: null }],
-    ['is made where an empty one came', { 'x-gateway-trace-id': '' }, { trace_id: expect.stringMatching(ids) }],
+    ['is generated without headers', {}, { trace_id: expect.stringMatching(ids), span_id: null, parent: null, span_name: null }],
+    ['is generated for an empty header', { 'x-gateway-trace-id': '' }, { trace_id: expect.stringMatching(ids) }],
     [
-      'is what the caller says',
+      'is taken from x-gateway headers',
       {
         'x-gateway-trace-id': 't-1',
         'x-gateway-span-id': 's-1',
@@ -63,30 +63,34 @@ describe('the trace in the record', () => {
       { trace_id: 't-1', span_id: 's-1', parent: 'p-1', span_name: 'Answer the mail' },
     ],
     [
-      'is what the caller says under another prefix',
+      'is taken from x-portkey headers',
       { 'x-portkey-trace-id': 't-1', 'x-portkey-span-id': 's-1', 'x-portkey-parent-span-id': 'p-1', 'x-portkey-span-name': 'n' },
       { trace_id: 't-1', span_id: 's-1', parent: 'p-1', span_name: 'n' },
     ],
     [
-      'has a name in any script',
+      'has a non-ASCII span name',
       { 'x-gateway-span-name': Buffer.from('Répondre 日本 🎉').toString('latin1') },
       { span_name: 'Répondre 日本 🎉' },
     ],
-    ['has a name that is cut', { 'x-gateway-span-name': 'n'.repeat(8000) }, { span_name: `${'n'.repeat(128)}…` }],
+    ['has a truncated span name', { 'x-gateway-span-name': 'n'.repeat(8000) }, { span_name: `${'n'.repeat(128)}…` }],
     [
-      'has a name without what is masked in metadata',
+      'has a span name with secrets masked',
       { 'x-gateway-span-name': 'Charge 4111 1111 1111 1111 https://u:canary@example.com/' },
       { span_name: expect.stringMatching(/^Charge (?!.*(?:4111|canary)).*example\.com/) },
     ],
-    ['has no name where it is empty', { 'x-gateway-span-name': '' }, { span_name: null }],
-    ['is continued', { traceparent }, { trace_id: trace, span_id: expect.stringMatching(/^[0-9a-f]{16}$/), parent, span_name: null }],
+    ['has no span name for an empty header', { 'x-gateway-span-name': '' }, { span_name: null }],
     [
-      'is the caller’s own word before that',
+      'is continued from traceparent',
+      { traceparent },
+      { trace_id: trace, span_id: expect.stringMatching(/^[0-9a-f]{16}$/), parent, span_name: null },
+    ],
+    [
+      'is taken from x-gateway headers before traceparent',
       { traceparent, 'x-gateway-trace-id': 't-1', 'x-gateway-span-id': 's-1' },
       { trace_id: 't-1', span_id: 's-1', parent },
     ],
     [
-      'is made where it is not valid',
+      'is generated for an invalid traceparent',
       { traceparent: `00-${trace}-${parent}` },
       { trace_id: expect.stringMatching(new RegExp(`^(?!${trace})`)), span_id: null, parent: null },
     ],
@@ -97,7 +101,7 @@ describe('the trace in the record', () => {
   });
 });
 
-describe('the trace on its way to the provider', () => {
+describe('trace sent to the provider', () => {
   const sent = (): (string | undefined)[][] =>
     upstream.requests.map(({ headers }) => [headers['traceparent'], headers['tracestate']].map((value) => value?.toString()));
 
@@ -106,28 +110,28 @@ describe('the trace on its way to the provider', () => {
     ['embeddings', '/v1/embeddings', 'POST'],
     ['a list of files', '/v1/files', 'GET'],
     ['a relayed path', '/v1/some/new/path', 'POST'],
-  ])('goes on: %s', async (_what, path, method) => {
+  ])("continues the client's trace for %s", async (_what, path, method) => {
     const { record } = await ask({ traceparent, tracestate: 'a=1,b=2' }, path, method);
     expect(sent()).toEqual([[`00-${trace}-${record.trace.span_id}-01`, 'a=1,b=2']]);
     expect(record.trace.span_id).not.toBe(parent);
   });
 
-  it('goes to each target of a chain', async () => {
+  it('is sent to each target of a fallback', async () => {
     const { record } = await ask({ traceparent, 'x-gateway-config': 'chain', 'x-gateway-provider': '' });
     expect(sent()).toEqual([1, 2].map(() => [`00-${trace}-${record.trace.span_id}-01`, undefined]));
   });
 
-  it('goes as it came where it is copied by name', async () => {
+  it('is forwarded unchanged if the header is listed in forward_headers', async () => {
     await ask({ traceparent, 'x-gateway-config': 'copies', 'x-gateway-provider': '' });
     expect(sent()).toEqual([[traceparent, undefined]]);
   });
 
   it.each<[string, Headers]>([
-    ['there is none', {}],
-    ['it is not valid', { traceparent: 'x' }],
-    ['only our own headers name one', { 'x-gateway-trace-id': trace, 'x-gateway-span-id': parent }],
-    ['there is only its state', { tracestate: 'a=1' }],
-  ])('adds nothing where %s', async (_what, headers) => {
+    ['the client sends none', {}],
+    ['traceparent is invalid', { traceparent: 'x' }],
+    ['only x-gateway headers contain one', { 'x-gateway-trace-id': trace, 'x-gateway-span-id': parent }],
+    ['there is only tracestate', { tracestate: 'a=1' }],
+  ])('is omitted if %s', async (_what, headers) => {
     await ask(headers);
     expect(sent()).toEqual([[undefined, undefined]]);
     expect(upstream.requests[0]?.rawHeaders.join(' ')).not.toMatch(/x-(gateway|portkey)|trace/i);

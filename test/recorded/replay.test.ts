@@ -15,10 +15,10 @@ const good = exchanges.filter((exchange) => exchange.response.status < 300 && !d
 const bad = exchanges.filter(({ response }) => response.status >= 300);
 const groups = [...new Set(good.map(groupOf))];
 
-/** How many requests are under way at once. */
+/** Number of concurrent requests. */
 const lanes = 12;
 
-describe.skipIf(skipping(missing))(`recorded exchanges through a fallback whose first target is dead (${missing ?? 'replayed'})`, () => {
+describe.skipIf(skipping(missing))(`recorded exchanges with a fallback whose first target is dead (${missing ?? 'replayed'})`, () => {
   let replay: Replay;
   let gateway: TestGateway;
 
@@ -31,15 +31,15 @@ describe.skipIf(skipping(missing))(`recorded exchanges through a fallback whose 
     await replay?.close();
   });
 
-  it('are there in numbers that mean something', () => {
+  it('are found in sufficient number', () => {
     expect(good.length).toBeGreaterThan(600);
     expect(bad.length).toBeGreaterThan(15);
     expect(groups.length).toBeGreaterThan(10);
     expect(disguised.length).toBe(Object.keys(exceptions).length);
   });
 
-  describe.each(manners)('sent in the manner "%s"', (manner) => {
-    it.each(groups)('%s come through whole', async (group) => {
+  describe.each(manners)('sent as "%s"', (manner) => {
+    it.each(groups)('%s returns the recorded responses', async (group) => {
       const failures = await eachOf(
         good.filter((one) => groupOf(one) === group),
         async (exchange) => {
@@ -53,7 +53,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges through a fallback whose 
       expect(failures).toEqual([]);
     });
 
-    it('errors keep status and message', async () => {
+    it('return the status and message of recorded errors', async () => {
       const failures = await eachOf([...bad, ...disguised], async (exchange) => {
         const sent = caseOf(exchange, manner);
         const answer = await send(gateway, sent);
@@ -64,7 +64,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges through a fallback whose 
     });
   });
 
-  it.each(broken.map(({ id }) => id))('an error in a stream passes as it came, and ends it: %s', async (id) => {
+  it.each(broken.map(({ id }) => id))('end a stream at a provider error that is passed on unchanged: %s', async (id) => {
     const exchange = broken.find((one) => one.id === id) as Recorded;
     const sent = caseOf(exchange, 'pieces');
     const answer = await send(gateway, sent);
@@ -75,7 +75,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges through a fallback whose 
     expect([end, error === null]).toEqual(['fault', false]);
   });
 
-  it('errors of a provider that is asked alone pass byte by byte, a refused catalog key aside', async () => {
+  it('return errors of a single provider byte by byte, except a rejected catalog credential', async () => {
     const failures = await eachOf(bad, async (exchange) => {
       const { 'x-gateway-config': _config, ...headers } = caseOf(exchange, 'pieces').headers;
       const sent: Case = { ...caseOf(exchange, 'pieces') };
@@ -85,7 +85,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges through a fallback whose 
     expect(failures).toEqual([]);
   });
 
-  it('leave nothing open', () => {
+  it('cause no error in the log', () => {
     expect(gateway.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 });
@@ -94,7 +94,7 @@ function groupOf({ provider, api, stream }: Recorded): string {
   return `${provider} ${api}${stream ? ' streams' : ''}`;
 }
 
-/** Runs a check for each, some at a time; gives the ids that failed, with the reason. */
+/** Runs a check for each exchange, some at a time; returns the ids that failed with the reason. */
 async function eachOf(list: readonly Recorded[], check: (exchange: Recorded) => Promise<void>): Promise<readonly string[]> {
   const failures: string[] = [];
   const queue = [...list];
@@ -111,7 +111,7 @@ async function eachOf(list: readonly Recorded[], check: (exchange: Recorded) => 
   return failures;
 }
 
-/** An assertion's message cuts objects short: the members that differ say more. */
+/** The message of an assertion truncates objects: list the differing members instead. */
 function describeFailure(error: unknown): string {
   const { message, actual, expected } = error as { message: string; actual?: Record<string, unknown>; expected?: Record<string, unknown> };
   if (typeof actual !== 'object' || typeof expected !== 'object') return message.slice(0, 600);
@@ -150,7 +150,7 @@ function expectSameAnswer({ exchange, slug, manner }: Case, answer: Answer): voi
   expect(answer.headers.get('x-portkey-provider')).toBe(manner === 'fine' ? slug : null);
 }
 
-/** What the provider was sent: the right place, the right bytes, the catalog's key and nobody else's. */
+/** The request that the provider received: path, body, and only the credential of the catalog. */
 function expectSeen({ exchange, wanted, path, slug }: Case, replay: Replay, id: string): void {
   const requests = replay.seen(exchange.id).requests;
   const seen = requests.at(-1);
@@ -206,7 +206,7 @@ function expectRecord({ exchange, wanted, slug, manner }: Case, record: LogRecor
   else expect(record.usage.source).not.toBe('reported');
 }
 
-/** A refused key of the catalog is the operator's fault, and an error under 200 the provider's: the caller sees 502. */
+/** A rejected catalog credential and an error with status 200 are shown to the caller as 502. */
 const shownStatus = (status: number): number => ([200, 401, 403].includes(status) ? 502 : status);
 
 const messageOf = (exchange: Recorded): string => {

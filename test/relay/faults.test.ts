@@ -17,56 +17,56 @@ async function start(upstream: Parameters<typeof createRig>[0], options?: RigOpt
   return rig;
 }
 
-/** A provider that answers these bytes to whatever comes, and then does this to its socket. */
+/** A provider that sends these bytes for any request and then runs `then` on its socket. */
 function says(text: string, then: (socket: Socket) => void): ReturnType<typeof rawProvider> {
   return rawProvider((socket) => socket.once('data', () => socket.write(text, () => then(socket))));
 }
 
 const reset = (socket: Socket): void => void socket.resetAndDestroy();
 const end = (socket: Socket): void => void socket.end();
-/** Bytes that are written are read before a reset overtakes them. */
+/** Written bytes must be read before the reset. */
 const resetLater = (socket: Socket): void => void setTimeout(() => socket.resetAndDestroy(), 50);
 const hang = (): void => {};
 
-describe('an answer that breaks off after its beginning', () => {
+describe('response that breaks off after its start', () => {
   const cut: readonly (readonly [string, string, (socket: Socket) => void])[] = [
-    ['with a length, by a reset', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123456789', resetLater],
-    ['with a length, by a close', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123456789', end],
-    ['in chunks, by a reset', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n', resetLater],
-    ['in chunks, by a close', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n', end],
-    ['inside a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\n0123456789', end],
-    ['without any framing, by a reset', 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0123456789', resetLater],
-    ['by something that is no chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\nzz\r\n', hang],
+    ['by a reset with content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123456789', resetLater],
+    ['by a close with content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123456789', end],
+    ['by a reset between chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n', resetLater],
+    ['by a close between chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n', end],
+    ['by a close inside a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\n0123456789', end],
+    ['by a reset without framing', 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0123456789', resetLater],
+    ['with an invalid chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\nzz\r\n', hang],
   ];
-  test.each(cut)('%s, never looks whole', async (_how, text, then) => {
+  test.each(cut)('does not look complete to the client: %s', async (_how, text, then) => {
     const { port, result } = await start(says(text, then));
     const answer = await call(port, { path: '/v1/x' });
     expect(answer).toMatchObject({ status: 200, complete: false });
     expect(await result()).toMatchObject({ kind: 'interrupted', headSent: true, error: { code: 'stream_interrupted' }, bytesOut: 10 });
   });
 
-  test('is a reset for an HTTP/1.0 client, which has no other sign', async () => {
+  test('resets the connection of an HTTP/1.0 client', async () => {
     const { port } = await start(says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n', end));
     expect(await raw(port, 'GET /v1/x HTTP/1.0\r\n\r\n')).toMatch(/<reset>$/);
   });
 
-  test('is whole when the closing is its end', async () => {
+  test('is complete if the provider ends it by closing the connection', async () => {
     const { port, result } = await start(says('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0123456789', end));
     expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200, complete: true });
     expect(await result()).toMatchObject({ kind: 'whole', bytesOut: 10 });
   });
 });
 
-describe('a provider that gives no answer', () => {
+describe('provider without a response', () => {
   const none: readonly (readonly [string, string, (socket: Socket) => void, string])[] = [
-    ['hangs up', '', end, 'upstream_unreachable'],
-    ['resets', '', reset, 'upstream_unreachable'],
-    ['is not HTTP', 'SSH-2.0-x\r\n', hang, 'upstream_invalid'],
-    ['breaks off inside its head', 'HTTP/1.1 200 OK\r\ncontent-le', end, 'upstream_unreachable'],
-    ['breaks off before its first byte', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n', resetLater, 'upstream_invalid'],
-    ['frames its body twice', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd', hang, 'upstream_invalid'],
+    ['closes the connection', '', end, 'upstream_unreachable'],
+    ['resets the connection', '', reset, 'upstream_unreachable'],
+    ['does not use HTTP', 'SSH-2.0-x\r\n', hang, 'upstream_invalid'],
+    ['breaks off inside its headers', 'HTTP/1.1 200 OK\r\ncontent-le', end, 'upstream_unreachable'],
+    ['breaks off before the first byte of the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n', resetLater, 'upstream_invalid'],
+    ['sends two content-lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd', hang, 'upstream_invalid'],
   ];
-  test.each(none)('%s: the client can still be told', async (_how, text, then, code) => {
+  test.each(none)('returns 502 to the client if it %s', async (_how, text, then, code) => {
     const { port, result } = await start(
       rawProvider((socket) => socket.once('data', () => (text === '' ? then(socket) : socket.write(text, () => then(socket))))),
     );
@@ -78,7 +78,7 @@ describe('a provider that gives no answer', () => {
     expect(await result()).toMatchObject({ kind: 'unreachable', headSent: false });
   });
 
-  test('refuses the connection: the next target gets the whole upload', async () => {
+  test('sends the complete upload to the next target if the connection is refused', async () => {
     const got: Buffer[] = [];
     const origins = [`http://127.0.0.1:${await deadPort()}`];
     const { port, upstreamPort, result } = await start(
@@ -98,7 +98,7 @@ describe('a provider that gives no answer', () => {
     expect(await result()).toMatchObject({ kind: 'whole', bytesIn: body.length });
   });
 
-  test('refuses the connection: its host is named', async () => {
+  test('names the host if the connection is refused', async () => {
     const dead = await deadPort();
     const { port, result } = await start(
       provider(() => {}),
@@ -110,7 +110,7 @@ describe('a provider that gives no answer', () => {
     expect(await result()).toMatchObject({ kind: 'unreachable', bodySent: false, headSent: false });
   });
 
-  test('has no name', async () => {
+  test('returns 502 upstream_unreachable if the host name does not resolve', async () => {
     const { port } = await start(
       provider(() => {}),
       { origins: ['http://nowhere.invalid'] },
@@ -118,7 +118,7 @@ describe('a provider that gives no answer', () => {
     expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 502, headers: { 'x-code': 'upstream_unreachable' } });
   });
 
-  test('speaks no TLS', async () => {
+  test('returns 502 upstream_unreachable if the server does not use TLS', async () => {
     const origins: string[] = [];
     const { port, upstreamPort } = await start(
       provider((_req, res) => res.end('ok')),
@@ -128,7 +128,7 @@ describe('a provider that gives no answer', () => {
     expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 502, headers: { 'x-code': 'upstream_unreachable' } });
   });
 
-  test('is silent after the connection: the TLS handshake counts to the connect clock', async () => {
+  test('applies the connect timeout to the TLS handshake and returns 408', async () => {
     const origins: string[] = [];
     const { port, upstreamPort, result } = await start(rawProvider(hang), { origins, clocks: { connect: 100, idle: 20_000 } });
     origins.push(`https://127.0.0.1:${upstreamPort}`);
@@ -137,14 +137,14 @@ describe('a provider that gives no answer', () => {
   });
 });
 
-describe('the idle clock', () => {
-  test('ends a provider that answers nothing', async () => {
+describe('idle timeout', () => {
+  test('returns 408 if the provider does not respond', async () => {
     const { port, result } = await start(rawProvider(hang), { clocks: { connect: 5000, idle: 150 } });
     expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 408, headers: { 'x-code': 'timeout' } });
     expect(await result()).toMatchObject({ kind: 'timeout', error: { message: 'Provider "rig" transferred no data within 150 ms.' } });
   });
 
-  test('cuts an answer that stops', async () => {
+  test('cuts off a response that stops, with idle_timeout', async () => {
     const { port, result } = await start(says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n', hang), {
       clocks: { connect: 5000, idle: 150 },
     });
@@ -152,7 +152,7 @@ describe('the idle clock', () => {
     expect(await result()).toMatchObject({ kind: 'timeout', headSent: true, error: { code: 'idle_timeout' } });
   });
 
-  test('ends an upload that stops, and says who was silent', async () => {
+  test('returns 408 for an upload that stops, and names the client as the cause', async () => {
     const { port, result } = await start(
       provider((req) => void req.resume()),
       { clocks: { connect: 5000, idle: 150 } },
@@ -162,7 +162,7 @@ describe('the idle clock', () => {
     expect(await result()).toMatchObject({ kind: 'timeout', bytesIn: 3, error: { message: 'The client transferred no data for 150 ms.' } });
   });
 
-  test('is not all that watches an upload: one that trickles is given up, however often a byte comes', async () => {
+  test('is supplemented by a minimum speed, which ends a slow upload', async () => {
     const { port, result } = await start(
       provider((req) => void req.resume()),
       { clocks: { connect: 1e9, idle: 1e9 }, speed: 300 },
@@ -176,7 +176,7 @@ describe('the idle clock', () => {
     socket.destroy();
   });
 
-  test('lets a slow answer live as long as bytes come', async () => {
+  test('does not end a slow response while bytes arrive', async () => {
     const time = holdTime();
     const { port } = await start(
       provider((_req, res) => {
@@ -206,7 +206,7 @@ describe('the idle clock', () => {
     const time = holdTime();
     await turns();
     time.pass(2500);
-    // Clocks are looked at each 100 ms.
+    // Timeouts are checked every 100 ms.
     await new Promise((resolve) => setTimeout(resolve, 300));
     time.release();
     expect((await read(res)).body.equals(body)).toBe(true);
@@ -214,8 +214,8 @@ describe('the idle clock', () => {
   });
 });
 
-describe('a client that leaves', () => {
-  test("during a download ends the provider's side", async () => {
+describe('client disconnect', () => {
+  test('during a download closes the connection to the provider', async () => {
     let isGone = false;
     const { port, result } = await start(
       provider((_req, res) => {
@@ -233,7 +233,7 @@ describe('a client that leaves', () => {
     expect(await result()).toMatchObject({ kind: 'client_gone', status: 200, headSent: true });
   });
 
-  test("during an upload ends the provider's side", async () => {
+  test('during an upload closes the connection to the provider', async () => {
     let got = 0;
     let isAborted = false;
     const { port, result } = await start(
@@ -256,7 +256,7 @@ describe('a client that leaves', () => {
     expect(await result()).toMatchObject({ kind: 'client_gone', bytesIn: 3, headSent: false });
   });
 
-  test("before there is an answer ends the provider's side", async () => {
+  test('before the response closes the connection to the provider', async () => {
     let isGone = false;
     let isThere = false;
     const { port, result } = await start(
@@ -276,8 +276,8 @@ describe('a client that leaves', () => {
   });
 });
 
-test('a kept connection that the provider closed meanwhile is named: nobody has read the request', async () => {
-  // A dead connection has to show within 100 ms, which a machine with other work may take.
+test('retries a GET on a reused connection that the provider closed and reports it as unread', async () => {
+  // A dead connection has to be detected within 100 ms, which a busy machine may exceed.
   holdTime();
   const sockets: Socket[] = [];
   const { port, result } = await start(
@@ -286,7 +286,7 @@ test('a kept connection that the provider closed meanwhile is named: nobody has 
       let requests = 0;
       socket.on('data', () => {
         requests += 1;
-        // The second request on a connection meets a reset, as when a keep-alive time runs out at that moment.
+        // The second request on a connection is reset, as if the keep-alive timeout ended at that moment.
         if (requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
         else socket.resetAndDestroy();
       });
@@ -298,13 +298,13 @@ test('a kept connection that the provider closed meanwhile is named: nobody has 
   expect(await result()).toMatchObject({ kind: 'whole', bodySent: false, isUnread: true });
   expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200 });
   expect(await result()).toMatchObject({ kind: 'whole', isUnread: false });
-  // A POST may have been carried out already.
+  // A POST may already have been executed.
   expect(await call(port, { method: 'POST', path: '/v1/x' })).toMatchObject({ status: 502 });
   expect(await result()).toMatchObject({ kind: 'unreachable', bodySent: true, isUnread: false });
   expect(sockets).toHaveLength(3);
 });
 
-test('closing the relay ends what is under way, visibly', async () => {
+test('ends running responses with draining if the relay is closed', async () => {
   const { port, relay, result } = await start(
     provider((_req, res) => {
       res.writeHead(200, { 'content-length': 1000 });

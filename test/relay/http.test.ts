@@ -25,7 +25,7 @@ interface Seen {
   body: Buffer;
 }
 
-/** A provider that notes what it gets and answers `ok`. */
+/** A provider that records requests and returns `ok`. */
 function recorder(): { server: Server; seen: Seen[] } {
   const seen: Seen[] = [];
   const server = provider((req, res) => {
@@ -41,8 +41,8 @@ function lower(rawHeaders: readonly string[]): [string, string][] {
   return rawHeaders.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1] ?? '']] : []));
 }
 
-describe('what the provider gets', () => {
-  test('is the same method, path, query and headers, with our credential in the place of all others', async () => {
+describe('relayed request', () => {
+  test('has the same method, path, query and headers, with the credential of the provider instead of all others', async () => {
     const { server, seen } = recorder();
     const { port, upstreamPort } = await start(server, { headers: ['authorization', 'Bearer ours', 'openai-project', 'p'] });
     const headers = {
@@ -78,7 +78,7 @@ describe('what the provider gets', () => {
     '/v1/é'.replace('é', '%C3%A9'),
     '/v1/x;y=1',
   ];
-  test.each(paths)('is the path as it is: %s', async (path) => {
+  test.each(paths)('has the same path: %s', async (path) => {
     const { server, seen } = recorder();
     const { port } = await start(server);
     await raw(port, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
@@ -87,7 +87,7 @@ describe('what the provider gets', () => {
 
   const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET', 'QUERY'];
   test.each(methods.flatMap((method) => [[method, 'chunked'] as const, [method, 'sized'] as const, [method, 'none'] as const]))(
-    'is the body of a %s request, %s, and the next request is not taken for a part of it',
+    'with method %s and body %s is sent completely, and the next request is not read as its body',
     async (method, framing) => {
       const { server, seen } = recorder();
       const { port } = await start(server);
@@ -109,7 +109,7 @@ describe('what the provider gets', () => {
     },
   );
 
-  test('is a multipart body to the byte', async () => {
+  test('has the same multipart body, byte for byte', async () => {
     const { server, seen } = recorder();
     const { port } = await start(server);
     const file = randomBytes(3_000_000);
@@ -135,7 +135,7 @@ describe('what the provider gets', () => {
     });
   });
 
-  test('is a body that the client holds back until it hears 100', async () => {
+  test('has its body after the client received 100 Continue', async () => {
     const { server, seen } = recorder();
     const { port } = await start(server);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -158,7 +158,7 @@ describe('what the provider gets', () => {
     expect(lower(seen[0]?.raw ?? []).map(([name]) => name)).not.toContain('expect');
   });
 
-  test('comes over kept connections', async () => {
+  test('reuses connections', async () => {
     const sockets = new Set<unknown>();
     const { port } = await start(
       provider((req, res) => {
@@ -171,8 +171,8 @@ describe('what the provider gets', () => {
   });
 });
 
-describe('what the client gets', () => {
-  test('is status, headers, coding and bytes of the provider beside our headers', async () => {
+describe('relayed response', () => {
+  test('has the status, headers, encoding and bytes of the provider and the headers of the gateway', async () => {
     const zipped = gzipSync('hello');
     const { port } = await start(
       provider((_req, res) => {
@@ -209,7 +209,7 @@ describe('what the client gets', () => {
     ['a length of zero', 'GET', 200, { 'content-length': '0' }],
     ['a redirect', 'GET', 302, { location: 'http://127.0.0.1:1/elsewhere', 'content-length': '0' }],
   ];
-  test.each(silent)('is %s without a body, and the connection goes on', async (_what, method, status, headers) => {
+  test.each(silent)('has no body for %s, and the connection is reused', async (_what, method, status, headers) => {
     const { port } = await start(provider((_req, res) => res.writeHead(status, headers).end()));
     const agent = new Agent({ keepAlive: true });
     for (let i = 0; i < 2; i += 1) {
@@ -222,7 +222,7 @@ describe('what the client gets', () => {
     agent.destroy();
   });
 
-  test('is an event as soon as it is there, while the stream goes on', async () => {
+  test('contains an event as soon as it arrives', async () => {
     let more: (() => void) | undefined;
     const { port } = await start(
       provider((_req, res) => {
@@ -240,7 +240,7 @@ describe('what the client gets', () => {
     expect((await read(res)).body.toString()).toBe('data: 2\n\n');
   });
 
-  test('is the head of a stream before its first event', async () => {
+  test('has its headers before the first event of a stream', async () => {
     const { port } = await start(provider((_req, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()));
     const res = await new Promise<IncomingMessage>((resolve) =>
       httpRequest({ port, host: '127.0.0.1', path: '/v1/x', agent: false }, resolve).end(),
@@ -250,7 +250,7 @@ describe('what the client gets', () => {
     expect(await rig?.result()).toMatchObject({ kind: 'client_gone', headSent: true });
   });
 
-  test('skips interim answers', async () => {
+  test('skips interim responses', async () => {
     const { port } = await start(
       rawProvider((socket) =>
         socket.once('data', () =>
@@ -263,14 +263,14 @@ describe('what the client gets', () => {
     expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200, complete: true });
   });
 
-  test('is unframed for an HTTP/1.0 client', async () => {
+  test('is not chunked for an HTTP/1.0 client', async () => {
     const { port } = await start(provider((_req, res) => void res.writeHead(200).end('ok')));
     const got = await raw(port, 'GET /v1/x HTTP/1.0\r\n\r\n');
     expect(got).toMatch(/\r\n\r\nok$/);
     expect(got.toLowerCase()).not.toContain('chunked');
   });
 
-  test('is an early refusal of an upload that goes on', async () => {
+  test('may be an early rejection during an upload', async () => {
     const { port } = await start(provider((_req, res) => void res.writeHead(413, { 'content-length': 3, connection: 'close' }).end('big')));
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const req = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/v1/files', agent: false }, resolve);
@@ -282,13 +282,13 @@ describe('what the client gets', () => {
   });
 });
 
-describe('the record', () => {
+describe('record of a relayed request', () => {
   const framings: readonly (readonly [string, Record<string, string>, string])[] = [
-    ['a sized answer', { 'content-length': '10' }, '0123456789'],
-    ['a chunked answer', {}, '0123456789'],
-    ['an empty answer', { 'content-length': '0' }, ''],
+    ['a response with content-length', { 'content-length': '10' }, '0123456789'],
+    ['a chunked response', {}, '0123456789'],
+    ['an empty response', { 'content-length': '0' }, ''],
   ];
-  test.each(framings)('of %s is written before its end leaves', async (_what, headers, body) => {
+  test.each(framings)('is written before the end of the response is sent: %s', async (_what, headers, body) => {
     let letGo: (() => void) | undefined;
     let sealed: PassResult | undefined;
     const onEnd = (result: PassResult): Promise<void> => {
@@ -315,7 +315,7 @@ describe('the record', () => {
   });
 });
 
-test('an answer that is not to be passed on leaves the client open for another one', async () => {
+test('returns an error of the gateway instead of a response that must not be passed on', async () => {
   const { port } = await start(
     provider((_req, res) => void res.writeHead(401, { 'content-length': 4 }).end('nope')),
     {
@@ -331,7 +331,7 @@ test('an answer that is not to be passed on leaves the client open for another o
 });
 
 test.each([(port: number) => `http://127.0.0.1:${port}`, (port: number) => `https://localhost:${port}`, () => 'https://127.1'])(
-  'a host that a request chose passes the egress rules',
+  'rejects a host of the request with not_allowed (403) by the egress rules',
   async (origin) => {
     const { server, seen } = recorder();
     const origins: string[] = [];
@@ -342,17 +342,17 @@ test.each([(port: number) => `http://127.0.0.1:${port}`, (port: number) => `http
   },
 );
 
-test('a host of the allow list is called', async () => {
+test('calls a host that the egress rules allow', async () => {
   const { server, seen } = recorder();
   const { port } = await start(server, { trust: 'request', allow: ['127.0.0.0/8'] });
   expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200 });
   expect(seen).toHaveLength(1);
 });
 
-test('a public name that resolves to an inner address is not called', async () => {
+test('rejects a public name that resolves to an internal address with not_allowed (403)', async () => {
   const { server, seen } = recorder();
   const origins: string[] = [];
-  // `localhost` plays the public name: the rules for names are left out, those for addresses are the real ones.
+  // `localhost` stands for the public name: only the address rules apply.
   const lookup = lookupFor('request', compileEgress([]));
   const { port, upstreamPort } = await start(server, {
     trust: 'request',

@@ -7,7 +7,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { listen, portOf, read, shut, until } from './rig.ts';
 
-/** Relayed requests in a whole gateway: what they have in common with all others. */
+/** Relayed requests in a complete gateway: their common behaviour with other requests. */
 
 const open: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** A provider that counts what it was asked. */
+/** A provider that records its requests. */
 async function provider(handler: Handler): Promise<{ readonly host: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const server = createServer((req, res) => {
@@ -56,7 +56,7 @@ const unwell: Handler = (req, res) =>
   void req.resume().on('end', () => res.writeHead(503, { 'content-type': 'text/plain' }).end('not now'));
 const well: Handler = (req, res) => void req.resume().on('end', () => res.end('here'));
 
-test('an answer that a list of codes names moves the chain on, as long as no body was sent', async () => {
+test('falls back on a status in on_status_codes if no body was sent', async () => {
   const [a, b] = [await provider(unwell), await provider(well)];
   const { url, record } = await gateway([a.host, b.host]);
   const answer = await fetch(`${url}/v1/some/path`, { headers: config });
@@ -68,7 +68,7 @@ test('an answer that a list of codes names moves the chain on, as long as no bod
   expect(await record(answer.headers.get('x-request-id'))).toMatchObject({ lane: 'relay', end: 'whole', bytes: { in: 0, out: 4 } });
 });
 
-test('a body that was sent is spent: the answer to it is the answer, whatever a list says', async () => {
+test('does not fall back on a status in on_status_codes after the body was sent', async () => {
   const [a, b] = [await provider(unwell), await provider(well)];
   const { url, record } = await gateway([a.host, b.host]);
   const answer = await fetch(`${url}/v1/some/path`, {
@@ -85,7 +85,7 @@ test('a body that was sent is spent: the answer to it is the answer, whatever a 
   ]);
 });
 
-test('the response is kept in the record, as far as the configuration says', async () => {
+test('stores the response body according to the log policy', async () => {
   const a = await provider(well);
   const { url, record } = await gateway([a.host]);
   const answer = await fetch(`${url}/v1/some/path`, { headers: config });
@@ -95,7 +95,7 @@ test('the response is kept in the record, as far as the configuration says', asy
 
 const secret = 'a-key-chosen-by-hand';
 
-test('a key has its share of the requests in flight', async () => {
+test('counts towards max_in_flight_per_key of the API key', async () => {
   const held: ServerResponse[] = [];
   const a = await provider((_req, res) => void held.push(res));
   const keys = `api_keys: {app: {hash: "sha256:${createHash('sha256').update(secret).digest('hex')}"}}`;
@@ -116,7 +116,7 @@ test('a key has its share of the requests in flight', async () => {
   expect(await (await third).text()).toBe('ok again');
 });
 
-test('a WebSocket is an attempt, and its record says how the talk went', async () => {
+test('records a WebSocket as an attempt with its close codes, frames and bytes', async () => {
   const a = await provider(well);
   const { url, records, record } = await gateway([a.host], '', 'max_in_flight: 1');
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
@@ -143,9 +143,9 @@ test('a WebSocket is an attempt, and its record says how the talk went', async (
   });
 });
 
-test('a client that only ends its side does not keep a slot while the provider is silent', async () => {
+test('releases the slot of a WebSocket if the client half-closes it while the provider is silent', async () => {
   const silent = createServer(well);
-  // The server side of an upgrade stays half open until its user closes it.
+  // The server side of an upgraded connection stays half open until it is closed explicitly.
   silent.on('upgrade', (_req, socket) => {
     socket.on('error', () => {}).resume();
     socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\n');
@@ -166,7 +166,7 @@ test('a client that only ends its side does not keep a slot while the provider i
   socket.destroy();
 });
 
-test('a WebSocket whose provider is refused goes to the next target, and to the caller in words', async () => {
+test('falls back if the provider rejects a WebSocket, and returns the error if no target is left', async () => {
   const a = await provider(well);
   const refusing = createServer((_req, res) => res.writeHead(503).end('no'));
   refusing.on('upgrade', (_req, socket) => socket.end('HTTP/1.1 503 x\r\ncontent-length: 2\r\n\r\nno'));
@@ -188,7 +188,7 @@ test('a WebSocket whose provider is refused goes to the next target, and to the 
 test.each([
   ['resets the connection', (socket: Socket) => void socket.resetAndDestroy(), 'could not be reached: connection reset'],
   ['sends bytes that are not HTTP', (socket: Socket) => void socket.end('no response\r\n\r\n'), 'could not be reached: not valid HTTP'],
-])('a WebSocket whose provider %s gets the cause in words', async (_name, play, words) => {
+])('returns 502 with the cause if the provider %s during a WebSocket handshake', async (_name, play, words) => {
   const broken = createServer(well);
   broken.on('upgrade', (_req, socket: Socket) => play(socket));
   await listen(broken);
@@ -200,7 +200,7 @@ test.each([
   expect([answer.statusCode, String((await read(answer)).body)]).toEqual([502, expect.stringContaining(words)]);
 });
 
-test('a WebSocket on another path learns which path serves them', async () => {
+test('returns 404 with the WebSocket path for a WebSocket on another path', async () => {
   const { url } = await gateway([(await provider(well)).host]);
   const told = new WebSocket(`${url.replace('http', 'ws')}/v1/chat/completions`, { headers: config });
   told.on('error', () => {});

@@ -9,16 +9,16 @@ import { listen, portOf, shut } from './rig.ts';
 
 const megabyte = 1024 * 1024;
 const size = 200 * megabyte;
-/** What a relay that has warmed up may grow by while 200 MB pass: buffers under way and their garbage. */
+/** Allowed memory growth of a warmed-up relay while 200 MB pass: buffers in use and garbage. */
 const bound = 100 * megabyte;
 const block = Buffer.alloc(256 * 1024, 'relay');
 
-/** The same bytes every time, without holding them. */
+/** The same bytes every time, without storing them. */
 function* bytes(total: number): Generator<Buffer> {
   for (let sent = 0; sent < total; sent += block.length) yield block;
 }
 
-/** Reads slowly: now and then it takes a rest. */
+/** Reads slowly, with pauses. */
 async function digest(stream: AsyncIterable<Buffer>): Promise<string> {
   const hash = createHash('sha256');
   let count = 0;
@@ -30,7 +30,7 @@ async function digest(stream: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest('hex');
 }
 
-test('200 MB pass in both directions, to slow readers, without being held', async () => {
+test('relays 200 MB in both directions to slow readers without buffering them', async () => {
   const upstream = createServer((req, res) => {
     const total = Number(req.headers['x-size'] ?? 0);
     if (req.method === 'GET') Readable.from(bytes(total)).pipe(res.writeHead(200, { 'content-length': total }));

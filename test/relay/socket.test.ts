@@ -23,7 +23,7 @@ async function start(upstream: Parameters<typeof createRig>[0], options?: RigOpt
   return rig;
 }
 
-/** A provider that takes WebSockets. */
+/** A provider that accepts WebSockets. */
 function speaker(onConnection: (socket: WebSocket, req: IncomingMessage) => void, options: { chooses?: boolean } = {}): Server {
   const server = createServer((_req, res) => void res.writeHead(426).end());
   const wss = new WebSocketServer({ server, ...(options.chooses === false ? { handleProtocols: () => false as const } : {}) });
@@ -54,8 +54,8 @@ const message = (client: WebSocket): Promise<{ data: Buffer; isBinary: boolean }
 const upgradeHead =
   'GET /v1/realtime HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 
-describe('frames', () => {
-  test('pass both ways as they are, text and binary, small and large, whole and in fragments', async () => {
+describe('relayed WebSocket frames', () => {
+  test('are unchanged in both directions: text and binary, small and large, whole and fragmented', async () => {
     const { port, result } = await start(echo());
     const client = open(port);
     await opened(client);
@@ -86,7 +86,7 @@ describe('frames', () => {
     });
   });
 
-  test('that come together with the request and before the provider has agreed are not lost', async () => {
+  test('are not lost if they arrive with the request and before the provider accepts', async () => {
     let agree: (() => void) | undefined;
     const got: string[] = [];
     const wss = new WebSocketServer({ noServer: true });
@@ -97,7 +97,7 @@ describe('frames', () => {
     const { port } = await start(server);
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {}).resume();
-    // A masked text frame "hi" in the same segment as the head, another one a little later.
+    // A masked text frame "hi" in the same segment as the request, and another one a little later.
     const frame = Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0x68, 0x69]);
     socket.write(Buffer.concat([Buffer.from(upgradeHead), frame]));
     await until(() => agree !== undefined);
@@ -109,7 +109,7 @@ describe('frames', () => {
     socket.destroy();
   });
 
-  test('beyond what is kept before the agreement wait at the client', async () => {
+  test('wait at the client if they exceed the buffer before the provider accepts', async () => {
     let agree: (() => void) | undefined;
     const got: Buffer[] = [];
     const server = createServer();
@@ -132,20 +132,20 @@ describe('frames', () => {
     socket.destroy();
   });
 
-  test('that the provider sends with its agreement arrive', async () => {
+  test('are delivered if the provider sends them with its handshake', async () => {
     const { port } = await start(speaker((socket) => socket.send('{"type":"session.created"}')));
     const client = open(port);
     expect((await message(client)).data.toString()).toBe('{"type":"session.created"}');
   });
 });
 
-describe('the closing', () => {
+describe('close of a relayed WebSocket', () => {
   test.each([
     [1000, 'done'],
     [1011, 'server error'],
     [4001, 'session expired'],
     [1013, ''],
-  ] as const)('of the provider reaches the client: %i %s', async (code, reason) => {
+  ] as const)('is passed from the provider to the client: %i %s', async (code, reason) => {
     const { port, result } = await start(speaker((socket) => socket.close(code, reason)));
     expect(await closed(open(port))).toEqual([code, reason]);
     expect(await result()).toMatchObject({ kind: 'whole', close: { client: code, provider: code } });
@@ -154,7 +154,7 @@ describe('the closing', () => {
   test.each([
     [1000, 'bye'],
     [3000, 'custom'],
-  ] as const)('of the client reaches the provider: %i %s', async (code, reason) => {
+  ] as const)('is passed from the client to the provider: %i %s', async (code, reason) => {
     let got: [number, string] | undefined;
     const { port, result } = await start(
       speaker((socket) =>
@@ -171,7 +171,7 @@ describe('the closing', () => {
     expect(await result()).toMatchObject({ kind: 'whole', close: { client: code } });
   });
 
-  test('without a word stays one without a word: the provider breaks', async () => {
+  test('has code 1006 for the client if the provider breaks off', async () => {
     const { port, result } = await start(speaker((socket) => socket.terminate()));
     expect((await closed(open(port)))[0]).toBe(1006);
     expect(await result()).toMatchObject({
@@ -181,7 +181,7 @@ describe('the closing', () => {
     });
   });
 
-  test('without a word stays one without a word: the client breaks', async () => {
+  test('has code 1006 for the provider if the client breaks off', async () => {
     let code = 0;
     const { port, result } = await start(
       speaker((socket) =>
@@ -198,7 +198,7 @@ describe('the closing', () => {
     expect(await result()).toMatchObject({ kind: 'client_gone' });
   });
 
-  test('waits for the record', async () => {
+  test('waits until the record is written', async () => {
     let letGo: (() => void) | undefined;
     const { port, result } = await start(echo(), {
       onEnd: () =>
@@ -219,7 +219,7 @@ describe('the closing', () => {
     await over;
   });
 
-  test('comes from us when nobody says anything, with a code, on both sides', async () => {
+  test('has code 1001 on both sides after the idle timeout', async () => {
     let provided: number | undefined;
     const { port, result } = await start(
       speaker((socket) =>
@@ -235,7 +235,7 @@ describe('the closing', () => {
     expect(await result()).toMatchObject({ kind: 'timeout', error: { code: 'idle_timeout' } });
   });
 
-  test('does not come from us while the client is the slow side', async () => {
+  test('is not caused by the idle timeout while the client is the slow side', async () => {
     const sent = randomBytes(30_000_000);
     const { port, result } = await start(
       speaker((socket) => socket.send(sent)),
@@ -248,7 +248,7 @@ describe('the closing', () => {
     const time = holdTime();
     await turns();
     time.pass(2500);
-    // Clocks are looked at each 100 ms.
+    // Timeouts are checked every 100 ms.
     await new Promise((resolve) => setTimeout(resolve, 300));
     time.release();
     client.resume();
@@ -257,7 +257,7 @@ describe('the closing', () => {
     expect(await result()).toMatchObject({ kind: 'whole' });
   });
 
-  test('comes from us when the gateway stops', async () => {
+  test('has code 1001 if the gateway stops', async () => {
     const { port, relay, result } = await start(echo());
     const client = open(port);
     await opened(client);
@@ -268,8 +268,8 @@ describe('the closing', () => {
   });
 });
 
-describe('the upgrade', () => {
-  test('is signed by us with a header; no key of the client goes on, nor the subprotocol that holds one', async () => {
+describe('relayed WebSocket handshake', () => {
+  test('contains the credential of the provider, and no credential or key subprotocol of the client', async () => {
     let seen: IncomingMessage | undefined;
     const { port } = await start(
       speaker((_socket, req) => {
@@ -295,14 +295,14 @@ describe('the upgrade', () => {
     expect(JSON.stringify([seen?.rawHeaders, seen?.url])).not.toMatch(/gw_|theirs|a=b/);
   });
 
-  test('names `realtime` to a client that offered it even when the provider chooses nothing', async () => {
+  test('selects the subprotocol `realtime` for a client that offered it if the provider selects none', async () => {
     const { port } = await start(speaker(() => {}, { chooses: false }));
     const client = open(port, '/v1/realtime', ['realtime', 'openai-insecure-api-key.k']);
     await opened(client);
     expect(client.protocol).toBe('realtime');
   });
 
-  test("carries our headers and not the provider's connection ones", async () => {
+  test('contains the headers of the gateway and not the connection headers of the provider', async () => {
     const { port } = await start(echo(), { onHead: (status) => ['x-request-id', 'req_1', 'x-status', status.toString()] });
     const client = open(port);
     const headers = await new Promise<IncomingMessage['headers']>((resolve) => client.on('upgrade', (res) => resolve(res.headers)));
@@ -318,13 +318,13 @@ describe('the upgrade', () => {
     [429, 'slow down', 'The provider rejected the WebSocket with status 429: slow down'],
     [503, '', 'The provider rejected the WebSocket with status 503'],
   ];
-  test.each(refusals)("that is refused with %i is an HTTP error with the provider's words", async (status, body, text) => {
+  test.each(refusals)('returns %i with the message of the provider if the provider rejects it', async (status, body, text) => {
     const { port, result } = await start(provider((_req, res) => res.writeHead(status).end(body)));
     expect(await refused(port)).toEqual({ status, code: 'provider_error', text });
     expect(await result()).toMatchObject({ kind: 'refused', status, headSent: false });
   });
 
-  test('that is answered with a page is an HTTP error', async () => {
+  test('returns 502 provider_error if the provider sends a page', async () => {
     const { port } = await start(provider((_req, res) => res.writeHead(200).end('<html>')));
     expect(await refused(port)).toMatchObject({ status: 502, code: 'provider_error' });
   });
@@ -334,7 +334,7 @@ describe('the upgrade', () => {
     ['a provider that hangs up', 502, 'upstream_unreachable'],
     ['a silent provider', 408, 'timeout'],
     ['a closed host', 403, 'not_allowed'],
-  ] as const)('to %s is an HTTP error', async (what, status, code) => {
+  ] as const)('returns an HTTP error for %s', async (what, status, code) => {
     const upstream = rawProvider((socket: Socket) => {
       if (what === 'a provider that hangs up') socket.once('data', () => socket.destroy());
     });
@@ -346,7 +346,7 @@ describe('the upgrade', () => {
     expect(await refused(port)).toMatchObject({ status, code });
   });
 
-  test('goes on to the next target when the first one cannot be reached', async () => {
+  test('falls back if the first target is unreachable', async () => {
     const origins = [`http://127.0.0.1:${await deadPort()}`];
     const { port, upstreamPort } = await start(echo(), { origins });
     origins.push(`ws://127.0.0.1:${upstreamPort}`);
@@ -356,13 +356,13 @@ describe('the upgrade', () => {
     expect((await message(client)).data.toString()).toBe('x');
   });
 
-  test("that the client gives up ends the provider's side", async () => {
+  test('is closed at the provider if the client disconnects', async () => {
     let isGone = false;
     let isThere = false;
     const server = createServer();
     server.on('upgrade', (_req, socket: Duplex) => {
       isThere = true;
-      // The server side of an upgrade stays half open until its user closes it.
+      // The server side of an upgraded connection stays half open until it is closed explicitly.
       socket
         .on('error', () => {})
         .on('end', () => {
@@ -392,12 +392,12 @@ function refused(port: number): Promise<{ status: number; code: unknown; text: s
   });
 }
 
-describe('a provider that repeats its credential', () => {
+describe('credential repeated by the provider of a WebSocket', () => {
   const key = 'sk-echo-0123456789abcdef';
   const secrets = secretForms(['authorization', `Bearer ${key}`]);
   const hidden = '*'.repeat(key.length);
 
-  test('shows it in no header of the agreement, and in no frame', async () => {
+  test('is masked in the response headers and in frames', async () => {
     let echoes = 0;
     const server = createServer();
     const wss = new WebSocketServer({ server });
@@ -413,7 +413,7 @@ describe('a provider that repeats its credential', () => {
     expect(echoes).toBe(2);
   });
 
-  test('shows of one that is cut between two reads no more than its first part', async () => {
+  test('is masked after its first part if it is split between two reads', async () => {
     const { port } = await start(
       rawProvider((socket) => {
         socket.write(
@@ -429,8 +429,8 @@ describe('a provider that repeats its credential', () => {
 
   test.each([
     ['an error object', JSON.stringify({ error: { message: `bad key ${key}`, code: key, type: key } })],
-    ['a page that is cut', `${'x'.repeat(190)}${key}`],
-  ])('shows it in no refusal: %s', async (_, body) => {
+    ['a page that is truncated', `${'x'.repeat(190)}${key}`],
+  ])('is masked in a rejection: %s', async (_, body) => {
     const { port, result } = await start(
       rawProvider((socket) => socket.end(`HTTP/1.1 401 ${key}\r\ncontent-length: ${body.length}\r\n\r\n${body}`)),
       { secrets },
@@ -441,7 +441,7 @@ describe('a provider that repeats its credential', () => {
   });
 });
 
-/** Everything that comes back to an upgrade. */
+/** All bytes received after an upgrade request. */
 function upgradeText(port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(upgradeHead));

@@ -53,7 +53,7 @@ async function said(url: string): Promise<string> {
 
 const copies = (dir = '.gateway'): string[] => readdirSync(join(cwd, dir)).filter((name) => name.startsWith('last-good'));
 
-/** A gateway that served `good('one')` once, and is stopped. */
+/** A gateway that served `good('one')` once and was stopped. */
 async function serveOnce(more = ''): Promise<void> {
   mkdirSync(join(cwd, 'configs'));
   save('configs/support.yaml', config);
@@ -64,8 +64,8 @@ async function serveOnce(more = ''): Promise<void> {
   await stop(running);
 }
 
-describe('the last good copy', () => {
-  it('is the text of all files, without what references stand for, for the owner alone', async () => {
+describe('last good copy', () => {
+  it('contains the text of all files without resolved references, with mode 600', async () => {
     await serveOnce();
     expect(copies()).toHaveLength(1);
     const path = join(cwd, '.gateway', copies()[0] ?? '');
@@ -79,7 +79,7 @@ describe('the last good copy', () => {
     });
   });
 
-  it('follows good reloads and never a bad one', async () => {
+  it('is updated by good reloads and not by rejected ones', async () => {
     await serveOnce();
     const running = start('--no-watch');
     await urlOf(running);
@@ -99,11 +99,11 @@ describe('the last good copy', () => {
 
 describe('gateway start --last-good', () => {
   it.each([
-    ['a file that is no YAML', (): void => save('gateway.yaml', 'version: 1\nproviders: {mock: [\n')],
+    ['a file that is not valid YAML', (): void => save('gateway.yaml', 'version: 1\nproviders: {mock: [\n')],
     ['an unknown key in an included file', (): void => save('configs/support.yaml', 'configs: {support: {targetz: []}}\n')],
-    ['an included file that is new and broken', (): void => save('configs/zz.yaml', 'providers: {x: {type: nothing}}\n')],
-    ['a file that is gone', (): void => rmSync(join(cwd, 'gateway.yaml'))],
-  ])('serves the copy instead of %s, says so, and takes the repair', async (_what, breakIt) => {
+    ['a new included file that is invalid', (): void => save('configs/zz.yaml', 'providers: {x: {type: nothing}}\n')],
+    ['a deleted file', (): void => rmSync(join(cwd, 'gateway.yaml'))],
+  ])('serves the copy instead of %s, reports it, and applies the fixed file', async (_what, breakIt) => {
     await serveOnce();
     breakIt();
     const running = start('--last-good', '-c', 'gateway.yaml');
@@ -121,7 +121,7 @@ describe('gateway start --last-good', () => {
     await stop(running);
   });
 
-  it('says that the files are good again when they are what the copy holds', async () => {
+  it('reports that the files are valid again if they equal the copy', async () => {
     await serveOnce();
     const { revision } = JSON.parse(readFileSync(join(cwd, '.gateway', copies()[0] ?? ''), 'utf8')) as { revision: string };
     save('gateway.yaml', 'version: 1\nproviderz: {}\n');
@@ -132,7 +132,7 @@ describe('gateway start --last-good', () => {
     await running.saw(new RegExp(`config valid again · revision ${revision}`));
   });
 
-  it('finds the copy where an invalid file says that its state directory is', async () => {
+  it('finds the copy in the state directory that an invalid file names', async () => {
     await serveOnce('server: {state_dir: elsewhere}\n');
     expect(copies('elsewhere')).toHaveLength(1);
     save('gateway.yaml', 'version: 1\nserver: {state_dir: elsewhere}\nproviderz: {}\n');
@@ -140,7 +140,7 @@ describe('gateway start --last-good', () => {
     expect(await said(await urlOf(running))).toBe('one');
   });
 
-  it('keeps the state directory of the copy where a file that fails at its set-up names another', async () => {
+  it('uses the state directory of the copy if a file that fails during setup names another', async () => {
     await serveOnce();
     save('broken.js', "export default { name: 'broken', options: {}, setup() { throw new Error('not today'); } };\n");
     save('gateway.yaml', `${good('two')}server: {state_dir: elsewhere}\nplugins: [auth, routing, transform, {use: ./broken.js}]\n`);
@@ -149,7 +149,7 @@ describe('gateway start --last-good', () => {
     expect(readdirSync(cwd)).not.toContain('elsewhere');
   });
 
-  it('starts from the file when that is good', async () => {
+  it('starts from the file if it is valid', async () => {
     await serveOnce();
     save('gateway.yaml', good('two'));
     const running = start('--last-good');
@@ -157,7 +157,7 @@ describe('gateway start --last-good', () => {
     expect(running.out()).not.toContain('last good copy');
   });
 
-  it('refuses to start without a copy, and where the copy cannot serve either', async () => {
+  it('returns exit code 3 without a copy or with an invalid copy', async () => {
     mkdirSync(join(cwd, 'configs'));
     save('gateway.yaml', 'version: 1\nproviderz: {}\n');
     const none = await run(['start', '--last-good'], cwd);

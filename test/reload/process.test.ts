@@ -49,7 +49,7 @@ function probe(socketPath: string): Promise<{ status: number | undefined; body: 
   });
 }
 
-/** The lines of a message, as a log collector reads them. */
+/** The log lines with a message, parsed as a log collector does. */
 const linesOf = (process: Running, message: string): readonly Record<string, unknown>[] =>
   process
     .out()
@@ -57,8 +57,8 @@ const linesOf = (process: Running, message: string): readonly Record<string, unk
     .filter((line) => line.includes(`"msg":${JSON.stringify(message)}`))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe('a running gateway', () => {
-  it('reloads on SIGHUP without disturbing the stream that is under way', async () => {
+describe('running gateway', () => {
+  it('reloads on SIGHUP without interrupting a running stream', async () => {
     const { process, url } = await start('--no-watch');
     const stream = await chat(url, '@mock/long', { stream: true });
     writeFileSync(join(cwd, 'gateway.yaml'), yaml('two'));
@@ -71,7 +71,7 @@ describe('a running gateway', () => {
     expect(linesOf(process, 'config reloaded')).toMatchObject([{ level: 'info', changes: ['~providers.mock'], restart: [] }]);
   });
 
-  it('writes a line for each bad edit that it finds by itself, and one when all is well again', async () => {
+  it('logs each invalid edit that it detects, and one line after the fix', async () => {
     const { process, url } = await start();
     const edit = (text: string): Promise<void> => byRename(join(cwd, 'gateway.yaml'), text);
     await edit(yaml('one').replace('providers', 'providerz'));
@@ -93,7 +93,7 @@ describe('a running gateway', () => {
     expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });
   });
 
-  it('shows on /readyz how the last reload ended, and says on SIGHUP that nothing changed or was taken', async () => {
+  it('shows the result of the last reload on /readyz, and logs on SIGHUP if nothing changed or the reload failed', async () => {
     const socket = join(cwd, 'probe.sock');
     const { process } = await start('--no-watch', '--probe-listen', `unix:${socket}`);
     const [started] = linesOf(process, 'gateway started');
@@ -122,7 +122,7 @@ describe('a running gateway', () => {
         },
       },
     });
-    // The same failure again is told on the call, and its beginning stays.
+    // The same failure is logged again on request, and failed_since stays.
     await hangUp('config NOT reloaded');
     expect(await probe(socket)).toEqual(failed);
     writeFileSync(join(cwd, 'gateway.yaml'), yaml('two'));
@@ -131,10 +131,10 @@ describe('a running gateway', () => {
     expect(await probe(socket)).toMatchObject({ body: { config: { state: 'ok', revision: reloaded?.['revision'] } } });
   });
 
-  it('leaves no process behind when it is killed', async () => {
+  it('leaves no process behind after SIGKILL', async () => {
     const { process } = await start();
     process.child.kill('SIGKILL');
-    // Its loader, which waits for another load, writes to the same standard error: this ends when both have.
+    // The loader process writes to the same standard error: this ends after both have exited.
     expect(await process.ended).toMatchObject({ code: null, err: '' });
   });
 });

@@ -33,7 +33,7 @@ function chat(model: string, more: object = {}): Promise<Response> {
   });
 }
 
-/** The next event of a kind that comes after what is there now. */
+/** The next event of a type after the current ones. */
 async function next<T extends GatewayEvent['type']>(type: T, after: () => Promise<unknown>): Promise<GatewayEvent & { type: T }> {
   const from = gateway.events.length;
   await after();
@@ -46,8 +46,8 @@ async function next<T extends GatewayEvent['type']>(type: T, after: () => Promis
 const openai = (slug: string, more = ''): string =>
   `${slug}: {type: openai, api_key: sk-of-the-catalog, custom_host: "${upstream.url}/v1"${more}}`;
 
-describe('a reload', () => {
-  it('lets a stream end on the provider that it took away', async () => {
+describe('reload', () => {
+  it('does not interrupt a stream from a provider that it removes', async () => {
     const held: ServerResponse[] = [];
     upstream.script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -75,7 +75,7 @@ describe('a reload', () => {
     expect(lives()[before + 1]).toEqual({ disposed: 0 });
   });
 
-  it.each(['in its place', 'by a swap of its volume'])('takes a secret that is rotated %s, without an edit of the YAML', async (how) => {
+  it.each(['in its place', 'by a swap of its volume'])('applies a secret that is rotated %s, without an edit of the YAML', async (how) => {
     const volumes: Volume[] = [];
     const yaml = `version: 1\nproviders: {main: {type: openai, api_key: "\${file:secrets/key}", custom_host: "${upstream.url}/v1"}}\n`;
     await start(yaml, {
@@ -97,7 +97,7 @@ describe('a reload', () => {
     expect(JSON.stringify(gateway.events)).not.toMatch(/sk-(?:before|after)/);
   });
 
-  it('keeps a secret out of the log that was rotated while a request was under way', async () => {
+  it('masks an old secret that was rotated during a request', async () => {
     const held: ServerResponse[] = [];
     upstream.script = (response) => void held.push(response);
     const yaml = `version: 1\nproviders: {main: {type: openai, api_key: "\${file:key}", custom_host: "${upstream.url}/v1"}}\n`;
@@ -118,7 +118,7 @@ describe('a reload', () => {
     for (const shown of [text, spooled]) expect(shown).not.toContain('sk-that-is-old');
   });
 
-  it('takes a file that appears where an include pattern looks, and one that goes', async () => {
+  it('applies files that appear and disappear under an include pattern', async () => {
     await start('version: 1\ninclude: [configs/*.yaml]\nproviders: {mock: {type: mock}}\n', {
       files: { 'configs/one.yaml': 'configs: {one: {targets: [mock/echo]}}\n' },
     });
@@ -128,19 +128,19 @@ describe('a reload', () => {
     expect(went.changes).toEqual(['-configs.one']);
   });
 
-  it('applies what it can, and says what waits for a restart', async () => {
+  it('applies what it can and reports the settings that need a restart', async () => {
     await start('version: 1\nserver: {listen: "127.0.0.1:0"}\nproviders: {mock: {type: mock}}\n', { listen: undefined });
     const edited = 'version: 1\nserver: {listen: "127.0.0.1:9", max_body: 1KB}\nproviders: {mock: {type: mock}}\n';
     expect(await next('reloaded', () => save(edited))).toMatchObject({ changes: ['+server.max_body'], restart: ['server.listen'] });
     expect((await chat('@mock/echo')).status).toBe(200);
     expect((await chat('@mock/echo', { user: 'x'.repeat(2000) })).status).toBe(413);
-    // It waits until it is what the gateway began with again, whatever else is edited.
+    // A restart is needed until the setting has its initial value again.
     const further = await next('reloaded', () => save(edited.replace('1KB', '2KB')));
     expect(further).toMatchObject({ changes: ['~server.max_body'], restart: ['server.listen'] });
     expect(await next('reloaded', () => save(edited.replace(':9"', ':0"')))).toMatchObject({ changes: ['~server.max_body'], restart: [] });
   });
 
-  it('tells a bad edit once, keeps serving, and tells that all is well again', async () => {
+  it('reports an invalid edit once, keeps the configuration, and reports the recovery', async () => {
     const good = 'version: 1\nproviders: {mock: {type: mock}}\n';
     await start(good);
     const { revision } = gateway.gateway.snapshot();
@@ -150,12 +150,12 @@ describe('a reload', () => {
       diagnostics: expect.arrayContaining([expect.objectContaining({ code: 'unknown-key', line: 2, column: 1 })]) as unknown,
     });
     expect((await chat('@mock/echo')).status).toBe(200);
-    // Another bad edit with the same problem is no news, so it is the first event after it that counts.
+    // Another invalid edit with the same problem is not reported, so the next event is the recovery.
     await save('# the same\nversion: 1\nproviderz: {mock: {type: mock}}\n');
     expect(await next('unchanged', () => save(good))).toEqual({ type: 'unchanged', revision, recovered: true });
   });
 
-  it('refuses to take the last key away where other hosts can connect, whatever address the file names by then', async () => {
+  it('rejects removing the last key if the gateway listens on a public address, even if the file names another', async () => {
     const keys = `api_keys: {app: {hash: "sha256:${'ab'.repeat(32)}"}}\n`;
     const yaml = (address: string): string =>
       `version: 1\nserver: {listen: "${address}", state_dir: memory}\nproviders: {mock: {type: mock}}\n`;
@@ -166,7 +166,7 @@ describe('a reload', () => {
     expect((await fetch(`${gateway.url.replace('0.0.0.0', '127.0.0.1')}/v1/models`)).status).toBe(401);
   });
 
-  it('can be asked for, whether files are watched or not', async () => {
+  it('can be requested even if files are not watched', async () => {
     await start('version: 1\nproviders: {mock: {type: mock}}\n', { watch: false });
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'unchanged', recovered: false });
     await writeFile(gateway.file, 'version: 1\nproviders: {mock: {type: mock}, other: {type: mock}}\n');
