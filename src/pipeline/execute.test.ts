@@ -101,7 +101,7 @@ describe('warnings of a request', () => {
   });
 });
 
-describe('a target that a plugin skips', () => {
+describe('targets skipped by a plugin', () => {
   // The random number selects b, and then c.
   it.each<['fallback' | 'loadbalance', readonly string[], readonly string[], string]>([
     ['fallback', ['a'], ['a'], 'b'],
@@ -110,7 +110,7 @@ describe('a target that a plugin skips', () => {
     ['loadbalance', ['a'], [], 'b'],
     ['loadbalance', ['b'], ['b'], 'c'],
     ['loadbalance', ['b', 'c'], ['b', 'c'], 'a'],
-  ])('with %s and %j open, the attempts skip %j and use %s', async (strategy, open, left, served) => {
+  ])('are replaced: %s with %j skipped records skips of %j and uses %s', async (strategy, open, left, served) => {
     const { ctx, run, sent } = rig(strategy, breaker(...open));
     const reply = run.run();
     await new Promise(setImmediate);
@@ -125,7 +125,7 @@ describe('a target that a plugin skips', () => {
     expect([record.provider, record.attempts.map(({ n }) => n)]).toEqual([served, [...left, served].map((_, n) => n)]);
   });
 
-  it('is listed in the error if the other targets fail', async () => {
+  it('are listed in the error if the other targets fail', async () => {
     const { ctx, run, sent } = rig('fallback', breaker('b', 'c'));
     const reply = run.run();
     await new Promise(setImmediate);
@@ -139,7 +139,7 @@ describe('a target that a plugin skips', () => {
     });
   });
 
-  it('returns 503 target_skipped if every target is skipped', async () => {
+  it('cause 503 target_skipped if no target is left', async () => {
     const { run, sent } = rig('loadbalance', breaker('a', 'b', 'c'));
     expect(await run.run()).toMatchObject({ status: 503 });
     expect(sent).toEqual([]);

@@ -139,7 +139,7 @@ describe('spool', () => {
     spool.close();
   });
 
-  it('counts records it evicts from another writer, but not the segment that writer is writing', async () => {
+  it('counts records evicted from another writer, and keeps the segment it is writing', async () => {
     const bounds = { maxSegment: 10_000, maxTotal: 80_000, writers: 2 };
     // Records left by a process that has ended count as nobody's loss.
     const ended = open({ ...bounds, pid: 2 ** 30, startedAt: 500 });
@@ -208,7 +208,7 @@ describe('spool', () => {
 describe('spool on a failing disk', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
-  it('drops only records that could not be written, counts them, and continues once there is space', async () => {
+  it('drops and counts only records that could not be written, and continues later', async () => {
     let room = 5000;
     const spool = open({
       write: (fd, bytes, offset, length) => {
@@ -322,13 +322,13 @@ describe('spool after kill -9', () => {
   });
 });
 
-describe('spool when the system clock is changed', () => {
+describe('spool when the system clock changes', () => {
   // Start times of successive processes, each with one segment.
   it.each([
     ['back', [5000, 1000, 1001, 400]],
     ['forward, and back', [1000, 9_000_000, 1500, 1600]],
     ['not at all, with all starts at once', [1000, 1000, 1000, 1000]],
-  ])('reads records in the order written and evicts the oldest if the clock is set %s', async (_name, starts) => {
+  ])('keeps the order of records and evicts the oldest if it is set %s', async (_name, starts) => {
     const big = 'x'.repeat(300_000);
     for (const [n, startedAt] of starts.entries()) {
       const spool = open({ startedAt, pid: 100 - n });

@@ -99,7 +99,7 @@ describe('lock of the state directory', () => {
     expect(readdirSync(join(root, '.gateway'))).not.toContain('instance-2');
   });
 
-  it('gives a second gateway its own folder if the directory is shared, also within one process', async () => {
+  it('gives a second gateway its own folder if the directory is shared', async () => {
     const first = await neighbour();
     expect(first.path).toBe(join(root, '.gateway'));
     const own = join(root, '.gateway/instance-2');

@@ -255,7 +255,7 @@ describe('target of a prompt', () => {
 describe('targets with their own prompt', () => {
   const two = { 'x-gateway-config': 'two' };
 
-  it('send it, with parameters of the request over those of the prompt and those of the config over both', async () => {
+  it('merge parameters: the config overrides the request, which overrides the prompt', async () => {
     const { headers } = await post('prompts/welcome/completions', { variables, top_p: 0.9 }, two);
     expect(lastBody(upstream)).toEqual({
       model: 'm-other',

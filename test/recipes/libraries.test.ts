@@ -72,7 +72,7 @@ for (const { page, language, missing, command } of cases) {
 
 describe("docs/recipes/vercel-ai-sdk.md with OpenAI's provider", () => {
   const { command, missing } = inNode('vercel-ai-sdk');
-  it.skipIf(skipping(missing))(`uses the Responses API, and chat completions if selected (${missing ?? 'run'})`, async () => {
+  it.skipIf(skipping(missing))(`uses responses or chat completions (${missing ?? 'run'})`, async () => {
     service = await startService(() => ({ text: 'Hello!' }));
     recipe = await startRecipe('vercel-ai-sdk', service);
     const printed = await recipe.run(recipe.page.block('js', 1), command);

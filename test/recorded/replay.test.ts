@@ -18,7 +18,7 @@ const groups = [...new Set(good.map(groupOf))];
 /** Number of concurrent requests. */
 const lanes = 12;
 
-describe.skipIf(skipping(missing))(`recorded exchanges with a fallback whose first target is dead (${missing ?? 'replayed'})`, () => {
+describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${missing ?? 'replayed'})`, () => {
   let replay: Replay;
   let gateway: TestGateway;
 
@@ -31,7 +31,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges with a fallback whose fir
     await replay?.close();
   });
 
-  it('are found in sufficient number', () => {
+  it('finds enough exchanges', () => {
     expect(good.length).toBeGreaterThan(600);
     expect(bad.length).toBeGreaterThan(15);
     expect(groups.length).toBeGreaterThan(10);
@@ -39,7 +39,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges with a fallback whose fir
   });
 
   describe.each(manners)('sent as "%s"', (manner) => {
-    it.each(groups)('%s returns the recorded responses', async (group) => {
+    it.each(groups)('returns the recorded responses: %s', async (group) => {
       const failures = await eachOf(
         good.filter((one) => groupOf(one) === group),
         async (exchange) => {
@@ -53,7 +53,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges with a fallback whose fir
       expect(failures).toEqual([]);
     });
 
-    it('return the status and message of recorded errors', async () => {
+    it('keeps the status and message of errors', async () => {
       const failures = await eachOf([...bad, ...disguised], async (exchange) => {
         const sent = caseOf(exchange, manner);
         const answer = await send(gateway, sent);
@@ -64,7 +64,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges with a fallback whose fir
     });
   });
 
-  it.each(broken.map(({ id }) => id))('end a stream at a provider error that is passed on unchanged: %s', async (id) => {
+  it.each(broken.map(({ id }) => id))('passes on an error within a stream unchanged and ends the stream: %s', async (id) => {
     const exchange = broken.find((one) => one.id === id) as Recorded;
     const sent = caseOf(exchange, 'pieces');
     const answer = await send(gateway, sent);
@@ -75,7 +75,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges with a fallback whose fir
     expect([end, error === null]).toEqual(['fault', false]);
   });
 
-  it('return errors of a single provider byte by byte, except a rejected catalog credential', async () => {
+  it('passes on errors unchanged without a fallback, except for a rejected credential', async () => {
     const failures = await eachOf(bad, async (exchange) => {
       const { 'x-gateway-config': _config, ...headers } = caseOf(exchange, 'pieces').headers;
       const sent: Case = { ...caseOf(exchange, 'pieces') };
@@ -85,7 +85,7 @@ describe.skipIf(skipping(missing))(`recorded exchanges with a fallback whose fir
     expect(failures).toEqual([]);
   });
 
-  it('cause no error in the log', () => {
+  it('logs no error', () => {
     expect(gateway.lines.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 });

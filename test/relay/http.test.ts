@@ -42,7 +42,7 @@ function lower(rawHeaders: readonly string[]): [string, string][] {
 }
 
 describe('relayed request', () => {
-  test('has the same method, path, query and headers, with the credential of the provider instead of all others', async () => {
+  test('keeps method, path, query and headers, and has only the credential of the provider', async () => {
     const { server, seen } = recorder();
     const { port, upstreamPort } = await start(server, { headers: ['authorization', 'Bearer ours', 'openai-project', 'p'] });
     const headers = {

@@ -85,7 +85,7 @@ test('does not fall back on a status in on_status_codes after the body was sent'
   ]);
 });
 
-test('stores the response body according to the log policy', async () => {
+test('stores the response body with bodies: full', async () => {
   const a = await provider(well);
   const { url, record } = await gateway([a.host]);
   const answer = await fetch(`${url}/v1/some/path`, { headers: config });

@@ -269,7 +269,7 @@ describe('close of a relayed WebSocket', () => {
 });
 
 describe('relayed WebSocket handshake', () => {
-  test('contains the credential of the provider, and no credential or key subprotocol of the client', async () => {
+  test('has the credential of the provider and none of the client', async () => {
     let seen: IncomingMessage | undefined;
     const { port } = await start(
       speaker((_socket, req) => {
@@ -295,7 +295,7 @@ describe('relayed WebSocket handshake', () => {
     expect(JSON.stringify([seen?.rawHeaders, seen?.url])).not.toMatch(/gw_|theirs|a=b/);
   });
 
-  test('selects the subprotocol `realtime` for a client that offered it if the provider selects none', async () => {
+  test('selects the subprotocol `realtime` if offered, even if the provider selects none', async () => {
     const { port } = await start(speaker(() => {}, { chooses: false }));
     const client = open(port, '/v1/realtime', ['realtime', 'openai-insecure-api-key.k']);
     await opened(client);

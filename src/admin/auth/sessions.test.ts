@@ -65,19 +65,19 @@ describe('Sessions', () => {
   });
 });
 
-describe('sign-in links', () => {
+describe('sign-in link', () => {
   it.each([
     [0, true],
     [hour, true],
     [hour + 1, false],
-  ])('a link that is %i ms old works once: %s', (age, works) => {
+  ])('that is %i ms old works once: %s', (age, works) => {
     const link = sessions.link(user);
     now += age;
     const used = ['other', link, link].map((one) => sessions.useLink(one));
     expect(used).toEqual([undefined, works ? user : undefined, undefined]);
   });
 
-  it('evicts the oldest link at the limit', () => {
+  it('is evicted if it is the oldest at the limit', () => {
     const links = Array.from({ length: 17 }, () => sessions.link(linkUser));
     expect(links.map((link) => sessions.useLink(link) !== undefined)).toEqual(links.map((_, n) => n > 0));
   });

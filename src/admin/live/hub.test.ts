@@ -4,7 +4,7 @@ import { LiveHub } from './hub.ts';
 
 const minute = 60_000;
 
-it('keeps rows for one minute for a client that reconnects, even if it was the only one', () => {
+it('keeps rows for one minute after the last client left, for a client that reconnects', () => {
   let now = 0;
   const hub = new LiveHub(
     () => now,

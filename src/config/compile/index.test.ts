@@ -10,7 +10,7 @@ const one = (config: ConfigEntry, more: Omit<GatewayConfig, 'version'> = {}) => 
   return leaf;
 };
 
-describe('settings inherited in a target tree', () => {
+describe('settings inherited by targets', () => {
   const config: ConfigEntry = {
     override_params: { temperature: 1, nested: { a: 1, list: [1, 2] }, stop: ['x'] },
     labels: { team: 'search' },
@@ -67,7 +67,7 @@ describe('settings inherited in a target tree', () => {
     expect([below?.retry.attempts, below?.retry.retries(418), below?.retry.retries(429)]).toEqual([0, true, false]);
   });
 
-  it('include the nearest circuit breaker as a whole, with a separate circuit for each target with a provider', () => {
+  it('include the nearest circuit breaker; each target with a provider has its own circuit', () => {
     const circuits = (minimum: number) =>
       leavesIn(
         compiled({

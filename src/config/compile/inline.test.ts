@@ -166,7 +166,7 @@ describe('inline config of a request', () => {
     expect(inline(matching(['^eu-']))).not.toBe(kept);
   });
 
-  it('allows patterns only to keys that permit them, even if another key sent the same text before', () => {
+  it('allows patterns only to keys that permit them, also for a cached config', () => {
     const text = JSON.stringify(matching(['^sent-by-two-keys']));
     const key = (allowsRegex: boolean) => ({ name: 'app', allowsRegex }) as ApiKey;
     const refused = expect.objectContaining({

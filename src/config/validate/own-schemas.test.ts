@@ -11,7 +11,7 @@ const schemas = [
   ...stages.map(({ name, options }) => ({ name: `plugin ${name}`, schema: options })),
 ];
 
-describe('schemas included in the gateway, which no load validates again', () => {
+describe('schemas of the gateway', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
 
   it('are valid JSON schemas', () => {

@@ -40,7 +40,7 @@ it('calls all end callbacks if the records cannot be written', () => {
   expect([ended, defects.length]).toEqual([['a', 'b'], 1]);
 });
 
-describe('GroupCommit with bodies still to be masked', () => {
+describe('GroupCommit with unmasked bodies', () => {
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const unmasked = (done: MaskingJob['done'] = () => {}): FullRecord => ({
     ...record,
@@ -72,7 +72,7 @@ describe('GroupCommit with bodies still to be masked', () => {
     expect(seen).toEqual([undefined, 1, 'ended']);
   });
 
-  it('writes the record and ends its response if the masked bodies cannot be applied', () => {
+  it('writes the record and ends the response if applying the masked bodies fails', () => {
     const seen: unknown[] = [];
     const { commit, defects } = open((records) => seen.push(records.length));
     commit.add(unmasked(boom), () => seen.push('ended'));
@@ -85,7 +85,7 @@ describe('GroupCommit with bodies still to be masked', () => {
     expect([16 * 1024, 16 * 1024 + 1, 1].map(commit.mayMask)).toEqual([true, false, true]);
   });
 
-  describe('disallows masking after a turn spent some milliseconds on it', () => {
+  describe('after several ms of masking in a turn', () => {
     /**
      * Masks a record of so many bytes, which takes so many milliseconds; returns whether it
      * was allowed.
@@ -106,7 +106,7 @@ describe('GroupCommit with bodies still to be masked', () => {
       return { masked, pause };
     }
 
-    it('until the next turn', async () => {
+    it('disallows masking until the next turn', async () => {
       const { masked, pause } = start();
       expect(masked(16 * 1024, 8)).toBe(true);
       // Other work in the turn does not count as masking.
@@ -117,7 +117,7 @@ describe('GroupCommit with bodies still to be masked', () => {
       expect(masked(10, 1)).toBe(true);
     });
 
-    it('except if the process was suspended in the meantime', () => {
+    it('allows masking if the process was suspended', () => {
       const { masked } = start();
       expect([masked(1024, 50), masked(1024, 50), masked(1024, 50)]).toEqual([true, true, true]);
     });

@@ -165,7 +165,7 @@ it.each<[string, Partial<LogRecord['usage']>, Readonly<Record<string, number>>]>
   ['without output, like embeddings', { prompt: 9, source: 'reported' }, { input: 1, output: 0 }],
   ['estimated', { prompt: 9, completion: 4, source: 'estimated' }, { input: 0, output: 0 }],
   ['not counted in tokens', { source: 'reported', details: { seconds: 3 } }, { input: 0, output: 0 }],
-])('records the token usage histogram for usage that is %s', async (_, usage, counts) => {
+])('records token usage histograms only for reported tokens: usage %s', async (_, usage, counts) => {
   const lines = await counted({ usage: { ...emptyRecord.usage, ...usage } });
   const sizes = lines.filter((line) => line.startsWith('gen_ai_client_token_usage_count'));
   for (const [type, count] of Object.entries(counts))

@@ -163,7 +163,7 @@ describe('JwtVerifier', () => {
     expect(faultIn(await written.verify(await token(other, nameless)))).toBe('signature');
   });
 
-  it('caches a verdict until the token expires, at most while the keys are fresh', async () => {
+  it('returns a verdict valid until the token expires, at most while the keys are fresh', async () => {
     expect(await verifier().verify(await token(rsa, { exp: seconds + 60 }))).toMatchObject({ until: noon + 90_000 });
     expect(await verifier().verify(await token(rsa))).toMatchObject({ until: noon + 600_000 });
   });

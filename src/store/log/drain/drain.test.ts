@@ -87,7 +87,7 @@ it('stores the other records if one record can be decoded only up to its row', a
   expect((await store.size()).records).toBe(2);
 });
 
-it('reports no stored count for an evicted segment that it stored completely', async () => {
+it('keeps no count of finished segments, only of the newest one', async () => {
   for (const startedAt of [1, 2]) {
     const spool = openSpool({ dir, maxTotal: 1e9, startedAt });
     spool.append([encodeRecord(sampleRecord({ id: `req_${startedAt}` }), {})]);

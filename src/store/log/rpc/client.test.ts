@@ -48,8 +48,8 @@ const outcomes = async (calls: readonly Promise<unknown>[]): Promise<unknown[]> 
 describe.each([
   ['thread', thread],
   ['process', process_],
-])('RpcClient with a %s whose calls are pure', (_, start) => {
-  it.each(['hang', 'die'])('fails only the call that makes it %s, and a new peer handles the calls queued behind it', async (bad) => {
+])('RpcClient with a %s and pure calls', (_, start) => {
+  it.each(['hang', 'die'])('fails only a call that makes it %s and runs queued calls in a new peer', async (bad) => {
     const client = clientWith({ start, isPure: true });
     const before = echo(await client.call('echo', 0));
     const calls = [client.call('echo', 1), client.call(bad, 2, { limitMs: 100 }), client.call('echo', 3), client.call('echo', 4)];
@@ -59,7 +59,7 @@ describe.each([
 });
 
 describe('RpcClient with a separate peer', () => {
-  it('reports the death of a thread that it ended after a timeout, so that the owner can restart it', async () => {
+  it('reports the death of a thread that it ended after a timeout', async () => {
     const deaths: string[] = [];
     const client = clientWith({ limitMs: 50, onDeath: ({ message }) => deaths.push(message) });
     await expect(client.call('hang', 1)).rejects.toMatchObject({ code: 'log_unavailable' });
@@ -82,7 +82,7 @@ describe('RpcClient with a separate peer', () => {
   });
 
   it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows no processes as files'))(
-    'sends secrets to the process through the pipe only, and passes no environment variables',
+    'sends secrets through the pipe only and passes no environment variables',
     async () => {
       vi.stubEnv('OPENAI_API_KEY', 'canary-variable');
       const { who, data } = echo(await clientWith({ start: process_, isPure: true }).call('echo', 1));

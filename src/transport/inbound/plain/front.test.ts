@@ -73,10 +73,10 @@ const answer = ({ client }: PlainRequest, text = 'ok'): void => {
   client.end(Buffer.from(text));
 };
 
-describe('response of PlainFront', () => {
+describe('PlainFront with a response', () => {
   const large = Buffer.alloc(300_000, 'x');
 
-  it('has the same headers as node:http writes', async () => {
+  it('writes the same headers as node:http', async () => {
     const client = await open(answer);
     client.socket.write(plain);
     await client.sees(/ok$/);
@@ -85,7 +85,7 @@ describe('response of PlainFront', () => {
     );
   });
 
-  it('is complete at any size, with content-length and chunked', async () => {
+  it('sends a response of any size completely, with content-length and chunked', async () => {
     let served = 0;
     const client = await open(({ client: to }) => {
       served += 1;
@@ -169,8 +169,8 @@ describe('response of PlainFront', () => {
   });
 });
 
-describe('client disconnect', () => {
-  it.each(['end', 'destroy'] as const)('by "%s" calls onGone and onLeft once', async (how) => {
+describe('PlainFront after a client disconnect', () => {
+  it.each(['end', 'destroy'] as const)('calls onGone and onLeft once: %s', async (how) => {
     const told: string[] = [];
     const client = await open(({ client: to }) => {
       to.onGone = () => told.push('gone');
@@ -186,7 +186,7 @@ describe('client disconnect', () => {
   });
 });
 
-describe('chunked body on PlainFront', () => {
+describe('PlainFront with a chunked body', () => {
   const chunked = `${line}transfer-encoding: chunked\r\n\r\n`;
   const read = async ({ body }: PlainRequest): Promise<string> => {
     if (Buffer.isBuffer(body)) return body.toString('latin1');
@@ -199,7 +199,7 @@ describe('chunked body on PlainFront', () => {
     ['in one piece', [`${chunked}2\r\n{}\r\n3;a=b\r\nabc\r\n0\r\nx-trailer: 1\r\n\r\n`], /\r\n{}abc$/],
     ['byte by byte', [chunked, ...'2\r\n{}\r\nA\r\n0123456789\r\n0\r\n\r\n'.split('')], /\r\n{}0123456789$/],
     ['followed by another request', [chunked, `1\r\nx\r\n0\r\n\r\n${plain}`], /\r\nx.*node$/s],
-  ])('is decoded if it arrives %s', async (_how, pieces, seen) => {
+  ])('decodes a body that arrives %s', async (_how, pieces, seen) => {
     const client = await open((request) => void read(request).then((text) => answer(request, text)));
     client.socket.setNoDelay(true);
     for (const piece of pieces) {
@@ -209,7 +209,7 @@ describe('chunked body on PlainFront', () => {
     await client.sees(seen);
   });
 
-  it('is complete if it is larger than the buffer', async () => {
+  it('decodes a body larger than the buffer completely', async () => {
     const client = await open((request) => void read(request).then((text) => answer(request, String(text.length))));
     client.socket.write(chunked);
     for (let n = 0; n < 20; n += 1) client.socket.write(`10000\r\n${'x'.repeat(65_536)}\r\n`);
@@ -217,7 +217,7 @@ describe('chunked body on PlainFront', () => {
     await client.sees(/1310720$/);
   });
 
-  it('is discarded if nobody reads it, and the connection stays open', async () => {
+  it('discards a body that nobody reads and keeps the connection open', async () => {
     const client = await open((request) => answer(request));
     client.socket.write(chunked);
     await client.sees(/ok$/);
@@ -255,8 +255,8 @@ describe('chunked body on PlainFront', () => {
   });
 });
 
-describe('connection of PlainFront', () => {
-  it('discards the rest of a body that nobody reads and stays open', async () => {
+describe('PlainFront', () => {
+  it('discards the rest of a body with content-length and keeps the connection open', async () => {
     const client = await open((request) => answer(request, String(request.length)));
     client.socket.write(`${line}content-length: 500000\r\n\r\n`);
     await client.sees(/500000$/);
@@ -265,7 +265,7 @@ describe('connection of PlainFront', () => {
     await client.sees(/\r\n\r\n2$|node$/);
   });
 
-  it('is handed to node:http if requests are pipelined, and responses stay in order', async () => {
+  it('hands the connection to node:http if requests are pipelined, and keeps responses in order', async () => {
     const waiting: PlainRequest[] = [];
     const client = await open((request) => waiting.push(request));
     client.socket.write(plain);
@@ -316,7 +316,7 @@ describe('connection of PlainFront', () => {
     expect(client.text).not.toContain('node');
   });
 
-  it('is closed if it is silent, slow or idle, but not while a request waits for its response', async () => {
+  it('closes silent, slow and idle connections, but not while a request waits for its response', async () => {
     const seconds = (count: number): void => {
       for (let second = 0; second < count; second += 1) front.check();
     };
@@ -339,7 +339,7 @@ describe('connection of PlainFront', () => {
     await idle.sees(/ok$/);
   });
 
-  it('is closed after the response if the gateway shuts down', async () => {
+  it('closes the connection after the response if the gateway shuts down', async () => {
     const client = await open((request) => {
       front.leave();
       answer(request);

@@ -95,8 +95,8 @@ async function until(what: () => boolean): Promise<void> {
   while (!what()) await turns(1);
 }
 
-describe('plain request of Origins', () => {
-  it('is written with the expected headers and body', async () => {
+describe('Origins with a plain request', () => {
+  it('writes the expected headers and body', async () => {
     expect(await ask()).toBe('200 fine');
     const { host } = new URL(url);
     expect(seen).toEqual([
@@ -160,14 +160,14 @@ describe('plain request of Origins', () => {
     ['a body on GET', { method: 'GET' }],
     ['an origin with a path', { origin: 'http://127.0.0.1:1/v1' }],
     ['another scheme', { origin: 'ws://127.0.0.1:1' }],
-  ])('is rejected as not plain with %s', async (_what, over) => {
+  ])('rejects a request as not plain with %s', async (_what, over) => {
     expect(await ask()).toBe('200 fine');
     expect(await ask(over)).toBe('not plain');
     expect([await ask(), seen.length]).toEqual(['200 fine', 1]);
   });
 });
 
-describe('connection of Origins', () => {
+describe('Origins connection', () => {
   it('holds no reference to a request that it has served', async () => {
     await Promise.all([ask(), ask()]);
     await ask();
@@ -285,7 +285,7 @@ describe('connection of Origins', () => {
   });
 });
 
-describe('broken connection of Origins', () => {
+describe('broken Origins connection', () => {
   /** A dead connection has to be detected within 100 ms, which a busy machine may exceed. */
   let time: HeldTime;
   beforeEach(() => {

@@ -4,7 +4,7 @@ import { isOver, stepOf } from './span.ts';
 const day = 86_400_000;
 const now = Date.UTC(2026, 10, 22, 9, 31);
 
-describe('histogram of a filter', () => {
+describe('histogram', () => {
   it.each<[string, number | null, number]>([
     ['since:24h', null, 1800],
     ['model:x since:90d', null, 172_800],
@@ -13,7 +13,7 @@ describe('histogram of a filter', () => {
     ['model:x', now - 400 * day, 432_000],
     ['', null, 60],
     ['since:', now - day, 1800],
-  ])('of %j with the oldest record at %s has steps of %i s', (query, oldest, step) => {
+  ])('for the filter %j with the oldest record at %s has steps of %i s', (query, oldest, step) => {
     expect(stepOf(query, oldest, now)).toBe(step);
   });
 
@@ -21,5 +21,5 @@ describe('histogram of a filter', () => {
     ['since:1h', false],
     ['until:1h', true],
     ['until:2026-11-23T00:00:00Z', false],
-  ])('of %s ends in the past: %s', (query, over) => expect(isOver(query, now)).toBe(over));
+  ])('for the filter %s ends in the past: %s', (query, over) => expect(isOver(query, now)).toBe(over));
 });
