@@ -17,10 +17,7 @@ import { RequestContext } from './request.ts';
 const leaves = ['a', 'b', 'c'].map((slug) => makeLeaf({ provider: makeBinding(slug), retry: makeRetry(0) }));
 const dialect = { isError: () => false } as unknown as Dialect;
 
-/**
- * A request with these targets, a sender whose attempts end when the test says so, and a clock
- * that the test sets.
- */
+/** A request with these targets, a sender whose attempts end when the test says so, and a clock that the test sets. */
 function rig(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
   const clock = { now: 0 };
   const sent: { attempt: Attempt; end: (outcome: Outcome) => void; isCancelled: boolean }[] = [];
@@ -154,7 +151,7 @@ describe('overlapping attempts', () => {
     await new Promise(setImmediate);
     const [one, two] = sent.map(({ attempt }) => attempt) as [Attempt, Attempt];
     expect([one.index, two.index]).toEqual([0, 1]);
-    // The second began at 50, and was answered before the first one, which is not needed any more.
+    // The second attempt began at 50 and got its response before the first one, which is then cancelled.
     sent[1]?.end(answered(two, 200, 50, 30));
     run.push(await (tries[1] as Promise<Outcome>));
     clock.now = 90;

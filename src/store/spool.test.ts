@@ -141,7 +141,7 @@ describe('spool', () => {
 
   it('counts records evicted from another writer, and keeps the segment it is writing', async () => {
     const bounds = { maxSegment: 10_000, maxTotal: 80_000, writers: 2 };
-    // Records left by a process that has ended count as nobody's loss.
+    // Records of a process that has ended are not counted as dropped.
     const ended = open({ ...bounds, pid: 2 ** 30, startedAt: 500 });
     ended.append([frame('left', 'x'.repeat(1000))]);
     ended.close();

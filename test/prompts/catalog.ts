@@ -8,7 +8,7 @@ export const appKey = 'app-key-0123456789abcdef';
 export const narrowKey = 'narrow-key-0123456789abcdef';
 export const boundKey = 'bound-key-0123456789abcdef';
 
-/** Prompts, and configs that run some of their own. */
+/** Prompts, and configs with targets that run a prompt. */
 const prompts = {
   welcome: {
     published: 1,
@@ -48,12 +48,12 @@ const configs = {
   },
 };
 
-/** An upstream that answers chat completions as a whole or streamed; `fails` of its first answers are 500. */
+/** An upstream that serves chat completions, complete or streamed; the first `fails` responses are 500. */
 export async function startChat(): Promise<ScriptedUpstream> {
   return startUpstream((response, request) => {
     if (!request.url.startsWith('/v1/chat/completions')) return json(response, 404, { error: { message: 'no such path', type: 'x' } });
     const body = JSON.parse(request.body.toString()) as Record<string, unknown>;
-    // The real one refuses what it does not know.
+    // The real API rejects unknown parameters.
     for (const field of ['variables', 'promptID', 'prompt_id'])
       if (field in body)
         return json(response, 400, {
@@ -107,6 +107,6 @@ export async function startPrompts(upstream: ScriptedUpstream, withKeys = false)
   );
 }
 
-/** What the upstream was sent last. */
+/** The last body that the upstream received. */
 export const lastBody = (upstream: ScriptedUpstream): Record<string, unknown> =>
   JSON.parse(upstream.requests.at(-1)?.body.toString() ?? '{}') as Record<string, unknown>;

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { json, type SeenRequest, sse } from '../support/upstream.ts';
 
-/** A service that speaks OpenAI's format with its own accent: what it really sends, down to the members that only it has. */
+/** A service with an OpenAI-compatible API: its real responses, including the members that only it sends. */
 export interface Compatible {
   /** Path of its base URL. */
   readonly base: string;
-  /** Name of a model as its clients write it. */
+  /** Name of a model as clients of the service write it. */
   readonly model: string;
   readonly hasKey: boolean;
   whole(text: string): string;
@@ -149,7 +149,7 @@ const groq: Compatible = (() => {
   };
 })();
 
-/** OpenRouter, as recorded: blanks in front of a whole response, comments in front of a stream. */
+/** OpenRouter, as recorded: white space before a complete response, comments before a stream. */
 const openrouter: Compatible = (() => {
   const model = 'anthropic/claude-sonnet-4.5';
   const head = { id: 'gen-1769673486-ocfnBZDIDmDmm2S5hB7R', provider: 'Amazon Bedrock', model, created };
@@ -200,7 +200,7 @@ export const compatible = { ollama, vllm, groq, openrouter } as const;
 
 export const pieces = ['Hello', ' there', '!'] as const;
 
-/** Serves chat completions and the list of models, and nothing at any other path or with another credential. */
+/** Serves chat completions and the model list; rejects any other path or credential. */
 export function serve(service: Compatible, response: ServerResponse, request: SeenRequest, credential: string): void {
   const authorization = service.hasKey ? `Bearer ${credential}` : undefined;
   if (request.headers.authorization !== authorization) return json(response, 401, { error: { message: 'Invalid API Key' } });

@@ -1,13 +1,13 @@
-/** What a model does next: it says something, or calls a tool. */
+/** The next step of a model: it returns text or calls a tool. */
 export type Step = { readonly text: string } | { readonly call: string; readonly input: object };
 
-/** A response, whole and as the events of its stream. */
+/** A response, complete and as the events of its stream. */
 export interface Spoken {
   readonly whole: object;
   readonly stream: readonly string[];
 }
 
-/** A step in the format of one API. @param nth number of the response, for ids that clients tell apart */
+/** A step in the format of one API. @param nth number of the response, for unique ids */
 export type Format = (step: Step, model: unknown, nth: number) => Spoken;
 
 const pieces = (text: string): string[] => text.match(/[^]{1,6}/gu) ?? [];

@@ -6,7 +6,7 @@ export interface Block {
   readonly text: string;
 }
 
-/** A page of `docs/recipes`, as its reader copies from it. */
+/** A page of `docs/recipes` with the blocks that a reader copies. */
 export class Page {
   readonly text: string;
   readonly blocks: readonly Block[];

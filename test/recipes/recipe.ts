@@ -12,7 +12,7 @@ import { Page } from './page.ts';
 export const credential = 'sk-of-the-provider-0123456789';
 const address = 'http://127.0.0.1:8787';
 
-/** Host and port at which nobody listens. */
+/** Host and port without a listener. */
 export const closed = '127.0.0.1:9';
 
 /** A page in use: a gateway process with the page's configuration, and a folder in which its reader works. */
@@ -22,21 +22,21 @@ export interface Recipe {
   readonly folder: string;
   /** The reader's home. */
   readonly home: string;
-  /** Calls that the gateway has logged. */
+  /** Number of requests that the gateway has logged. */
   calls(): number;
-  /** Runs a block of the page as its reader would; what it prints on standard output. */
+  /** Runs a block of the page as its reader would and returns its standard output. */
   run(text: string, command: Command): Promise<string>;
   /** The page's text with the address of the gateway process. */
   here(text: string): string;
   close(): Promise<void>;
 }
 
-/** What runs a block: a program that is given the file in which the block is. */
+/** The command that runs a block: a program that receives the file with the block. */
 export interface Command {
   readonly program: readonly string[];
   /** Name of the file in the reader's project; a module of Node ends in `.mjs`. */
   readonly file: string;
-  /** Folders in which further programs are found. */
+  /** Folders added to PATH. */
   readonly path?: readonly string[];
   /** A `node_modules` to import from. */
   readonly modules?: string;
@@ -76,7 +76,7 @@ export async function startRecipe(name: string, service: ScriptedUpstream, yaml?
   };
 }
 
-/** The same configuration with every provider at the test's service, below the path of its real address; closed ones stay so. */
+/** The configuration with every provider at the test's service, at the path of its real URL; a closed port stays closed. */
 function redirected(yaml: string, service: string): string {
   const config = parse(yaml) as { providers: Record<string, { type: string; custom_host?: string }> };
   for (const provider of Object.values(config.providers)) {
@@ -87,7 +87,7 @@ function redirected(yaml: string, service: string): string {
   return stringify(config);
 }
 
-/** Nothing of this machine's settings reaches a client, and no client reaches anything but this machine. */
+/** Hides the settings of this machine from clients, and lets clients connect to this machine only. */
 const environment = ({ path = [], env = {} }: Command, home: string): Record<string, string> => ({
   PATH: [...path, process.env['PATH'] ?? ''].join(delimiter),
   HOME: home,

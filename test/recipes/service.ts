@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { json, type Script, type ScriptedUpstream, type SeenRequest, sse, startUpstream } from '../support/upstream.ts';
 import { chat, type Format, messages, responses, type Step } from './formats.ts';
 
-/** What a model is asked: the tools that it has, and the results of those that it has called so far. */
+/** The input of a model: its tools, and the results of the tools called so far. */
 export interface Turn {
   readonly tools: readonly string[];
   readonly results: readonly unknown[];
@@ -23,7 +23,7 @@ interface Message {
   readonly content: string | readonly { readonly type: string; readonly content?: unknown }[] | null;
 }
 
-/** The routes by the end of their path: each service has its own prefix. */
+/** Routes by the end of their path, because each service has its own prefix. */
 const formats: readonly { readonly path: string; readonly format: Format; readonly results: (body: Body) => unknown[] }[] = [
   {
     path: '/chat/completions',
@@ -47,7 +47,7 @@ const formats: readonly { readonly path: string; readonly format: Format; readon
   },
 ];
 
-/** A service that speaks the formats of the large providers, whole and streamed, with a model that a test plays. */
+/** A service with the APIs of the large providers, complete and streamed; the test plays the model. */
 export const startService = (model: Model): Promise<ScriptedUpstream> => startUpstream(asService(model));
 
 function asService(model: Model): Script {

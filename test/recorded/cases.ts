@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Recorded } from './exchanges.ts';
 
 /**
- * How one exchange is sent: `pieces` as it came, by a config's name; `fine` and `coarse` with the answer cut at awkward
- * places, by an alias that the target rewrites, and by a config sent as JSON.
+ * How one exchange is sent: `pieces` as recorded, by the name of a config; `fine` and `coarse` with the response split at
+ * awkward positions, by an alias that the target rewrites, and by a config sent as JSON.
  */
 export type Manner = 'pieces' | 'fine' | 'coarse';
 export const manners: readonly Manner[] = ['pieces', 'fine', 'coarse'];
@@ -11,7 +11,7 @@ export const manners: readonly Manner[] = ['pieces', 'fine', 'coarse'];
 export const callerKey = 'gw-caller-key-0123456789';
 export const catalogKeys = { openai: 'sk-catalog-openai-0123456789', 'azure-openai': 'catalog-azure-0123456789' } as const;
 
-/** One exchange in one manner: what is sent to the gateway, and what must arrive at the provider. */
+/** One exchange in one manner: the request to the gateway, and the expected request to the provider. */
 export interface Case {
   readonly exchange: Recorded;
   readonly manner: Manner;
@@ -29,12 +29,12 @@ export interface Case {
 
 const deploymentPath = /^\/openai\/deployments\/([^/]+)\//;
 
-/** Where a recorded request went: what the entry of the catalog has to say for it. */
+/** The deployment and path of a recorded request, for the provider in the configuration. */
 function azurePlace(exchange: Recorded): { deployment: string; version: string; path: string; query: Readonly<Record<string, string>> } {
   const url = new URL(exchange.request.url);
   const deployment = deploymentPath.exec(url.pathname)?.[1];
   const version = url.searchParams.get('api-version');
-  // One client had left the deployment out, and got a 404 for it. The gateway always names one.
+  // One client omitted the deployment and got a 404. The gateway always names one.
   const path = url.pathname.startsWith('/openai/') ? url.pathname : `/openai/deployments/none${url.pathname}`;
   return {
     deployment: deployment ?? (path === url.pathname ? String(exchange.request.body?.['model']) : 'none'),
@@ -44,17 +44,17 @@ function azurePlace(exchange: Recorded): { deployment: string; version: string; 
   };
 }
 
-/** The path of a vendor's base URL, and the route behind it. */
+/** The path of the provider's base URL, and the route after it. */
 function vendorPlace({ request }: Recorded): { base: string; route: string } {
   const { pathname } = new URL(request.url);
   const route = /\/(?:chat\/completions|models)$/.exec(pathname)?.[0] ?? pathname.slice(pathname.indexOf('/v1') + 3);
   return { base: pathname.slice(0, -route.length), route };
 }
 
-/** Up to this many bytes an answer is cut most finely: a whole one is only gathered, a stream is read piece by piece. */
+/** Up to this many bytes, a response is split most finely: a complete one is only collected, a stream is parsed by chunk. */
 const shortest = { whole: 300, stream: 2_000 } as const;
 
-/** Pieces of so many bytes, the smallest where the answer is short: half a million of them would tell nothing more. */
+/** The chunk size in bytes, smallest for short responses: half a million chunks would test nothing more. */
 function splitOf(exchange: Recorded, manner: Manner): string {
   if (manner === 'pieces') return '';
   const isShort = Buffer.byteLength(exchange.response.body ?? '') <= shortest[exchange.stream ? 'stream' : 'whole'];
@@ -73,7 +73,7 @@ const requestedModel = (exchange: Recorded): string | undefined => {
   return isAzure(exchange) ? 'recorded-alias' : String(body['model']);
 };
 
-/** `gateway.yaml` with an entry and a fallback for every exchange and manner; YAML reads JSON. */
+/** `gateway.yaml` with a provider and a fallback for every exchange and manner; JSON is valid YAML. */
 export function catalog(exchanges: readonly Recorded[], replay: string, deadPort: number): string {
   const providers: Record<string, unknown> = {
     dead: { type: 'openai', api_key: 'sk-dead-0123456789', custom_host: `http://127.0.0.1:${deadPort}/v1` },
@@ -133,7 +133,7 @@ export function caseOf(exchange: Recorded, manner: Manner): Case {
   };
 }
 
-/** Every place where a caller's key may be; a key of their own beside it must not go on either. */
+/** Every header that may contain the caller's gateway key; another key beside it must not be forwarded either. */
 const credentials: Readonly<Record<Manner, Readonly<Record<string, string>>>> = {
   pieces: { authorization: `Bearer ${callerKey}` },
   fine: { 'x-portkey-api-key': callerKey, 'api-key': 'sk-of-the-caller-0123456789' },
@@ -148,7 +148,7 @@ function configHeader(slug: string, manner: Manner): Readonly<Record<string, str
   };
 }
 
-/** The recorded body with this model in the place of its own. */
+/** The recorded body with its model replaced. */
 function bodyOf({ request: { body } }: Recorded, model: string | undefined): string | undefined {
   return body === undefined ? undefined : JSON.stringify({ ...body, model });
 }

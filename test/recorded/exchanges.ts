@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { vendors } from '../../plugins/providers/vendors/index.ts';
 
-/** Recorded provider traffic and the tool that replays it lie beside the repository; they are not part of it. */
+/** Recorded provider traffic and the tool that replays it are outside the repository. */
 const shared = join(import.meta.dirname, '../../../shared');
 const folder = join(shared, 'data/recorded');
 
-/** One exchange, as far as the suite reads it. */
+/** One exchange, with the members that the tests read. */
 export interface Recorded {
   readonly id: string;
-  /** The provider type that it was recorded from. */
+  /** The type of the recorded provider. */
   readonly provider: string;
   readonly api: string;
   readonly stream: boolean;
@@ -19,10 +19,10 @@ export interface Recorded {
   readonly response: { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body?: string };
 }
 
-/** A request as the replaying upstream saw it. */
+/** A request as the replaying upstream received it. */
 export interface SeenByReplay {
   readonly method: string;
-  /** Behind `/x/<id>`, without the query. */
+  /** The path after `/x/<id>`, without the query. */
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface Replay {
   close(): Promise<void>;
 }
 
-/** Operations that this version models; the others are relayed and have a suite of their own. */
+/** Operations with their own route; the others are relayed and have their own tests. */
 const modelled: ReadonlySet<string> = new Set([
   'chat.completions',
   'completions',
@@ -52,19 +52,19 @@ const modelled: ReadonlySet<string> = new Set([
   'models',
 ]);
 
-/** Exchanges that do not come through as they were recorded, by id, each with its reason. They have checks of their own. */
+/** Exchanges with a response that differs from the recorded one, by id and with the reason. They have their own checks. */
 export const exceptions: Readonly<Record<string, { readonly status: number }>> = {
-  // An error object under status 200, whose code is content_filter: a fault, never an answer.
+  // An error object with status 200 and code content_filter is an error, not a response.
   'azure-openai-chat-completions-dce1105859ca': { status: 400 },
 };
 
-/** What speaks the client's own format: its bytes pass. */
+/** Providers with the client's format: their bytes are passed on unchanged. */
 const types: readonly string[] = ['openai', 'azure-openai', ...vendors.map(({ type }) => type)];
 
-/** Some were recorded without the body of their request: there is nothing to send. */
+/** Some were recorded without a request body and cannot be sent. */
 const canBeAsked = ({ api, request }: Recorded): boolean => modelled.has(api) && (request.method === 'GET' || request.body !== undefined);
 
-/** The exchanges, or why there are none. @throws Error under GATEWAY_TEST_STRICT=1 when the folder is there and can't be read */
+/** The exchanges, or why there are none. @throws Error with GATEWAY_TEST_STRICT=1 if the folder exists but can't be read */
 export function findExchanges(): { readonly exchanges: readonly Recorded[]; readonly missing: string | undefined } {
   try {
     const names = readdirSync(folder);

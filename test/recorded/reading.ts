@@ -3,19 +3,19 @@ import type { UsageRecord } from '../../src/core/records/record.ts';
 import type { Recorded } from './exchanges.ts';
 
 /**
- * An independent reading of recorded answers: everything is parsed, nothing is clever. It says what the record of the
- * request must hold.
+ * An independent parser of recorded responses: simple, and it parses everything. It returns what the record of the
+ * request must contain.
  */
 export interface Reading {
   readonly model: string | null;
   readonly finish: readonly string[];
-  /** Undefined where the provider reported none. */
+  /** Undefined if the provider reported none. */
   readonly usage: UsageRecord | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The events of a stream by the library's parser. */
+/** The events of a stream, read by the library's parser. */
 export function eventsOf(text: string): readonly { readonly event: string | undefined; readonly data: string }[] {
   const events: { event: string | undefined; data: string }[] = [];
   const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data }) });
@@ -33,7 +33,7 @@ function ofWhole(api: string, answer: Json): Reading {
   return {
     model: textOr(answer['model'], null),
     finish: isResponse ? [statusOf(answer)] : choicesOf(answer).map((choice) => String(choice['finish_reason'])),
-    // The request that made a stored response has counted it.
+    // The request that created a stored response has counted its usage.
     usage: api === 'responses.retrieve' && answer['background'] !== true ? undefined : usageOf(answer['usage']),
   };
 }
@@ -62,7 +62,7 @@ const choicesOf = (object: Json): readonly Json[] => (object['choices'] ?? []) a
 const textOr = (value: unknown, otherwise: string | null): string | null => (typeof value === 'string' ? value : otherwise);
 const statusOf = (response: Json): string => String((response['incomplete_details'] as Json | null)?.['reason'] ?? response['status']);
 
-/** Groq reports it beside its own id. */
+/** Groq reports usage beside its own id. */
 const usageIn = (object: Json): unknown => object['usage'] ?? (object['x_groq'] as Json | undefined)?.['usage'];
 
 function usageOf(value: unknown): UsageRecord | undefined {
@@ -73,12 +73,12 @@ function usageOf(value: unknown): UsageRecord | undefined {
   const detail = (of: unknown, name: string): number => ((of ?? {}) as Readonly<Record<string, number | null>>)[name] ?? 0;
   const prompt = usage['prompt_tokens'] ?? usage['input_tokens'] ?? 0;
   const completion = usage['completion_tokens'] ?? usage['output_tokens'] ?? 0;
-  // Gemini's chat route has no details, and counts its thoughts in the total.
+  // Gemini's chat route has no details, and includes thinking tokens in the total.
   const thoughts = input === undefined && output === undefined ? Math.max(0, (usage['total_tokens'] ?? 0) - prompt - completion) : 0;
   return {
     prompt,
     completion: completion + thoughts,
-    // DeepSeek's own name.
+    // The name of this field at DeepSeek.
     cached: detail(input, 'cached_tokens') || (usage['prompt_cache_hit_tokens'] ?? 0),
     cache_write: detail(input, 'cache_write_tokens'),
     reasoning: detail(output, 'reasoning_tokens') + thoughts,

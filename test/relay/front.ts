@@ -32,10 +32,10 @@ import { makeBinding, makeLeaf, makeProvider, makeSnapshot } from '../support/st
 import type { PassResult, RigOptions } from './rig.ts';
 import { Wheel } from '../../src/transport/wire/wheel.ts';
 
-/** The gateway's side of a relay: the real handling, sender and clients, with a chain that only aims. */
+/** The gateway side of a relay: the real handlers, sender and clients, with a chain that only selects the target. */
 export interface Front {
   readonly server: Server;
-  /** Ends what is in progress, as a gateway that stops does. */
+  /** Ends running requests like a gateway that stops. */
   close(): void;
   dispose(): Promise<void>;
 }
@@ -135,14 +135,14 @@ export function createFront(origins: () => readonly string[], options: RigOption
   };
 }
 
-/** What the parts of the rig see of one request. */
+/** The state of one request that the parts of the rig share. */
 interface Told {
   error: GatewayError | undefined;
   status: number | undefined;
   isSpent: boolean;
 }
 
-/** The chain: targets in order, and the request as it is. */
+/** The chain: targets in order, with the request unchanged. */
 function aim(origins: readonly string[], options: RigOptions, told: Told): PluginInstance {
   const { secrets } = options;
   const credential: CredentialRef = {
@@ -193,7 +193,7 @@ function aim(origins: readonly string[], options: RigOptions, told: Told): Plugi
   };
 }
 
-/** Errors as plain texts; their codes go into a header. */
+/** Errors as plain text, with the code in a header. */
 const dialectOf = (told: Told): Dialect => ({
   isError: () => true,
   errorBody(error) {

@@ -1,4 +1,4 @@
-/** A relay alone in a process, so that its memory can be measured: `node relay-process.ts <origin>`, asked over IPC. */
+/** A relay in its own process, to measure its memory: `node relay-process.ts <origin>`, controlled over IPC. */
 import { createFront } from './front.ts';
 import { listen, portOf } from './rig.ts';
 

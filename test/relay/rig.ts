@@ -16,16 +16,16 @@ import { createFront, type Front } from './front.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** How a relayed request ended, as its record, its answer and its client tell. */
+/** The result of a relayed request, from its record, its response and its client. */
 export interface PassResult {
   readonly kind: 'whole' | 'client_gone' | 'unreachable' | 'timeout' | 'interrupted' | 'refused';
   readonly error?: Partial<GatewayError> | undefined;
   readonly status?: number | undefined;
-  /** The client has the provider's head. */
+  /** The headers of the provider were sent to the client. */
   readonly headSent: boolean;
-  /** The request can't be sent again. */
+  /** The request cannot be sent again. */
   readonly bodySent: boolean;
-  /** A kept connection turned out to be closed. */
+  /** A reused connection was already closed. */
   readonly isUnread: boolean;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -36,15 +36,15 @@ export interface PassResult {
 export interface RigOptions {
   readonly trust?: Trust;
   readonly allow?: readonly string[];
-  /** In the place of the real rules. */
+  /** Replaces the real egress rules. */
   readonly egress?: Egress;
   readonly clocks?: { readonly connect: number; readonly idle: number };
-  /** How fast the relay's time goes: 1 unless said otherwise. */
+  /** Speed of the relay's clock, 1 by default. */
   readonly speed?: number;
-  /** Targets in order: the next is tried while nothing was sent. Default: the provider of the rig. */
+  /** Targets in order: the next one is tried if nothing was sent. Default: the provider of the rig. */
   readonly origins?: readonly string[];
   readonly path?: (url: string) => string;
-  /** What is sent beside the caller's headers. */
+  /** Headers sent in addition to those of the caller. */
   readonly headers?: HeaderPairs;
   readonly secrets?: SecretForms | undefined;
   readonly onEcho?: () => void;
@@ -53,17 +53,17 @@ export interface RigOptions {
 }
 
 export interface Rig {
-  /** Where the gateway's side listens. */
+  /** Port of the gateway side. */
   readonly port: number;
-  /** Where the provider listens. */
+  /** Port of the provider. */
   readonly upstreamPort: number;
   readonly relay: Pick<Front, 'close'>;
-  /** The next ended pass. */
+  /** The result of the next request that ends. */
   result(): Promise<PassResult>;
   close(): Promise<void>;
 }
 
-/** The gateway's way of a relayed request between a front server and a provider, all on loopback. */
+/** Relays requests between a front server and a provider, all on loopback. */
 export async function createRig(upstream: Server | NetServer, options: RigOptions = {}): Promise<Rig> {
   await listen(upstream);
   const upstreamPort = portOf(upstream);
@@ -87,15 +87,15 @@ export async function createRig(upstream: Server | NetServer, options: RigOption
   };
 }
 
-/** A provider that answers with `handler`. */
+/** A provider that responds with `handler`. */
 export function provider(handler: Handler): Server {
   return createServer(handler);
 }
 
-/** A provider that speaks raw bytes. */
+/** A provider that sends raw bytes. */
 export function rawProvider(handler: (socket: Socket) => void): NetServer {
   return createNetServer((socket) => {
-    // A socket that nobody reads does not notice its end.
+    // A socket that is not read does not emit its end.
     socket.on('error', () => {}).resume();
     handler(socket);
   });
@@ -105,11 +105,11 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
-  /** False when the connection broke before the response was complete. */
+  /** False if the connection broke before the response was complete. */
   readonly complete: boolean;
 }
 
-/** One request on a connection of its own, read to its end. */
+/** Sends one request on a new connection and reads the complete response. */
 export async function call(port: number, options: RequestOptions = {}, body?: Buffer | string): Promise<Answer> {
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
     const req = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, resolve);
@@ -131,7 +131,7 @@ export async function read(res: IncomingMessage): Promise<Answer> {
   return { status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks), complete: res.complete };
 }
 
-/** Sends raw bytes and gives back everything that comes until the connection closes. */
+/** Sends raw bytes and returns all bytes received until the connection closes. */
 export function raw(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     let got = '';
@@ -146,7 +146,7 @@ export function raw(port: number, text: string): Promise<string> {
   });
 }
 
-/** Sockets by server: those of an upgrade stay half open until somebody destroys them, and a server waits for them. */
+/** Sockets by server: upgraded sockets stay half open until they are destroyed, and the server waits for them. */
 const socketsOf = new WeakMap<object, Set<Socket>>();
 
 export function listen(server: Server | NetServer): Promise<void> {
@@ -170,7 +170,7 @@ export function shut(server: Server | NetServer): Promise<void> {
   });
 }
 
-/** Waits until something is so; the test's own limit ends it otherwise. */
+/** Waits until a condition is true, at most for the timeout of the test. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

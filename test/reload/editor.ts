@@ -3,7 +3,7 @@ import type { GatewayEvent } from '../../src/gateway/types.ts';
 import { type TestGateway, until } from '../support/gateway.ts';
 import { byRename, inParts, inPlace, pause, Volume } from './edits.ts';
 
-/** The files of a gateway under edits: an entry file, an included one, and one in a mounted volume. */
+/** The edited files of a gateway: an entry file, an included file, and a file in a mounted volume. */
 export const entryText = (upstream: string): string => `
 version: 1
 include: [configs/*.yaml, volume/volume.yaml]
@@ -24,9 +24,9 @@ type Rejected = GatewayEvent & { readonly type: 'rejected' };
 
 interface Broken {
   readonly file: 'entry' | 'support';
-  /** Makes the bad text of the good one. */
+  /** Turns the valid text into an invalid one. */
   spoil(good: string): string;
-  /** How the event names it. */
+  /** Whether the event reports this edit. */
   isNamed(event: Rejected): boolean;
 }
 
@@ -46,7 +46,7 @@ const brokenEdits: readonly Broken[] = [
   },
 ];
 
-/** Edits the files of a running gateway in every way, and looks at what comes of it. */
+/** Edits the files of a running gateway in every way and checks the results. */
 export class Editor {
   edits = 0;
   broken = 0;
@@ -62,7 +62,7 @@ export class Editor {
     this.#entry = entry;
   }
 
-  /** Ten edits, two of them broken; some come so close together that they are one reload. */
+  /** Ten edits, two of them invalid; some are so close together that they cause one reload. */
   async round(index: number): Promise<void> {
     await this.#write(inPlace);
     await pause((index * 37) % 150);
@@ -88,7 +88,7 @@ export class Editor {
     await this.#volume.swap(volumeFiles(this.#mounted));
   }
 
-  /** A broken edit is told and changes nothing; that all is well again is told too. */
+  /** An invalid edit is reported and changes nothing; the recovery is reported, too. */
   async #breakAndRepair(kind: number): Promise<void> {
     await this.#serves('support', this.#support);
     const { events, gateway } = this.#gateway;

@@ -1,21 +1,21 @@
 import { mkdir, open, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** The ways in which editors, deployment tools and orchestrators write a file. */
+/** How editors, deployment tools and orchestrators write a file. */
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Opens the file and writes over it. */
+/** Opens the file and overwrites it. */
 export const inPlace = (path: string, text: string): Promise<void> => writeFile(path, text);
 
-/** Writes a neighbour and renames it over the file, as most editors do. */
+/** Writes a temporary file and renames it over the file, as most editors do. */
 export async function byRename(path: string, text: string): Promise<void> {
   const half = join(dirname(path), `.${basename(path)}.swp`);
   await writeFile(half, text);
   await rename(half, path);
 }
 
-/** Writes the first part, and the rest after a while: whoever looks in between sees a file that ends too early. */
+/** Writes the first part, and the rest later: a reader in between sees an incomplete file. */
 export async function inParts(path: string, text: string, betweenMs: number): Promise<void> {
   const file = await open(path, 'w');
   const half = Math.floor(text.length * 0.8);
@@ -26,7 +26,7 @@ export async function inParts(path: string, text: string, betweenMs: number): Pr
 }
 
 /**
- * A folder as an orchestrator mounts it: the files are links through `..data`, which points to a folder of the present
+ * A folder as an orchestrator mounts it: the files are links through `..data`, which points to the folder of the current
  * version; a new version is a new folder, a swapped link, and the old folder deleted.
  */
 export class Volume {

@@ -1,4 +1,4 @@
-/** A plugin from outside that notes when it is set up and disposed, and fails where it is told to. */
+/** A third-party plugin that records its setup and disposal, and fails if configured to. */
 export const lifePlugin = `
 export default {
   name: 'life',
@@ -13,7 +13,7 @@ export default {
 };
 `;
 
-/** One entry for each set-up in this process: how often it was disposed. */
+/** One entry for each setup in this process: how often it was disposed. */
 export function lives(): readonly { readonly disposed: number }[] {
   return (globalThis as { pluginLife?: { disposed: number }[] }).pluginLife ?? [];
 }

@@ -1,15 +1,15 @@
 import { chunks, completion, json, type Script } from '../support/upstream.ts';
 import { pause } from './edits.ts';
 
-/** What one request came to. */
+/** The result of one request. */
 export interface Served {
   readonly id: string | null;
   readonly isStream: boolean;
-  /** The model that the answer names. */
+  /** The model in the response. */
   readonly model: string;
 }
 
-/** Answers with the model that was asked for, sooner or later, whole or in pieces. */
+/** Responds with the requested model, with or without a delay, complete or streamed. */
 export const echoModel: Script = async (response, request, count) => {
   const { model, stream } = JSON.parse(request.body.toString('utf8')) as { model: string; stream?: boolean };
   await pause(count % 7);
@@ -25,7 +25,7 @@ export const echoModel: Script = async (response, request, count) => {
   response.end();
 };
 
-/** Clients that ask without a pause until they are stopped; anything but a whole, right answer is a failure. */
+/** Clients that send requests without a pause until stopped; anything but a complete, correct response is a failure. */
 export class Load {
   readonly served: Served[] = [];
   readonly failures: string[] = [];

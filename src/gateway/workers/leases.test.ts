@@ -6,10 +6,7 @@ import { KeyLeases } from './leases.ts';
 
 const app = { name: 'app', owner: 'key:app' };
 
-/**
- * Workers that lend from each other; each call takes one turn of the event loop. @param answer
- * of a worker that gives back
- */
+/** Workers that lend from each other; each call takes one turn of the event loop. @param answer of a worker that gives back */
 function made(count: number, answer = (): Promise<unknown> => Promise.resolve()): LeasedShares[] {
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const workers: LeasedShares[] = [];

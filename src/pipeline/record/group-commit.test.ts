@@ -86,10 +86,7 @@ describe('GroupCommit with unmasked bodies', () => {
   });
 
   describe('after several ms of masking in a turn', () => {
-    /**
-     * Masks a record of so many bytes, which takes so many milliseconds; returns whether it
-     * was allowed.
-     */
+    /** Masks a record of so many bytes, which takes so many milliseconds; returns whether it was allowed. */
     function start() {
       let now = 100;
       const { commit } = open(undefined, () => now);

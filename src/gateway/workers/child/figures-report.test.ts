@@ -3,10 +3,7 @@ import type { Figures } from '../../../telemetry/metrics/figures.ts';
 import { turns } from '../../../../test/support/time.ts';
 import { FiguresReport } from './figures-report.ts';
 
-/**
- * Figures that show how much had been counted when they were read, and a function to end each
- * read.
- */
+/** Figures that show how much had been counted when they were read, and a function to end each read. */
 function rig() {
   const told: number[] = [];
   const readings: (() => void)[] = [];

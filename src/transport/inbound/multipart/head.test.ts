@@ -56,7 +56,7 @@ describe('boundaryOf()', () => {
     expect(boundaryOf(`multipart/form-data; boundary=x${one.repeat(1_000_000)}`)).toBe('x');
   });
 
-  it('and isMultipart() accept only the media type multipart/form-data', () => {
+  it('isMultipart() accepts only multipart/form-data', () => {
     expect(isMultipart('multipart/form-data')).toBe(true);
     expect(isMultipart('multipart/form-datax')).toBe(false);
   });
