@@ -9,7 +9,7 @@ const unsized = { params: { [constants.ZSTD_c_contentSizeFlag]: 0 } };
 
 const frames: Readonly<Record<string, Buffer>> = {
   'a short text': zstdCompressSync(Buffer.from('hello')),
-  an empty text: zstdCompressSync(Buffer.alloc(0)),
+  'an empty text': zstdCompressSync(Buffer.alloc(0)),
   'a repeated byte': zstdCompressSync(Buffer.alloc(300_000)),
   'several blocks': zstdCompressSync(words),
   'a checksum': zstdCompressSync(words, checked),
