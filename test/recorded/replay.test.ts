@@ -64,7 +64,7 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
     });
   });
 
-  it.each(broken.map(({ id }) => id))('passes on an error within a stream unchanged and ends the stream: %s', async (id) => {
+  it.each(broken.map(({ id }) => id))('passes on an error within a stream and ends it: %s', async (id) => {
     const exchange = broken.find((one) => one.id === id) as Recorded;
     const sent = caseOf(exchange, 'pieces');
     const answer = await send(gateway, sent);
@@ -75,7 +75,7 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
     expect([end, error === null]).toEqual(['fault', false]);
   });
 
-  it('passes on errors unchanged without a fallback, except for a rejected credential', async () => {
+  it('passes on errors without a fallback unchanged, except for 401 and 403', async () => {
     const failures = await eachOf(bad, async (exchange) => {
       const { 'x-gateway-config': _config, ...headers } = caseOf(exchange, 'pieces').headers;
       const sent: Case = { ...caseOf(exchange, 'pieces') };

@@ -102,8 +102,8 @@ describe('plan over a target tree', () => {
   const walks: readonly (readonly [what: string, tree: Written, weather: readonly Weather[], visited: readonly string[]])[] = [
     ['tries a leaf once', 'a', [500], ['a']],
     ['uses the first target of single', { s: 'single', t: ['a', 'b'] }, [500], ['a']],
-    ['falls back on any non-2xx status without status codes', { s: 'fallback', t: ['a', 'b', 'c'] }, [400, 301, 200], ['a', 'b', 'c']],
-    ['does not fall back on 2xx without status codes', { s: 'fallback', t: ['a', 'b'] }, [204], ['a']],
+    ['falls back on any non-2xx status without on_status_codes', { s: 'fallback', t: ['a', 'b', 'c'] }, [400, 301, 200], ['a', 'b', 'c']],
+    ['does not fall back on 2xx without on_status_codes', { s: 'fallback', t: ['a', 'b'] }, [204], ['a']],
     ['does not fall back on a status outside the codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, [500], ['a']],
     ['falls back on a 2xx status in the codes', { s: 'fallback', codes: [246], t: ['a', 'b'] }, [246], ['a', 'b']],
     ['falls back from an unreachable target with any codes', { s: 'fallback', codes: [429], t: ['a', 'b'] }, ['unreachable'], ['a', 'b']],
