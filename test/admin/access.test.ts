@@ -32,13 +32,13 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const ranks: readonly (Role | 'anyone')[] = ['anyone', 'viewer', 'operator', 'admin'];
-/** Calls that would end the gateway of this file where they are allowed. */
+/** Routes that would stop the gateway of this file if the call is allowed. */
 const ending = new Set(['/api/drain']);
 
 describe('each route', () => {
   const rows = adminRoutes().flatMap((route) => ranks.map((role) => ({ route, role })));
   it.each(rows.map(({ route, role }) => [route.method, route.path, role, route] as const))(
-    '%s %s is served to %s or not, as its row says',
+    '%s %s as %s: enforces the role of the route and sends the security headers',
     async (method, path, role, route) => {
       const mayCall = ranks.indexOf(role) >= ranks.indexOf(route.role);
       if (mayCall && ending.has(path)) return;
@@ -52,32 +52,40 @@ describe('each route', () => {
     },
   );
 
-  it.each(adminRoutes().map((route) => [`${route.method} ${route.path}`, route] as const))('%s has a row for the docs', (_name, route) => {
-    expect(route.about).toMatch(/^[A-Z].*\.$/);
-    expect(route.returns).not.toBe('');
-  });
+  it.each(adminRoutes().map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s has a description and a result for the docs',
+    (_name, route) => {
+      expect(route.about).toMatch(/^[A-Z].*\.$/);
+      expect(route.returns).not.toBe('');
+    },
+  );
 });
 
-describe('a request from elsewhere', () => {
+describe('Host and Origin checks', () => {
   it.each([
-    ['another host', { host: 'evil.example' }, 403, 'host_not_allowed'],
-    ['a host that looks like ours', { host: '127.0.0.1.evil.example' }, 403, 'host_not_allowed'],
-    ['a host that is no host', { host: '127.0.0.1/../' }, 403, 'host_not_allowed'],
+    ['a foreign host', { host: 'evil.example' }, 403, 'host_not_allowed'],
+    ['a foreign host that starts with 127.0.0.1', { host: '127.0.0.1.evil.example' }, 403, 'host_not_allowed'],
+    ['an invalid host', { host: '127.0.0.1/../' }, 403, 'host_not_allowed'],
     ['a host of server.admin.hosts', { host: 'gateway.example:8788' }, 200, undefined],
     ['localhost', { host: 'localhost:1' }, 200, undefined],
-    ['an address', { host: '[::1]:8788' }, 200, undefined],
-    ['a page of another origin', { origin: 'https://evil.example' }, 403, 'origin_not_allowed'],
-    ['a page of another port', { host: '127.0.0.1:8788', origin: 'http://127.0.0.1:9999' }, 403, 'origin_not_allowed'],
-    ['a sandboxed page', { origin: 'null' }, 403, 'origin_not_allowed'],
-    ['a page as the browser says', { 'sec-fetch-site': 'cross-site' }, 403, 'origin_not_allowed'],
-    ['a page of a neighbour as the browser says', { 'sec-fetch-site': 'same-site' }, 403, 'origin_not_allowed'],
-    ['our own page', { host: '127.0.0.1:8788', origin: 'http://127.0.0.1:8788', 'sec-fetch-site': 'same-origin' }, 200, undefined],
-  ])('%s', async (_name, headers, status, code) => {
+    ['an IPv6 loopback address', { host: '[::1]:8788' }, 200, undefined],
+    ['the Origin of another host', { origin: 'https://evil.example' }, 403, 'origin_not_allowed'],
+    ['the Origin of another port', { host: '127.0.0.1:8788', origin: 'http://127.0.0.1:9999' }, 403, 'origin_not_allowed'],
+    ['Origin: null (a sandboxed page)', { origin: 'null' }, 403, 'origin_not_allowed'],
+    ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }, 403, 'origin_not_allowed'],
+    ['Sec-Fetch-Site: same-site', { 'sec-fetch-site': 'same-site' }, 403, 'origin_not_allowed'],
+    [
+      'the Origin of the dashboard',
+      { host: '127.0.0.1:8788', origin: 'http://127.0.0.1:8788', 'sec-fetch-site': 'same-origin' },
+      200,
+      undefined,
+    ],
+  ])('checks a request with %s', async (_name, headers, status, code) => {
     const sent = await call(base, '/api/status', { token: tokens.admin, headers: headers as Record<string, string> });
     expect([sent.status, sent.code]).toEqual([status, code]);
   });
 
-  it('changes nothing without the header that a page of another origin cannot send', async () => {
+  it('rejects a POST without the header x-gateway-admin with 403', async () => {
     const { hostname, port } = new URL(base);
     const sent = await fetch(`http://${hostname}:${port}/api/session/link`, {
       method: 'POST',
@@ -89,14 +97,14 @@ describe('a request from elsewhere', () => {
   });
 
   it.each([
-    ['no JSON', { raw: '{"token":' }, 400, 'invalid_json'],
-    ['a list', { raw: '[]' }, 400, 'invalid_json'],
-    ['a text of another type', { raw: '{}', headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
-    ['a megabyte too much', { raw: `{"token":"${'x'.repeat(1024 * 1024)}"}` }, 413, 'body_too_large'],
-    ['JSON without an end of depth', { raw: '{"a":'.repeat(2000) + '1' + '}'.repeat(2000) }, 400, 'json_too_complex'],
+    ['a body that is not JSON', { raw: '{"token":' }, 400, 'invalid_json'],
+    ['an array', { raw: '[]' }, 400, 'invalid_json'],
+    ['another content type', { raw: '{}', headers: { 'content-type': 'text/plain' } }, 415, 'unsupported_media_type'],
+    ['a body over 1 MB', { raw: `{"token":"${'x'.repeat(1024 * 1024)}"}` }, 413, 'body_too_large'],
+    ['JSON nested too deeply', { raw: '{"a":'.repeat(2000) + '1' + '}'.repeat(2000) }, 400, 'json_too_complex'],
     ['a token of the wrong type', { raw: '{"token":7}' }, 400, 'invalid_type'],
-    ['nothing', {}, 400, 'missing_required_parameter'],
-  ])('is refused with %s', async (_name, asked, status, code) => {
+    ['no body', {}, 400, 'missing_required_parameter'],
+  ])('POST /api/session rejects %s', async (_name, asked, status, code) => {
     const sent = await call(base, '/api/session', { method: 'POST', ...asked });
     expect([sent.status, sent.code]).toEqual([status, code]);
   });
@@ -107,7 +115,7 @@ describe('a request from elsewhere', () => {
     ['GET', '/api/requests/%ff', 404, 'route_not_found'],
     ['POST', '/', 405, 'method_not_allowed'],
     ['GET', '/../../etc/passwd', 404, undefined],
-  ])('%s %s is %d', async (method, path, status, code) => {
+  ])('%s %s does not exist (%d)', async (method, path, status, code) => {
     const sent = await call(base, path, { method, token: tokens.admin });
     expect(sent.code).toBe(code);
     if (code !== undefined) expect(sent.status).toBe(status);
@@ -116,7 +124,7 @@ describe('a request from elsewhere', () => {
 });
 
 describe('signing in', () => {
-  it('by token gives a cookie that scripts and other sites cannot use, until it is given up', async () => {
+  it('sets an HttpOnly, SameSite=Strict cookie for a token and rejects it after signing out', async () => {
     const signed = await call(base, '/api/session', { method: 'POST', body: { token: tokens.viewer } });
     expect(signed.json).toMatchObject({ role: 'viewer', name: 'vera', is_open: false });
     expect(String(signed.headers['set-cookie'])).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -128,9 +136,9 @@ describe('signing in', () => {
   });
 
   it.each([
-    ['of those who sign in', 'content-type: application/json'],
-    ['of users', `authorization: Bearer ${tokens.viewer}`],
-  ])('has no part in bodies %s that never end, and those that break off are no defects', async (_name, header) => {
+    ['unfinished bodies of sign-in requests', 'content-type: application/json'],
+    ['unfinished bodies of requests with a token', `authorization: Bearer ${tokens.viewer}`],
+  ])('is not blocked by %s; an aborted body is not logged as an internal error', async (_name, header) => {
     const port = Number(new URL(base).port);
     const head = `POST /api/session HTTP/1.1\r\nhost: 127.0.0.1\r\n${header}\r\nx-gateway-admin: 1\r\ncontent-length: 90\r\n\r\n{`;
     const endless: Socket[] = [];
@@ -144,13 +152,13 @@ describe('signing in', () => {
     expect(gateway.lines.filter((line) => line.includes('internal'))).toEqual([]);
   });
 
-  it('is for https only where the browser came by it', async () => {
+  it('sets a Secure cookie if the browser uses https', async () => {
     const headers = { 'x-forwarded-proto': 'https' };
     const signed = await call(base, '/api/session', { method: 'POST', body: { token: tokens.viewer }, headers });
     expect(String(signed.headers['set-cookie'])).toContain('; Secure');
   });
 
-  it('again ends the session that the browser had', async () => {
+  it('ends the previous session of the browser, but not if the token is wrong', async () => {
     const first = cookieOf(await call(base, '/api/session', { method: 'POST', body: { token: tokens.admin } }));
     const failed = await call(base, '/api/session', {
       method: 'POST',
@@ -163,7 +171,7 @@ describe('signing in', () => {
     expect(await Promise.all(statuses)).toEqual([401, 200]);
   });
 
-  it('by link works once', async () => {
+  it('accepts a sign-in link only once', async () => {
     const { link } = (await call(base, '/api/session/link', { method: 'POST', token: tokens.admin })).json as { link: string };
     const signed = await call(base, '/api/session', { method: 'POST', body: { link } });
     expect(signed.json).toMatchObject({ role: 'admin' });
@@ -171,7 +179,7 @@ describe('signing in', () => {
     expect((await call(base, '/api/session', { method: 'POST', body: { link } })).status).toBe(401);
   });
 
-  it('ends with the token that proved it, also through links', async () => {
+  it('ends sessions and links when the token that created them is removed', async () => {
     const linkOf = async (): Promise<string> =>
       ((await call(base, '/api/session/link', { method: 'POST', token: 'token-of-the-first-admin' })).json as { link: string }).link;
     await gateway.write(`${yaml}      ada: {role: admin, token: token-of-the-first-admin}\n`);
@@ -189,7 +197,7 @@ describe('signing in', () => {
     await gateway.gateway.reload();
   });
 
-  it('is slowed down after wrong tokens, whatever the right one is, but for tokens that nobody guesses', async () => {
+  it('returns 429 after 10 wrong tokens, except for long tokens that cannot be guessed', async () => {
     const long = 'token-of-the-viewer-that-nobody-guesses';
     const own = await startTestGateway(yaml, { admin: true, env: { ...env, VIEWER_TOKEN: long } });
     const at = adminUrl(own);
@@ -207,8 +215,8 @@ describe('signing in', () => {
   });
 });
 
-describe('without a configured token', () => {
-  it('a random one is kept for the owner in the state directory, across restarts', async () => {
+describe('admin token', () => {
+  it('is generated and stored in the state directory with mode 0600 if none is configured', async () => {
     const own = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n', { admin: true });
     const path = join(own.dir, '.gateway/admin-token');
     const token = readFileSync(path, 'utf8').trim();
@@ -217,11 +225,11 @@ describe('without a configured token', () => {
     await own.close();
   });
 
-  it('the state directory has none where one is configured', () => {
+  it('is not written to the state directory if one is configured', () => {
     expect(() => statSync(join(gateway.dir, '.gateway/admin-token'))).toThrow('ENOENT');
   });
 
-  it('a listener that is open needs no sign-in', async () => {
+  it('is not needed with server.admin.open', async () => {
     const own = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {open: true}}\n', { admin: true });
     expect((await call(adminUrl(own), '/api/session')).json).toMatchObject({ is_open: true, role: 'admin' });
     expect((await call(adminUrl(own), '/api/status')).status).toBe(200);
@@ -231,7 +239,7 @@ describe('without a configured token', () => {
   it.each([
     ['', 'server.admin.token nor server.admin.users is set'],
     ['server: {admin: {open: true}}', 'server.admin.open is set'],
-  ])('a listener that other hosts reach does not open: %s', async (server, message) => {
+  ])('is required if other hosts can reach the listener: %s', async (server, message) => {
     const starting = startTestGateway(`version: 1\nproviders: {mock: {type: mock}}\n${server}\n`, {
       admin: true,
       adminListen: '0.0.0.0:0',
@@ -240,7 +248,7 @@ describe('without a configured token', () => {
   });
 });
 
-it('a reload that takes the last token is rejected where other hosts reach the listener, whatever address the file names by then', async () => {
+it('is required by a reload if the running listener is reachable from other hosts', async () => {
   const written = (admin: string): string =>
     `version: 1\nproviders: {mock: {type: mock}}\nserver: {state_dir: memory, admin: {${admin}}}\n`;
   const withToken = (listen: string): string => written(`listen: "${listen}", token: token-of-the-admin-12`);
@@ -255,7 +263,7 @@ it('a reload that takes the last token is rejected where other hosts reach the l
   await own.close();
 });
 
-it('shows no secret of the configuration', async () => {
+it('is not shown by /api/status and /api/session', async () => {
   for (const path of ['/api/status', '/api/session'])
     for (const token of Object.values(tokens)) {
       const { text } = await call(base, path, { token });
@@ -263,8 +271,8 @@ it('shows no secret of the configuration', async () => {
     }
 });
 
-describe('who has not signed in', () => {
-  it('keeps nobody out with connections that are silent or half said', async () => {
+describe('without signing in', () => {
+  it('idle connections and incomplete requests do not block other users', async () => {
     const own = await startTestGateway(yaml, { admin: true, env });
     const { port } = new URL(adminUrl(own));
     const sockets: Socket[] = [];

@@ -40,8 +40,8 @@ const get = async <T>(path: string): Promise<T> => {
 const post = async <T>(path: string, body: object = {}): Promise<T> =>
   (await call(adminUrl(gateway), path, { method: 'POST', token, body })).json as T;
 
-describe('providers', () => {
-  it('are shown with their state, credentials as references', async () => {
+describe('/api/providers', () => {
+  it('lists each provider with its state and its credential as a reference', async () => {
     const [mock, closed, off] = await get<ProviderView[]>('/api/providers');
     expect(mock).toMatchObject({
       slug: 'mock',
@@ -61,7 +61,7 @@ describe('providers', () => {
     expect(off).toMatchObject({ enabled: false, problem: 'enabled: false', health: { state: 'off' } });
   });
 
-  it('are tested with the credential that serves', async () => {
+  it('tests a provider with the configured credential', async () => {
     const test = await post<ProviderTest>('/api/providers/closed/test');
     expect(test).toMatchObject({ ok: false, hint: expect.stringContaining('check host') as string });
     expect(await call(adminUrl(gateway), '/api/providers/none/test', { method: 'POST', token })).toMatchObject({
@@ -71,8 +71,8 @@ describe('providers', () => {
   });
 });
 
-describe('prompts', () => {
-  it('are shown with versions and variables', async () => {
+describe('/api/prompts', () => {
+  it('lists each prompt with its versions and variables', async () => {
     expect(await get<PromptView[]>('/api/prompts')).toMatchObject([
       {
         id: 'welcome',
@@ -89,7 +89,7 @@ describe('prompts', () => {
     ]);
   });
 
-  it('are rendered without being sent', async () => {
+  it('renders a prompt without sending it', async () => {
     const rendered = await post<PromptRender>('/api/prompts/welcome/render', { variables: { product: 'Kite' } });
     expect(rendered.name).toBe('welcome@1');
     expect(JSON.parse(rendered.body)).toEqual({ model: '@mock/echo', messages: [{ role: 'user', content: 'Greet Kite friendly ' }] });
@@ -104,14 +104,14 @@ it.each([
   ['/api/prompts/welcome/try', { key: 'ключ' }, 'key'],
   ['/api/prompts/welcome/try', { key: 7 }, 'key'],
   ['/api/replay', { id: 'none', api_key: 'a\nb' }, 'api_key'],
-])('a call of %s with %j, which no header can hold, is refused', async (path, body, param) => {
+])('%s rejects %j because the key is not a valid header value', async (path, body, param) => {
   const sent = await call(adminUrl(gateway), path, { method: 'POST', token, body });
   expect([sent.status, sent.json]).toMatchObject([400, { error: { param } }]);
   expect(sent.text).not.toContain('a\\');
 });
 
-describe('keys', () => {
-  it('are shown without a secret', async () => {
+describe('/api/keys', () => {
+  it('lists keys without their secrets', async () => {
     expect(await get<KeyView[]>('/api/keys')).toMatchObject([
       {
         name: 'first',
@@ -131,7 +131,7 @@ describe('keys', () => {
       body: '{"model":"@mock/echo","messages":[{"role":"user","content":"hi"}]}',
     }).then(({ status }) => status);
 
-  it('show when each of their secrets was used', async () => {
+  it('shows the last use of each secret of a key', async () => {
     const pair = await post<KeyChange>('/api/keys', { name: 'pair' });
     const next = await post<KeyChange>('/api/keys/pair/rotate', { overlap: '1h' });
     const last = await post<KeyChange>('/api/keys/pair/rotate', { overlap: '1h' });
@@ -142,7 +142,7 @@ describe('keys', () => {
     expect(shown?.requests_today).toBe(2);
   });
 
-  it('are issued, rotated and revoked, live at once', async () => {
+  it('issues, rotates and revokes a key with immediate effect', async () => {
     const made = await post<KeyChange>('/api/keys', { name: 'app', providers: ['mock'], metadata: { team: 'web' }, expires: '90d' });
     expect(made).toMatchObject({
       written_to: join('keys.d', 'app.yaml'),
@@ -166,7 +166,7 @@ describe('keys', () => {
     expect(shown.find(({ name }) => name === 'app')?.revoked).toBeGreaterThan(0);
   });
 
-  it('are not in effect while the files are rejected, and say so', async () => {
+  it('reports that a change of a key is not in effect while the configuration is rejected', async () => {
     const made = await post<KeyChange>('/api/keys', { name: 'kept' });
     expect([made.rejected, await chat(made.secret)]).toEqual([null, 200]);
     await gateway.write(yaml.replace('configs:', 'configss:'));
@@ -178,7 +178,7 @@ describe('keys', () => {
     expect(await chat(made.secret)).toBe(401);
   });
 
-  it('are given as YAML where the file cannot be written', async () => {
+  it('returns the YAML of a new key if its file cannot be written', async () => {
     if (process.getuid?.() === 0) return;
     chmodSync(join(gateway.dir, 'keys.d'), 0o500);
     const made = await post<KeyChange>('/api/keys', { name: 'pasted' });
@@ -201,7 +201,7 @@ describe('keys', () => {
     ['/api/drain', { timeout: 1 }, 'invalid_value'],
     ['/api/providers/mock/test', { deep: 1 }, 'invalid_type'],
     ['/api/keys/first/rotate', { overlap: 'long' }, 'invalid_value'],
-  ])('POST %s %j is refused', async (path, body, code) => {
+  ])('POST %s rejects %j with 400', async (path, body, code) => {
     const before = gateway.gateway.snapshot().revision;
     expect(await call(adminUrl(gateway), path, { method: 'POST', token, body })).toMatchObject({ status: 400, code });
     expect(gateway.gateway.snapshot().revision).toBe(before);

@@ -43,8 +43,8 @@ const get = async <T>(path: string): Promise<T> => (await call(adminUrl(gateway)
 const post = async <T>(path: string, body: object): Promise<T> =>
   (await call(adminUrl(gateway), path, { method: 'POST', token, body })).json as T;
 
-describe('the effective configuration', () => {
-  it('names the place of each value, references in place of secrets, and defaults', async () => {
+describe('GET /api/config', () => {
+  it('lists each value with its origin, with defaults and with references for secrets', async () => {
     const config = await get<EffectiveConfig>('/api/config');
     const at = (path: string) => config.values.find((value) => value.path === path);
     expect(at('configs.support.targets[0].override_params.model')).toEqual({
@@ -59,7 +59,7 @@ describe('the effective configuration', () => {
     expect(config.diagnostics.some(({ code }) => code === 'plain-secret')).toBe(true);
   });
 
-  it('has one name for each file, also beside the working directory', async () => {
+  it('shows the same path of a file everywhere, also outside of the working directory', async () => {
     const other = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {open: true}}\n', {
       admin: true,
       cwd: join(tmpdir(), 'elsewhere'),
@@ -76,7 +76,7 @@ describe('the effective configuration', () => {
     await other.close();
   });
 
-  it('shows no secret anywhere', async () => {
+  it('contains no secret, nor do the other views of the configuration', async () => {
     const shown = await Promise.all(
       ['/api/config', '/api/configs', '/api/revisions', '/api/status'].map((path) => call(adminUrl(gateway), path, { token })),
     );
@@ -87,7 +87,7 @@ describe('the effective configuration', () => {
   });
 });
 
-it('draws each config as its tree, with its lines', async () => {
+it('GET /api/configs returns the tree and the lines of each config', async () => {
   const configs = await get<ConfigView[]>('/api/configs');
   expect(configs.map(({ name }) => name)).toEqual(['support', 'split', 'outer']);
   const [first, second, third] = configs;
@@ -124,8 +124,8 @@ it('draws each config as its tree, with its lines', async () => {
   ]);
 });
 
-describe('texts that nobody serves with', () => {
-  it('are checked', async () => {
+describe('edited configuration files', () => {
+  it('are validated by /api/check without being applied', async () => {
     const good = await post<CheckResult>('/api/check', { files: {} });
     expect(good).toMatchObject({ ok: true, revision: gateway.gateway.snapshot().revision });
     const bad = await post<CheckResult>('/api/check', {
@@ -136,7 +136,7 @@ describe('texts that nobody serves with', () => {
     expect(gateway.gateway.snapshot().configs.has('support')).toBe(true);
   });
 
-  it('may be those that are shown, with their secrets masked', async () => {
+  it('are accepted by /api/plan with masked secrets', async () => {
     const { files } = await get<EffectiveConfig>('/api/config');
     const shown = files.find(({ path }) => path === 'gateway.yaml')?.text ?? '';
     expect(shown).not.toContain(plain);
@@ -148,7 +148,7 @@ describe('texts that nobody serves with', () => {
     expect(JSON.stringify(edited)).not.toContain(plain);
   });
 
-  it('are compared with what serves', async () => {
+  it('are compared with the running configuration by /api/plan', async () => {
     const text = main
       .replace('max_body: 2MB', 'max_body: 3MB, listen: "127.0.0.1:9999", probe_listen: "127.0.0.1:9998"')
       .replace('  mock: {type: mock}\n', '  mock: {type: mock}\n  more: {type: mock}\n');
@@ -165,7 +165,7 @@ describe('texts that nobody serves with', () => {
     [{ files: { 'gateway.yaml': 7 } }, 'invalid_type'],
     [{ files: { 'gateway.yaml': '' }, entry: 'other.yaml' }, 'invalid_value'],
     [{ files: { 'gateway.yaml': '' }, entry: 7 }, 'invalid_value'],
-  ])('%j are refused', async (body, code) => {
+  ])('are rejected by /api/plan: %j', async (body, code) => {
     expect((await call(adminUrl(gateway), '/api/plan', { method: 'POST', token, body })).code).toBe(code);
   });
 });

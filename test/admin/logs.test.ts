@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Sends a request, and gives its id. */
+/** Sends a request and returns its id. */
 async function send(text: string, headers: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
@@ -43,7 +43,7 @@ async function stored(id: string): Promise<void> {
 }
 
 describe('the request log', () => {
-  it('is searched and opened by roles', async () => {
+  it('returns records and bodies to an operator, and no contents to a viewer', async () => {
     const id = await send('the words of a user', { 'x-gateway-metadata': '{"team":"web"}' });
     await stored(id);
     const page = await as<SearchPage>(tokens.otto, '/api/requests?q=meta.team:web');
@@ -53,7 +53,7 @@ describe('the request log', () => {
     const body = await call(base, `/api/requests/${id}/body?part=request`, { token: tokens.otto });
     expect(body.text).toContain('the words of a user');
     expect(body.headers).toMatchObject({ 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' });
-    // A viewer sees that it happened, not what was written.
+    // A viewer sees the request without its contents.
     for (const path of ['/api/requests', `/api/requests/${id}`, `/api/traces/${record.record.trace.trace_id}`]) {
       const { status, text } = await call(base, path, { token: tokens.vera });
       expect(status).toBe(200);
@@ -73,19 +73,19 @@ describe('the request log', () => {
     ['/api/stats?step=61', 400, 'invalid_value'],
     ['/api/requests/req_none', 404, 'record_not_found'],
     ['/api/requests/req_none/body?part=all', 400, 'invalid_value'],
-  ])('%s is %d %s', async (path, status, code) => {
+  ])('%s returns %d %s', async (path, status, code) => {
     expect(await call(base, path, { token: tokens.otto })).toMatchObject({ status, code });
   });
 
   it.each(['/api/requests?q=giraf', '/api/stats?q=status:200%20-giraffe', '/api/live?q=giraffe', '/api/requests?q=x,giraffe'])(
-    'does not let a viewer spell out with words what users wrote: %s',
+    "rejects a viewer's search for words of the contents with 403: %s",
     async (path) => {
       expect(await call(base, path, { token: tokens.vera })).toMatchObject({ status: 403, code: 'not_allowed' });
       expect(await call(base, path, { token: tokens.otto, isStream: true })).toMatchObject({ status: 200 });
     },
   );
 
-  it('has the whole stream in the time of its attempt', async () => {
+  it('measures the time of an attempt until the end of the stream', async () => {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -99,7 +99,7 @@ describe('the request log', () => {
     expect((attempt?.at ?? 0) + (attempt?.total_ms ?? 0)).toBeCloseTo(record.ms.total, 0);
   });
 
-  it('gives figures and suggestions', async () => {
+  it('returns statistics, suggestions and names', async () => {
     expect((await call(base, '/api/stats?q=since:1h&by=provider&step=60', { token: tokens.vera })).json).toMatchObject({
       groups: [{ name: 'mock' }],
     });
@@ -109,7 +109,7 @@ describe('the request log', () => {
     expect((await call(base, '/api/names', { token: tokens.vera })).json).toMatchObject({ meta: ['team'] });
   });
 
-  it('does not show a viewer what was said of a response', async () => {
+  it('hides the comment of a feedback from a viewer', async () => {
     const response = await fetch(`${gateway.url}/v1/feedback`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -124,7 +124,7 @@ describe('the request log', () => {
     expect(shown.json).toMatchObject({ record: { notes: { feedback: { value: -1 } } } });
   });
 
-  it('gives a large result compressed to whoever reads gzip', async () => {
+  it('compresses a large result if the client accepts gzip', async () => {
     const ids = await Promise.all(Array.from({ length: 16 }, (_, i) => send(`page ${i} ${'word '.repeat(40)}`)));
     for (const id of ids) await stored(id);
     const path = '/api/requests?q=page';
@@ -140,12 +140,12 @@ describe('the request log', () => {
 interface Tail {
   readonly events: { event: string; id: string | undefined; data: string }[];
   rows(): LogRow[];
-  /** The gateway has ended it. */
+  /** Whether the gateway has ended the stream. */
   isOver(): boolean;
   close(): void;
 }
 
-/** Follows the log. @param who a token, or the cookie of a session */
+/** Opens the live tail. @param who a token, or the cookie of a session */
 function tail(query: string, who: string | { readonly cookie: string }, lastId?: string): Promise<Tail> {
   const { hostname, port } = new URL(base);
   const proof = typeof who === 'string' ? { authorization: `Bearer ${who}` } : who;
@@ -173,7 +173,7 @@ function tail(query: string, who: string | { readonly cookie: string }, lastId?:
 }
 
 describe('the live tail', () => {
-  it('gives what fits the filter, without contents for a viewer', async () => {
+  it('sends the rows that match the filter, and no contents to a viewer', async () => {
     const [own, all] = [await tail('?q=meta.team:live', tokens.otto), await tail('', tokens.vera)];
     await until(() => own.events.length > 0 && all.events.length > 0, 'both tails');
     const other = await send('not mine');
@@ -186,7 +186,7 @@ describe('the live tail', () => {
     all.close();
   });
 
-  it('goes on behind the last event after a break, and says where rows are missing', async () => {
+  it('resumes after Last-Event-ID and sends a gap event if the id is unknown', async () => {
     const before = await tail('', tokens.otto);
     const first = await send('one');
     await until(() => before.rows().length === 1, 'a row');
@@ -204,8 +204,8 @@ describe('the live tail', () => {
     lost.close();
   });
 
-  it('leaves rows out beyond 50 in a second, and counts them', async () => {
-    // The second ends when the test says so.
+  it('sends at most 50 rows per second and reports the number of skipped rows', async () => {
+    // Fake timers: the test decides when the second ends.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const live = await tail('', tokens.otto);
@@ -214,13 +214,13 @@ describe('the live tail', () => {
     await Promise.all(Array.from({ length: 120 }, (_, i) => send(`burst ${i}`)));
     await until(() => gateway.records.length === before + 120, 'all records');
     await turns();
-    // Rows are gathered for a moment; one more reader ends it.
+    // Rows are sent in batches; a new reader flushes the current batch.
     (await tail('', tokens.vera)).close();
     vi.advanceTimersByTime(1000);
     const skipped = await until(() => live.events.find(({ event }) => event === 'skipped'), 'the count of the others');
     expect([live.rows().length, JSON.parse(skipped.data)]).toEqual([50, { count: 70 }]);
     live.close();
-    // What was counted is not sent again, and nobody has missed what does not fit the filter.
+    // Skipped rows are not sent again, and rows that do not match the filter are not missing.
     const other = await tail('?q=meta.team:none', tokens.otto, skipped.id);
     const next = await send('behind them');
     vi.advanceTimersByTime(15_000);
@@ -236,7 +236,7 @@ describe('the live tail', () => {
     fitting.close();
   });
 
-  it('ends with the session that began it', async () => {
+  it('ends when its session ends', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const cookie = cookieOf(await call(base, '/api/session', { method: 'POST', body: { token: tokens.otto } }));
@@ -251,7 +251,7 @@ describe('the live tail', () => {
     other.close();
   });
 
-  it('has room for 16 readers', async () => {
+  it('rejects a 17th reader with 429', async () => {
     const tails = await Promise.all(Array.from({ length: 16 }, () => tail('', tokens.otto)));
     expect(await call(base, '/api/live', { token: tokens.otto })).toMatchObject({ status: 429, code: 'rate_limited' });
     for (const one of tails) one.close();

@@ -37,8 +37,8 @@ async function save(text: string): Promise<void> {
   await until(() => revision() !== before, 'the new revision');
 }
 
-describe('a reload', () => {
-  it('reports what it applied, and what it rejected with place and hint, until a good one', async () => {
+describe('POST /api/reload', () => {
+  it('reports whether the configuration was applied, rejected with diagnostics, or unchanged', async () => {
     await gateway.write(yaml('one'));
     const applied = await post('/api/reload');
     expect(applied).toMatchObject({ revision: revision(), diagnostics: [], reason: null });
@@ -57,7 +57,7 @@ describe('a reload', () => {
   });
 });
 
-it('an edit that changes no value shows the files as they are now', async () => {
+it('shows the current text and lines of the files after an edit that changes no value', async () => {
   const shown = () => get<EffectiveConfig>('/api/config');
   const lineOf = async () => (await shown()).values.find(({ path }) => path === 'providers.mock.type')?.origin;
   expect(await lineOf()).toMatchObject({ line: 3 });
@@ -67,8 +67,8 @@ it('an edit that changes no value shows the files as they are now', async () => 
   expect((await shown()).files[0]?.text).toContain('# a remark');
 });
 
-describe('a rollback', () => {
-  it('serves the revision before until the file changes, and says so', async () => {
+describe('POST /api/rollback', () => {
+  it('restores the previous revision until the configuration changes', async () => {
     const first = revision();
     await save(yaml('one'));
     const verdict = await post('/api/rollback');
@@ -78,7 +78,7 @@ describe('a rollback', () => {
     expect([written[0] === written[2], written[0] === written[1]]).toEqual([true, false]);
     expect(await status()).toMatchObject({ revision: first, rolled_back_to: first });
     expect(await readyConfig()).toMatchObject({ state: 'ok', revision: first });
-    // A secret of the files is rotated meanwhile: that is no reason to give the rollback up.
+    // Rotating a secret of the current files does not end the rollback.
     await writeFile(join(gateway.dir, 'key.txt'), 'second-key-of-the-file\n');
     await new Promise((resolve) => setTimeout(resolve, 800));
     expect(slugs()).toEqual(['mock']);
@@ -87,7 +87,7 @@ describe('a rollback', () => {
     expect(await status()).toMatchObject({ rolled_back_to: null, revision: revision() });
   });
 
-  it('is still one when a secret that it names is rotated', async () => {
+  it('applies a rotated secret of the restored revision and stays in effect', async () => {
     await save(yaml('one'));
     const before = revision();
     await save(yaml('one', 'two'));
@@ -99,7 +99,7 @@ describe('a rollback', () => {
     await until(async () => (await status()).rolled_back_to === revision(), 'the status of the rollback');
   });
 
-  it('ends a failed load', async () => {
+  it('clears the state of a failed reload', async () => {
     const first = revision();
     await save(yaml('one'));
     await gateway.write('version: 1\nproviderss: {}\n');
@@ -109,13 +109,13 @@ describe('a rollback', () => {
     expect(await readyConfig()).toMatchObject({ state: 'ok', revision: first });
   });
 
-  it('to what the files have already is none', async () => {
+  it('reports no rollback if the files already have that revision', async () => {
     await save(yaml('one'));
     const isKept = async () => (await get<RevisionView[]>('/api/revisions')).some((one) => one.serves);
     await until(isKept, 'the revision among those that are kept');
     expect(await post('/api/rollback', { revision: revision() })).toMatchObject({ result: 'unchanged', revision: revision() });
     expect(await status()).toMatchObject({ revision: revision(), rolled_back_to: null });
-    // A file that cannot be read is left behind: that is one.
+    // With an invalid file, it is a rollback.
     await gateway.write('version: 1\nproviderss: {}\n');
     await post('/api/reload');
     await post('/api/rollback', { revision: revision() });
@@ -124,7 +124,7 @@ describe('a rollback', () => {
     expect(await status()).toMatchObject({ rolled_back_to: revision() });
   });
 
-  it('ends with a reload', async () => {
+  it('is undone by a reload', async () => {
     await save(yaml('one'));
     const second = revision();
     await post('/api/rollback');
@@ -132,7 +132,7 @@ describe('a rollback', () => {
     expect(await status()).toMatchObject({ rolled_back_to: null });
   });
 
-  it('that is rejected is not shown as a failed reload of the files', async () => {
+  it('is not shown as a failed reload if it is rejected', async () => {
     await writeFile(join(gateway.dir, 'old.txt'), 'a-key-of-the-past\n');
     await save(yaml('old').replace('key.txt', 'old.txt'));
     await save(yaml('one'));
@@ -142,7 +142,7 @@ describe('a rollback', () => {
     expect(await status()).toMatchObject({ last_reload: { result: 'applied', revision: revision() }, rolled_back_to: null });
   });
 
-  it('goes to a revision that is named, and back', async () => {
+  it('restores a revision by its id and returns 404 for an unknown id', async () => {
     const first = revision();
     await save(yaml('one'));
     const second = revision();
@@ -153,7 +153,7 @@ describe('a rollback', () => {
     expect([none.status, none.code]).toEqual([404, 'revision_not_found']);
   });
 
-  it('does not bring a secret back that was masked', async () => {
+  it('does not store plain secrets with the revisions', async () => {
     await save(`version: 1\nproviders:\n  plain: {type: openai, api_key: ${secret}}\n`);
     const plain = revision();
     await save(yaml('one'));
@@ -162,7 +162,7 @@ describe('a rollback', () => {
       'the folder of revisions',
     );
     const folder = join(gateway.dir, '.gateway', kept);
-    // One that is being written has another name until it is whole.
+    // A file that is still being written has another name.
     const names = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.json'));
     await until(() => names().length === 3, 'three revisions');
     for (const name of names()) {
@@ -174,11 +174,11 @@ describe('a rollback', () => {
     expect(revisions[0]?.changes).toEqual(['-providers.plain', '+providers.mock', '+providers.one']);
     expect(revisions[0]?.diff).toContain('+  one: {type: openai, api_key: "${file:key.txt}"}');
     expect(JSON.stringify(revisions)).not.toContain(secret);
-    // This process has the text itself; the next one does not.
+    // This process still has the text in memory; after a restart it would be missing.
     expect(await post('/api/rollback', { revision: plain })).toMatchObject({ result: 'applied', revision: plain });
   });
 
-  it('reaches back before a restart', async () => {
+  it('restores a revision from before a restart', async () => {
     const first = revision();
     await save(yaml('one'));
     await gateway.gateway.close();
@@ -198,8 +198,8 @@ describe('a rollback', () => {
   });
 });
 
-describe('commands', () => {
-  it('status, reload and dashboard reach the gateway by its file, its address or its socket', async () => {
+describe('admin commands', () => {
+  it('status, reload and dashboard reach the gateway by address or GATEWAY_ADMIN', async () => {
     const url = adminUrl(gateway);
     const shown = await runHere(['status', '--admin', url], gateway.dir);
     expect(shown).toMatchObject({ code: 0, err: '' });
@@ -214,7 +214,7 @@ describe('commands', () => {
     expect((await call(url, '/api/session', { method: 'POST', body: { link } })).status).toBe(200);
   });
 
-  it('end with 1 and 3 for a configuration that was rejected', async () => {
+  it('reload exits with 3 and status with 1 if the configuration is rejected', async () => {
     await gateway.write('version: 1\nproviderss: {}\n');
     const url = adminUrl(gateway);
     const reloaded = await runHere(['reload', '--admin', url], gateway.dir);
@@ -226,7 +226,7 @@ describe('commands', () => {
     expect(status.out).toMatch(/\nreload +FAILED .*\n +\S+:2:1 error: unknown key "providerss".*\n(?: {12}\S+ .*\n)*serving /);
   });
 
-  it('names a rollback that was rejected', async () => {
+  it('rollback exits with 3 and prints the reason if the revision is rejected', async () => {
     await save(yaml('one'));
     const before = revision();
     await save(`${yaml('one', 'two')}api_keys: {app: {hash: "sha256:${'0'.repeat(64)}"}}\n`);
@@ -238,7 +238,7 @@ describe('commands', () => {
     });
   });
 
-  it('end with 4 where no gateway is, and with 5 without the right to it', async () => {
+  it('exit with 4 if no gateway is listening and with 5 if the token is wrong or missing', async () => {
     const none = await runHere(['status', '--admin', '127.0.0.1:1'], gateway.dir);
     expect(none).toMatchObject({ code: 4, out: '' });
     expect(none.err).toContain('no gateway at http://127.0.0.1:1: nothing listens there');
@@ -252,7 +252,7 @@ describe('commands', () => {
     expect(await runHere(['status', '--admin', 'http://a:b@c/'], gateway.dir)).toMatchObject({ code: 2 });
   });
 
-  it('reach a gateway on a socket', async () => {
+  it('reach a gateway on a Unix socket', async () => {
     const own = await startTestGateway(
       'version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {listen: {unix: admin.sock, mode: "0600"}}}\n',
       {

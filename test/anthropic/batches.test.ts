@@ -46,7 +46,7 @@ const line = (custom_id: string, model = 'claude-m', body: object = {}) => ({
   body: { model, messages: [{ role: 'user', content: 'Hi' }], ...body },
 });
 
-/** The body extension: the library passes on fields that it doesn't know. */
+/** Our extension of the body: the library sends fields that it does not know. */
 const withRequests = (requests: readonly object[], more: object = {}) =>
   ({ endpoint: '/v1/chat/completions', completion_window: '24h', requests, ...more }) as unknown as OpenAI.BatchCreateParams;
 
@@ -57,7 +57,7 @@ const linesOf = async (id: string | null | undefined): Promise<unknown[]> =>
     .map((text) => JSON.parse(text) as unknown);
 
 describe('message batches through npm openai', () => {
-  it('are created, retrieved, read and listed', async () => {
+  it('are created, retrieved, listed and their output is read', async () => {
     const requests = [line('a', '@claude/claude-m', { seed: 1 }), line('b', 'claude-bad'), line('c', 'claude-expired')];
     const { data: made, response } = await client.batches.create(withRequests(requests, { metadata: { team: 'ü' } })).withResponse();
     expect(made).toMatchObject({
@@ -115,7 +115,7 @@ describe('message batches through npm openai', () => {
     });
   });
 
-  it('of the messages format stay in it', async () => {
+  it('keep the Messages format if they were created for /v1/messages', async () => {
     const body = { max_tokens: 5, system: 'x', messages: [{ role: 'user', content: 'Hi' }], model: 'claude-m' };
     const made = await client.batches.create(withRequests([{ custom_id: 'n', url: '/v1/messages', body }], { endpoint: '/v1/messages' }));
     expect(made).toMatchObject({ id: expect.stringMatching(/-messages$/) as string, endpoint: '/v1/messages' });
@@ -137,7 +137,7 @@ describe('message batches through npm openai', () => {
     await expect(client.batches.cancel(made.id)).rejects.toMatchObject({ status: 400 });
   });
 
-  it('are made of a file that the service hands out', async () => {
+  it('are created from a file that the service lets clients download', async () => {
     const from = upstream.requests.length;
     const made = await client.batches.create({ input_file_id: 'file_made', endpoint: '/v1/chat/completions', completion_window: '24h' });
     expect(made).toMatchObject({ input_file_id: 'file_made', request_counts: { total: 2 } });
@@ -148,7 +148,7 @@ describe('message batches through npm openai', () => {
     ]);
   });
 
-  it('are not made of files that were uploaded, and the error says what to do', async () => {
+  it('are rejected for an uploaded file with a hint to send "requests"', async () => {
     const file = await client.files.create({ file: await toFile(Buffer.from(JSON.stringify(line('a'))), 'in.jsonl'), purpose: 'batch' });
     expect(file).toMatchObject({ object: 'file', purpose: 'batch', created_at: 1_767_225_923, filename: 'in.jsonl' });
     const count = upstream.batches.length;
@@ -162,20 +162,20 @@ describe('message batches through npm openai', () => {
 
   it.each([
     [
-      'a line of the body',
+      'an invalid line of the body',
       withRequests([line('a'), line('b c'), line('a')]),
       'requests[1].custom_id',
       /line 2: .*; line 3: line 1 has the same/,
     ],
     [
-      'a line of the file',
+      'an invalid line of the file',
       { input_file_id: 'file_bad', endpoint: '/v1/chat/completions', completion_window: '24h' } as const,
       'input_file_id.custom_id',
       /line 2/,
     ],
-    ['the endpoint', withRequests([line('a')], { endpoint: '/v1/embeddings' }), 'endpoint', /embeddings|Expected/],
-    ['the metadata', withRequests([line('a')], { metadata: { a: 'x'.repeat(513) } }), 'metadata.a', /512/],
-  ])('are refused for %s before any batch is made', async (_, body, param, message) => {
+    ['an unsupported endpoint', withRequests([line('a')], { endpoint: '/v1/embeddings' }), 'endpoint', /embeddings|Expected/],
+    ['metadata that is too long', withRequests([line('a')], { metadata: { a: 'x'.repeat(513) } }), 'metadata.a', /512/],
+  ])('are rejected for %s before a batch is created', async (_, body, param, message) => {
     const count = upstream.batches.length;
     await expect(client.batches.create(body)).rejects.toMatchObject({
       status: 400,
@@ -193,14 +193,14 @@ describe('message batches through npm openai', () => {
     await expect(client.batches.retrieve('msgbatch_none')).rejects.toMatchObject({ status: 404 });
   });
 
-  it('need a virtual key or a provider', async () => {
+  it('require a virtual key or a provider', async () => {
     const response = await fetch(`${gateway.url}/v1/batches`, { headers: { authorization: `Bearer ${callerKey}` } });
     expect(await response.json()).toMatchObject({ error: { code: 'missing_virtual_key' } });
   });
 });
 
 describe('files through npm openai', () => {
-  it('live', async () => {
+  it('are uploaded, retrieved, listed, downloaded and deleted', async () => {
     const file = await client.files.create({ file: await toFile(Buffer.from('x'.repeat(200_000)), 'a.txt'), purpose: 'assistants' });
     expect(file).toMatchObject({ bytes: 200_000, purpose: 'assistants' });
     expect(await client.files.retrieve(file.id)).toMatchObject({ id: file.id, object: 'file', bytes: 200_000, purpose: 'user_data' });
@@ -221,12 +221,12 @@ describe('fine-tuning', () => {
       body: JSON.stringify(body),
     });
 
-  it('is not there, and says so', async () => {
+  it('is rejected with unsupported_endpoint', async () => {
     const response = await post({ 'x-gateway-virtual-key': 'vk' }, { model: 'm', training_file: 'file-1' });
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'unsupported_endpoint' } }]);
   });
 
-  it('is left to the next target of a chain', async () => {
+  it('moves on to the next target of a chain', async () => {
     const { id } =
       (await client.files.list({}, { headers: { 'x-gateway-virtual-key': 'mock' } })).data.find(({ purpose }) => purpose === 'fine-tune') ??
       {};
@@ -237,8 +237,8 @@ describe('fine-tuning', () => {
   });
 });
 
-describe("the service's own library", () => {
-  it('has its message batches, without a virtual key', async () => {
+describe('npm @anthropic-ai/sdk', () => {
+  it('creates, retrieves, lists, cancels and deletes message batches without a virtual key', async () => {
     const params = { model: 'claude-m', max_tokens: 5, messages: [{ role: 'user' as const, content: 'Hi' }] };
     const made = await native.messages.batches.create({ requests: [{ custom_id: 'n-1', params }] });
     expect(made).toMatchObject({ type: 'message_batch', processing_status: 'in_progress', request_counts: { processing: 1 } });
@@ -252,14 +252,14 @@ describe("the service's own library", () => {
     expect(await native.messages.batches.delete(made.id)).toEqual({ id: made.id, type: 'message_batch_deleted' });
   });
 
-  it('reads results', async () => {
+  it('reads the results of a message batch', async () => {
     const answer = await fetch(`${gateway.url}/v1/messages/batches/${upstream.batches.at(-1)?.id}/results`, {
       headers: { 'x-api-key': callerKey, 'anthropic-version': '2023-06-01', 'x-gateway-provider': '@claude' },
     });
     expect(JSON.parse(await answer.text())).toMatchObject({ custom_id: 'n-1', result: { type: 'succeeded' } });
   });
 
-  it('has its files as they are', async () => {
+  it("uploads, lists, downloads and deletes files in Anthropic's own format", async () => {
     const file = await native.beta.files.upload({ file: await toNativeFile(Buffer.from('x'.repeat(70_000)), 'b.txt') });
     expect(file).toEqual({
       type: 'file',
@@ -283,7 +283,7 @@ describe("the service's own library", () => {
 });
 
 describe.skipIf(lacking(python))('message batches through PyPI openai', () => {
-  it('live', async () => {
+  it('are created, read and listed, with typed exceptions for errors', async () => {
     const report = await runWithSteps();
     expect(report).toMatchObject({
       made: { object: 'batch', status: 'in_progress', request_counts: { total: 2 }, input_file_id: null },
@@ -301,7 +301,7 @@ describe.skipIf(lacking(python))('message batches through PyPI openai', () => {
     expect(report['files']).toEqual(upstream.files.map(({ filename }) => filename).toReversed());
   });
 
-  /** The script says when the batch shall end, and is told that it has. */
+  /** The script prints `finish` when the batch should end, and waits until it has. */
   function runWithSteps(): Promise<Record<string, unknown>> {
     const command = 'python' in python ? python.python : '';
     const child = spawn(command, ['-B', new URL('batches-client.py', import.meta.url).pathname, `${gateway.url}/v1`, callerKey], {

@@ -17,12 +17,12 @@ const wholes = good.filter(({ stream }) => !stream);
 const streams = good.filter(({ stream }) => stream);
 
 describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat completions (${missing ?? 'replayed'})`, () => {
-  it('are there in numbers that mean something', () => {
+  it('include enough recordings of each kind', () => {
     expect([wholes.length, streams.length, bad.length]).toEqual([155, 86, 4]);
   });
 
-  describe.each([true, false])('strict %s', (strict) => {
-    it.each(named(wholes))('%s, whole', (_id, exchange) => {
+  describe.each([true, false])('with strict compliance %s', (strict) => {
+    it.each(named(wholes))('%s: converts the whole response', (_id, exchange) => {
       const result = begin(anthropic, callOf({ strict })).result?.(exchange.response.body ?? '');
       const answer = JSON.parse(openaiDialect.answer?.(result, dialectCall(strict)) ?? '') as Record<string, unknown>;
       const wanted = wantedOf(read(exchange));
@@ -30,7 +30,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
       expectBlocks(answer, exchange, strict);
     });
 
-    it.each(named(streams))('%s, streamed, however it is cut', (_id, exchange) => {
+    it.each(named(streams))('%s: converts the stream, however it is split into chunks', (_id, exchange) => {
       const bytes = Buffer.from(exchange.response.body ?? '');
       const wanted = wantedOf(read(exchange));
       const once = converted([bytes], strict);
@@ -43,7 +43,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
     });
   });
 
-  describe('through the gateway, answers cut at awkward places', () => {
+  describe('recorded responses through the gateway in chunks of 97 bytes', () => {
     let replay: Replay;
     let gateway: TestGateway;
 
@@ -68,7 +68,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
         }),
       });
 
-    it.each([true, false])('every answer says what was recorded, strict %s', async (strict) => {
+    it.each([true, false])('are converted without loss, strict compliance %s', async (strict) => {
       const failures: string[] = [];
       for (const exchange of good) {
         try {
@@ -91,7 +91,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
       expect(failures).toEqual([]);
     });
 
-    it.each(named(bad))("%s keeps the error's status, type and text", async (_id, exchange) => {
+    it.each(named(bad))('%s: keeps the status, type and message of the error', async (_id, exchange) => {
       const response = await ask(exchange, true);
       const { error } = JSON.parse(exchange.response.body ?? '') as { error: { type: string; message: string } };
       const answer = (await response.json()) as { error: Record<string, unknown>; provider: string };
@@ -104,7 +104,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
     });
   });
 
-  it('thinking and signatures of an answer go back unchanged in the next turn', () => {
+  it('sends thinking blocks and signatures of a response back unchanged in the next turn', () => {
     const thoughtful = good.filter((exchange) => wantedOf(read(exchange)).thinking.size + wantedOf(read(exchange)).redacted.size > 0);
     expect(thoughtful.length).toBeGreaterThan(15);
     for (const exchange of thoughtful) {
@@ -137,7 +137,7 @@ interface Converted {
   readonly tap: { readonly complete: boolean; readonly id: string | undefined };
 }
 
-/** Scanner, tap, translator and dialect, one behind the other. */
+/** Runs the chunks through scanner, tap, translator and dialect. */
 function converted(pieces: readonly Buffer[], strict: boolean): Converted {
   const call = callOf({ strict, stream: true, includeUsage: true });
   const begun = begin(anthropic, call);
@@ -166,7 +166,7 @@ function cut(bytes: Buffer, size: number): Buffer[] {
   return pieces;
 }
 
-/** Cuts behind the first byte of every character beyond ASCII. */
+/** Splits after the first byte of every non-ASCII character. */
 function insideCharacters(bytes: Buffer): Buffer[] {
   const pieces: Buffer[] = [];
   let from = 0;
@@ -204,7 +204,7 @@ function expectSame(gathered: Gathered, wanted: Wanted): void {
   ]);
 }
 
-/** Whole answers show every block but calls as it came. */
+/** A whole response contains every block unchanged, except tool calls. */
 function expectBlocks(answer: Record<string, unknown>, exchange: Recording, strict: boolean): void {
   const choice = (answer['choices'] as { message: Record<string, unknown>; native_finish_reason?: string }[])[0];
   const message = JSON.parse(exchange.response.body ?? '') as { content: { type: string }[]; stop_reason: string };
@@ -217,7 +217,7 @@ function expectBlocks(answer: Record<string, unknown>, exchange: Recording, stri
   expect(shown).toEqual(cited);
 }
 
-/** Streams show them in pieces, under the API's own numbers. */
+/** A stream contains the blocks in parts, with the indexes of the API. */
 function expectStreamedBlocks(gathered: Gathered, wanted: Wanted): void {
   expect(gathered.native).toEqual(wanted.native === null ? [] : [wanted.native]);
   const seen = [...gathered.blocks.keys()].toSorted((a, b) => a - b);
@@ -238,7 +238,7 @@ function expectStreamedBlocks(gathered: Gathered, wanted: Wanted): void {
   }
 }
 
-/** The assistant's turn as it goes upstream again, from the answer as a client with strict compliance off has it. */
+/** The assistant's turn of the next request, built from a response with strict compliance off. */
 function sentBack(exchange: Recording): readonly Record<string, unknown>[] {
   const assistant = exchange.stream ? rebuilt(exchange) : wholeMessage(exchange);
   const calls = (assistant['tool_calls'] ?? []) as { id: string }[];
@@ -265,7 +265,7 @@ function wholeMessage(exchange: Recording): Record<string, unknown> {
   return result.choices[0]?.message ?? {};
 }
 
-/** What a client makes of a stream: blocks by number, their members joined. */
+/** The message that a client assembles from a stream: blocks by index, their members joined. */
 function rebuilt(exchange: Recording): Record<string, unknown> {
   const gathered = gatherStream(converted([Buffer.from(exchange.response.body ?? '')], false).text, false);
   const blocks = [...gathered.blocks]

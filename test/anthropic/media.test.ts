@@ -38,7 +38,7 @@ const ask = (...urls: readonly string[]): Promise<Response> =>
     }),
   });
 
-it('downloads what the service does not read by address, and leaves the rest to it', async () => {
+it('downloads files that Anthropic cannot fetch by URL and leaves other URLs unchanged', async () => {
   const response = await ask(`${files.url}/a.png?x=1`, `${files.url}/notes.txt`, 'https://h.example/b.png');
   expect(response.status).toBe(200);
   const { messages } = JSON.parse(provider.requests.at(-1)?.body.toString() ?? '') as { messages: { content: unknown }[] };
@@ -53,7 +53,7 @@ it('downloads what the service does not read by address, and leaves the rest to 
 it.each([
   ['/gone.png', 'media_fetch_failed'],
   ['/odd', 'missing_file_extension'],
-])('asks nothing of the provider when a file cannot be used: %s', async (path, code) => {
+])('returns 400 without calling the provider if a file is unusable: %s', async (path, code) => {
   const before = provider.requests.length;
   const response = await ask(files.url + path);
   expect(response.status).toBe(400);
