@@ -56,8 +56,8 @@ describe('POST /v1/messages', () => {
   it.each([
     ['x-api-key', { 'x-api-key': callerKey }],
     ['authorization', { authorization: `Bearer ${callerKey}` }],
-    ["the gateway's own header", { 'x-gateway-api-key': callerKey }],
-  ])("takes the caller's key from %s", async (_where, headers) => {
+    ['x-gateway-api-key', { 'x-gateway-api-key': callerKey }],
+  ])('accepts the gateway key in %s', async (_where, headers) => {
     const response = await post(headers, { model: '@claude/m-text', ...ask });
     expect(await response.json()).toEqual(message('m-text', false));
     const seen = upstream.requests.at(-1);
@@ -66,7 +66,7 @@ describe('POST /v1/messages', () => {
     expect(seen?.rawHeaders.join()).not.toContain(callerKey);
   });
 
-  it("uses the caller's own provider key with a bare type, whichever header holds it", async () => {
+  it("forwards the client's own provider key in x-api-key if the provider is a bare type", async () => {
     for (const own of [{ 'x-api-key': 'sk-ant-own-0123456789' }, { authorization: 'Bearer sk-ant-own-0123456789' }]) {
       const headers = {
         'x-gateway-api-key': callerKey,
@@ -81,7 +81,7 @@ describe('POST /v1/messages', () => {
     }
   });
 
-  it('lets version and features of the client through', async () => {
+  it('forwards anthropic-version, anthropic-beta and the query string', async () => {
     await post(
       { 'x-api-key': callerKey, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'a-1,own-1', 'x-portkey-anthropic-beta': 'b-1' },
       { model: '@claude/m-text', ...ask },
@@ -93,7 +93,7 @@ describe('POST /v1/messages', () => {
     });
   });
 
-  it('streams every byte, pings and all', async () => {
+  it('forwards every byte of a stream, ping events included', async () => {
     const response = await post({ 'x-api-key': callerKey }, { model: '@claude/m-text', stream: true, ...ask });
     expect(await response.text()).toBe(events('m-text', false).join(''));
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -105,7 +105,7 @@ describe('POST /v1/messages', () => {
     });
   });
 
-  it('moves on in a chain past targets that are not there', async () => {
+  it('falls back from an unreachable target to the next one', async () => {
     for (const stream of [false, true]) {
       const response = await post({ 'x-api-key': callerKey, 'x-gateway-config': 'chain' }, { model: 'm', stream, ...ask });
       expect(await response.text()).toBe(stream ? events('m-text', false).join('') : JSON.stringify(message('m-text', false)));
@@ -116,18 +116,18 @@ describe('POST /v1/messages', () => {
 
   it.each([
     ['no key', {}, { model: '@claude/m-text', ...ask }, 401, 'authentication_error', 'missing_api_key'],
-    ['a body that is no JSON', { 'x-api-key': callerKey }, '{"model":', 400, 'invalid_request_error', 'invalid_json'],
-    ['an unknown slug', { 'x-api-key': callerKey }, { model: '@claud/m', ...ask }, 404, 'not_found_error', 'provider_not_found'],
-    ['a provider that is not there', { 'x-api-key': callerKey }, { model: '@dead/m', ...ask }, 502, 'api_error', 'upstream_unreachable'],
+    ['a body that is not JSON', { 'x-api-key': callerKey }, '{"model":', 400, 'invalid_request_error', 'invalid_json'],
+    ['an unknown provider', { 'x-api-key': callerKey }, { model: '@claud/m', ...ask }, 404, 'not_found_error', 'provider_not_found'],
+    ['an unreachable provider', { 'x-api-key': callerKey }, { model: '@dead/m', ...ask }, 502, 'api_error', 'upstream_unreachable'],
     [
-      'a chain that is used up',
+      'a chain whose targets all fail',
       { 'x-api-key': callerKey, 'x-gateway-config': 'lost' },
       { model: 'm', ...ask },
       502,
       'api_error',
       'all_targets_failed',
     ],
-  ] as const)("tells in the API's own shape of %s", async (_what, headers, body, status, type, code) => {
+  ] as const)("returns an error in Anthropic's format for %s", async (_what, headers, body, status, type, code) => {
     for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
       const response = await post(headers, body, path);
       const answer = (await response.json()) as ErrorAnswer;
@@ -142,7 +142,7 @@ describe('POST /v1/messages', () => {
     }
   });
 
-  it('tells of message batches in the same shape', async () => {
+  it("returns errors of /v1/messages/batches in Anthropic's format", async () => {
     const response = await post({}, { requests: [] }, '/v1/messages/batches');
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'authentication_error' } });
@@ -154,7 +154,7 @@ describe('POST /v1/messages', () => {
       'm-cut',
       /\nevent: error\ndata: \{"type":"error","error":\{"type":"api_error","message":"Provider \\"claude\\" closed the stream before its end\.".*"request_id":"req_[^"]+"\}\n\n$/,
     ],
-  ])('ends a broken stream with an error event: %s', async (model, end) => {
+  ])('ends an interrupted stream with an error event: %s', async (model, end) => {
     const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...ask });
     expect(await response.text()).toMatch(end);
     expect(await gateway.record(response.headers.get('request-id'))).toMatchObject({ end: 'fault', status: 200 });
@@ -163,7 +163,7 @@ describe('POST /v1/messages', () => {
   it.each([
     ['m-breaks', 'Overloaded'],
     ['m-cut', 'Provider "claude" closed the stream before its end.'],
-  ])('a converted stream ends with an error and no finish: %s', async (model, text) => {
+  ])('ends an interrupted converted stream with an error and without finish_reason: %s', async (model, text) => {
     const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...ask }, '/v1/chat/completions');
     const said = await response.text();
     expect(said).not.toContain('[DONE]');
@@ -172,13 +172,13 @@ describe('POST /v1/messages', () => {
     expect((JSON.parse(last.slice(6)) as { error: { message: string } }).error.message).toContain(text);
   });
 
-  it("keeps the provider's retry and limit headers with its error", async () => {
+  it('forwards retry-after with the error of the provider', async () => {
     const response = await post({ 'x-api-key': callerKey }, { model: '@claude/m-limit', ...ask });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
   });
 });
 
-it('an error that begins a stream moves the chain on', async () => {
+it('falls back to the next target if a stream starts with an error event', async () => {
   const upstream = await startUpstream((response, { url }) => {
     if (url.startsWith('/b/')) return json(response, 200, message('m', true));
     response.writeHead(200, { 'content-type': 'text/event-stream' });

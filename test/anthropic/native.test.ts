@@ -6,7 +6,7 @@ import { read, wantedOf } from './oracle.ts';
 import { bad, catalog, counts, good, missing, relayed, type Replay, startReplay } from './recorded.ts';
 import { skipping } from '../support/skipping.ts';
 
-/** How the client reaches the route: its library adds `/v1` to a base URL with or without it. */
+/** Path prefixes: the library adds `/v1` to a base URL that may already end in it. */
 const bases = ['/v1', '', '/v1/v1'];
 
 describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${missing ?? 'replayed'})`, () => {
@@ -26,7 +26,7 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
     await replay?.close();
   });
 
-  it.each(bases)('every answer comes through byte by byte, every request with its model written anew, base "%s"', async (base) => {
+  it.each(bases)('forwards responses byte for byte and changes only the model of requests, base "%s"', async (base) => {
     const failures = await eachOf(good, async (exchange) => {
       const text = bodyText(exchange);
       const response = await post(gateway, `${base}/messages`, exchange, text);
@@ -54,7 +54,7 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
     expect(failures).toEqual([]);
   });
 
-  it('answers that arrive in small pieces come through as they were', async () => {
+  it('forwards responses unchanged if they arrive in small chunks', async () => {
     const failures = await eachOf(good, async (exchange) => {
       const response = await post(fine, '/v1/messages', exchange, bodyText(exchange));
       expect(await response.text()).toBe(exchange.response.body);
@@ -63,7 +63,7 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
   });
 
   it.each(bad.map((exchange) => [exchange.id, exchange] as const))(
-    "%s keeps the API's own error, or tells of a refused credential in its shape",
+    '%s: forwards the error of the API, or returns 502 in its format for a rejected credential',
     async (_id, exchange) => {
       const response = await post(gateway, '/v1/messages', exchange, bodyText(exchange));
       const answer = (await response.json()) as { type: string; error: { type: string; message: string }; request_id: string };
@@ -80,38 +80,41 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
     },
   );
 
-  it.each(counts.map((exchange) => [exchange.id, exchange] as const))('%s: tokens are counted', async (_id, exchange) => {
+  it.each(counts.map((exchange) => [exchange.id, exchange] as const))('%s: returns the token count', async (_id, exchange) => {
     const response = await post(gateway, '/v1/messages/count_tokens', exchange, bodyText(exchange));
     expect(await response.text()).toBe(exchange.response.body);
     expect(replay.seen(exchange.id).requests.at(-1)?.path).toBe('/v1/messages/count_tokens');
   });
 
-  it.each(relayed.map((exchange) => [exchange.id, exchange] as const))('%s passes as it is', async (_id, exchange) => {
-    const { pathname, search } = new URL(exchange.request.url);
-    const form = new FormData();
-    form.set('file', new Blob(['x']), 'a.png');
-    const isUpload = exchange.api === 'files';
-    const response = await fetch(`${gateway.url}${pathname}${search}`, {
-      method: exchange.request.method,
-      headers: {
-        ...(isUpload ? {} : { 'content-type': 'application/json' }),
-        'x-gateway-provider': `@${exchange.id}`,
+  it.each(relayed.map((exchange) => [exchange.id, exchange] as const))(
+    '%s: relays the request and the response unchanged',
+    async (_id, exchange) => {
+      const { pathname, search } = new URL(exchange.request.url);
+      const form = new FormData();
+      form.set('file', new Blob(['x']), 'a.png');
+      const isUpload = exchange.api === 'files';
+      const response = await fetch(`${gateway.url}${pathname}${search}`, {
+        method: exchange.request.method,
+        headers: {
+          ...(isUpload ? {} : { 'content-type': 'application/json' }),
+          'x-gateway-provider': `@${exchange.id}`,
+          'anthropic-beta': 'files-api-2025-04-14',
+        },
+        body: isUpload ? form : '{"x":1}',
+      });
+      expect(await response.text()).toBe(exchange.response.body);
+      const seen = replay.seen(exchange.id).requests.at(-1);
+      expect(seen?.headers).toMatchObject({
+        'x-api-key': 'sk-ant-api03-0123456789',
         'anthropic-beta': 'files-api-2025-04-14',
-      },
-      body: isUpload ? form : '{"x":1}',
-    });
-    expect(await response.text()).toBe(exchange.response.body);
-    const seen = replay.seen(exchange.id).requests.at(-1);
-    expect(seen?.headers).toMatchObject({
-      'x-api-key': 'sk-ant-api03-0123456789',
-      'anthropic-beta': 'files-api-2025-04-14',
-      'anthropic-version': '2023-06-01',
-    });
-    expect(seen?.path).toBe(pathname);
-  });
+        'anthropic-version': '2023-06-01',
+      });
+      expect(seen?.path).toBe(pathname);
+    },
+  );
 
   it.each(relayed.filter(({ api }) => api === 'files').map((exchange) => [exchange.id, exchange] as const))(
-    '%s is a file of the OpenAI format for other libraries',
+    '%s: converts the file to the OpenAI format on /v1/files',
     async (_id, exchange) => {
       const form = new FormData();
       form.set('purpose', 'vision');
@@ -140,7 +143,7 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
     },
   );
 
-  it('a fallback over two entries answers from the second, whole and streamed', async () => {
+  it('falls back to the second provider, with and without streaming', async () => {
     const failures: string[] = [];
     const port = await deadPort();
     const chosen = [good.find(({ stream }) => stream), good.find(({ stream }) => !stream)] as [Recording, Recording];
@@ -167,7 +170,7 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
   });
 });
 
-/** The recorded request with the slug in its model, written the way a client would write it. */
+/** The recorded request with the provider in its model, as a client would write it. */
 const bodyText = (exchange: Recording): string =>
   JSON.stringify({ ...exchange.request.body, model: `@${exchange.id}/${String(exchange.request.body?.['model'])}` });
 

@@ -15,7 +15,7 @@ function sent(body: Json, model: string): { body: Json; dropped: readonly string
   return { body: request.body.json(), dropped: request.dropped.map(({ param }) => param) };
 }
 
-// ---- conversations as OpenAI's clients send them -----------------------------------------------------
+// ---- conversations in the OpenAI format --------------------------------------------------------------
 
 const words = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Hello', 'Grüße 🎉', ' trailing '));
 const id = fc.oneof(fc.constantFrom('call_1', 'call_2', 'toolu_01', '', 'a:b/c', 'a.b'), fc.string({ maxLength: 8 }));
@@ -142,7 +142,7 @@ function clean<T extends object>(value: T): Json {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
 }
 
-it('makes a valid request of any conversation, or says what is wrong with it', () => {
+it('converts every conversation to a valid request or rejects it with unsupported_parameter', () => {
   let refused = 0;
   fc.assert(
     fc.property(request, model, (body, name) => {
@@ -160,11 +160,11 @@ it('makes a valid request of any conversation, or says what is wrong with it', (
     }),
     { numRuns: 1200 },
   );
-  // Conversations without any text are the only ones refused.
+  // Only conversations without any text are rejected.
   expect(refused).toBeLessThan(600);
 });
 
-it('says nothing less than the conversation did', () => {
+it('keeps all content of a conversation', () => {
   let said = 0;
   fc.assert(
     fc.property(messages, (list) => {
@@ -206,7 +206,7 @@ const use = fc.record({
   input: fc.dictionary(fc.string(), fc.jsonValue()),
 });
 
-it('sends thoughts, texts and calls of an answer back as they came and in their order, whole and streamed', () => {
+it('sends thinking, text and tool calls of a response back unchanged and in order', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(answerBlock, saidBlock, use), { minLength: 1, maxLength: 7 }), fc.boolean(), (content, isStream) => {
       const uses = content.filter((one): one is Json & { id: string } => one['type'] === 'tool_use');
@@ -238,7 +238,7 @@ function whole(content: readonly Json[]): Json {
   return JSON.parse(JSON.stringify(result.choices[0]?.message)) as Json;
 }
 
-/** Through the translator and the dialect's text, put together as a client does. */
+/** Converts the stream and assembles the chunks like a client. */
 function streamed(content: readonly Json[]): Json {
   const translate = begin(anthropic, callOf({ strict: false })).reader?.();
   const write = openaiDialect.write?.({ strict: false, includeUsage: false, provider: 'anthropic', model: 'm', id: 'r', createdAt: 1 });

@@ -11,7 +11,7 @@ import { callOf } from '../contract/call.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** A client's request, and exactly what Anthropic must be sent for it. */
+/** A client's request, and the exact request that Anthropic must receive. */
 interface Case {
   readonly name: string;
   readonly endpoint?: 'messages' | 'messages/count_tokens';
@@ -19,7 +19,7 @@ interface Case {
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly media?: Readonly<Record<string, Media>>;
-  /** A text where its bytes matter. */
+  /** The body as text, for cases that check its bytes. */
   readonly request: Readonly<Record<string, unknown>> | string;
   readonly expect: {
     readonly url?: string;
@@ -45,7 +45,7 @@ const wantedHeaders = (one: Case): Record<string, string> => ({
   ...one.expect.headers,
 });
 
-/** What the provider makes of a request, without a gateway around it. */
+/** Converts a request with the provider alone, without a gateway. */
 function convert(one: Case): { url: string; headers: Record<string, string>; text: string; dropped: string[]; asked: readonly string[] } {
   const endpoint = one.endpoint ?? 'chat/completions';
   const operation = anthropic.operations[endpoint];
@@ -79,7 +79,7 @@ function pairs(list: HeaderPairs): Record<string, string> {
   return out;
 }
 
-describe.each(files)('requests: %s', (_file, cases) => {
+describe.each(files)('converts requests: %s', (_file, cases) => {
   it.each(cases.map((one) => [one.name, one] as const))('%s', (_name, one) => {
     const { expect: wanted } = one;
     if (wanted.error !== undefined) {
@@ -157,6 +157,6 @@ describe('the same requests through the gateway', () => {
 
 const key = 'sk-ant-api03-0123456789';
 
-it('models every endpoint it serves', () => {
+it('has a model of every operation of the provider', () => {
   expect(Object.keys(anthropic.operations).every((name) => name in endpoints)).toBe(true);
 });

@@ -33,7 +33,7 @@ afterAll(async () => {
   await upstream?.close();
 });
 
-/** An exception as a library's user sees it. */
+/** An exception as a user of the library sees it. */
 interface Seen {
   readonly class: string;
   readonly status: number | null | undefined;
@@ -102,7 +102,7 @@ describe.each([
   ['npm @anthropic-ai/sdk', npmReport, '', undefined],
   ['npm @anthropic-ai/sdk, base URL with /v1', npmReport, '/v1', undefined],
   ['PyPI anthropic', pyReport, '', noPython],
-] as const)('%s, changed only in base URL and key', (_name, run, tail, skip) => {
+] as const)('%s with only base URL and key changed', (_name, run, tail, skip) => {
   let report: Report;
   let from: number;
 
@@ -112,11 +112,11 @@ describe.each([
     report = await run(`${gateway.url}${tail}`);
   });
 
-  it.skipIf(skipping(skip))('gives a whole message as the provider sent it', () => {
+  it.skipIf(skipping(skip))('returns a whole message as the provider sent it', () => {
     expect(report.whole).toMatchObject(message('m-text', false));
   });
 
-  it.skipIf(skipping(skip))('puts a stream together', () => {
+  it.skipIf(skipping(skip))('assembles a stream', () => {
     expect(report.stream.texts).toBe('Ich sehe nach.');
     expect(report.stream.message).toMatchObject({
       content: [thoughts, redacted, { type: 'text', text: 'Ich sehe nach.' }, call],
@@ -134,7 +134,7 @@ describe.each([
     ['refuse', 'BadRequestError', 400, 'max_tokens: too large', 'provider_error'],
     ['unknown', 'NotFoundError', 404, 'No provider has the slug', 'provider_not_found'],
     ['key', 'AuthenticationError', 401, 'is not a key of this gateway', 'invalid_api_key'],
-  ] as const)('throws its own exception, which leads to the record: %s', async (scenario, type, status, text, code) => {
+  ] as const)('throws its own exception class, with the id of the request record: %s', async (scenario, type, status, text, code) => {
     const seen = report[scenario];
     expect(seen).toMatchObject({ class: type, status });
     expect(seen.text).toContain(text);
@@ -147,14 +147,14 @@ describe.each([
     expect(report.cut.text).toContain('closed the stream before its end');
   });
 
-  it.skipIf(skipping(skip))('takes the connection to the provider along when it leaves a stream', async () => {
+  it.skipIf(skipping(skip))('closes the connection to the provider when the client aborts a stream', async () => {
     expect(report.aborted).not.toBe('');
     const request = upstream.requests.slice(from).find(({ body }) => body.includes('"m-endless"'));
     await request?.aborted;
     await until(() => gateway.records.some((record) => record.end === 'client_gone' && record.model.sent === 'm-endless'), 'the record');
   });
 
-  it.skipIf(skipping(skip))("shows the provider the catalog's key and nothing that is ours", () => {
+  it.skipIf(skipping(skip))('sends the configured key to the provider, and nothing of the gateway', () => {
     const requests = upstream.requests.slice(from);
     expect(requests.length).toBeGreaterThan(6);
     for (const { headers, rawHeaders, body } of requests) {
@@ -166,8 +166,8 @@ describe.each([
   });
 });
 
-describe('two turns with a tool, thinking shown', () => {
-  /** What the provider was sent as the assistant's turn. */
+describe('two turns with a tool call and thinking', () => {
+  /** The assistant's turn that the provider received. */
   const sentBack = (): unknown => {
     const bodies = upstream.requests.map(({ body }) => JSON.parse(body.toString()) as { messages: { role: string; content: unknown }[] });
     return bodies.at(-1)?.messages;
@@ -183,7 +183,7 @@ describe('two turns with a tool, thinking shown', () => {
   const openai = (): OpenAI =>
     new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: callerKey, defaultHeaders: { 'x-gateway-strict-compliance': 'false' } });
 
-  it('npm openai sends the message back as it got it', async () => {
+  it('npm openai sends the message back as it received it', async () => {
     const client = openai();
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Oslo?' }];
     const first = (await client.chat.completions.create({ model: '@claude/m-text', messages, tools })).choices[0]?.message;
@@ -203,7 +203,7 @@ describe('two turns with a tool, thinking shown', () => {
     expect(sentBack()).toEqual(turns);
   });
 
-  it('npm openai sends back what it put together of a stream', async () => {
+  it('npm openai sends back the message it assembled from a stream', async () => {
     const client = openai();
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Oslo?' }];
     const stream = await client.chat.completions.create({ model: '@claude/m-text', messages, tools, stream: true });
@@ -231,7 +231,7 @@ describe('two turns with a tool, thinking shown', () => {
     expect(sentBack()).toEqual(turns);
   });
 
-  it.skipIf(skipping(noPython))('PyPI openai sends the message back as it got it', async () => {
+  it.skipIf(skipping(noPython))('PyPI openai sends the message back as it received it', async () => {
     const text = await runScript('python' in python ? python.python : '', [
       '../anthropic/openai-client.py',
       `${gateway.url}/v1`,
@@ -244,7 +244,7 @@ describe('two turns with a tool, thinking shown', () => {
     expect(sentBack()).toEqual(turns);
   });
 
-  it('the scripted provider says the same whole and streamed', () => {
+  it('the scripted provider sends the same content with and without streaming', () => {
     expect(events('m', false).length).toBeGreaterThan(12);
   });
 });

@@ -27,24 +27,24 @@ const run = (system: string, round: number, cpu: number, p50: number): Measureme
   peak: 50,
 });
 
-// A busy machine makes everything dearer in the second round; the ratios hold.
+// In the second round the machine is busy: everything costs more, but the ratios stay the same.
 const rounds: readonly Measurement[] = [1, 3, 1].flatMap((busy, round) => [
   run('nginx', round, 10 * busy, 0.1 * busy),
   run('gateway', round, 25 * busy, 0.2 * busy),
   run('log-off', round, 20 * busy, 0.2 * busy),
 ]);
 
-describe('the summary of a benchmark', () => {
+describe('benchmark summary', () => {
   it.each([
     { values: [], middle: undefined },
     { values: [3], middle: 3 },
     { values: [9, 1, 2], middle: 2 },
     { values: [4, 1, 3, 2], middle: 2.5 },
-  ])('takes $middle for the median of $values', ({ values, middle }) => {
+  ])('returns $middle as the median of $values', ({ values, middle }) => {
     expect(median(values)).toBe(middle);
   });
 
-  it('takes ratios and added latency within a round', () => {
+  it('computes ratios and added latency within each round', () => {
     const rows = summarize(scenario, rounds);
     expect(rows.map((row) => row.system)).toEqual(['nginx', 'gateway', 'log-off']);
     expect(rows[0]).toMatchObject({ toNginx: undefined, addedP50: undefined, toLogOff: undefined });
@@ -60,13 +60,13 @@ describe('the summary of a benchmark', () => {
     expect([rows[1]?.main, rows[1]?.other]).toEqual([20, 5]);
   });
 
-  it('takes what converting adds to passing through within a round', () => {
+  it('computes the cost of conversion relative to passthrough within each round', () => {
     const converting = [25, 79, 27].map((cpu, round) => run('gateway → gemini', round, cpu, 0.2));
     const rows = summarize(scenario, [...rounds, ...converting]);
     expect(rows.map(({ abovePass }) => abovePass?.mid)).toEqual([undefined, undefined, undefined, 2]);
   });
 
-  it('shows failed answers', () => {
+  it('counts failed responses', () => {
     const broken = rounds.map((entry) =>
       entry.system === 'gateway' && entry.round === 1 ? { ...entry, result: { ...entry.result, incomplete: 7 } } : entry,
     );
@@ -89,12 +89,12 @@ const conditions: Conditions = {
   sources: false,
 };
 
-describe('the record of a benchmark', () => {
-  it('is the page beside it, which nobody edits', () => {
+describe('benchmark results', () => {
+  it('bench/RESULTS.md is generated from the recorded results', () => {
     expect(readProjectFile('bench/RESULTS.md')).toBe(page(readRecord()));
   });
 
-  it('holds what was measured to what is promised', () => {
+  it('compares the measurements with the targets', () => {
     const record = { json: { conditions, scenario, rows: summarize(scenario, rounds) } };
     const shown = page(record);
     expect(bars(record).find(({ what }) => what === '1 KB JSON, saturated')?.value?.mid).toBe(2.5);
@@ -106,13 +106,13 @@ describe('the record of a benchmark', () => {
   it.each([
     [0.2, false],
     [2.5, true],
-  ])('says so when the machine was busy (load average %s: %s)', (busy, warns) => {
+  ])('warns that the machine was busy (load average %s: %s)', (busy, warns) => {
     const shown = page({ json: { conditions: { ...conditions, busy }, scenario, rows: summarize(scenario, rounds) } });
     expect(shown.includes('The machine was busy')).toBe(warns);
   });
 });
 
-describe('a profile', () => {
+describe('CPU profile', () => {
   const frame = (functionName: string, url = 'file:///a/src/x.ts') => ({ functionName, url, lineNumber: 4 });
   const profile: CpuProfile = {
     nodes: [
@@ -126,7 +126,7 @@ describe('a profile', () => {
     timeDeltas: [10, 20, 1000, 30],
   };
 
-  it('is a tree of functions without idle time, in which the same callee of a caller is one', () => {
+  it('is a call tree without idle time that merges equal callees of a caller', () => {
     const root = treeOf(profile);
     expect(root).toMatchObject({ total: 60, self: 0 });
     expect(root.children).toMatchObject([
@@ -134,7 +134,7 @@ describe('a profile', () => {
     ]);
   });
 
-  it('is drawn as one page, names escaped', () => {
+  it('is rendered as one page with escaped names', () => {
     const drawn = flames(treeOf(profile), 10);
     expect(drawn).toContain('serve a/src/x.ts:5&#10;6.00 µs a request, 100.0 %; itself 3.00 µs a request');
     expect(drawn).not.toContain('<b>');
@@ -142,8 +142,8 @@ describe('a profile', () => {
   });
 });
 
-describe('the tools of the benchmark', () => {
-  it.each([false, true])('ask the upstream through the relay and count whole answers (stream: %s)', async (stream) => {
+describe('benchmark tools', () => {
+  it.each([false, true])('send load through the relay to the upstream and count complete responses (stream: %s)', async (stream) => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
     try {
       const port = await freePort();

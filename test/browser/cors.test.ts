@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { call } from '../relay/rig.ts';
 import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** `server.cors`: what a browser needs to let a page of another origin ask and read. */
+/** `server.cors`: the headers that let a page of another origin send requests and read responses. */
 
 const key = 'a-key-for-a-program-0123';
 const page = 'https://app.example';
@@ -43,7 +43,7 @@ afterAll(async () => {
 type Which = keyof typeof gateways;
 const portOf = (which: Which): number => Number(new URL(gateways[which].url).port);
 
-describe.each(['keyed', 'keyless'] as const)('%s', (which) => {
+describe.each(['keyed', 'keyless'] as const)('server.cors, %s gateway', (which) => {
   const origins: readonly [origin: string, isAllowed: boolean][] = [
     [page, true],
     ['https://a.team.example', true],
@@ -59,7 +59,7 @@ describe.each(['keyed', 'keyless'] as const)('%s', (which) => {
     ['null', false],
   ];
 
-  it.each(origins)('the browser asks first for %s: %s', async (origin, isAllowed) => {
+  it.each(origins)('answers the preflight request of %s: %s', async (origin, isAllowed) => {
     const before = upstream.requests.length;
     const { status, headers, body } = await call(portOf(which), {
       method: 'OPTIONS',
@@ -90,15 +90,15 @@ describe.each(['keyed', 'keyless'] as const)('%s', (which) => {
   };
   const chat = (more: object): string => JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }], ...more });
   it.each<[name: string, method: string, path: string, headers: Record<string, string>, body: string | undefined, status: number]>([
-    ['a whole answer', 'POST', '/v1/chat/completions', auth, chat({}), 200],
+    ['a whole response', 'POST', '/v1/chat/completions', auth, chat({}), 200],
     ['a stream', 'POST', '/v1/chat/completions', auth, chat({ stream: true }), 200],
-    ['a relayed answer', 'GET', '/v1/anything', auth, undefined, 200],
+    ['a relayed response', 'GET', '/v1/anything', auth, undefined, 200],
     ['a relayed error', 'GET', '/v1/failing', auth, undefined, 400],
-    ['an error of ours', 'POST', '/v1/chat/completions', auth, '{', 400],
-    ['no route', 'GET', '/nowhere', auth, undefined, 404],
-    ['the description', 'GET', '/openapi.json', { origin: page }, undefined, 200],
-    ['a key that is missing', 'GET', '/v1/models', { origin: page }, undefined, which === 'keyed' ? 401 : 200],
-  ])('the page can read %s', async (_, method, path, headers, body, status) => {
+    ['an error of the gateway', 'POST', '/v1/chat/completions', auth, '{', 400],
+    ['the 404 of an unknown route', 'GET', '/nowhere', auth, undefined, 404],
+    ['the OpenAPI description', 'GET', '/openapi.json', { origin: page }, undefined, 200],
+    ['the response to a request without a key', 'GET', '/v1/models', { origin: page }, undefined, which === 'keyed' ? 401 : 200],
+  ])('lets the page read %s', async (_, method, path, headers, body, status) => {
     const answer = await call(portOf(which), { method, path, headers }, body);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': page, 'access-control-expose-headers': '*' });
@@ -107,21 +107,21 @@ describe.each(['keyed', 'keyless'] as const)('%s', (which) => {
   });
 });
 
-it('an answer for no page differs by origin too, and says so to caches', async () => {
+it('sends Vary: Origin with server.cors also for requests without an Origin', async () => {
   const { headers } = await call(portOf('keyless'), { path: '/v1/anything', headers: { 'x-gateway-provider': '@main' } });
   expect(headers.vary).toContain('Origin');
   expect(headers.vary).toContain('X-Theirs');
   expect(headers['access-control-allow-origin']).toBeUndefined();
 });
 
-it('with keys a page that is not named is answered, and cannot read it', async () => {
+it('serves a page of an unlisted origin without CORS headers if it has a key', async () => {
   const headers = { authorization: `Bearer ${key}`, 'x-gateway-provider': '@main', origin: 'https://evil.example' };
   const answer = await call(portOf('keyed'), { path: '/v1/anything', headers });
   expect(answer.status).toBe(200);
   expect(JSON.stringify(answer.headers)).not.toContain('access-control');
 });
 
-it('with keys every origin may be named, but never that of a page without one', async () => {
+it('with all origins allowed, accepts any origin except null', async () => {
   const ask = (origin: string) =>
     call(portOf('any'), {
       method: 'OPTIONS',
@@ -135,7 +135,7 @@ it('with keys every origin may be named, but never that of a page without one', 
   expect((await ask('null')).status).toBe(403);
 });
 
-it('without the setting nothing of it is there, and a question of a browser needs a key like every request', async () => {
+it('without server.cors, sends no CORS headers and requires a key for OPTIONS', async () => {
   const ask = (headers: Record<string, string>) =>
     call(portOf('off'), {
       method: 'OPTIONS',

@@ -8,7 +8,7 @@ import { WireClient } from '../edge/wire-client.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** A gateway without keys beside a browser that shows pages of others. */
+/** A gateway without keys, reachable by a browser that shows pages of other origins. */
 
 let upstream: ScriptedUpstream;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Sends as written: fetch would not send a foreign host or origin. */
+/** Writes the raw request: fetch would not send a foreign Host or Origin. */
 async function send(gateway: TestGateway, { method = 'POST', path = '/v1/chat/completions', body, headers }: Sent): Promise<string> {
   const client = new WireClient(gateway.url);
   const lines = Object.entries({ 'x-gateway-provider': '@main', connection: 'close', ...headers }).map(
@@ -57,7 +57,7 @@ describe('without keys', () => {
   });
   afterAll(() => gateway.close());
 
-  describe('the host must be this machine', () => {
+  describe('Host check', () => {
     it.each([
       ['127.0.0.1', true],
       ['127.0.0.1:8787', true],
@@ -84,7 +84,7 @@ describe('without keys', () => {
       ['localhost:8787:9', false],
       ['localhost@evil.example', false],
       ['local host', false],
-    ])('%s: %s', async (host, isServed) => {
+    ])('serves Host "%s": %s', async (host, isServed) => {
       const text = await send(gateway, { body: chat, headers: { ...asJson, host } });
       expect(statusOf(text)).toBe(isServed ? 200 : 403);
       if (!isServed) expect(text).toMatch(/"code":"host_not_allowed"[^]*define api_keys/);
@@ -94,17 +94,17 @@ describe('without keys', () => {
       ['localhost:5173', 200],
       ['gateway.example', 403],
       ['localhost, gateway.example', 403],
-    ])('a proxy that says it was asked for %s: %i', async (forwarded, status) => {
+    ])('checks X-Forwarded-Host: %s (%i)', async (forwarded, status) => {
       expect(statusOf(await send(gateway, { body: chat, headers: { ...asJson, 'x-forwarded-host': forwarded } }))).toBe(status);
     });
 
-    it('a second one is refused, in any order', async () => {
+    it('rejects a second Host header in either order', async () => {
       for (const host of ['localhost\r\nHost: evil.example', 'evil.example\r\nHost: localhost']) {
         expect(codeOf(await send(gateway, { body: chat, headers: { ...asJson, host } }))).toBe('host_not_allowed');
       }
     });
 
-    it('also in a target in absolute form, whose host counts', async () => {
+    it('checks the host of a target in absolute form instead of the Host header', async () => {
       const foreign = await send(gateway, { path: 'http://evil.example/v1/chat/completions', body: chat, headers: asJson });
       expect(codeOf(foreign)).toBe('host_not_allowed');
       const own = await send(gateway, {
@@ -134,7 +134,7 @@ describe('without keys', () => {
     [{ 'sec-fetch-site': 'same-site' }, false],
   ];
 
-  it.each(pages)('a page with %j: %s', async (headers, isServed) => {
+  it.each(pages)('serves a page with %j: %s', async (headers, isServed) => {
     const before = upstream.requests.length;
     const text = await send(gateway, { body: chat, headers: { ...asJson, ...headers } });
     expect(statusOf(text)).toBe(isServed ? 200 : 403);
@@ -152,7 +152,7 @@ describe('without keys', () => {
     { method: 'OPTIONS', path: 'chat/completions', kind: 'passing' },
   ];
 
-  it.each(all)('$method /v1/$path is closed to foreign hosts and pages', async ({ method, path }) => {
+  it.each(all)('$method /v1/$path rejects foreign hosts and origins', async ({ method, path }) => {
     const before = upstream.requests.length;
     const at = `/v1/${path.replace('{id}', 'file-1')}`;
     for (const headers of [
@@ -178,7 +178,7 @@ describe('without keys', () => {
     'text/plain; x=application/json',
   ];
   const posts = all.filter(({ method, kind }) => method === 'POST' && kind !== 'none');
-  it.each(posts)('$method /v1/$path takes no body that any page could send', async ({ path, kind }) => {
+  it.each(posts)('$method /v1/$path returns 415 for content types that a page may send without a preflight', async ({ path, kind }) => {
     const before = upstream.requests.length;
     for (const type of simple) {
       if (type?.startsWith('multipart') === true && kind !== 'json') continue;
@@ -191,27 +191,27 @@ describe('without keys', () => {
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
-    '%s is JSON',
+    'accepts the content type %s',
     async (type) => {
       expect(statusOf(await send(gateway, { body: chat, headers: { host: 'localhost', 'content-type': type } }))).toBe(200);
     },
   );
 
-  it('other types go to routes that only pass', async () => {
+  it('relayed routes accept other content types', async () => {
     for (const type of ['application/octet-stream', 'multipart/form-data; boundary=b', 'audio/mpeg'])
       expect(statusOf(await send(gateway, { path: '/v1/uploads', body: 'x', headers: { host: 'localhost', 'content-type': type } }))).toBe(
         200,
       );
   });
 
-  it('HTTP/1.0 without a host is served', async () => {
+  it('serves HTTP/1.0 without a Host header', async () => {
     const client = new WireClient(gateway.url);
     client.write('GET /v1/models HTTP/1.0\r\n\r\n');
     await client.closed();
     expect(client.text).toContain('HTTP/1.1 200');
   });
 
-  it('what is odd in the headers is shown without harm', async () => {
+  it('rejects a long Origin with special characters and shortens it in the error', async () => {
     const text = await send(gateway, { body: chat, headers: { ...asJson, origin: `https://${'e'.repeat(5000)}\u0085<script>"\\` } });
     expect(statusOf(text)).toBe(403);
     expect(text.length).toBeLessThan(2500);
@@ -226,7 +226,7 @@ describe('WebSockets', () => {
     [false, { origin: 'https://app.example' }, 101],
     [true, { origin: 'https://evil.example', authorization: `Bearer ${key}` }, 101],
     [true, { origin: 'https://evil.example' }, 401],
-  ])('with keys %s, %j: %i', async (keys, headers, status) => {
+  ])('checks host, origin and key (keys: %s, %j: %i)', async (keys, headers, status) => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await until(() => server.address() !== null, 'the server');
     const { port } = server.address() as { port: number };
@@ -260,9 +260,9 @@ ${keys ? `api_keys: {app: {hash: ${hashOf(key)}}}` : ''}
   });
 });
 
-describe('where the operator says more', () => {
+describe('with server.open, server.cors or keys', () => {
   it.each<[server: string, keys: boolean, headers: Record<string, string>, status: number]>([
-    // An open gateway has names that only its operator knows; a page under such a name may be anybody's.
+    // Only the operator knows the names of an open gateway, so a page of the same name is not trusted.
     ['open: true', false, { ...asJson, host: 'gpu-box:8787' }, 200],
     ['open: true', false, { ...asJson, host: '10.0.0.7:8787', origin: 'http://10.0.0.7:8787' }, 200],
     ['open: true', false, { ...asJson, host: 'rebound.example:8787', origin: 'http://rebound.example:8787' }, 403],
@@ -273,7 +273,7 @@ describe('where the operator says more', () => {
       { ...asJson, host: 'gpu-box:8787', origin: 'http://gpu-box:8787' },
       200,
     ],
-    // The name that the file listens on is the gateway's own.
+    // With keys, neither host nor origin is checked.
     ['', true, { ...asJson, host: 'evil.example', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 401],
     ['', true, { host: 'gateway.example', 'content-type': 'text/plain', authorization: `Bearer ${key}` }, 200],
   ])('server: {%s}, keys: %s, %j: %i', async (server, keys, headers, status) => {
@@ -283,7 +283,7 @@ describe('where the operator says more', () => {
     await gateway.close();
   });
 
-  it('a socket in the file system takes any host, and no foreign page', async () => {
+  it('serves any Host on a Unix socket, but no foreign origin', async () => {
     let path = '';
     const gateway = await startTestGateway(yaml(''), {
       listen: undefined,
@@ -306,17 +306,17 @@ describe('where the operator says more', () => {
   });
 });
 
-describe('the last key', () => {
+describe('a reload that removes the last key', () => {
   it.each([
     ['api_keys', `api_keys: {app: {hash: ${hashOf(key)}}}`, ''],
-    // The keys stay, and nobody looks at them any more.
+    // The keys stay, but no plugin checks them any more.
     [
       'plugins',
       `api_keys: {app: {hash: ${hashOf(key)}}}`,
       `api_keys: {app: {hash: ${hashOf(key)}}}\nplugins: [routing, transform, fallback-retry]\n`,
     ],
     ['auth.jwt', 'auth: {jwt: {issuer: "https://issuer.example/", audience: gw, jwks: "https://issuer.example/keys"}}', ''],
-  ])('in %s is not taken away by a reload', async (_, withKeys, after) => {
+  ])('is rejected without server.open: %s', async (_, withKeys, after) => {
     const bare = yaml('');
     const gateway = await startTestGateway(bare + withKeys);
     const ask = async (): Promise<number> => statusOf(await send(gateway, { body: chat, headers: asJson }));
@@ -331,7 +331,7 @@ describe('the last key', () => {
       await gateway.write(yaml('open: true'));
       expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
       expect(await ask()).toBe(200);
-      // Keys that come back are asked for again, at once.
+      // Restored keys are required again immediately.
       await gateway.write(bare + withKeys);
       expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
       expect(await ask()).toBe(401);

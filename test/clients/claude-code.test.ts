@@ -10,13 +10,13 @@ import { skipping } from '../support/skipping.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { startModel, type Turn } from './service.ts';
 
-/** Claude Code from the registry works through a loop of its tools on models that do not speak its API. */
+/** Claude Code from the registry runs its tool loop on models that do not support the Messages API. */
 
 const programs = new URL('../recipes/clients/programs', import.meta.url).pathname;
 const npm = npmPackages('programs', programs, ['node_modules/@anthropic-ai/claude-code/install.cjs']);
 const missing = 'missing' in npm ? npm.missing : undefined;
 
-/** Services by the type of their entry: what the entry has beside the address. */
+/** Providers by type: the settings in addition to the address. */
 const targets: readonly (readonly [name: string, entry: (url: string) => object, model: string])[] = [
   ['openai', (url) => ({ type: 'openai', api_key: 'k', custom_host: `${url}/v1` }), 'gpt-5'],
   ['azure-openai', (url) => ({ type: 'azure-openai', api_key: 'k', custom_host: url, api_version: 'v1' }), 'gpt-4.1'],
@@ -34,9 +34,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Reads and edits a file, runs a command on it, and says what the command printed. */
+/** Reads and edits a file, runs a command on it, and returns the output of the command. */
 function play({ tools, results }: Turn): Step {
-  // Some requests are about a title, and have no tools.
+  // Some requests ask for a title and have no tools.
   if (!tools.includes('Edit')) return { text: 'A title' };
   const file = join(folder, 'notes.txt');
   const steps: readonly Step[] = [
@@ -68,7 +68,7 @@ async function run(model: string): Promise<string> {
   });
   let out = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  // There it says that it does not know the size of such a model's context.
+  // It prints there that it does not know the context size of such a model.
   child.stderr.resume();
   await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
   return out;
@@ -79,7 +79,7 @@ describe.skipIf(skipping(missing))(`Claude Code (${missing ?? 'run'})`, () => {
     it.each([
       ['streamed', false],
       ['whole', true],
-    ] as const)('edits a file, runs a command and answers, %s', async (_form, whole) => {
+    ] as const)('edits a file, runs a command and responds, %s', async (_form, whole) => {
       folder = await mkdtemp(join(tmpdir(), 'claude-code-'));
       await writeFile(join(folder, 'notes.txt'), 'colour: blue\n');
       service = await startModel(play, whole);

@@ -7,10 +7,10 @@ import { describeLoad, loadCase, readCases } from './case.ts';
 
 const cases = readCases();
 
-/** Secrets of the cases, literal ones included; shorter values could be anywhere by chance. */
+/** Secrets of the cases, literal ones included. Shorter values could occur by chance. */
 const secretOf = (secrets: readonly string[]): string[] => secrets.filter((secret) => secret.length > 7);
 
-describe('golden pairs of configurations', () => {
+describe('diagnostics of each configuration in test/config/cases', () => {
   it('has a case for every diagnostic code', () => {
     const used = new Set(cases.flatMap((one) => [...one.expected.matchAll(/\[([a-z-]+)\]$/gm)].map((match) => match[1])));
     expect(Object.keys(diagnosticCodes).filter((code) => !used.has(code))).toEqual([]);
@@ -20,7 +20,7 @@ describe('golden pairs of configurations', () => {
   it.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
     const { loaded, cwd } = await loadCase(one);
     expect(describeLoad(loaded, cwd, one.facts)).toBe(one.expected);
-    // It crosses from a worker, and no way of printing it tells a secret.
+    // The result can be cloned (it comes from a worker), and no format prints a secret.
     const crossed = structuredClone(loaded);
     const printed = [
       prettyDiagnostics(crossed.diagnostics, { colors: false }),
@@ -34,7 +34,7 @@ describe('golden pairs of configurations', () => {
   const types = new Map(providers.flatMap((one) => [one.type, ...one.aliases].map((name) => [name, one] as const)));
   const loading = cases.filter((one) => /^ok$/m.test(one.expected) && !one.files.get('gateway.yaml')?.includes('provider_plugins'));
 
-  it.each(loading.map((one) => [one.name, one] as const))('what loads also compiles: %s', async (_name, one) => {
+  it.each(loading.map((one) => [one.name, one] as const))('a configuration that loads also compiles: %s', async (_name, one) => {
     const { loaded } = await loadCase(one);
     if (loaded.tree === undefined) throw new Error('it does not load');
     const credential = (_spec: unknown, owner: 'catalog' | 'caller' | 'forwarded' | 'none') => ({ owner, headers: () => [] });

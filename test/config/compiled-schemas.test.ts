@@ -24,8 +24,8 @@ beforeAll(async () => {
   validators = new Validators([], compiledSchemas);
 });
 
-describe('the schemas that the package contains in compiled form', () => {
-  it('are those of the gateway, of each provider and of each plugin', () => {
+describe('compiled schemas of the package', () => {
+  it('include the schemas of the gateway, of each provider and of each plugin', () => {
     const all = [
       gatewaySchema(providers),
       ...providers.flatMap((provider) => [providerSchema(provider), authSchema(provider.entry.authModes)]),
@@ -35,8 +35,11 @@ describe('the schemas that the package contains in compiled form', () => {
     expect(Object.keys(compiledSchemas).toSorted()).toEqual([...names].toSorted());
   });
 
-  it.each(readCases().map((one) => [one.name, one] as const))('say of a configuration what the others say: %s', async (_name, one) => {
-    const { loaded, cwd } = await loadCase(one, validators);
-    expect(describeLoad(loaded, cwd, one.facts)).toBe(one.expected);
-  });
+  it.each(readCases().map((one) => [one.name, one] as const))(
+    'report the same diagnostics as the interpreted schemas: %s',
+    async (_name, one) => {
+      const { loaded, cwd } = await loadCase(one, validators);
+      expect(describeLoad(loaded, cwd, one.facts)).toBe(one.expected);
+    },
+  );
 });

@@ -14,7 +14,7 @@ const text =
     .find((one) => one.name === 'ok-full-example')
     ?.files.get('gateway.yaml') ?? '';
 
-/** One slip of the hand: characters taken out, put in, or a line moved to another place. */
+/** One typing mistake: characters removed, inserted, or a line moved. */
 const slip = fc.oneof(
   fc.record({ at: fc.nat(text.length), remove: fc.nat(12), insert: fc.constant('') }),
   fc.record({
@@ -47,8 +47,8 @@ const slip = fc.oneof(
   fc.record({ at: fc.nat(text.length), remove: fc.nat(40), insert: fc.string({ maxLength: 12 }) }),
 );
 
-describe('whatever is written in a file', () => {
-  it('loading answers with a tree or with problems that have a place, and tells no secret', async () => {
+describe('loading any text', () => {
+  it('returns a tree or errors with a position, and prints no secret', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(slip, { minLength: 1, maxLength: 3 }), async (slips) => {
         const broken = slips.reduce((now, { at, remove, insert }) => now.slice(0, at) + insert + now.slice(at + remove), text);
@@ -64,12 +64,12 @@ describe('whatever is written in a file', () => {
         }
         expect(prettyDiagnostics(loaded.diagnostics, { colors: false })).not.toContain(secret);
       }),
-      // A load compiles every schema that the file touches: a machine that is busy makes fewer of them in the test's time.
+      // A load compiles every schema that the file uses, so a busy machine needs a longer timeout.
       { numRuns: 150, interruptAfterTimeLimit: 15_000 },
     );
   });
 
-  it('the order of keys changes no revision, another value does', async () => {
+  it('the revision changes with a value, not with the order of keys', async () => {
     const [a, b, c] = await Promise.all([
       load('version: 1\nproviders: {x: {type: mock, name: one}, y: {type: mock}}\n'),
       load('providers: {y: {type: mock}, x: {name: one, type: mock}}\nversion: 1\n'),
@@ -79,7 +79,7 @@ describe('whatever is written in a file', () => {
     expect(a.revision).not.toBe(c.revision);
   });
 
-  it('a secret that changes changes the revision', async () => {
+  it('the revision changes with a secret', async () => {
     const source = { text: 'version: 1\nproviders: {x: {type: openai, api_key: "${env:KEY}"}}\n', name: 'x.yaml' };
     const at = (KEY: string) => loadConfig({ source, cwd: '/nowhere', env: { KEY }, providers, plugins: stages });
     const [a, b] = await Promise.all([at('first-secret'), at('second-secret')]);

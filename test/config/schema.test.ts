@@ -9,19 +9,19 @@ import { readCases } from './case.ts';
 
 const file = join(import.meta.dirname, '../../configs/schema/gateway.schema.json');
 
-describe('the schema for editors', () => {
+describe('JSON schema for editors', () => {
   const schema = generateSchema(providers, stages);
   const isValid = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false }).compile(schema);
   const cases = readCases().filter((one) => one.files.size === 1 && !one.expected.includes('[yaml-syntax]'));
 
-  it('is the file that is shipped', () => {
+  it('is the generated file', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${JSON.stringify(schema, null, 2)}\n`);
   });
 
   it.each(cases.filter((one) => one.expected.includes('\nok\n') || one.expected.startsWith('ok\n')).map((one) => [one.name, one] as const))(
-    'takes %s',
+    'accepts %s',
     (name, one) => {
-      // Old and camelCase spellings load; the editor recommends the ones that count. Empty sections are for people.
+      // These load, but the schema accepts neither deprecated and camelCase spellings nor empty sections.
       const other = ['ok-pasted-config', 'deprecated-spellings', 'ok-empty-sections', 'ok-camel-case-below-override-params-stays'];
       const value: unknown = parse(one.files.get('gateway.yaml') ?? '', { merge: true });
       expect({ valid: isValid(value), errors: isValid.errors ?? [] }).toMatchObject(
@@ -37,12 +37,12 @@ describe('the schema for editors', () => {
     'missing-key-type',
     'out-of-range-attempts',
     'unknown-key-plugin-options',
-  ])('refuses %s', (name) => {
+  ])('rejects %s', (name) => {
     const one = cases.find((candidate) => candidate.name === name);
     expect(isValid(parse(one?.files.get('gateway.yaml') ?? ''))).toBe(false);
   });
 
-  it('describes every key that a person writes', () => {
+  it('has a description for every key', () => {
     const silent: string[] = [];
     const visit = (value: unknown, path: string): void => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return;

@@ -7,12 +7,12 @@ import { runHere } from '../cli/in-process.ts';
 import { begin, run } from '../cli/run.ts';
 import { type Case, describeLoad, inFolder, loadCase, readCases } from './case.ts';
 
-/** `gateway check` refuses what `gateway start` refuses, for the same reasons, and nothing else. */
+/** `gateway check` rejects the same configurations as `gateway start`, for the same reasons. */
 
 const cases = readCases();
 const registry = { providers, stages };
 
-describe('the process that loads for a start, and the set-up behind it, agree with check', () => {
+describe('check and start report the same diagnostics', () => {
   let loader: Loader;
   beforeAll(() => {
     loader = createLoader(new URL('../../src/gateway/loading/config-worker.ts', import.meta.url), { limitMs: 120_000 });
@@ -28,7 +28,7 @@ describe('the process that loads for a start, and the set-up behind it, agree wi
     });
     const setUp = checked.loaded.diagnostics.find(({ code }) => code === 'setup-failed');
     expect(started.fault?.replace(/\.$/, '')).toBe(setUp?.message);
-    // The set-up itself runs in the gateway, not in the process that loads.
+    // The setup runs in the gateway, not in the process that loads.
     const same =
       setUp === undefined
         ? checked.loaded
@@ -41,7 +41,7 @@ describe('the process that loads for a start, and the set-up behind it, agree wi
   });
 });
 
-/** One of each kind of reason, by its real commands. */
+/** One case for each kind of error, with the real commands. */
 const kinds = [
   'unknown-key-top-level',
   'wrong-type-mode',
@@ -61,25 +61,28 @@ const kinds = [
   'out-of-range-socket',
 ];
 
-describe('the commands agree', () => {
+describe('gateway check and gateway start', () => {
   const find = (name: string): Case[] => cases.filter((one) => one.name === name);
 
-  it.each(kinds.flatMap(find).map((one) => [one.name, one] as const))('both refuse: %s', async (_name, one) => {
-    await inFolder(one, async (cwd) => {
-      const [checked, started] = await Promise.all([runHere(['check', '--json'], cwd, { env: one.env }), run(['start'], cwd, one.env)]);
-      expect([checked.code, started.code]).toEqual([3, 3]);
-      const { diagnostics } = JSON.parse(checked.out) as LoadedConfig;
-      const errors = diagnostics.filter(({ severity }) => severity === 'error');
-      expect(errors.length).toBeGreaterThan(0);
-      for (const { message } of errors) expect(started.err).toContain(`error: ${message}`);
-    });
-  });
+  it.each(kinds.flatMap(find).map((one) => [one.name, one] as const))(
+    'reject the same configuration with the same errors: %s',
+    async (_name, one) => {
+      await inFolder(one, async (cwd) => {
+        const [checked, started] = await Promise.all([runHere(['check', '--json'], cwd, { env: one.env }), run(['start'], cwd, one.env)]);
+        expect([checked.code, started.code]).toEqual([3, 3]);
+        const { diagnostics } = JSON.parse(checked.out) as LoadedConfig;
+        const errors = diagnostics.filter(({ severity }) => severity === 'error');
+        expect(errors.length).toBeGreaterThan(0);
+        for (const { message } of errors) expect(started.err).toContain(`error: ${message}`);
+      });
+    },
+  );
 
   it.each(
     ['ok-smallest', 'ok-included-files', 'no-match', 'never-used-weight-zero', 'missing-key-stages-of-the-chain']
       .flatMap(find)
       .map((one) => [one.name, one] as const),
-  )('both accept: %s', async (_name, one) => {
+  )('accept the same configuration: %s', async (_name, one) => {
     await inFolder(one, async (cwd) => {
       expect(await runHere(['check'], cwd, { env: one.env })).toMatchObject({ code: 0 });
       const running = begin(['start', '--listen', '127.0.0.1:0'], cwd, one.env);
@@ -89,7 +92,7 @@ describe('the commands agree', () => {
     });
   });
 
-  it('both accept a missing secret where the flag allows it', async () => {
+  it('accept a missing secret with --allow-missing-secrets', async () => {
     const [one] = find('unset-variable');
     if (one === undefined) throw new Error('there is no such case');
     await inFolder(one, async (cwd) => {
@@ -102,7 +105,7 @@ describe('the commands agree', () => {
     });
   });
 
-  it('a flag of the start decides in place of the file', async () => {
+  it('start uses --listen in place of the address in the file', async () => {
     const [one] = find('exposed');
     if (one === undefined) throw new Error('there is no such case');
     await inFolder(one, async (cwd) => {

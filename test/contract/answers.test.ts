@@ -8,7 +8,7 @@ import { answers } from './answers.ts';
 import { begin, callOf } from './call.ts';
 import { samples } from './samples.ts';
 
-/** An attempt at a chat, whose answer is given by hand. */
+/** An attempt at a chat whose response the test provides. */
 const chats = providers.map((provider) => {
   const settings = samples[provider.type]?.[0]?.settings ?? {};
   return { type: provider.type, chat: (stream: boolean) => begin(provider, callOf({ settings, stream, model: 'model-1' })) };
@@ -16,11 +16,11 @@ const chats = providers.map((provider) => {
 
 const converted = chats.filter(({ chat }) => chat(true).reader !== undefined && chat(true).local === undefined);
 
-it('has an answer of each format that is converted', () => {
+it('has a response for each format that is converted', () => {
   expect(converted.map(({ type }) => type).toSorted()).toEqual(Object.keys(answers).toSorted());
 });
 
-/** What the reader makes of some events, and what the tap has seen of them. */
+/** The events that the reader returns, and what the tap recorded. */
 function watched(attempt: Translation, events: readonly WireEvent[]) {
   const { tap } = attempt;
   const stream = attempt.reader?.();
@@ -33,12 +33,12 @@ function watched(attempt: Translation, events: readonly WireEvent[]) {
   return { tap, kinds, read: [...read, ...(stream?.end() ?? [])] };
 }
 
-describe.each(converted.filter(({ type }) => answers[type] !== undefined))('an answer of $type', ({ type, chat }) => {
+describe.each(converted.filter(({ type }) => answers[type] !== undefined))('a response of $type', ({ type, chat }) => {
   const { whole, events, text, usage } = answers[type] as (typeof answers)[string];
   const wire = events.map(([name, data]): WireEvent => ({ name, data: JSON.stringify(data) }));
   const said = { choices: [{ message: { content: text }, finish_reason: 'stop' }], usage: { prompt_tokens: usage.prompt } };
 
-  it('says the same whole and streamed', () => {
+  it('has the same content with and without streaming', () => {
     const one = chat(false);
     const body = JSON.stringify(whole);
     expect(one.tap.whole(body)).toBeUndefined();
@@ -49,7 +49,7 @@ describe.each(converted.filter(({ type }) => answers[type] !== undefined))('an a
     expect(tap.finish).toEqual(one.tap.finish);
   });
 
-  it('commits with its first content, and is an error where it stops before its end', () => {
+  it('commits with its first content and ends with an error if the stream is cut', () => {
     for (let length = 0; length < wire.length; length += 1) {
       const { tap, kinds, read } = watched(chat(true), wire.slice(0, length));
       const hasText = read.some((event) => event.type === 'text' && event.text !== '');
@@ -58,7 +58,7 @@ describe.each(converted.filter(({ type }) => answers[type] !== undefined))('an a
     }
   });
 
-  it('may hold anything', () => {
+  it('is read without an exception whatever the events contain', () => {
     const odd = fc.tuple(fc.nat({ max: wire.length - 1 }), fc.oneof(fc.json(), fc.string()));
     fc.assert(
       fc.property(fc.array(odd, { minLength: 1, maxLength: 3 }), (changes) => {

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
 import { isSecretKey } from '../../src/config/read/secrets.ts';
 
-/** What every way to sign that a type brings must be, whoever wrote it. */
+/** Rules for every auth mode of a provider type. */
 
 const rows = providers.flatMap((provider) =>
   Object.entries(provider.entry.authModes ?? {}).map(([name, mode]) => ({ provider, name, mode })),
 );
 
-it('there are some', () => {
+it('at least two auth modes exist', () => {
   expect(rows.length).toBeGreaterThan(2);
 });
 
-describe.each(rows.map((row) => [`${row.provider.type}, ${row.name}`, row] as const))('%s', (_, { provider, name, mode }) => {
-  it('has words of its own', () => {
+describe.each(rows.map((row) => [`${row.provider.type}, ${row.name}`, row] as const))('auth mode of %s', (_, { provider, name, mode }) => {
+  it('has names that no other auth mode uses', () => {
     const others = Object.entries(provider.entry.authModes ?? {}).flatMap(([other, { aliases }]) =>
       other === name ? [] : [other, ...aliases],
     );
@@ -23,7 +23,7 @@ describe.each(rows.map((row) => [`${row.provider.type}, ${row.name}`, row] as co
     }
   });
 
-  it('describes the keys that it needs, and marks its secrets', () => {
+  it('describes its required keys and marks its secrets as write-only', () => {
     for (const key of mode.required) expect(Object.keys(mode.properties)).toContain(key);
     for (const [key, schema] of Object.entries(mode.properties)) {
       expect(schema['description']).toMatch(/\.$/);
@@ -31,7 +31,7 @@ describe.each(rows.map((row) => [`${row.provider.type}, ${row.name}`, row] as co
     }
   });
 
-  it('is lent to no request where it is the identity of the machine', () => {
+  it('cannot be selected by a request if it is the identity of the machine', () => {
     const refused = provider.entry.requestSettings.flatMap(({ ambient }) => ambient ?? []);
     for (const word of [name, ...mode.aliases]) expect([word, refused.includes(word)]).toEqual([word, mode.ambient]);
   });

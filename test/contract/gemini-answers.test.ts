@@ -59,7 +59,7 @@ describe('finish reasons', () => {
     ['A_NEW_ONE', 'stop'],
     ['CONTINUATION', 'length'],
   ] as const;
-  it.each(words)('%s is %s, and the word itself without strictness', (word, reason) => {
+  it.each(words)('%s becomes %s; without strict compliance the original is in native_finish_reason', (word, reason) => {
     const answer = candidate([{ text: 'a' }], { finishReason: word, finishMessage: 'why' });
     expect(whole(answer, true).choice).toEqual({
       index: 0,
@@ -71,7 +71,7 @@ describe('finish reasons', () => {
     expect(streamed([answer], true).choices.at(-1)).toEqual({ index: 0, delta: {}, finish_reason: reason });
   });
 
-  it('that are faults are errors; of several answers the one is cut', () => {
+  it('that mean an error throw; with several candidates the failed one ends with length', () => {
     const faulty = { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: f(' };
     expect(() => whole(candidate([{ text: 'a' }], faulty), true)).toThrow('Malformed function call: f(');
     expect(() => whole(candidate(undefined, { finishReason: 'MISSING_THOUGHT_SIGNATURE' }), true)).toThrow(
@@ -89,7 +89,7 @@ describe('finish reasons', () => {
     expect([tap.whole(JSON.stringify(two)), tap.complete]).toEqual([undefined, true]);
   });
 
-  it('are tool_calls after a call, also when the end comes in an event of its own', () => {
+  it('are tool_calls after a call, also if the finish reason arrives in a later event', () => {
     const call = candidate([{ functionCall: { name: 'f' } }]);
     expect(streamed([call, candidate([{ text: '' }], stop)], true).choices.at(-1)).toMatchObject({ finish_reason: 'tool_calls' });
     expect(whole(candidate([{ functionCall: { name: 'f' } }], { finishReason: 'MAX_TOKENS' }), true).choice).toMatchObject({
@@ -97,7 +97,7 @@ describe('finish reasons', () => {
     });
   });
 
-  it('that stand in every event are told once', () => {
+  it('that every event repeats are sent once', () => {
     const { choices, isDone } = streamed([candidate([{ text: 'a' }], stop), candidate([{ text: 'b' }], stop)], true);
     expect(choices.map((choice) => choice['finish_reason'])).toEqual([null, null, null, 'stop']);
     expect(isDone).toBe(true);
@@ -112,7 +112,7 @@ describe('tool calls', () => {
     { functionCall: { id: 'own', name: 'g' } },
   ];
 
-  it('have distinct ids that fit every service, their own where they have one', () => {
+  it('have distinct ids that every provider accepts, and keep the ids of the response', () => {
     const ids = (whole(candidate(parts, stop), true).message['tool_calls'] as Json[]).map((one) => one['id']);
     expect(ids).toEqual(['call_gw_1_0_0', 'call_gw_1_0_1', 'own', 'call_gw_1_0_3']);
     const long = fromGenerateContent(JSON.stringify(candidate(parts, stop)), callOf({ id: `req_${'A'.repeat(26)}` })) as {
@@ -121,7 +121,7 @@ describe('tool calls', () => {
     for (const { id } of long.choices[0]?.message.tool_calls ?? []) expect(id.length).toBeLessThanOrEqual(40);
   });
 
-  it('are counted over the whole stream, one event or many', () => {
+  it('are numbered over the whole stream, in one event or several', () => {
     for (const frames of [[candidate(parts, stop)], [...parts.map((part) => candidate([part])), candidate(undefined, stop)]]) {
       const calls = streamed(frames, false).deltas.flatMap((delta) => (delta['tool_calls'] ?? []) as Json[]);
       expect(calls.map((one) => [one['index'], one['id']])).toEqual([
@@ -135,7 +135,7 @@ describe('tool calls', () => {
     }
   });
 
-  it('show no signature under strictness', () => {
+  it('contain no signature with strict compliance', () => {
     expect(JSON.stringify(whole(candidate(parts, stop), true).result)).not.toContain('SIG');
     expect(JSON.stringify(streamed([candidate(parts, stop)], true).chunks)).not.toContain('SIG');
   });
@@ -150,7 +150,7 @@ describe('tool calls', () => {
     expect(JSON.stringify(streamed([text], true).deltas)).toContain('12345678901234567890');
   });
 
-  it('stand beside text, images and thoughts of the same event', () => {
+  it('keep their order among text, images and thoughts of the same event', () => {
     const mixed = [
       { text: 'T', thought: true },
       { text: 'a' },
@@ -175,23 +175,23 @@ describe('tool calls', () => {
   });
 });
 
-describe('models that think in one part and answer in the next', () => {
+describe('models that send thoughts and text in two parts', () => {
   const model = 'gemini-2.0-flash-thinking-exp-1219';
   const parts = [{ text: 'Hm.' }, { text: 'Yes.' }];
 
-  it('are joined without strictness, and cut to the answer with it', () => {
+  it('return both without strict compliance, and only the text with it', () => {
     expect(whole(candidate(parts, stop), false, model).message['content']).toBe('Hm.\r\n\r\nYes.');
     expect(whole(candidate(parts, stop), true, model).message['content']).toBe('Yes.');
     expect(whole(candidate(parts, stop), true).message['content']).toBe('Hm.Yes.');
   });
 
-  it('are told apart in streams where one event brings both', () => {
+  it('are separated in streams where one event contains both parts', () => {
     const frames = [candidate([{ text: 'H' }]), candidate([{ text: 'm.' }, { text: 'Y' }]), candidate([{ text: 'es.' }], stop)];
     expect(content(streamed(frames, false, model).deltas)).toBe('Hm.\r\n\r\nYes.');
     expect(content(streamed(frames, true, model).deltas)).toBe('Yes.');
   });
 
-  it('answer in one part at times', () => {
+  it('return the text of a response with a single part', () => {
     const frames = [candidate([{ text: 'Y' }]), candidate([{ text: 'es.' }], stop)];
     expect(content(streamed(frames, true, model).deltas)).toBe('Yes.');
     expect(content(streamed(frames, false, model).deltas)).toBe('Yes.');
@@ -199,8 +199,8 @@ describe('models that think in one part and answer in the next', () => {
   });
 });
 
-describe('signatures', () => {
-  it('on texts make blocks of their own, never joined with an unsigned one', () => {
+describe('thought signatures', () => {
+  it('on text form separate blocks and are never merged with unsigned text', () => {
     const { deltas } = streamed(
       [
         candidate([{ text: 'a' }]),
@@ -219,14 +219,14 @@ describe('signatures', () => {
   });
 });
 
-describe('answers without an answer', () => {
+describe('responses without content', () => {
   const blocked = {
     promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'No.' },
     usageMetadata: { promptTokenCount: 14, totalTokenCount: 14 },
     modelVersion: 'm',
   };
 
-  it('are one empty choice when the prompt was blocked', () => {
+  it('have one choice with content_filter if the prompt was blocked', () => {
     const { choice, result } = whole(blocked, true);
     expect(choice).toEqual({
       index: 0,
@@ -244,7 +244,7 @@ describe('answers without an answer', () => {
     expect([stream.isDone, stream.usage?.prompt_tokens]).toEqual([true, 14]);
   });
 
-  it('are one empty choice when there is nothing but usage', () => {
+  it('have one empty choice if they contain only usage', () => {
     expect(whole({ usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 } }, true).choice).toMatchObject({
       finish_reason: 'stop',
       message: { content: '' },
@@ -262,19 +262,19 @@ describe('answers without an answer', () => {
   });
 });
 
-it.each([[{}], [{ choices: [{ message: { content: 'hi' } }] }]])('an object of another API is no answer: %j', (answer) => {
+it.each([[{}], [{ choices: [{ message: { content: 'hi' } }] }]])('of another API are rejected: %j', (answer) => {
   expect(() => whole(answer, true)).toThrow('not one of generateContent');
 });
 
-describe('broken streams', () => {
+describe('interrupted streams', () => {
   const first = candidate([{ text: 'a' }]);
   it.each([
     ['an error event', [first, { error: { code: 503, message: 'Overloaded.', status: 'UNAVAILABLE' } }], 'Overloaded.'],
     ['an error event in a list, without code', [first, [{ error: { message: 'Gone.', status: 'ABORTED' } }]], 'Gone.'],
     ['an end without a finish reason', [first], 'closed the stream'],
-    ['an event that is no JSON', [first, '{"candidates":[{"con'], 'not a JSON object'],
-    ['nothing at all', [], 'closed the stream'],
-  ] as const)('end with an error, not with a finish: %s', (_name, frames, message) => {
+    ['an event that is not JSON', [first, '{"candidates":[{"con'], 'not a JSON object'],
+    ['no events', [], 'closed the stream'],
+  ] as const)('end with an error and without a finish reason: %s', (_name, frames, message) => {
     const { error, isDone, choices } = streamed(frames, true);
     expect(String(error?.['message'])).toContain(message);
     expect(isDone).toBe(false);
@@ -283,7 +283,7 @@ describe('broken streams', () => {
 });
 
 describe('several candidates', () => {
-  it('keep their own calls and ends', () => {
+  it('keep their own calls and finish reasons', () => {
     const frames = [
       {
         candidates: [
@@ -307,22 +307,22 @@ describe('several candidates', () => {
 describe('usage', () => {
   it.each([
     [
-      'thoughts beside candidates',
+      'thoughts counted separately from candidates',
       { promptTokenCount: 5, candidatesTokenCount: 7, thoughtsTokenCount: 4, totalTokenCount: 16, cachedContentTokenCount: 2 },
       [5, 11, 16, 2, 4],
     ],
     [
-      'thoughts within candidates',
+      'thoughts included in candidates',
       { promptTokenCount: 5, candidatesTokenCount: 7, thoughtsTokenCount: 4, totalTokenCount: 12 },
       [5, 7, 12, 0, 4],
     ],
     [
-      'results of tools',
+      'tool results in the prompt',
       { promptTokenCount: 5, toolUsePromptTokenCount: 3, candidatesTokenCount: 7, totalTokenCount: 15 },
       [8, 7, 15, 0, 0],
     ],
     ['no candidates', { promptTokenCount: 5, totalTokenCount: 5 }, [5, 0, 5, 0, 0]],
-  ] as const)('with %s', (_name, usageMetadata, [prompt, completion, total, cached, reasoning]) => {
+  ] as const)('is converted: %s', (_name, usageMetadata, [prompt, completion, total, cached, reasoning]) => {
     const expected = {
       prompt_tokens: prompt,
       completion_tokens: completion,
@@ -343,7 +343,7 @@ describe('usage', () => {
   });
 });
 
-describe('the tier that served a request', () => {
+describe('service tier', () => {
   it.each([
     [{ serviceTier: 'standard' }, undefined],
     [{ serviceTier: 'flex' }, 'flex'],
@@ -353,7 +353,7 @@ describe('the tier that served a request', () => {
     [{ trafficType: 'ON_DEMAND_FLEX' }, 'flex'],
     [{ trafficType: 'TRAFFIC_TYPE_UNSPECIFIED' }, undefined],
     [{ trafficType: 'PROVISIONED_THROUGHPUT' }, 'provisioned_throughput'],
-  ])('is recorded unless it is the regular one: %j', (tier, recorded) => {
+  ])('is recorded unless it is the standard one: %j', (tier, recorded) => {
     const counts = { promptTokenCount: 5, candidatesTokenCount: 7 };
     const wholeTap = new GeminiTap();
     wholeTap.whole(JSON.stringify({ ...candidate([{ text: 'a' }], stop), usageMetadata: { ...counts, ...tier } }));
@@ -364,7 +364,7 @@ describe('the tier that served a request', () => {
   });
 });
 
-describe('further data', () => {
+describe('additional data', () => {
   const grounded = candidate([{ text: 'Größe ' }, { text: 'zählt.' }], {
     ...stop,
     safetyRatings: [{ category: 'X' }],
@@ -378,7 +378,7 @@ describe('further data', () => {
     logprobsResult: { chosenCandidates: [{ token: 'ö', logProbability: -0.5 }], topCandidates: [] },
   });
 
-  it('of grounding stands on the choice, and as annotations in characters', () => {
+  it('of grounding is on the choice and becomes annotations with character offsets', () => {
     const { choice, message } = whole(grounded, false);
     expect(choice).toMatchObject({ safetyRatings: [{ category: 'X' }], groundingMetadata: { groundingChunks: [{ web: { title: 'A' } }] } });
     expect(
@@ -392,13 +392,13 @@ describe('further data', () => {
     expect(JSON.stringify(streamed([grounded], true).choices)).not.toContain('groundingMetadata');
   });
 
-  it('of probabilities has the bytes of each token', () => {
+  it('of log probabilities contains the bytes of each token', () => {
     const logprobs = { content: [{ token: 'ö', logprob: -0.5, bytes: [0xc3, 0xb6], top_logprobs: [] }], refusal: null };
     expect(whole(grounded, true).choice['logprobs']).toEqual(logprobs);
     expect(streamed([grounded], true).choices.find((choice) => choice['logprobs'] !== undefined)?.['logprobs']).toEqual(logprobs);
   });
 
-  it('of the code tool are blocks', () => {
+  it('of the code execution tool becomes content blocks', () => {
     const code = candidate(
       [
         { executableCode: { language: 'PYTHON', code: '1' } },
@@ -415,7 +415,7 @@ describe('further data', () => {
     expect(whole(code, true).message).toEqual({ role: 'assistant', content: 'One.', refusal: null });
   });
 
-  it('of the code tool within the reasoning says so', () => {
+  it('of the code execution tool within thoughts is marked as thought', () => {
     const step = { executableCode: { language: 'PYTHON', code: '1' }, thought: true, thoughtSignature: 'SIG' };
     const block = { type: 'executable_code', executable_code: { language: 'PYTHON', code: '1' }, thought: true, signature: 'SIG' };
     expect(whole(candidate([step, { text: 'One.' }], stop), false).message['content_blocks']).toEqual([
@@ -424,7 +424,7 @@ describe('further data', () => {
     ]);
   });
 
-  it('that is new is forwarded under its own name', () => {
+  it('that is unknown is forwarded under its own name', () => {
     const response = { name: 'f', response: { output: 1 } };
     const extended = candidate([{ functionResponse: response }, { text: 'One.' }], { ...stop, continuationToken: 'T', newThing: { a: 1 } });
     expect(whole(extended, false).message['content_blocks']).toEqual([
@@ -435,14 +435,14 @@ describe('further data', () => {
     expect(Object.keys(whole(extended, true).choice)).toEqual(['index', 'message', 'logprobs', 'finish_reason']);
   });
 
-  it('of speech is audio', () => {
+  it('of speech becomes audio', () => {
     const speech = candidate([{ inlineData: { mimeType: 'audio/L16;rate=24000', data: 'AAAA' } }], stop);
     expect(whole(speech, true).message).toMatchObject({ content: null, audio: { data: 'AAAA' } });
     expect(streamed([speech], true).deltas.some((delta) => (delta['audio'] as Json | undefined)?.['data'] === 'AAAA')).toBe(true);
   });
 });
 
-describe('the tap', () => {
+describe('GeminiTap', () => {
   const watch = (frames: readonly object[]) => {
     const tap = new GeminiTap();
     return { tap, kinds: frames.map((frame) => tap.event({ name: '', data: JSON.stringify(frame) })) };
@@ -460,7 +460,7 @@ describe('the tap', () => {
     expect([tap.complete, tap.finish, tap.contentEvents]).toEqual([true, ['STOP'], 3]);
   });
 
-  it('waits for every candidate', () => {
+  it('is complete only when every candidate has finished', () => {
     const both = {
       candidates: [
         { index: 0, content: { parts: [{ text: 'a' }] } },
@@ -471,12 +471,12 @@ describe('the tap', () => {
     expect(watch([both, candidate(undefined, { ...stop, index: 0 }), candidate(undefined, { ...stop, index: 1 })]).tap.complete).toBe(true);
   });
 
-  it('is complete with a blocked prompt, and not with silence', () => {
+  it('is complete with a blocked prompt, but not with usage alone', () => {
     expect(watch([{ promptFeedback: { blockReason: 'SAFETY' } }])).toMatchObject({ kinds: ['content'], tap: { complete: true } });
     expect(watch([{ usageMetadata: { promptTokenCount: 1 } }]).tap.complete).toBe(false);
   });
 
-  it('sees an error in the middle', () => {
+  it('reports an error event in the middle of a stream', () => {
     const { tap, kinds } = watch([candidate([{ text: 'a' }]), { error: { message: 'Overloaded.', status: 'UNAVAILABLE' } }]);
     expect(kinds).toEqual(['content', 'fault']);
     expect(tap.fault).toMatchObject({ message: 'Overloaded.', code: 'UNAVAILABLE', type: 'api_error' });
@@ -486,7 +486,7 @@ describe('the tap', () => {
 describe('errors', () => {
   const of = (error: object) => vertexAi.fault(403, JSON.stringify([{ error }]));
 
-  it('about the right to predict name the role that is missing', () => {
+  it('of missing permissions have a hint with the required role', () => {
     const fault = of({
       code: 403,
       status: 'PERMISSION_DENIED',
@@ -500,13 +500,13 @@ describe('errors', () => {
     expect(fault.hint).toContain('Vertex AI User');
   });
 
-  it('about mixed tools say what to do', () => {
+  it('of mixed tools have a hint', () => {
     expect(
       of({ code: 400, status: 'INVALID_ARGUMENT', message: 'Multiple tools are supported only when they are all search tools.' }).hint,
     ).toContain('search tools');
   });
 
-  it('keep what stands beside the message', () => {
+  it('keep the other members of the error and the retry delay', () => {
     expect(of({ code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Busy.', details: [{ retryDelay: '7.5s' }] })).toMatchObject({
       type: 'rate_limit_error',
       extra: { details: [{ retryDelay: '7.5s' }] },
@@ -515,11 +515,11 @@ describe('errors', () => {
   });
 
   it.each([
-    ['of Anthropic', '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', 'Overloaded'],
-    ['of an OpenAI server', '{"error":{"message":"Bad.","type":"invalid_request_error","param":null,"code":null}}', 'Bad.'],
-    ['that are a page', '<html><title>404</title><p>Not found</p></html>', 'Not found'],
-    ['that are empty', '', 'no error message'],
-  ])('%s are read, too', (_name, body, message) => {
+    ['Anthropic format', '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', 'Overloaded'],
+    ['OpenAI format', '{"error":{"message":"Bad.","type":"invalid_request_error","param":null,"code":null}}', 'Bad.'],
+    ['an HTML page', '<html><title>404</title><p>Not found</p></html>', 'Not found'],
+    ['an empty body', '', 'no error message'],
+  ])('of other APIs are read: %s', (_name, body, message) => {
     expect(vertexAi.fault(500, body).message).toContain(message);
   });
 });
@@ -529,7 +529,7 @@ describe('images', () => {
   const made = (answer: object) =>
     begin(vertexAi, callOf({ endpoint: 'images/generations', model: 'imagen-4.0', settings })).result?.(JSON.stringify(answer));
 
-  it('come inline, filtered ones are left out', () => {
+  it('are returned as base64, without filtered ones', () => {
     expect(made({ predictions: [{ bytesBase64Encoded: 'AAAA', prompt: 'rewritten' }, { raiFilteredReason: 'No.' }] })).toEqual({
       created: 1_767_312_000,
       data: [{ b64_json: 'AAAA', revised_prompt: 'rewritten' }],
@@ -546,16 +546,16 @@ describe('images', () => {
   });
 
   it.each([
-    ['every one was filtered', { predictions: [{ raiFilteredReason: 'Filtered: 29310472.' }] }, '29310472'],
+    ['all images were filtered', { predictions: [{ raiFilteredReason: 'Filtered: 29310472.' }] }, '29310472'],
     ['there are no predictions', {}, 'no reason'],
-    ['the model only talked', candidate([{ text: 'I cannot.' }], stop), 'I cannot.'],
-  ])('are a refusal where %s', (_name, answer, message) => {
+    ['the model returned only text', candidate([{ text: 'I cannot.' }], stop), 'I cannot.'],
+  ])('become an error with status 400 if %s', (_name, answer, message) => {
     expect(() => made(answer)).toThrow(expect.objectContaining({ status: 400, message: expect.stringContaining(message) }) as GatewayError);
   });
 });
 
 describe('embeddings', () => {
-  it('are floats in base64 for clients that ask for it', () => {
+  it('are encoded as base64 floats if the client requests it', () => {
     const call = callOf({ endpoint: 'embeddings', model: 'text-embedding-005', settings: { region: 'eu', project: 'p' } as object });
     const begun = begin(vertexAi, call, JsonBody.of({ input: 'a', encoding_format: 'base64' }));
     const answer = { predictions: [{ embeddings: { values: [0.5, -2], statistics: { token_count: 3 } } }] };

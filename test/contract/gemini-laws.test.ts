@@ -19,7 +19,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true }).addSchema(schemaNode
 const isValid = ajv.compile(requestSchema);
 const isServedSchema = ajv.compile({ $ref: 'schema-node' });
 
-// ---- what clients may send --------------------------------------------------------------------------
+// ---- requests of clients ----------------------------------------------------------------------------
 
 const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
 const functionName = fc.constantFrom('f', 'g', 'get_weather');
@@ -131,7 +131,7 @@ const made = fc.record({
   signature: fc.option(base64),
   text: fc.string({ maxLength: 5 }),
 });
-/** A step with its calls and their results in any order. */
+/** A turn with its calls and their results in any order. */
 const stepped = fc.array(made, { minLength: 1, maxLength: 4 }).chain((calls) =>
   fc
     .shuffledSubarray(
@@ -198,7 +198,7 @@ const model = fc.constantFrom(
 );
 
 describe('any chat', () => {
-  it('becomes a request that the service would take', () => {
+  it('becomes a request that is valid for the Gemini API', () => {
     fc.assert(
       fc.property(chat, model, (body, name) => {
         const { body: out } = toGenerateContent(body as Json, { model: name, media: new Map(), strict: false }, options);
@@ -210,7 +210,7 @@ describe('any chat', () => {
     );
   });
 
-  it('names every field that is not carried', () => {
+  it('reports every field that is dropped', () => {
     fc.assert(
       fc.property(chat, (body) => {
         const { dropped } = toGenerateContent(body as Json, { model: 'gemini-3-flash', media: new Map(), strict: false }, options);
@@ -222,7 +222,7 @@ describe('any chat', () => {
   });
 });
 
-/** Users begin, roles alternate, each step is answered call by call, and its first call is signed where that is asked for. */
+/** A user message is first, roles alternate, each call has a result, and the first call is signed if required. */
 function expectTurns(contents: readonly { role: string; parts: Part[] }[], signs: boolean): void {
   for (const [index, { role, parts }] of contents.entries()) {
     expect(role).toBe(index % 2 === 0 ? 'user' : 'model');
@@ -236,7 +236,7 @@ function expectTurns(contents: readonly { role: string; parts: Part[] }[], signs
 }
 
 describe('any schema', () => {
-  it('becomes one of the subset, keeps its properties and stays as it is', () => {
+  it('becomes a supported schema with all properties, and the original is not modified', () => {
     fc.assert(
       fc.property(rootSchema, (root) => {
         const before = JSON.stringify(root);
@@ -250,7 +250,7 @@ describe('any schema', () => {
     );
   });
 
-  it('comes to an end when it refers to itself in many ways', () => {
+  it('is converted in bounded size if it refers to itself or is nested deeply', () => {
     const names = Array.from({ length: 12 }, (_, index) => `D${index}`);
     const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
     const served = toServedSchema(
@@ -267,7 +267,7 @@ describe('any schema', () => {
   });
 });
 
-// ---- there and back ---------------------------------------------------------------------------------
+// ---- round trips ------------------------------------------------------------------------------------
 
 const signed = { thoughtSignature: base64 };
 const answerPart = fc.oneof(
@@ -287,8 +287,8 @@ const answerPart = fc.oneof(
 );
 const answerParts = fc.array(answerPart, { minLength: 1, maxLength: 8 }) as fc.Arbitrary<Part[]>;
 
-describe('an answer that is sent back in the next turn', () => {
-  it('keeps every part and its signature, whole', () => {
+describe('a response that is sent back in the next turn', () => {
+  it('keeps every part and its signature without streaming', () => {
     fc.assert(
       fc.property(answerParts, (parts) => {
         const answer = { candidates: [{ content: { parts }, finishReason: 'STOP' }] };
@@ -299,7 +299,7 @@ describe('an answer that is sent back in the next turn', () => {
     );
   });
 
-  it('keeps every part and its signature, streamed in any pieces', () => {
+  it('keeps every part and its signature with streaming, however the parts are split', () => {
     fc.assert(
       fc.property(answerParts, fc.infiniteStream(fc.boolean()), (parts, breaks) => {
         const frames: Part[][] = [[]];
@@ -314,12 +314,12 @@ describe('an answer that is sent back in the next turn', () => {
   });
 });
 
-/** Everything but thoughts, in its order. */
+/** All parts except thoughts, in order. */
 function expected(parts: readonly Part[]): readonly Part[] {
   return parts.filter((part) => part['thought'] !== true && (part.text !== '' || part.thoughtSignature !== undefined));
 }
 
-/** Unsigned texts that follow each other are one text, however they were cut. */
+/** Merges consecutive unsigned texts. */
 function merged(parts: readonly Part[]): readonly Part[] {
   const out: Part[] = [];
   for (const part of parts) {
@@ -340,7 +340,7 @@ function sentBack(message: Json): readonly Part[] {
   return contents.filter(({ role }) => role === 'model').flatMap(({ parts }) => parts);
 }
 
-/** Puts the chunks together the way clients do: blocks and calls by index. */
+/** Assembles the chunks like clients: blocks and calls by index. */
 function streamedMessage(frames: readonly (readonly Part[])[]): Json {
   const read = new GenerateContentStream(callOf({ strict: false, stream: true }));
   const write = openaiDialect.write?.({ strict: false, includeUsage: false, provider: 'p', model: 'm', id: 'req_1', createdAt: 1 });

@@ -14,8 +14,8 @@ import { schemaRows, toolRows } from './requests/tools.ts';
 
 const rows: readonly RequestRow[] = [...messageRows, ...mediaRows, ...toolRows, ...schemaRows, ...paramRows, ...placeRows, ...otherRows];
 
-describe('requests to Gemini and its neighbours', () => {
-  it('are many, each with a name of its own', () => {
+describe('requests to Gemini and Vertex AI', () => {
+  it('have enough cases with unique names', () => {
     expect(rows.length).toBeGreaterThan(120);
     expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
   });
@@ -56,7 +56,7 @@ function expectSent(row: RequestRow): void {
     'content-type': 'application/json',
     ...row.sent,
   });
-  // Rows about schemas say what becomes of one; which keywords are named has rows of its own.
+  // Rows about schemas check the converted schema; other rows check the reported keywords.
   const dropped = (request?.dropped ?? []).map(({ param }) => param);
   const isSchema = (param: string): boolean => param.includes('.parameters.') || param.includes('.schema.');
   expect(row.dropped === undefined ? dropped.filter((param) => !isSchema(param)) : dropped).toEqual(row.dropped ?? []);

@@ -9,7 +9,7 @@ import type { CommonSettings, Provider } from '../../src/core/provider.ts';
 import { throughHub } from '../../src/formats/through-hub/index.ts';
 import { begin, callOf } from './call.ts';
 
-/** What no JavaScript number holds. */
+/** An integer beyond the precision of a JavaScript number. */
 const long = '9223372036854775807';
 const page = 'https://h.example/a.png';
 
@@ -26,17 +26,17 @@ const region = { region: 'us-east-1' };
 const project = { region: 'us-east5', project: 'p1' };
 
 it.each<[name: string, provider: Provider, endpoint: Endpoint, model: string, settings: CommonSettings & object, body: string]>([
-  ['thoughts of another service go', anthropic, 'messages', 'claude-m', {}, `{"model":"claude-m","max_tokens":9,${messages}}`],
-  ['files go by value to Bedrock', bedrock, 'messages', 'anthropic.claude-m', region, `{"max_tokens":9,${messages}}`],
-  ['files go by value to Vertex AI', vertexAi, 'messages', 'anthropic.claude-m', project, `{"max_tokens":9,${messages}}`],
-  ['a chat becomes a messages request', anthropic, 'chat/completions', 'claude-m', {}, chat],
-  ['a chat has calls as blocks', anthropic, 'chat/completions', 'claude-m', {}, `{"model":"m","max_tokens":9,${messages}}`],
-  ['a chat becomes one of Converse', bedrock, 'chat/completions', 'amazon.nova-pro-v1:0', region, chat],
-  ['marks go from tools', openai, 'chat/completions', 'm', {}, chat],
-  ['blocks go from a history', openai, 'chat/completions', 'm', {}, old],
-  ['a messages request becomes a chat', throughHub(openai), 'messages', 'm', {}, ofMessages],
-  ['lines become a message batch', anthropic, 'batches', '', {}, batch],
-])('keeps the digits of long numbers where %s', (_name, provider, endpoint, model, settings, text) => {
+  ['thoughts of another provider are removed', anthropic, 'messages', 'claude-m', {}, `{"model":"claude-m","max_tokens":9,${messages}}`],
+  ['files are inlined for Bedrock', bedrock, 'messages', 'anthropic.claude-m', region, `{"max_tokens":9,${messages}}`],
+  ['files are inlined for Vertex AI', vertexAi, 'messages', 'anthropic.claude-m', project, `{"max_tokens":9,${messages}}`],
+  ['a chat request becomes a Messages request', anthropic, 'chat/completions', 'claude-m', {}, chat],
+  ['a chat request has calls as content blocks', anthropic, 'chat/completions', 'claude-m', {}, `{"model":"m","max_tokens":9,${messages}}`],
+  ['a chat request becomes a Converse request', bedrock, 'chat/completions', 'amazon.nova-pro-v1:0', region, chat],
+  ['cache_control is removed from tools', openai, 'chat/completions', 'm', {}, chat],
+  ['content blocks are removed from the history', openai, 'chat/completions', 'm', {}, old],
+  ['a Messages request becomes a chat request', throughHub(openai), 'messages', 'm', {}, ofMessages],
+  ['lines of a batch become a message batch', anthropic, 'batches', '', {}, batch],
+])('keeps the digits of long numbers: %s', (_name, provider, endpoint, model, settings, text) => {
   const media = new Map([[page, { mimeType: 'image/png', base64: 'AAAA' }]]);
   const call = callOf({ endpoint, model, settings, ...(endpoint === 'messages' && provider !== anthropic ? { media } : {}) });
   const { body } = begin(provider, call, JsonBody.from(Buffer.from(text))).request;

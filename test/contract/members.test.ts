@@ -12,7 +12,7 @@ import { throughHub } from '../../src/formats/through-hub/index.ts';
 import { begin, callOf } from './call.ts';
 import { chatMembers, messagesMembers } from './members.ts';
 
-/** Nothing is lost without a word: a member changes what is sent, or is named, or is an error. */
+/** No member is dropped silently: it changes the request, is reported as dropped, or is rejected. */
 
 const region = { region: 'us-east-1' } as CommonSettings;
 const project = { region: 'eu', project: 'p' } as CommonSettings;
@@ -32,8 +32,8 @@ const targets: readonly (readonly [name: string, provider: Provider, model: stri
 describe.each([
   ['chat/completions', chatMembers, { max_completion_tokens: 3000 }],
   ['messages', messagesMembers, { max_tokens: 3000 }],
-] as const)('/v1/%s', (endpoint, members, base) => {
-  it.each(targets)('%s', (_name, plain, model, settings) => {
+] as const)('members of a request to /v1/%s', (endpoint, members, base) => {
+  it.each(targets)('are sent, reported as dropped or rejected: %s', (_name, plain, model, settings) => {
     const provider = throughHub(plain);
     const sent = (request: object): unknown => {
       const body = JsonBody.of({ model, ...base, messages: [{ role: 'user', content: 'q' }], ...request });

@@ -14,7 +14,7 @@ import { type Sample, samples } from './samples.ts';
 
 const secret = 'sk-live-0123456789';
 
-/** Names that try to leave their place, among names that don't. */
+/** Names that try to escape from the path, and normal names. */
 const name = fc.oneof(
   fc.constantFrom(
     '..',
@@ -40,29 +40,29 @@ const name = fc.oneof(
 
 const schemaCompiler = (): Ajv2020 => new Ajv2020({ strict: false, allErrors: true });
 
-describe('the list', () => {
-  it('holds the stages in the order that people are told', () => {
+describe('provider and plugin lists', () => {
+  it('the documented default order of plugins is the order of the stages', () => {
     expect(pluginEntries.description).toContain(`The default is ${stages.map((stage) => stage.name).join(', ')}.`);
   });
 
-  it('uses every provider type and alias once', () => {
+  it('each provider type and alias is unique', () => {
     const names = providers.flatMap((provider) => [provider.type, ...provider.aliases]);
     expect(new Set(names).size).toBe(names.length);
     for (const one of names) expect(one).toMatch(/^[a-z][a-z0-9-]*$/);
   });
 
-  it('has a sample for each provider', () => {
+  it('each provider has a sample', () => {
     expect(Object.keys(samples).sort()).toEqual(providers.map((provider) => provider.type).sort());
   });
 });
 
-describe.each(providers.map((provider) => [provider.type, provider] as const))('%s', (type, provider) => {
+describe.each(providers.map((provider) => [provider.type, provider] as const))('provider %s', (type, provider) => {
   const cases = samples[type] ?? [];
   const calls = cases.flatMap((sample) =>
     Object.entries(provider.operations).map(([endpoint, operation]) => ({ sample, endpoint: endpoint as Endpoint, operation })),
   );
 
-  it('describes its settings with a schema that compiles and repeats no common key', () => {
+  it('describes its settings with a valid schema that repeats no common key', () => {
     const schema = provider.entry.settings as { properties?: Record<string, unknown> };
     expect(() => schemaCompiler().compile(schema)).not.toThrow();
     expect(Object.keys(schema.properties ?? {}).filter((key) => key in providerCommon.properties)).toEqual([]);
@@ -80,7 +80,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     }
   });
 
-  it('names settings of a request that its schema has, once each', () => {
+  it('names only settings of its schema as request settings, each once', () => {
     const known = Object.keys((provider.entry.settings as { properties?: Record<string, unknown> }).properties ?? {});
     for (const { setting, headers, keys } of provider.entry.requestSettings) {
       expect(known).toContain(setting);
@@ -92,14 +92,14 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
   });
 
   it.each(calls.map((one) => [`${one.endpoint} (${one.sample.name})`, one] as const))(
-    '%s goes to its own host, unchanged by asking twice',
+    '%s: sends the request to its own host and does not modify its input',
     (_title, { sample, endpoint, operation }) => {
       const call = freeze(makeCall(provider, sample, endpoint, {}));
       const body = bodyFor({ endpoint, operation });
       const before = body.kind === 'json' ? body.bytes().toString() : '';
       const begun = attempt(() => operation.begin(body, call));
       const first = begun?.request;
-      // Not every way to a provider has room for what is kept: the refusal is the same each time.
+      // Some endpoints that store data are rejected: the error is the same each time.
       if (first === undefined) expect(traitsOf(endpoint).state).toBeDefined();
       const second = attempt(() => operation.begin(body, call).request);
       expect(second && plain(second)).toEqual(first && plain(first));
@@ -107,7 +107,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
       if (begun === undefined || first === undefined) return;
       expectInside(first, sample);
       expect(headerNames(first)).toEqual([...new Set(headerNames(first))]);
-      // What is converted may take another method and body; what is answered here is not sent.
+      // Converted requests may use another method and body; some requests are never sent.
       const isConverted = begun.result !== undefined || begun.then !== undefined;
       if (!isConverted) expect(first.method).toBe(call.method);
       if (!isConverted) expect(first.body.kind).toBe(call.form?.kind ?? body.kind);
@@ -115,7 +115,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     },
   );
 
-  it('keeps any model, id and query in their place', () => {
+  it('keeps any model, id and query inside the base path', () => {
     fc.assert(
       fc.property(
         name,
@@ -132,7 +132,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     );
   });
 
-  it('keeps any relayed path below its base', () => {
+  it('keeps any relayed path inside the base path', () => {
     fc.assert(
       fc.property(
         fc.array(name, { minLength: 1, maxLength: 5 }),
@@ -147,7 +147,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     );
   });
 
-  it('keeps credentials out of addresses', () => {
+  it('sends no credential in the URL', () => {
     for (const { sample, endpoint, operation } of calls) {
       const request = attempt(() => operation.begin(bodyFor({ endpoint, operation }), makeCall(provider, sample, endpoint, {})).request);
       if (request === undefined) continue;
@@ -159,7 +159,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     }
   });
 
-  it('reads any error body without throwing', () => {
+  it('reads any error body without an exception', () => {
     const body = fc.oneof(
       fc.string(),
       fc.json(),
@@ -175,7 +175,7 @@ describe.each(providers.map((provider) => [provider.type, provider] as const))('
     );
   });
 
-  it('watches any answer without throwing', () => {
+  it('reads any response without an exception', () => {
     const text = fc.oneof(fc.string(), fc.json(), chunkLike);
     fc.assert(
       fc.property(
@@ -235,7 +235,7 @@ function makeCall(provider: Provider, sample: Sample, endpoint: Endpoint, over: 
   return { ...call, deployment: chosen.settings, model: chosen.model };
 }
 
-/** Enough for any JSON route. */
+/** A body that any JSON route accepts. */
 const anyBody = {
   model: '@slug/model-1',
   messages: [{ role: 'user', content: 'hi' }],
@@ -251,7 +251,7 @@ const anyBody = {
 const bodyFor = ({ endpoint, operation }: { readonly endpoint: Endpoint; readonly operation: Operation }) =>
   traitsOf(endpoint).body === 'json' || operation.fromForm !== undefined ? JsonBody.of(anyBody) : emptyBody;
 
-/** Errors of the catalogue are a proper answer to a bad name; anything else is a defect. */
+/** A GatewayError is a valid result for a bad name; any other exception is a defect. */
 function attempt<T>(run: () => T): T | undefined {
   try {
     return run();
@@ -261,7 +261,7 @@ function attempt<T>(run: () => T): T | undefined {
   }
 }
 
-/** As every server will read it: the host is the sample's, and nothing left the base path. */
+/** Parsed like a server does: the host is the sample's, and the path is inside the base path. */
 function expectInside(request: { readonly origin: string; readonly path: string }, sample: Sample): void {
   expect(request.path).toMatch(/^\/[\x21-\x7e]*$/);
   expect(request.path).not.toContain('#');

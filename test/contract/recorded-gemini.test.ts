@@ -18,10 +18,10 @@ const whole = answered.filter(({ stream }) => !stream);
 const streams = answered.filter(({ stream }) => stream);
 const refused = all.filter(({ response }) => response.status >= 400);
 
-/** Nothing is left out: an exchange that can't be converted would be here by id, with its reason. */
+/** Recordings that cannot be converted, by id with the reason. There are none. */
 const excluded: Readonly<Record<string, string>> = {};
 
-/** How a stream is cut on its way. */
+/** Ways to split a stream into chunks. */
 const cuts: Readonly<Record<string, (body: Buffer) => readonly Buffer[]>> = {
   'in one piece': (body) => [body],
   'one byte at a time': (body) => Array.from(body, (_, at) => body.subarray(at, at + 1)),
@@ -30,16 +30,16 @@ const cuts: Readonly<Record<string, (body: Buffer) => readonly Buffer[]>> = {
 };
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
-  'recorded answers of Gemini',
+  'recorded responses of Gemini',
   () => {
-    it('are there in numbers that mean something', () => {
+    it('include enough recordings of each kind', () => {
       expect(whole.length).toBeGreaterThan(140);
       expect(streams.length).toBeGreaterThan(40);
       expect(refused.length).toBeGreaterThan(5);
       expect(Object.keys(excluded)).toEqual([]);
     });
 
-    it.each(whole.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
+    it.each(whole.map((one) => [one.id, one] as const))('%s: converts the whole response', (_id, exchange) => {
       const raw = JSON.parse(exchange.response.body ?? '') as Json;
       for (const strict of [true, false]) {
         const result = begin(providerOf(exchange), call(exchange, strict)).result?.(exchange.response.body ?? '') as Json;
@@ -49,7 +49,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
       }
     });
 
-    it.each(streams.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
+    it.each(streams.map((one) => [one.id, one] as const))('%s: converts the stream, however it is split into chunks', (_id, exchange) => {
       const frames = framesOf(exchange.response.body ?? '');
       const expected = mergeStream(frames);
       for (const strict of [true, false]) {
@@ -65,7 +65,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
       }
     });
 
-    it.each(streams.map((one) => [one.id, one] as const))('%s is not complete when it is cut before its end', (_id, exchange) => {
+    it.each(streams.map((one) => [one.id, one] as const))('%s: is incomplete if it is cut before its end', (_id, exchange) => {
       const body = exchange.response.body ?? '';
       const end = body.indexOf('"finishReason"');
       const cut = body.slice(0, body.lastIndexOf('data:', end));
@@ -79,7 +79,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
       expect(seenWhole.usage).toMatchObject({ prompt: expected.usage?.prompt, completion: expected.usage?.completion });
     });
 
-    it.each(refused.map((one) => [one.id, one] as const))('%s is read as an error with its message', (_id, exchange) => {
+    it.each(refused.map((one) => [one.id, one] as const))('%s: reads the error and its message', (_id, exchange) => {
       const { error } = JSON.parse(exchange.response.body ?? '') as { error: { message: string; status: string } };
       for (const text of [exchange.response.body ?? '', `[${exchange.response.body}]`]) {
         const fault = providerOf(exchange).fault(exchange.response.status, text);
@@ -89,7 +89,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
     });
 
     const vectors = all.filter(({ api, response }) => (api === 'predict' || api === 'batchEmbedContents') && response.status === 200);
-    it.each(vectors.map((one) => [one.id, one] as const))('%s', (_id, exchange) => {
+    it.each(vectors.map((one) => [one.id, one] as const))('%s: converts the embeddings', (_id, exchange) => {
       const raw = JSON.parse(exchange.response.body ?? '') as {
         predictions?: { embeddings: { values: number[] } }[];
         embeddings?: { values: number[] }[];
@@ -103,11 +103,11 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
   },
 );
 
-// ---- what the gateway makes of them -----------------------------------------------------------------
+// ---- conversion -------------------------------------------------------------------------------------
 
 const providerOf = ({ provider }: Recording): Provider => (provider === 'gemini-api' ? gemini : vertexAi);
 
-/** Where requests of Vertex AI go; the Gemini API needs none. */
+/** Settings for Vertex AI; the Gemini API needs none. */
 const settings: object = { region: 'us-central1', project: 'p1' };
 
 function call(exchange: Recording, strict: boolean) {
@@ -149,9 +149,9 @@ function cutAt(body: Buffer, cuts: (byte: number, next: number) => boolean): rea
   return [...pieces, body.subarray(from)];
 }
 
-// ---- what a client sees of it -----------------------------------------------------------------------
+// ---- expected content for the client ----------------------------------------------------------------
 
-/** Thoughts, images and native words are for clients without strictness. */
+/** Thoughts, images and native finish reasons are only sent without strict compliance. */
 function seen(answer: Answer, strict: boolean): Answer {
   if (!strict) return answer;
   return { ...answer, choices: answer.choices.map((choice) => ({ ...choice, thinking: '', images: [], native: 0, word: undefined })) };

@@ -9,7 +9,7 @@ import { begin, callOf } from './call.ts';
 import { haveRecordings, type Recording, recordings } from './recordings.ts';
 import { skipping } from '../support/skipping.ts';
 
-/** Everybody whose recordings speak the format that passes unchanged. */
+/** Providers whose recordings use the format that is forwarded unchanged. */
 const speakers = [
   'openai',
   'azure-openai',
@@ -44,76 +44,83 @@ type Json = Record<string, unknown>;
 const exchanges = recordings(speakers).filter(({ api, response }) => endpointOf[api] !== undefined && response.body !== undefined);
 const answered = exchanges.filter(({ response }) => response.status === 200);
 const faulty = answered.filter(({ features }) => features.includes('error_in_stream'));
-/** An error object under 200, as some services send it. */
+/** An error object with status 200, as some services send it. */
 const errorUnder200 = answered.filter(({ stream, response }) => !stream && /^\s*\{\s*"error"\s*:\s*\{/.test(response.body ?? ''));
 const whole = answered.filter((exchange) => !exchange.stream && !errorUnder200.includes(exchange));
 const streams = answered.filter((exchange) => exchange.stream && !faulty.includes(exchange));
 
-describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))('recorded answers', () => {
-  it('are there in numbers that mean something', () => {
-    expect(whole.length).toBeGreaterThan(400);
-    expect(streams.length).toBeGreaterThan(200);
-    expect(faulty.length).toBeGreaterThan(1);
-  });
+describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
+  'tap of recorded responses',
+  () => {
+    it('has enough recordings of each kind', () => {
+      expect(whole.length).toBeGreaterThan(400);
+      expect(streams.length).toBeGreaterThan(200);
+      expect(faulty.length).toBeGreaterThan(1);
+    });
 
-  it.each(speakers)('of %s are read whole as an independent reading reads them', (provider) => {
-    for (const exchange of whole.filter((one) => one.provider === provider)) {
-      const tap = tapOf(exchange);
-      expect(tap.whole(exchange.response.body ?? ''), exchange.id).toBeUndefined();
-      expect(tap.complete, exchange.id).toBe(true);
-      expect(seenBy(tap), exchange.id).toEqual(readWhole(exchange));
-    }
-  });
+    it.each(speakers)('reads whole responses of %s like an independent reader', (provider) => {
+      for (const exchange of whole.filter((one) => one.provider === provider)) {
+        const tap = tapOf(exchange);
+        expect(tap.whole(exchange.response.body ?? ''), exchange.id).toBeUndefined();
+        expect(tap.complete, exchange.id).toBe(true);
+        expect(seenBy(tap), exchange.id).toEqual(readWhole(exchange));
+      }
+    });
 
-  it.each(speakers)('of %s are read as streams as an independent reading reads them', (provider) => {
-    for (const exchange of streams.filter((one) => one.provider === provider)) {
+    it.each(speakers)('reads streams of %s like an independent reader', (provider) => {
+      for (const exchange of streams.filter((one) => one.provider === provider)) {
+        const { tap, kinds } = play(exchange);
+        expect(tap.fault, exchange.id).toBeUndefined();
+        expect(tap.complete, exchange.id).toBe(true);
+        expect(seenBy(tap), exchange.id).toEqual(readStream(exchange));
+        expect(kinds, exchange.id).toContain('content');
+        expect(kinds.indexOf('content'), exchange.id).toBe(firstContent(exchange));
+      }
+    });
+
+    it('is incomplete if the stream is cut before its end', () => {
+      for (const exchange of streams) {
+        const body = exchange.response.body ?? '';
+        const end = Math.min(
+          ...['"finish_reason":"', '"finish_reason": "', 'event: response.completed', 'event: response.incomplete'].map((mark) =>
+            at(body, mark),
+          ),
+        );
+        const { tap } = play({ ...exchange, response: { ...exchange.response, body: body.slice(0, body.lastIndexOf('\n\n', end) + 2) } });
+        expect(tap.complete, exchange.id).toBe(false);
+      }
+    });
+
+    it('reports an error object with status 200 as a fault', () => {
+      expect(errorUnder200.length).toBeGreaterThan(0);
+      for (const exchange of errorUnder200) {
+        const { error } = JSON.parse(exchange.response.body ?? '') as { error: { message: string } };
+        expect(tapOf(exchange).whole(exchange.response.body ?? '')?.message, exchange.id).toBe(error.message);
+      }
+    });
+
+    it.each(faulty.map((exchange) => [exchange.id, exchange] as const))('%s: reports the error in the stream', (_id, exchange) => {
       const { tap, kinds } = play(exchange);
-      expect(tap.fault, exchange.id).toBeUndefined();
-      expect(tap.complete, exchange.id).toBe(true);
-      expect(seenBy(tap), exchange.id).toEqual(readStream(exchange));
-      expect(kinds, exchange.id).toContain('content');
-      expect(kinds.indexOf('content'), exchange.id).toBe(firstContent(exchange));
-    }
-  });
+      const error = events(exchange).find((event) => event['error'] !== undefined)?.['error'] as { message: string };
+      expect(kinds).toContain('fault');
+      expect(tap.fault?.message).toBe(error.message);
+    });
 
-  it('that are cut before their end are not complete', () => {
-    for (const exchange of streams) {
-      const body = exchange.response.body ?? '';
-      const end = Math.min(
-        ...['"finish_reason":"', '"finish_reason": "', 'event: response.completed', 'event: response.incomplete'].map((mark) =>
-          at(body, mark),
-        ),
-      );
-      const { tap } = play({ ...exchange, response: { ...exchange.response, body: body.slice(0, body.lastIndexOf('\n\n', end) + 2) } });
-      expect(tap.complete, exchange.id).toBe(false);
-    }
-  });
-
-  it('that are an error under 200 are faults', () => {
-    expect(errorUnder200.length).toBeGreaterThan(0);
-    for (const exchange of errorUnder200) {
-      const { error } = JSON.parse(exchange.response.body ?? '') as { error: { message: string } };
-      expect(tapOf(exchange).whole(exchange.response.body ?? '')?.message, exchange.id).toBe(error.message);
-    }
-  });
-
-  it.each(faulty.map((exchange) => [exchange.id, exchange] as const))('%s shows the error in its stream', (_id, exchange) => {
-    const { tap, kinds } = play(exchange);
-    const error = events(exchange).find((event) => event['error'] !== undefined)?.['error'] as { message: string };
-    expect(kinds).toContain('fault');
-    expect(tap.fault?.message).toBe(error.message);
-  });
-
-  it.each(exchanges.filter(({ response }) => response.status >= 400).map((exchange) => [exchange.id, exchange] as const))(
-    '%s is read as an error with its message',
-    (_id, exchange) => {
-      const body = JSON.parse(exchange.response.body ?? '') as { error?: { message?: string } | string; message?: string; detail?: string };
-      const error = typeof body.error === 'object' ? body.error.message : body.error;
-      const fault = openai.fault(exchange.response.status, exchange.response.body ?? '');
-      expect(fault.message).toBe(error ?? body.message ?? body.detail);
-    },
-  );
-});
+    it.each(exchanges.filter(({ response }) => response.status >= 400).map((exchange) => [exchange.id, exchange] as const))(
+      '%s: reads the error and its message',
+      (_id, exchange) => {
+        const body = JSON.parse(exchange.response.body ?? '') as {
+          error?: { message?: string } | string;
+          message?: string;
+          detail?: string;
+        };
+        const error = typeof body.error === 'object' ? body.error.message : body.error;
+        const fault = openai.fault(exchange.response.status, exchange.response.body ?? '');
+        expect(fault.message).toBe(error ?? body.message ?? body.detail);
+      },
+    );
+  },
+);
 
 const at = (text: string, mark: string): number => (text.includes(mark) ? text.indexOf(mark) : text.length);
 
@@ -129,14 +136,14 @@ function play(exchange: Recording): { readonly tap: Tap; readonly kinds: readonl
   return { tap, kinds: scanned.map((event) => tap.event(event)) };
 }
 
-/** Units that only prices tell apart have tests of their own. */
+/** Units that matter only for prices have separate tests. */
 const seenBy = ({ usage, finish, model, id }: Tap): Seen => {
   if (usage === undefined) return { usage, finish, model, id };
   const { details: _details, ...counts } = usage;
   return { usage: counts, finish, model, id };
 };
 
-// ---- the independent reading: everything is parsed, nothing is clever ------------------------------
+// ---- the independent reader: it parses everything, without optimization ------------------------------
 
 function events({ response }: Recording): readonly Json[] {
   return (response.body ?? '')
@@ -187,7 +194,7 @@ function readStream(exchange: Recording): Seen {
   return { usage: plainUsage(usage), finish: [...finish.values()], model: first('model'), id: first('id') };
 }
 
-/** Position of the first event that shows something; role, filters, openings and empty texts don't. */
+/** Index of the first event with content; roles, filters, opening events and empty texts have none. */
 function firstContent(exchange: Recording): number {
   if (exchange.api === 'responses') {
     return events(exchange).findIndex(

@@ -5,7 +5,7 @@ import { readChatStream } from '../support/chat-chunk.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** Answers of a provider that speaks another format, from the socket to the client and the record. */
+/** Responses of a provider with another format, from the socket to the client and the record. */
 
 let bird: ScriptedUpstream;
 let spare: ScriptedUpstream;
@@ -56,8 +56,8 @@ async function stream(body: object = {}, headers: Record<string, string> = {}) {
 const content = (chunks: ReturnType<typeof readChatStream>['chunks']): string =>
   chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('');
 
-describe('a whole answer', () => {
-  it('is converted, with headers that fit it', async () => {
+describe('a whole response', () => {
+  it('is converted, with matching content headers', async () => {
     bird.script = (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-language': 'bird', 'x-parrot': 'grey' });
       response.end('{"said":"hello"}');
@@ -69,7 +69,7 @@ describe('a whole answer', () => {
     expect(headers).toEqual(['application/json', null, 'grey', Buffer.byteLength(JSON.stringify(body)).toString()]);
   });
 
-  it('is recorded as the provider sent it', async () => {
+  it('is recorded with the size that the provider sent', async () => {
     bird.script = (response) => json(response, 200, { said: 'hello' });
     const response = await ask({});
     const sent = await response.text();
@@ -82,7 +82,7 @@ describe('a whole answer', () => {
     });
   });
 
-  it('of several megabytes is converted too', async () => {
+  it('is converted if it has several megabytes', async () => {
     const said = 'x'.repeat(3_000_000);
     bird.script = (response) => json(response, 200, { said });
     const body = (await (await ask({})).json()) as { choices: [{ message: { content: string } }] };
@@ -90,16 +90,16 @@ describe('a whole answer', () => {
   });
 
   it.each([
-    ['a translator throws', { other: 1 }, /could not be converted/],
-    ['a translator says what is wrong', { refuse: 'no seeds' }, /The parrot says: no seeds/],
-  ])('is a 502 when %s', async (_, answer, says) => {
+    ['the translator throws', { other: 1 }, /could not be converted/],
+    ['the translator reports an error', { refuse: 'no seeds' }, /The parrot says: no seeds/],
+  ])('returns 502 if %s', async (_, answer, says) => {
     bird.script = (response) => json(response, 200, answer);
     const response = await ask({});
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({ error: { code: 'upstream_invalid', message: expect.stringMatching(says) as string } });
   });
 
-  it('that cannot be converted moves a fallback', async () => {
+  it('falls back to the next target if it cannot be converted', async () => {
     bird.script = (response) => json(response, 200, { other: 1 });
     const response = await ask({ model: 'm' }, { 'x-gateway-config': 'both' });
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'from the spare' } }] });
@@ -109,14 +109,14 @@ describe('a whole answer', () => {
 });
 
 describe('a file that the provider cannot fetch', () => {
-  it('is downloaded and handed to it', async () => {
+  it('is downloaded and sent inline', async () => {
     bird.script = (response) => json(response, 200, { said: 'seen' });
     spare.script = (response) => void response.writeHead(200, { 'content-type': 'image/png' }).end('pixels');
     expect((await ask({ fetch: [`${spare.url}/cat.png`] })).status).toBe(200);
     expect(bird.requests.at(-1)?.headers['x-inlined']).toBe(`image/png,${Buffer.from('pixels').toString('base64')}`);
   });
 
-  it('and cannot be downloaded is a 400, and nothing is sent', async () => {
+  it('returns 400 without calling the provider if the download fails', async () => {
     spare.script = (response) => void response.writeHead(404).end();
     const response = await ask({ fetch: [`${spare.url}/cat.png`] });
     expect(await response.json()).toMatchObject({
@@ -127,7 +127,7 @@ describe('a file that the provider cannot fetch', () => {
 });
 
 describe('an error of a converted provider', () => {
-  it('names the provider, keeps its words and adds our hint', async () => {
+  it('keeps its status and message and adds the name of the provider and a hint', async () => {
     bird.script = (response) => json(response, 418, { squawk: 'I am a teapot', error: { message: 'not this' } });
     const response = await ask({});
     expect(response.status).toBe(418);
@@ -142,10 +142,10 @@ describe('an error of a converted provider', () => {
   });
 });
 
-describe('a stream', () => {
+describe('a converted stream', () => {
   const words = [{ name: 'p-1' }, { think: 'hm' }, { say: 'Hel' }, { say: 'lo' }, { tokens: [3, 4] }, { over: 'DONE' }];
 
-  it('is converted to chunks', async () => {
+  it('consists of valid chunks', async () => {
     bird.script = (response) => sse(response, say(...words), { 'content-language': 'bird' });
     const { response, chunks, problems, isDone, record } = await stream({ stream_options: { include_usage: true } });
     expect([problems, isDone, content(chunks)]).toEqual([[], true, 'Hello']);
@@ -158,7 +158,7 @@ describe('a stream', () => {
     expect(record).toMatchObject({ end: 'whole', lane: 'full', response: { body: { size: sent.length } } });
   });
 
-  it('shows thoughts to clients that asked for them', async () => {
+  it('contains thoughts with strict compliance off', async () => {
     bird.script = (response) => sse(response, say(...words));
     const { text, problems } = await stream({}, { 'x-gateway-strict-open-ai-compliance': 'false' });
     expect(problems).toEqual([]);
@@ -166,7 +166,7 @@ describe('a stream', () => {
     expect(text).toContain('"native_finish_reason":"DONE"');
   });
 
-  it('that arrives byte by byte is the same', async () => {
+  it('is the same if it arrives byte by byte', async () => {
     bird.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       for (const byte of Buffer.from(say({ say: 'a¢€😀' }, { over: 'DONE' }).join(''))) {
@@ -180,15 +180,15 @@ describe('a stream', () => {
   });
 
   it.each([
-    ['of the provider', say({ say: 'Hel' }, { oops: 'no more seeds' }, { over: 'DONE' }), 'parrot error: no more seeds', null],
-    ['of the connection', say({ say: 'Hel' }), 'Provider "bird" closed the stream before its end.', 'stream_interrupted'],
+    ['error event of the provider', say({ say: 'Hel' }, { oops: 'no more seeds' }, { over: 'DONE' }), 'parrot error: no more seeds', null],
+    ['closed connection', say({ say: 'Hel' }), 'Provider "bird" closed the stream before its end.', 'stream_interrupted'],
     [
-      'of the format',
+      'invalid event',
       [...say({ say: 'Hel' }), 'data: nonsense\n\n', ...say({ over: 'DONE' })],
       'Provider "bird" sent an event that is not a JSON object in its stream.',
       'upstream_invalid',
     ],
-  ])('ends with an error %s', async (_, events, message, code) => {
+  ])('ends with an error: %s', async (_, events, message, code) => {
     bird.script = (response) => sse(response, events);
     const { chunks, problems, isDone, error, record } = await stream();
     expect([content(chunks), problems, isDone]).toEqual(['Hel', [], false]);
@@ -196,7 +196,7 @@ describe('a stream', () => {
     expect(record).toMatchObject({ end: 'fault', error: { message } });
   });
 
-  it('that cannot be converted any more is not waited for', async () => {
+  it('is closed as soon as it cannot be converted', async () => {
     bird.script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`${say({ say: 'Hel' }).join('')}data: nonsense\n\n`);
@@ -205,14 +205,14 @@ describe('a stream', () => {
     await bird.requests.at(-1)?.aborted;
   });
 
-  it('masks secrets in its last words', async () => {
+  it('masks secrets in its error event', async () => {
     bird.script = (response) => sse(response, say({ say: 'Hel' }, { oops: 'the key sk-bird-secret is bad' }));
     const { text, error } = await stream();
     expect(error).toBeDefined();
     expect(text).not.toContain('sk-bird-secret');
   });
 
-  it('is put together by the client library: text, calls, usage', async () => {
+  it('is assembled by the client library with text, calls and usage', async () => {
     const calls = [{ call: [0, 'f', '{"a":'] }, { call: [0, undefined, '1}'] }, { call: [1, 'g', '{}'] }];
     bird.script = (response) => sse(response, say({ name: 'p-1' }, { say: 'Hi' }, ...calls, { tokens: [3, 4] }, { over: 'DONE' }));
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'unused', maxRetries: 0 });
@@ -233,14 +233,14 @@ describe('a stream', () => {
     ]);
   });
 
-  it('raises the error in the client library', async () => {
+  it('raises its error in the client library', async () => {
     bird.script = (response) => sse(response, say({ say: 'Hel' }, { oops: 'no more seeds' }));
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'unused', maxRetries: 0 });
     const running = client.chat.completions.stream({ model: '@bird/parrot-1', messages: [] });
     await expect(running.finalChatCompletion()).rejects.toThrow(/no more seeds/);
   });
 
-  it('stops when the client leaves', async () => {
+  it('is aborted when the client disconnects', async () => {
     bird.script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(say({ say: 'Hel' }).join(''));

@@ -17,7 +17,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 import { skipping } from '../support/skipping.ts';
 
-/** A recorded answer, and the thoughts in it as a reader that is not ours finds them. */
+/** A recorded response, and its thoughts according to an independent reader. */
 type Row = readonly [id: string, exchange: Recording, provider: Provider, thoughts: string];
 
 const bodyOf = (exchange: Recording): string => exchange.response.body ?? '';
@@ -37,10 +37,10 @@ const rows: readonly Row[] = [
 ];
 const thoughtful = rows.filter(([, , , text]) => text !== '');
 
-/** The thoughts as a client joins them, and everything else that was said. */
+/** The thoughts as a client joins them, and the rest of the response. */
 interface Shown {
   readonly reasoning: string;
-  /** The same answer without the field. */
+  /** The same response without the field. */
   readonly rest: string;
 }
 
@@ -91,15 +91,15 @@ const shown = (row: Row, asked: Asked): readonly Shown[] =>
   row[1].stream ? [1, 97, 1_000_000].map((size) => streamed(row, asked, size)) : [whole(row, asked)];
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
-  'thoughts of recorded answers',
+  'thoughts of recorded responses',
   () => {
-    it('are there in numbers that mean something', () => {
+    it('include enough recordings of each kind', () => {
       expect(thoughtful.filter(([, { stream }]) => stream).length).toBeGreaterThan(5);
       expect(thoughtful.filter(([, { stream }]) => !stream).length).toBeGreaterThan(5);
       expect(new Set(thoughtful.map(([, , operation]) => operation)).size).toBe(2);
     });
 
-    it.each(rows)('%s: all of them are reasoning_content where it is asked for, and nothing else changes', (...row) => {
+    it.each(rows)('%s: are in reasoning_content if requested, and nothing else changes', (...row) => {
       for (const strict of [true, false]) {
         for (const with_ of shown(row, { strict, showsReasoning: true })) {
           for (const without of shown(row, { strict, showsReasoning: false })) {
@@ -117,7 +117,7 @@ const keys = { plain: 'plain-key-0123456789abcdef', on: 'on-key-0123456789abcdef
 const hash = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 const thought = { candidates: [{ content: { parts: [{ text: 'Hm. ', thought: true }, { text: 'Hi' }] }, finishReason: 'STOP' }] };
 
-describe('a stock client', () => {
+describe('a standard client', () => {
   let upstream: ScriptedUpstream;
   let gateway: TestGateway;
 
@@ -189,19 +189,19 @@ describe('a stock client', () => {
     ['@vertex/anthropic.claude-sonnet-4-0', thoughts.thinking],
     ['@vertex/gemini-2.5-flash', 'Hm. '],
     ['@gemini/gemini-2.5-flash', 'Hm. '],
-  ])('of %s', (model, text) => {
+  ])('with %s', (model, text) => {
     it.each([
-      ['reads the thoughts with the header', keys.plain, on, text],
-      ['reads them beside content blocks', keys.plain, { ...on, ...loose }, text],
-      ['reads them with the header in capitals', keys.plain, { 'x-gateway-reasoning-content': 'TRUE' }, text],
-      ['reads none with a header that is neither true nor false', keys.plain, { 'x-gateway-reasoning-content': 'maybe' }, undefined],
-      ['reads them because its config says so', keys.plain, { 'x-gateway-config': 'shown' }, text],
-      ['reads them because its key says so', keys.on, {}, text],
-      ['reads none where the config overrules the key', keys.on, { 'x-gateway-config': 'hidden' }, undefined],
-      ['reads none by default', keys.plain, {}, undefined],
-      ['reads none with strict compliance off alone', keys.plain, loose, undefined],
+      ['receives the thoughts with the header', keys.plain, on, text],
+      ['receives them in addition to content blocks', keys.plain, { ...on, ...loose }, text],
+      ['receives them with the header in capitals', keys.plain, { 'x-gateway-reasoning-content': 'TRUE' }, text],
+      ['receives none if the header is neither true nor false', keys.plain, { 'x-gateway-reasoning-content': 'maybe' }, undefined],
+      ['receives them with the setting in its config', keys.plain, { 'x-gateway-config': 'shown' }, text],
+      ['receives them with the setting on its key', keys.on, {}, text],
+      ['receives none if the config overrides the key', keys.on, { 'x-gateway-config': 'hidden' }, undefined],
+      ['receives none by default', keys.plain, {}, undefined],
+      ['receives none with only strict compliance off', keys.plain, loose, undefined],
       [
-        'reads none where its header overrules the config',
+        'receives none if the header overrides the config',
         keys.on,
         { 'x-gateway-config': 'shown', 'x-gateway-reasoning-content': 'false' },
         undefined,

@@ -3,12 +3,12 @@ import { event, eventStream } from '../bedrock/frames.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** Tools whose names a client may use and a provider rejects: another goes out, and nobody but the provider sees it. */
+/** Tool names that the provider does not accept are replaced on the way out, and only the provider sees the replacement. */
 
 type Json = Readonly<Record<string, unknown>>;
 
 const long = `mcp__company_directory_and_calendar_server__${'find_'.repeat(20)}`;
-/** Two that differ only beyond what any service reads, and others that one service or another rejects. */
+/** Two names that differ only beyond the longest accepted length, and names that some service rejects. */
 const offered = [`${long}people`, `${long}places`, 'calendar.respond to event', '3d_render', 'plain'];
 const [wanted = ''] = offered;
 
@@ -43,7 +43,7 @@ interface Service {
   readonly name: string;
   readonly routes: readonly string[];
   readonly accepts: RegExp;
-  /** The names of the tools, of the one that is asked for, and of the calls and results of the history. */
+  /** The names of the tools, of the tool choice, and of the calls and results in the history. */
   names(body: Json): { readonly tools: readonly string[]; readonly used: readonly string[] };
   whole(name: string): object;
   stream(name: string): readonly (string | Buffer)[];
@@ -138,7 +138,7 @@ const services: readonly Service[] = [
 ];
 
 const schema = { type: 'object', properties: { a: { type: 'number' } } };
-/** A second turn: the first called the tool, and it is asked for once more. */
+/** A second turn: the first turn called the tool, and the client requires it again. */
 const asked: Readonly<Record<string, (names: readonly string[]) => Json>> = {
   'chat/completions': (names) => ({
     tools: names.map((name) => ({ type: 'function', function: { name, parameters: schema } })),
@@ -160,7 +160,7 @@ const asked: Readonly<Record<string, (names: readonly string[]) => Json>> = {
   }),
 };
 
-/** @param stream and other members, in place of those of the turn */
+/** @param stream and further members, which replace those of the turn */
 async function ask(provider: string, route: string, names: readonly string[], stream = false, more: Json = {}) {
   const response = await fetch(`${gateway.url}/v1/${route}`, {
     method: 'POST',
@@ -174,8 +174,8 @@ async function ask(provider: string, route: string, names: readonly string[], st
 const sent = (index: number): Json => JSON.parse(upstream.requests[index]?.body.toString() ?? '{}') as Json;
 const cases = services.flatMap((service) => service.routes.map((route) => [service.name, route, service] as const));
 
-describe.each(cases)('%s, /v1/%s', (provider, route, { accepts, names, whole, stream }) => {
-  it('is sent names that it accepts, and the client sees its own', async () => {
+describe.each(cases)('invalid tool names sent to %s, /v1/%s', (provider, route, { accepts, names, whole, stream }) => {
+  it('are replaced for the provider, and the client sees the original names', async () => {
     upstream.script = (response, _, count) => json(response, 200, whole(names(sent(count - 1)).tools[0] ?? ''));
     const first = await ask(provider, route, offered);
     expect([first.status, first.text]).toEqual([200, expect.stringContaining(`"name":"${wanted}"`)]);
@@ -185,12 +185,12 @@ describe.each(cases)('%s, /v1/%s', (provider, route, { accepts, names, whole, st
     expect(new Set(tools).size).toBe(offered.length);
     expect(tools.filter((name, at) => accepts.test(offered[at] ?? '') && name !== offered[at])).toEqual([]);
     expect([...new Set(used)]).toEqual([tools[0]]);
-    // What the provider caches of a turn stands in the next one.
+    // The names are the same in the next turn, so the provider can use its prompt cache.
     await ask(provider, route, offered);
     expect(upstream.requests[1]?.body.equals(upstream.requests[0]?.body ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it('and in a stream', async () => {
+  it('are replaced and restored in a stream', async () => {
     upstream.script = (response, _, count) => {
       const events = stream(names(sent(count - 1)).tools[0] ?? '');
       if (provider === 'bedrock')
@@ -205,7 +205,7 @@ describe.each(cases)('%s, /v1/%s', (provider, route, { accepts, names, whole, st
     expect(text).not.toContain(names(sent(0)).tools[0] ?? '-');
   });
 
-  it('and in a turn that offers the tool no more', async () => {
+  it('are replaced in the history if the tool is no longer offered', async () => {
     upstream.script = (response) => json(response, 200, whole('plain'));
     await ask(provider, route, offered);
     const { tools } = asked[route]?.(['plain']) ?? {};
@@ -214,7 +214,7 @@ describe.each(cases)('%s, /v1/%s', (provider, route, { accepts, names, whole, st
     expect([status, now.tools, [...new Set(used)]]).toEqual([200, ['plain'], [names(sent(0)).tools[0]]]);
   });
 
-  it('is sent names as they are where it accepts them all', async () => {
+  it('are the only ones that are replaced', async () => {
     upstream.script = (response) => json(response, 200, whole('plain'));
     const { status, text, warnings } = await ask(provider, route, ['plain']);
     expect([status, text, warnings]).toEqual([200, expect.stringContaining('"name":"plain"'), null]);
@@ -222,7 +222,7 @@ describe.each(cases)('%s, /v1/%s', (provider, route, { accepts, names, whole, st
   });
 });
 
-it('names pass as they came to a provider of the client’s own format', async () => {
+it("forwards tool names unchanged to a provider with the client's format", async () => {
   upstream.script = (response) => json(response, 200, services[3]?.whole('x') ?? {});
   await ask('openai', 'chat/completions', offered);
   expect(services[3]?.names(sent(0)).tools).toEqual(offered);

@@ -60,7 +60,7 @@ const message = (content: readonly Json[], more: Json = {}): Json => ({
   ...more,
 });
 
-/** What nobody recorded. */
+/** Cases without a recording. */
 const written: readonly (readonly [name: string, sample: Sample])[] = (
   [
     [
@@ -173,7 +173,7 @@ const written: readonly (readonly [name: string, sample: Sample])[] = (
     ]),
   );
 
-/** How a client asks to see an answer. */
+/** The options of a client for the response format. */
 interface View {
   readonly strict: boolean;
   readonly showsReasoning: boolean;
@@ -181,13 +181,13 @@ interface View {
 
 const views: readonly View[] = [true, false].flatMap((strict) => [false, true].map((showsReasoning) => ({ strict, showsReasoning })));
 
-/** How the bytes of a stream arrive: cut inside characters, line ends, names and numbers. */
+/** Ways to split a stream: inside characters, line ends, names and numbers. */
 const pieceSizes = [Number.POSITIVE_INFINITY, 7, 1021];
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
-  'a stream says what the whole answer says',
+  'stream and whole response of a recording have the same content',
   () => {
-    it('of recorded answers in numbers that mean something', () => {
+    it('include enough recordings of each kind', () => {
       expect(answered.filter(({ api }) => api === 'messages').length).toBeGreaterThan(230);
       expect(answered.filter(({ api }) => api !== 'messages').length).toBeGreaterThan(180);
     });
@@ -200,7 +200,7 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
   },
 );
 
-describe('a stream says what the whole answer says', () => {
+describe('stream and whole response of a written case have the same content', () => {
   it.each(written)('%s', async (_, sample) => {
     await expectSame(sample);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ExplainFile, explainFile } from '../explain/file.ts';
 
-/** The price of the input that `gateway explain` tells of each target. */
+/** The price of the input that `gateway explain` prints for each target. */
 
 let file: ExplainFile;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ pricing:
 });
 afterAll(() => file.close());
 
-it('is what a quarter of its bytes cost as tokens, and null where no price is known', async () => {
+it('estimates the input cost of each target from its body, null if no price is known', async () => {
   const told = await file.told(
     '--header',
     'x-gateway-config: both',

@@ -8,7 +8,7 @@ import type { LogRecord } from '../../src/core/records/record.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
 
-/** Costs of requests through a gateway: the header of a whole response, and the record. */
+/** Costs of requests through a gateway: the header of a whole response and the record. */
 
 const event = (value: object): string => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', model: 'm', ...value })}\n\n`;
 const chunk = (content: string): string => event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
@@ -84,48 +84,42 @@ async function call(
 const chat = (model: string, more: object = {}): object => ({ model, messages: [{ role: 'user', content: 'hi' }], ...more });
 const chats = '/v1/chat/completions';
 
-describe('the cost of a request', () => {
+describe('request cost', () => {
   it.each([
     // 1000 × 0.15 / 1M + 500 × 0.60 / 1M
-    ['is in the head and the record of a whole response', chats, chat('@up/gpt-4o-mini'), '0.00045', '0.00045'],
-    ['follows the model that the response names', chats, chat('@up/any'), '0.00045', '0.00045'],
+    ['is in the header and the record of a whole response', chats, chat('@up/gpt-4o-mini'), '0.00045', '0.00045'],
+    ['uses the model in the response', chats, chat('@up/any'), '0.00045', '0.00045'],
     // 1000 × 3 / 1M + 500 × 7 / 1M
-    ['follows the file', chats, chat('@own/gpt-4o-mini'), '0.0065', '0.0065'],
-    [
-      'of a stream is in its record alone',
-      chats,
-      chat('@own/m', { stream: true, stream_options: { include_usage: true } }),
-      null,
-      '0.0065',
-    ],
-    ['is unknown where the tier has no known price', chats, chat('@up/gpt-4o-mini', { user: 'quick' }), null, null],
-    ['is nothing where no provider was asked', chats, chat('@nobody/m'), null, '0'],
-    ['is nothing where the provider refused', chats, chat('@up/fails'), null, '0'],
-    ['is unknown for a batch, which is paid later', '/v1/batches', { model: '@up/gpt-4o', input_file_id: 'f' }, null, null],
-    ['is nothing for a list of batches', '/v1/batches', undefined, '0', '0'],
-    ['is nothing for a list', '/v1/files', undefined, '0', '0'],
+    ['uses the prices in the configuration', chats, chat('@own/gpt-4o-mini'), '0.0065', '0.0065'],
+    ['of a stream is only in the record', chats, chat('@own/m', { stream: true, stream_options: { include_usage: true } }), null, '0.0065'],
+    ['is unknown if the service tier has no known price', chats, chat('@up/gpt-4o-mini', { user: 'quick' }), null, null],
+    ['is 0 if no provider was called', chats, chat('@nobody/m'), null, '0'],
+    ['is 0 if the provider returns an error', chats, chat('@up/fails'), null, '0'],
+    ['is unknown for a batch, which is billed later', '/v1/batches', { model: '@up/gpt-4o', input_file_id: 'f' }, null, null],
+    ['is 0 for a list of batches', '/v1/batches', undefined, '0', '0'],
+    ['is 0 for a list of files', '/v1/files', undefined, '0', '0'],
     // 2 × 0.08
     [
-      'of pictures is what was asked for',
+      'of images is computed from the request',
       '/v1/images/generations',
       { model: '@up/dall-e-3', prompt: 'a', n: 2, size: '1024x1792' },
       '0.16',
       '0.16',
     ],
-    ['of the mock is nothing', chats, chat('@mock/gpt-4o'), '0', '0'],
+    ['of the mock provider is 0', chats, chat('@mock/gpt-4o'), '0', '0'],
   ])('%s', async (_name, path, body, header, usd) => {
     const headers: Record<string, string> = body === undefined || path.endsWith('/batches') ? { 'x-gateway-provider': 'up' } : {};
     const found = await call(path, body, headers);
     expect([found.header, found.record.cost.usd]).toEqual([header, usd]);
   });
 
-  it('after a fallback is that of the target that responded', async () => {
+  it('after a fallback is the cost of the target that responded', async () => {
     const { record, header } = await call(chats, chat('x'), { 'x-gateway-config': 'moves' });
     expect(record.attempts).toHaveLength(2);
     expect([header, record.cost.usd, record.cost.source]).toEqual(['0.0065', '0.0065', 'pricing: own/*']);
   });
 
-  it('is estimated for a stream that was cut, from what came', async () => {
+  it('of an interrupted stream is estimated from the received content', async () => {
     const { record } = await call(chats, chat('@own/cut', { stream: true }));
     expect(record.end).toBe('fault');
     expect(record.usage).toMatchObject({ completion: 3, source: 'estimated' });
@@ -135,7 +129,7 @@ describe('the cost of a request', () => {
     expect(record.cost.source).toBe('pricing: own/*, usage estimated');
   });
 
-  it('counts what came where the provider reported only its beginning', async () => {
+  it('uses received content if the provider reported only the usage at the start', async () => {
     const body = { model: '@claude/claude-haiku-4-5', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'hi' }] };
     const { record } = await call('/v1/messages', body);
     expect(record.usage).toMatchObject({ prompt: 40, completion: 5, source: 'estimated' });
@@ -143,12 +137,12 @@ describe('the cost of a request', () => {
     expect(record.cost.usd).toBe('0.000065');
   });
 
-  it('is told to nobody where routing is not', async () => {
+  it('is not in the header if routing headers are disabled', async () => {
     const { record, header } = await call(chats, chat('@own/m'), {}, hidden);
     expect([header, record.cost.usd]).toEqual([null, '0.0065']);
   });
 
-  it('is unknown for a WebSocket, and counted as such', async () => {
+  it('is unknown for a WebSocket', async () => {
     const server = createServer().on('upgrade', (_request, socket) => {
       socket.end(
         'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',
@@ -173,7 +167,7 @@ describe('the cost of a request', () => {
     server.close();
   });
 
-  it('adds up exactly in a database', async () => {
+  it('can be summed exactly in a database', async () => {
     const store = new DatabaseSync(':memory:');
     store.exec('create table costs (pico integer)');
     const insert = store.prepare('insert into costs values (?)');

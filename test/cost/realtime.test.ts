@@ -12,7 +12,7 @@ const ends = JSON.stringify({
   response: { status: 'completed', output: [{ transcript: 'ü'.repeat(40_000) }], usage },
 });
 
-/** Speaks as OpenAI does: the model that serves, sound, and the end of a response in two fragments. */
+/** Sends messages like OpenAI: the model, audio, and the end of a response in two fragments. */
 function provider(): WebSocketServer {
   const wss = new WebSocketServer({ noServer: true, perMessageDeflate: { threshold: 0 } });
   wss.on('connection', (socket) => {
@@ -26,7 +26,7 @@ function provider(): WebSocketServer {
   return wss;
 }
 
-it('a realtime session costs what its responses say, though its deployment has no price and its client would compress', async () => {
+it('the cost of a realtime session is the sum of its responses, also if the client offers compression', async () => {
   const wss = provider();
   const server = createServer().on('upgrade', (request, socket, head) =>
     wss.handleUpgrade(request, socket, head, (ws) => wss.emit('connection', ws)),

@@ -27,10 +27,10 @@ function costOfShape(shape: Shape) {
   return costOf(usageOf(shape), price);
 }
 
-/** The rows of prices that the file overrides are about the file. */
+/** Only the listed prices, without those of the configuration. */
 const listed = createPriceBook([]);
 
-describe('what usage costs', () => {
+describe('cost of usage', () => {
   it.each(rows.map((row, index) => [`${index} ${row.slug ?? row.type} ${row.model} ${row.note ?? ''}`, row] as const))(
     '%s',
     (_name, row) => {
@@ -40,20 +40,20 @@ describe('what usage costs', () => {
     },
   );
 
-  it('has rows for every type of provider, and enough of them', () => {
+  it('has enough rows, and some for every provider type', () => {
     expect(rows.length).toBeGreaterThanOrEqual(120);
     const types = new Set(rows.map(({ type }) => type));
     expect(providers.map(({ type }) => type).filter((type) => !types.has(type))).toEqual([]);
   });
 
-  it('has a list of the types with prices in the documentation', () => {
+  it('docs/costs.md lists all provider types with prices', () => {
     const [, types = ''] = /It covers (.*?)\. The gateway adds/.exec(readProjectFile('docs/costs.md')) ?? [];
     const documented = [...types.matchAll(/`([^`]+)`/g)].map(([, type]) => type);
     const listed = providers.filter(({ entry: { prices } }) => prices !== undefined && prices !== 'none').map(({ type }) => type);
     expect(new Set(documented)).toEqual(new Set(listed));
   });
 
-  it('names where a price is from, and what held', () => {
+  it('reports the source of a price and the applied prices', () => {
     expect(costListed(rows.find(({ type }) => type === 'openai') as Shape)).toMatchObject({
       source: librarySource,
       prices: { input: '0.15', cached_input: '0.075', output: '0.6' },
