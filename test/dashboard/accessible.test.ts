@@ -8,7 +8,7 @@ import { absurdRow, makeRows } from '../support/dashboard/rows.ts';
 const now = Date.now();
 const made = makeRows(300, now, 1);
 const trace = 'agent-42';
-/** Steps with names, one below the other, and a parent that is not recorded. */
+/** A trace of named, nested spans whose outermost parent is not recorded. */
 const steps = made
   .slice(0, 3)
   .map((row, n) => ({ ...row, trace, span: `s${n}`, span_name: `Step ${n}`, parent: n === 0 ? 'agent' : `s${n - 1}` }));
@@ -19,7 +19,7 @@ interface State {
   readonly name: string;
   readonly path: string;
   readonly then?: (page: Page) => Promise<unknown>;
-  /** What is on the page once it is there. */
+  /** Selector of an element that the finished page contains. */
   readonly shows: string;
 }
 
@@ -27,33 +27,38 @@ const request = `/requests/${rows[5]?.id}`;
 const states: readonly State[] = [
   { name: 'the overview', path: '/', shows: '.chart canvas' },
   { name: 'a chart as a table', path: '/', then: (page) => page.locator('.chart-table summary').first().click(), shows: '.chart-table td' },
-  { name: 'the list', path: '/requests', shows: '.grid td' },
+  { name: 'the request list', path: '/requests', shows: '.grid td' },
   {
-    name: 'the list with suggestions',
+    name: 'the request list with suggestions',
     path: '/requests',
     then: (page) => page.getByLabel('Filter', { exact: true }).pressSequentially('mod'),
     shows: '[role=option]',
   },
-  { name: 'a filter that does not parse', path: '/requests?q=stats%3A5', shows: '.empty button' },
-  { name: 'the choice of columns', path: '/requests', then: (page) => page.keyboard.press('c'), shows: '.popover' },
-  { name: 'the choice of times', path: '/requests', then: (page) => page.keyboard.press('t'), shows: '.popover' },
-  { name: 'a request beside the list', path: `/requests?open=${rows[5]?.id}`, shows: '.side-panel .timeline' },
+  { name: 'a filter with a syntax error', path: '/requests?q=stats%3A5', shows: '.empty button' },
+  { name: 'the column menu', path: '/requests', then: (page) => page.keyboard.press('c'), shows: '.popover' },
+  { name: 'the time range menu', path: '/requests', then: (page) => page.keyboard.press('t'), shows: '.popover' },
+  { name: 'a request next to the list', path: `/requests?open=${rows[5]?.id}`, shows: '.side-panel .timeline' },
   { name: 'a request', path: request, shows: '.said' },
-  { name: 'its differences', path: request, then: (page) => openTab(page, 'Request', 'Difference'), shows: '.difference li' },
-  { name: 'its events', path: request, then: (page) => page.getByRole('tab', { name: /Events/ }).click(), shows: '.events li' },
-  { name: 'its facts', path: request, then: (page) => openTab(page, 'Facts'), shows: '.facts' },
-  { name: 'a replay', path: request, then: (page) => page.keyboard.press('r'), shows: 'dialog[open]' },
-  { name: 'a request of absurd values', path: `/requests/${first}`, shows: '.timeline' },
+  { name: 'the differences of a request', path: request, then: (page) => openTab(page, 'Request', 'Difference'), shows: '.difference li' },
+  {
+    name: 'the events of a request',
+    path: request,
+    then: (page) => page.getByRole('tab', { name: /Events/ }).click(),
+    shows: '.events li',
+  },
+  { name: 'the facts of a request', path: request, then: (page) => openTab(page, 'Facts'), shows: '.facts' },
+  { name: 'the replay dialog', path: request, then: (page) => page.keyboard.press('r'), shows: 'dialog[open]' },
+  { name: 'a request with extreme values', path: `/requests/${first}`, shows: '.timeline' },
   { name: 'a trace', path: `/traces/${trace}`, shows: '.trace a' },
-  { name: 'the keyboard', path: '/', then: (page) => page.keyboard.press('?'), shows: 'dialog[open]' },
-  { name: 'a page that is not there', path: '/nowhere', shows: 'main a[href="/"]' },
+  { name: 'the list of keyboard shortcuts', path: '/', then: (page) => page.keyboard.press('?'), shows: 'dialog[open]' },
+  { name: 'an unknown page', path: '/nowhere', shows: 'main a[href="/"]' },
 ];
 
 const openTab = async (page: Page, ...names: string[]): Promise<void> => {
   for (const name of names) await page.getByRole('tab', { name, exact: true }).click();
 };
 
-describe.skipIf(!hasBrowser)('everybody can use', () => {
+describe.skipIf(!hasBrowser)('accessibility', () => {
   const open = useBrowser();
   let server: FixtureServer;
   let empty: FixtureServer;
@@ -63,7 +68,7 @@ describe.skipIf(!hasBrowser)('everybody can use', () => {
   });
   afterAll(() => Promise.all([server.close(), empty.close()]));
 
-  it.each(states)('$name, light and dark', async ({ path, then, shows }) => {
+  it.each(states)('$name has no violations in the light and dark theme', async ({ path, then, shows }) => {
     const { page, complaints } = await open(server.url + path);
     await settled(page);
     await then?.(page);
@@ -74,7 +79,7 @@ describe.skipIf(!hasBrowser)('everybody can use', () => {
     await page.context().close();
   });
 
-  it.each(['light', 'dark'] as const)('the first look, and the sign-in, %s', async (theme) => {
+  it.each(['light', 'dark'] as const)('the empty overview and the sign-in have no violations, %s theme', async (theme) => {
     const { page } = await open(`${empty.url}/`, { theme });
     await page.getByText('No requests yet').waitFor();
     expect(await barriersOf(page)).toEqual([]);
@@ -87,7 +92,7 @@ describe.skipIf(!hasBrowser)('everybody can use', () => {
   });
 
   it.each(['/', '/requests', `/requests/${first}`, `/requests/${rows[5]?.id}`, `/traces/${rows[0]?.trace}`])(
-    '%s without scrolling sideways, from 360 to 2560 pixels',
+    '%s needs no horizontal scrolling from 360 to 2560 pixels',
     async (path) => {
       const { page } = await open(server.url + path, { width: 360 });
       await settled(page);

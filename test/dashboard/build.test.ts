@@ -15,7 +15,7 @@ const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 const served = ['index.html', 'dashboard.js', 'dashboard.css'];
 
 describe('the built dashboard', () => {
-  it('is one page, one script and one style sheet', () => {
+  it('consists of one page, one script and one style sheet', () => {
     expect(
       readdirSync(folder)
         .filter((name) => /\.(html|js|css)$/.test(name))
@@ -30,13 +30,13 @@ describe('the built dashboard', () => {
     expect(size).toBeLessThan(150_000);
   });
 
-  it('asks nothing of other hosts', () => {
+  it('sends no request to other hosts', () => {
     const names = served.flatMap((name) => [...read(name).matchAll(/https?:\/\/[\w.-]+/g)].map(([url]) => url));
-    // Names of namespaces, examples and the page of a library in its own message are no requests.
+    // XML namespaces, and URLs in examples and in a library's message, are not requested.
     expect(names.filter((url) => !/^https?:\/\/(www\.w3\.org|127\.0\.0\.1|localhost)/.test(url))).toEqual([]);
   });
 
-  it('has nothing inline, which the policy of the admin listener would stop', () => {
+  it('contains no inline code that the Content-Security-Policy of the admin listener would block', () => {
     expect(read('index.html')).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)|\son\w+=/);
     expect(read('dashboard.js')).not.toMatch(/dangerouslySetInnerHTML=|new Function\(|\beval\(/);
   });

@@ -41,7 +41,7 @@ const byPlan = `configs:
       - {name: small, provider: mock}
 `;
 
-describe.skipIf(!hasBrowser)('a person', () => {
+describe.skipIf(!hasBrowser)('using the configuration pages', () => {
   const open = useBrowser();
   let gateway: TestGateway;
   let page: Page;
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
   };
   const write = (name: string, text: string): Promise<void> => writeFile(join(gateway.dir, name), text);
 
-  it('has a body explained: which condition matched, where it goes, with what', async () => {
+  it('explains a request body: the matching condition, the target and the changes', async () => {
     await visit('/configs/by-plan');
     await page.getByRole('button', { name: 'Whole body' }).click();
     const body = page.getByLabel('Body', { exact: true });
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
     expect(gateway.records).toEqual([]);
   });
 
-  it('walks a chain by assuming what a target responds', async () => {
+  it('explains a fallback for an assumed response of a target', async () => {
     await visit('/configs/support');
     await page.getByLabel('mock', { exact: true }).selectOption('429');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
     expect(await here.getByRole('heading', { level: 2 }).first().innerText()).toContain('spare');
   });
 
-  it('sees the tree of a config with the figures of what was sent', async () => {
+  it('shows the tree of a config with the statistics of each target', async () => {
     const headers = { 'content-type': 'application/json', 'x-gateway-config': 'support' };
     const body = JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] });
     const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body });
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
     expect(await result.getAttribute('class')).toContain('ok');
   });
 
-  it('renders a prompt while typing, and runs it', async () => {
+  it('renders a prompt while the variables are typed, and runs it', async () => {
     await visit('/prompts/welcome');
     await page.getByText('Fill in product to see what is sent').waitFor();
     await page.getByLabel('product (required)').fill('Kite');
@@ -138,12 +138,12 @@ describe.skipIf(!hasBrowser)('a person', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('creates, rotates and revokes a key, and sees each secret once', async () => {
+  it('creates, rotates and revokes a key, and shows each secret once', async () => {
     await visit('/keys');
     await page.getByText('No API keys yet').waitFor();
     await page.getByRole('button', { name: 'Create a key' }).click();
     await page.getByLabel('Name').fill('app-web');
-    // A selection that ends beside the dialog is no click there.
+    // Selecting text and releasing the mouse outside of the dialog does not close it.
     const { x, y } = (await page.getByLabel('Name').boundingBox()) ?? { x: 0, y: 0 };
     await page.mouse.move(x + 40, y + 10);
     await page.mouse.down();
@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
     expect([await statusWith(first), await statusWith(second)]).toEqual([401, 401]);
   });
 
-  it('sees a failed reload in red, with its place, until the file is mended', async () => {
+  it('shows the error of a failed reload with its position until the file is fixed', async () => {
     await visit('/system');
     await write('configs/support.yaml', support(0.2).replace('override_params', 'overide_params'));
     const alert = page.getByRole('alert');
@@ -191,7 +191,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await alert.waitFor({ state: 'detached' });
   });
 
-  it('rolls back to an earlier revision after a question, and reloads', async () => {
+  it('rolls back to an earlier revision after confirmation, and reloads', async () => {
     await write('configs/support.yaml', support(0.7));
     await visit('/system/revisions');
     const older = page.getByRole('button', { name: 'Roll back…' });
@@ -216,7 +216,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await page.getByText(/^Rolled back to revision/).waitFor();
     await page.getByRole('button', { name: 'Reload', exact: true }).click();
     await page.getByText(/^Rolled back to revision/).waitFor({ state: 'detached' });
-    // What serves was served before as well: there is no way back to it.
+    // No entry of the active revision has a button to roll back.
     const texts = async (): Promise<(readonly [string | undefined, boolean])[]> => {
       await page.reload();
       await page.getByText('serves', { exact: true }).waitFor();
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('a person', () => {
     ]);
   });
 
-  it('plans a text that is not saved', async () => {
+  it('plans an edited configuration that is not saved', async () => {
     await visit('/system/plan');
     await page.getByLabel('File').selectOption('configs/support.yaml');
     const area = page.getByRole('textbox', { name: 'Text of configs/support.yaml' });
@@ -251,17 +251,17 @@ describe.skipIf(!hasBrowser)('a person', () => {
     await page.getByRole('tab', { name: 'Plan' }).click();
     await page.getByRole('button', { name: 'Restore the active configuration' }).click();
     await page.getByText('This is the active configuration.', { exact: false }).waitFor();
-    // It stays active.
+    // The plan follows a change of the file.
     await page.getByLabel('File').selectOption('configs/support.yaml');
     await write('configs/support.yaml', support(0.4).replaceAll('\n', '\r\n'));
     await expect.poll(() => area.inputValue()).toContain('temperature: 0.4');
-    // One line is another, whatever the lines of the file end in.
+    // Different line ends do not count as changed lines.
     await area.fill(support(0.5));
     const added = page.locator('.code .added');
     await expect.poll(() => added.allInnerTexts()).toEqual([expect.any(String), expect.stringContaining('temperature: 0.5')]);
   });
 
-  it('finds the place of a value', async () => {
+  it('finds the origin of a value', async () => {
     await visit('/system/configuration');
     await page.getByLabel('Search names, values and places').fill('temperature 0.2');
     await page.getByRole('button', { name: 'configs/support.yaml:6' }).first().click();

@@ -29,23 +29,23 @@ interface State {
   readonly name: string;
   readonly path: string;
   readonly then: (page: Page) => Promise<unknown>;
-  /** What is on the page once it is there. */
+  /** Selector of an element that the finished page contains. */
   readonly shows: string;
 }
 
 const states: readonly State[] = [
-  { name: 'an explanation', path: '/configs/by-plan', then: clicks(/^Explain$/), shows: '[aria-label=Explanation] .panel' },
-  { name: 'a provider that was tested', path: '/catalog', then: clicks('Test'), shows: '.panel .notice' },
-  { name: 'a prompt that was run', path: '/prompts/welcome', then: clicks('Run it'), shows: 'a:has-text("Open the request")' },
-  { name: 'the form of a new key', path: '/keys', then: clicks('Create a key'), shows: 'dialog[open]' },
+  { name: 'an explanation of a request', path: '/configs/by-plan', then: clicks(/^Explain$/), shows: '[aria-label=Explanation] .panel' },
+  { name: 'the result of a provider test', path: '/catalog', then: clicks('Test'), shows: '.panel .notice' },
+  { name: 'the result of a prompt', path: '/prompts/welcome', then: clicks('Run it'), shows: 'a:has-text("Open the request")' },
+  { name: 'the form for a new key', path: '/keys', then: clicks('Create a key'), shows: 'dialog[open]' },
   { name: 'a new secret', path: '/keys', then: clicks('Rotate… app-web', 'Issue a new secret'), shows: '[aria-label=Secret]' },
-  { name: 'the question before a key is revoked', path: '/keys', then: clicks('Revoke… app-web'), shows: 'dialog[open]' },
-  { name: 'the difference of a revision', path: '/system/revisions', then: clicks('Diff from the previous revision'), shows: '.code' },
-  { name: 'the question before a rollback', path: '/system/revisions', then: clicks('Roll back…'), shows: 'dialog[open]' },
-  { name: 'the place of a value', path: '/system/configuration', then: clicks('gateway.yaml:5'), shows: 'dialog[open] mark' },
+  { name: 'the confirmation before a key is revoked', path: '/keys', then: clicks('Revoke… app-web'), shows: 'dialog[open]' },
+  { name: 'the diff of a revision', path: '/system/revisions', then: clicks('Diff from the previous revision'), shows: '.code' },
+  { name: 'the confirmation before a rollback', path: '/system/revisions', then: clicks('Roll back…'), shows: 'dialog[open]' },
+  { name: 'the origin of a value', path: '/system/configuration', then: clicks('gateway.yaml:5'), shows: 'dialog[open] mark' },
 ];
 
-describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
+describe.skipIf(!hasBrowser)('configuration pages', () => {
   const open = useBrowser();
   const now = Date.now();
   let servers: Readonly<Record<'usual' | 'empty' | 'absurd' | 'broken', FixtureServer>>;
@@ -67,13 +67,13 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
   afterAll(() => Promise.all(Object.values(servers).map((server) => server.close())));
 
   const plain = (['usual', 'empty', 'broken', 'absurd'] as const).flatMap((data) => paths.map((path) => ({ data, path })));
-  /** In both themes: no barrier, and nothing that the browser complains about. */
+  /** Checks that both themes have no accessibility violation and that the browser reports no error. */
   const isOpenToAll = async ({ page, complaints }: Awaited<ReturnType<typeof open>>): Promise<void> => {
     expect(await barriersInBothThemes(page)).toEqual(noBarriers);
     expect(complaints).toEqual([]);
   };
 
-  it.each(plain)('fit every window, and can be used by everybody: $path, $data data', async ({ data, path }) => {
+  it.each(plain)('fit any window width and are accessible: $path, $data data', async ({ data, path }) => {
     const opened = await open(servers[data].url + path);
     const { page } = opened;
     await settled(page);
@@ -81,13 +81,13 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
       await page.setViewportSize({ width, height: 800 });
       await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth'), { message: `${width} px` }).toBe(0);
     }
-    // What somebody wrote is text.
+    // HTML in values is shown as text.
     expect(await page.locator('main img').count()).toBe(0);
     await isOpenToAll(opened);
     await page.context().close();
   });
 
-  it.each(states)('can be used: $name', async ({ path, then, shows }) => {
+  it.each(states)('are accessible with $name', async ({ path, then, shows }) => {
     const opened = await open(servers.usual.url + path);
     await settled(opened.page);
     await then(opened.page);
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
     ['/catalog', 'No providers yet', 'api_key: ${env:OPENAI_API_KEY}'],
     ['/prompts', 'No prompts yet', '{{product}}'],
     ['/keys', 'No API keys yet', 'hash: sha256:'],
-  ])('%s without anything teaches the first lines', async (path, title, yaml) => {
+  ])('show an example of the YAML to write if there is no data: %s', async (path, title, yaml) => {
     const { page } = await open(servers.empty.url + path);
     await page.getByText(title).waitFor();
     expect(await page.locator('.code').first().innerText()).toContain(yaml);
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
     { role: 'operator', path: '/keys', names: ['Create a key', 'Rotate…', 'Revoke…'] },
     { role: 'operator', path: '/system/revisions', names: ['Reload', 'Drain…', 'Roll back…'] },
   ] as const;
-  it.each(hidden)('hide from a $role what would be refused: $path', async ({ role, path, names }) => {
+  it.each(hidden)('hide from a $role the buttons that its role may not use: $path', async ({ role, path, names }) => {
     const server = await startFixtureServer([], someServing(now));
     const asAdmin = await open(server.url + path);
     await settled(asAdmin.page);
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
     await server.close();
   });
 
-  it('show the notes of configs and the changes of keys without scrolling, and YAML beside its numbers', async () => {
+  it('show notes and key buttons without horizontal scrolling, and wrapped YAML next to its line numbers', async () => {
     const { page } = await open(`${servers.usual.url}/configs`);
     await settled(page);
     const over = (selector: string): Promise<number[]> =>
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('the pages of the configuration', () => {
     await server.close();
   });
 
-  it('show the exact YAML where no file can be written', async () => {
+  it('show the YAML of a new key if its file cannot be written', async () => {
     const serving = {
       ...someServing(now),
       keyChange: { secret: 'gw_live_x', yaml: 'api_keys:\n  ci: {hash: sha256:00}\n', written_to: null, rejected: null },

@@ -7,7 +7,7 @@ import { send, startBusyGateway } from '../support/dashboard/traffic.ts';
 import { type TestGateway, until } from '../support/gateway.ts';
 import { differences } from '../support/shape.ts';
 
-/** Names of members that callers, files or providers choose: what is in them differs from record to record. */
+/** Members whose keys are chosen by clients, files or providers, so they differ from record to record. */
 const maps = new Set(['headers', 'meta', 'label', 'metadata', 'labels', 'by', 'notes', 'redactions', 'prices', 'timeouts', 'patch']);
 
 let gateway: TestGateway;
@@ -36,8 +36,8 @@ const both = (path: string, asked: AdminRequest = {}): Promise<readonly [AdminRe
 const usual = ['content-type', 'content-security-policy', 'content-disposition', 'cache-control', 'x-content-type-options'];
 const headersOf = ({ headers }: AdminResponse) => Object.fromEntries(usual.map((name) => [name, headers[name]]));
 
-/** The pages are tested with the server of the fixtures: what a gateway does not send must not come from there either. */
-describe('the server of the fixtures responds as a gateway does', () => {
+/** The page tests use the fixture server, so its responses must have the same shape as those of a gateway. */
+describe('fixture server and gateway return responses of the same shape', () => {
   const asked: readonly { readonly path: string; readonly request?: AdminRequest }[] = [
     { path: '/api/session' },
     { path: '/api/status' },

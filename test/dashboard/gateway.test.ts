@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
   });
   afterAll(() => gateway?.close());
 
-  it('shows the first request live, and its whole story', async () => {
+  it('shows the first request live, with all its details', async () => {
     const { page, complaints } = await open(`${adminUrl(gateway)}/requests`);
     await page.getByText('No requests yet').waitFor();
     const command = await page.locator('.code').innerText();
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows rows as they come, from the live tail alone', async () => {
+  it('shows new rows from the live tail without another query', async () => {
     await send(gateway, 0);
     const { page, complaints } = await open(`${adminUrl(gateway)}/requests`);
     await page.locator('.grid tbody tr:not(.space)').first().waitFor();
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     expect(complaints.filter((text) => !text.includes('ERR_FAILED'))).toEqual([]);
   });
 
-  it('goes on with live rows in a tab that was not seen, and after a response with an error', async () => {
+  it('keeps receiving live rows in a hidden tab and after an error response', async () => {
     const { page } = await open(`${adminUrl(gateway)}/requests`);
     await page.clock.install();
     await page.reload();
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await rowOf(missed).waitFor();
     await page.getByText('Live rows are interrupted').waitFor({ state: 'detached' });
 
-    // What ends during a pause is there when it is over.
+    // Requests that end during a pause are shown after it.
     await page.keyboard.press('l');
     await page.locator('button[aria-pressed="false"]', { hasText: 'Live' }).waitFor();
     const paused = await send(gateway, 1);
@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await rowOf(paused).waitFor();
   });
 
-  it('filters, counts and suggests from the store', async () => {
+  it('filters, counts and suggests from the stored records', async () => {
     await Promise.all(Array.from({ length: 12 }, (_, n) => send(gateway, n)));
     const { page, complaints } = await open(`${adminUrl(gateway)}/requests?q=status%3A500`);
     await expect.poll(() => page.locator('.c-status').count()).toBe(2);
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows the steps of a trace below one another, by their names', async () => {
+  it('shows the spans of a trace as a tree with their names', async () => {
     const step = async (id: string, headers: Record<string, string>): Promise<void> => {
       const response = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: 'POST',
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await step('rank', { 'x-portkey-parent-span-id': 'search' });
     await step('review', { 'x-portkey-parent-span-id': 'reviewer' });
     const { page, complaints } = await open(`${adminUrl(gateway)}/traces/trip%2042`);
-    // The store takes records in batches.
+    // Records are stored in batches.
     await expect.poll(async () => (await page.reload(), await settled(page), await page.locator('.trace a').count())).toBe(4);
     const steps = await page.locator('.trace-name').allInnerTexts();
     expect(steps.map((text) => text.split(/\s*\n\s*/).slice(0, -1))).toEqual([
@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('explains a recorded request under the current configuration', async () => {
+  it('explains a recorded request with the current configuration', async () => {
     const id = await send(gateway, 0);
     const { page, complaints } = await open(`${adminUrl(gateway)}/requests/${id}`);
     await page.getByRole('button', { name: 'Explain now' }).click();
@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('replays a recorded request, and compares the responses', async () => {
+  it('replays a recorded request and links to the new one', async () => {
     const id = await send(gateway, 0);
     const { page } = await open(`${adminUrl(gateway)}/requests/${id}`);
     await page.getByRole('button', { name: 'Replay…' }).click();
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await page.getByRole('link', { name: 'Open the new request' }).waitFor();
   });
 
-  it('shows figures and charts, and leads to what they count', async () => {
+  it('shows figures and charts that link to the requests they count', async () => {
     await sendCut(gateway);
     const failed = gateway.records.filter(({ error }) => error !== null).length;
     const stored = async () => ((await call(adminUrl(gateway), '/api/stats?q=error%3A*')).json as Stats).total.requests;
@@ -170,17 +170,17 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await expect.poll(() => page.locator('.provider-card').count()).toBe(2);
     await page.getByRole('link', { name: /Error rate/ }).click();
     await expect.poll(() => page.locator('.histogram').innerText()).toContain(`${failed} requests`);
-    // Its provider responded with a good status, and did not end its response.
+    // The provider responded with status 200 but did not complete the stream.
     await page.locator('tr', { hasText: 'gpt-4o-cut' }).first().click();
     await page.locator('.timeline .badge.bad', { hasText: '200 broken' }).waitFor();
     expect(complaints).toEqual([]);
   });
 });
 
-describe.skipIf(!hasBrowser)('a gateway that keeps less', () => {
+describe.skipIf(!hasBrowser)('the dashboard of a gateway with limited logging', () => {
   const open = useBrowser();
 
-  it('says that it keeps no requests, and what to write', async () => {
+  it('shows that the request log is off, and the setting that enables it', async () => {
     const gateway = await startTestGateway(
       'version: 1\nserver: {admin: {open: true}}\nlogging: {requests: off}\nproviders: {mock: {type: mock}}\n',
       { admin: true },
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)('a gateway that keeps less', () => {
     await gateway.close();
   });
 
-  it('says which setting kept a body out of the log, and where it is written', async () => {
+  it('shows which setting kept a body out of the log, and where it is set', async () => {
     const gateway = await startTestGateway(
       'version: 1\nserver: {admin: {open: true}}\nlogging:\n  requests: {bodies: metadata}\nproviders: {mock: {type: mock}}\n',
       { admin: true },
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('a gateway that keeps less', () => {
     await response.text();
     const id = response.headers.get('x-request-id') ?? '';
     const { page } = await open(`${adminUrl(gateway)}/requests/${id}`);
-    // The store takes records in batches.
+    // Records are stored in batches.
     await expect.poll(async () => (await page.reload(), await page.locator('.timeline').count())).toBe(1);
     const absent = page.locator('.empty');
     await absent.getByText('logging.requests.bodies: metadata').waitFor();
@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)('a gateway that keeps less', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('the sign-in', () => {
+describe.skipIf(!hasBrowser)('signing in to the dashboard', () => {
   const open = useBrowser();
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -229,7 +229,7 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
   });
   afterAll(() => gateway?.close());
 
-  it('rejects a wrong token, accepts the right one, keeps the session, and signs out', async () => {
+  it('rejects a wrong token, accepts the right one, keeps the session on reload, and signs out', async () => {
     const { page } = await open(adminUrl(gateway));
     await page.getByLabel('Admin token').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -244,7 +244,7 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     expect(await page.getByText('Your session has ended').count()).toBe(0);
   });
 
-  it('is done by a link that is pasted where the page is open, once', async () => {
+  it('accepts a sign-in link that is pasted into an open page only once', async () => {
     const base = adminUrl(gateway);
     const { json } = await call(base, '/api/session/link', { method: 'POST', token: 'a-token-that-is-long-enough-for-this', body: {} });
     const link = `${base}/#t=${(json as { link: string }).link}`;
@@ -264,7 +264,7 @@ describe.skipIf(!hasBrowser)('the sign-in', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('says that a session has ended, and leads back to the page as it was left', async () => {
+  it('shows that a session has ended, and returns to the page as it was after signing in again', async () => {
     const { page } = await open(`${adminUrl(gateway)}/catalog`);
     const signIn = async (): Promise<void> => {
       await expect.poll(() => page.evaluate('document.activeElement?.type')).toBe('password');

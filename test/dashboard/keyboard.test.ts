@@ -8,7 +8,7 @@ import { makeRows } from '../support/dashboard/rows.ts';
 const drawn = (page: Page) => page.locator('.grid tbody tr:not(.space)');
 const parameter = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
 
-describe.skipIf(!hasBrowser)('the keyboard', () => {
+describe.skipIf(!hasBrowser)('keyboard shortcuts', () => {
   const open = useBrowser();
   let server: FixtureServer;
   let rows: LogRow[];
@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
     return opened.page;
   };
 
-  it('opens a request beside the list, walks, and closes, by keyboard', async () => {
+  it('open a request next to the list, move to other requests, and close it', async () => {
     const page = await list();
     const panel = page.getByRole('complementary', { name: 'Request' });
     await page.keyboard.press('j');
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
     await panel.getByText(rows[0]?.id ?? '').waitFor();
     await page.keyboard.press(']');
     await panel.getByText(rows[1]?.id ?? '').waitFor();
-    // As on a keyboard that has brackets behind another key.
+    // Some keyboard layouts need AltGr for brackets.
     await page.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '[', altKey: true, bubbles: true }))");
     await panel.getByText(rows[0]?.id ?? '').waitFor();
     expect(parameter(page, 'open')).toBe(rows[0]?.id);
@@ -52,14 +52,14 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
-    // The list is usable beside the open request.
+    // The list stays usable next to the open request.
     await drawn(page).nth(3).click();
     await panel.getByText(rows[3]?.id ?? '').waitFor();
     await drawn(page).nth(5).click();
     await panel.getByText(rows[5]?.id ?? '').waitFor();
   });
 
-  it('has the focus in what it opened, and then in the list again', async () => {
+  it('move the focus into the opened request, and back to the list when it closes', async () => {
     const page = await list();
     const focus = (): Promise<string> => page.evaluate('document.activeElement.getAttribute("aria-label")');
     await page.keyboard.press('j');
@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
     await page.keyboard.press('t');
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Last 24 hours');
     await page.keyboard.press('Escape');
-    // An address takes the focus from nobody.
+    // Opening a request by its URL does not move the focus.
     const other = await list(`?open=${rows[2]?.id}`);
     await other
       .getByRole('complementary', { name: 'Request' })
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
     expect(await other.evaluate('document.activeElement.tagName')).toBe('BODY');
   });
 
-  it('says that a filter is not applied yet, and gives it up with Escape', async () => {
+  it('mark a filter that is not applied yet, and discard it with Escape', async () => {
     const page = await list('?q=status%3A200');
     const filter = page.getByRole('combobox', { name: 'Filter' });
     const hint = page.locator('.unapplied');
@@ -109,10 +109,10 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
     await page.getByRole('row', { selected: true }).waitFor();
   });
 
-  it('goes to each page by keyboard, and lists all keys', async () => {
+  it('open each page, and show the list of all shortcuts', async () => {
     const page = await list();
     for (const [key, path] of Object.entries({ o: '/', c: '/configs', p: '/prompts', k: '/keys', s: '/system', r: '/requests' })) {
-      // The second key must come soon after the first: on a slow machine more than once.
+      // The second key must follow quickly; a slow machine may need several attempts.
       const go = async (): Promise<string> => {
         await page.keyboard.press('g');
         await page.keyboard.press(key);
@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)('the keyboard', () => {
       'replay it',
     ])
       expect(text).toContain(does);
-    // Those of an open request do nothing while there is none.
+    // Shortcuts for an open request do nothing if none is open.
     await page.keyboard.press('Escape');
     await page.keyboard.press('r');
     expect(await page.getByRole('dialog').count()).toBe(0);

@@ -9,7 +9,7 @@ interface Canvas {
   getContext(kind: '2d'): { getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray } };
 }
 
-describe.skipIf(!hasBrowser)('the overview', () => {
+describe.skipIf(!hasBrowser)('overview page', () => {
   const open = useBrowser();
   let server: FixtureServer;
   beforeEach(async () => {
@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
   });
   afterEach(() => server.close());
 
-  it('leads from each figure to the requests that it counts', async () => {
+  it('links each figure to the requests that it counts', async () => {
     const { page } = await open(server.url);
     await page.getByRole('link', { name: /Error rate/ }).click();
     await page.locator('.grid tbody tr:not(.space)').first().waitFor();
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     expect(texts.every((text) => /[45]\d\d/.test(text))).toBe(true);
   });
 
-  it('has the numbers of each chart as a table', async () => {
+  it('shows the numbers of each chart as a table', async () => {
     const { page } = await open(server.url);
     await page.locator('.chart').first().waitFor();
     const without = page.locator('.chart', { hasNot: page.locator('.chart-table') });
@@ -36,13 +36,13 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await expect.poll(() => table.locator('tbody tr').count()).toBeGreaterThan(50);
   });
 
-  it('draws a point where there is one value only', async () => {
+  it('draws a point if a chart has only one value', async () => {
     const one = await startFixtureServer(makeRows(1, Date.now(), 1));
     try {
       const { page } = await open(one.url);
       const canvas = page.locator('.chart', { hasText: 'p99' }).locator('canvas');
       await canvas.waitFor();
-      // Axes and their labels are grey; what is drawn of values has a colour.
+      // Axes and labels are grey; values have a colour.
       const coloured = (): Promise<boolean> =>
         canvas.evaluate((drawn) => {
           const { data } = (drawn as unknown as Canvas).getContext('2d').getImageData(0, 0, 4000, 400);
@@ -58,11 +58,11 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     }
   });
 
-  it('is where it was left when somebody goes back to it, and a new page begins at its top', async () => {
+  it('restores the scroll position when going back, and opens a new page at its top', async () => {
     const { page } = await open(server.url, { height: 500 });
     const top = (): Promise<number> => page.evaluate('Math.round(scrollY)');
     await page.locator('.figures').waitFor();
-    // Scrolled as by hand: it ends before the page is left.
+    // Uses the mouse wheel, and waits until scrolling has ended.
     await page.mouse.move(640, 300);
     await page.mouse.wheel(0, 500);
     await expect.poll(() => page.evaluate('history.state?.top')).toBe(500);
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.reload();
     await page.locator('.figures').waitFor();
     await expect.poll(top).toBe(500);
-    // A page that is as high, and there at once.
+    // A page that is as high and rendered immediately.
     await page.route('**/api/**', (route) => route.abort());
     await page.evaluate("document.querySelector('#main').style.minHeight = '3000px'");
     await page.keyboard.press('g');
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     expect(await top()).toBe(0);
   });
 
-  it('goes on by itself when the gateway is back', async () => {
+  it('recovers by itself when the gateway is reachable again', async () => {
     const { page } = await open(server.url);
     await page.clock.install();
     await page.route('**/api/prompts*', (route) => route.abort());
@@ -93,13 +93,13 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.unroute('**/api/prompts*');
     await page.clock.runFor(3000);
     await page.getByText('The gateway can’t be reached').waitFor({ state: 'detached' });
-    // Whoever comes back to the tab need not wait for the next look.
+    // Returning to the tab polls immediately.
     const again = page.waitForRequest('**/api/prompts*');
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await again;
   });
 
-  it('waits for a slow response: asking again would abort it', async () => {
+  it('waits for a slow response without sending the request again', async () => {
     const { page } = await open(`${server.url}/catalog`);
     await page.clock.install();
     const slow = Promise.withResolvers<void>();
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.getByRole('heading', { name: 'Process' }).waitFor();
   });
 
-  it('shows of many providers those first that need a person', async () => {
+  it('lists providers with problems first', async () => {
     const provider = (slug: string, state: 'idle' | 'down') => ({ slug, state, figures: figuresOf([]), last_error: null });
     const idle = Array.from({ length: 100 }, (_, i) => provider(`idle-${i}`, 'idle'));
     server.set({ status: { providers: [...idle, provider('broken', 'down')] } });
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     expect((await page.locator('.provider-card a').allInnerTexts()).slice(0, 2)).toEqual(['broken', 'idle-0']);
   });
 
-  it('says that the last reload failed, and where', async () => {
+  it('shows that the last reload failed, and the position of the error', async () => {
     const problem = {
       level: 'error',
       code: 'unknown-key',
@@ -143,14 +143,14 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     const banner = page.getByRole('alert');
     await banner.waitFor();
     expect(await banner.innerText()).toContain('gateway.yaml:9:9 unknown key "retrys"');
-    // Not every failure has a place in a file.
+    // Not every error has a position in a file.
     server.set({
       status: { last_reload: { at: Date.now(), result: 'rejected', revision: '8f3c2a1', diagnostics: [], reason: 'The loader ended.' } },
     });
     await banner.getByText('The loader ended.').waitFor();
   });
 
-  it('keeps what the cost is grouped by for whoever comes back', async () => {
+  it('keeps the grouping of the cost when going back', async () => {
     const { page } = await open(server.url);
     await page.getByRole('button', { name: 'Key', exact: true }).click();
     await page.getByRole('link', { name: 'app-web', exact: true }).first().click();
@@ -161,10 +161,10 @@ describe.skipIf(!hasBrowser)('the overview', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('a gateway without requests', () => {
+describe.skipIf(!hasBrowser)('the overview without requests', () => {
   const open = useBrowser();
 
-  it('teaches the first one, and shows it when it comes', async () => {
+  it('shows an example of a first request, and shows the request when it arrives', async () => {
     const server = await startFixtureServer([]);
     const { page } = await open(server.url);
     await page.getByText('No requests yet').waitFor();
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)('a gateway without requests', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('one request', () => {
+describe.skipIf(!hasBrowser)('request page', () => {
   const open = useBrowser();
   let server: FixtureServer;
   const rows = makeRows(50, Date.now(), 1);
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('one request', () => {
   });
   afterEach(() => server.close());
 
-  it('shows its response readable, raw, and event by event with times', async () => {
+  it('shows the response as text, raw, and as events with times', async () => {
     const { page } = await open(`${server.url}/requests/${plain?.id}`);
     await page.getByText('To reset the password, open **Settings**').waitFor();
     await page.getByText('Thinking (').click();
@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)('one request', () => {
     expect(first).toContain('"role":"assistant"');
   });
 
-  it('saves what is no text as the bytes that it is', async () => {
+  it('saves a binary body with its exact bytes', async () => {
     const { page } = await open(`${server.url}/requests/${plain?.id}`);
     await page.getByText('To reset the password, open **Settings**').waitFor();
     await page.route('**/body?part=response', (route) => route.fulfill({ body: Buffer.from([0xff, 0xfb, 0x90, 0]) }));
@@ -215,7 +215,7 @@ describe.skipIf(!hasBrowser)('one request', () => {
     expect(bodies).toMatchObject({ request: expect.stringContaining('"model"'), response: { base64: '//uQAA==' } });
   });
 
-  it('shows the request as it came, as it was sent, and the causes of the difference', async () => {
+  it("shows the client's request, the provider's request, and the cause of each difference", async () => {
     const { page } = await open(`${server.url}/requests/${plain?.id}`);
     await page.getByRole('tab', { name: 'Request', exact: true }).click();
     await page.getByText('"temperature": 0.9').waitFor();
@@ -227,7 +227,7 @@ describe.skipIf(!hasBrowser)('one request', () => {
     expect(await entry.innerText()).toContain('configs/support.yaml:10');
   });
 
-  it('shows each attempt with its reason, and filters the panes by a bar', async () => {
+  it('shows the reason of each attempt, and selects an attempt by clicking its bar', async () => {
     const fallback = rows.find((row) => row.fallback);
     const { page } = await open(`${server.url}/requests/${fallback?.id}`);
     await page.getByText('"Rate limit reached", retry-after 20 s is too long').waitFor();
@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser)('one request', () => {
     await page.getByRole('tab', { name: 'To the provider', selected: true }).waitFor();
   });
 
-  it('never reads what a model or a caller wrote as markup', async () => {
+  it('never renders text of models or clients as HTML', async () => {
     const { page } = await open(`${server.url}/requests`);
     const dialogs: string[] = [];
     page.on('dialog', (dialog) => {
@@ -250,7 +250,7 @@ describe.skipIf(!hasBrowser)('one request', () => {
     expect(await page.locator('main script, main img[src="x"]').count()).toBe(0);
   });
 
-  it('shows no contents to a viewer, and says so', async () => {
+  it('hides contents from a viewer with a notice', async () => {
     server.set({ role: 'viewer' });
     const { page } = await open(`${server.url}/requests/${plain?.id}`);
     await page.getByRole('tab', { name: 'Request', exact: true }).click();
@@ -258,7 +258,7 @@ describe.skipIf(!hasBrowser)('one request', () => {
     expect(await page.getByRole('button', { name: 'Replay…' }).count()).toBe(0);
   });
 
-  it('says that there is no such request', async () => {
+  it('shows an error for an unknown request', async () => {
     const { page } = await open(`${server.url}/requests/req_nowhere`);
     await page.getByRole('alert').waitFor();
   });

@@ -11,7 +11,7 @@ const drawn = (page: Page) => page.locator('.grid tbody tr:not(.space)');
 const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter' });
 const parameter = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
 
-describe.skipIf(!hasBrowser)('the list of requests', () => {
+describe.skipIf(!hasBrowser)('request list', () => {
   const open = useBrowser();
   let server: FixtureServer;
   let rows: LogRow[];
@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     return opened.page;
   };
 
-  it('draws at most 80 rows, and loads more at its end', async () => {
+  it('renders at most 80 rows, and loads more when scrolled to the end', async () => {
     const page = await list();
     const counts: number[] = [];
     const toTheEnd = async (): Promise<number> => {
@@ -37,19 +37,19 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     };
     await expect.poll(toTheEnd).toBeGreaterThan(500);
     expect(Math.max(...counts)).toBeLessThanOrEqual(80);
-    // All usual columns have room.
+    // The default columns fit.
     expect(await page.evaluate('(box => box.scrollWidth - box.clientWidth)(document.querySelector(".grid-box"))')).toBe(0);
-    // Nobody sees the time of a row of another day that is cut.
+    // Times of rows of another day are not truncated.
     const cut = `[...document.querySelectorAll('td.c-time .cut, td.c-tokens .cut')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`;
     expect(await page.evaluate(cut)).toEqual([]);
-    // Another filter is another list: its newest row is what is seen first.
+    // A new filter scrolls to the newest row.
     await filterOf(page).fill('stream:true');
     await filterOf(page).press('Enter');
     await page.locator(`tr[aria-rowindex="2"] a[href="/requests/${rows.find(({ stream }) => stream)?.id}"]`).waitFor();
     expect(await page.evaluate('document.querySelector(".grid-box").scrollTop')).toBe(0);
   });
 
-  it('shows who responded after all failures, and whole names where there is room', async () => {
+  it('shows failed targets and the one that responded, with full names if there is room', async () => {
     const row: LogRow = { ...newRow(1), status: 200, end: 'whole', provider: 'azure-eu', model: 'gpt-4o', fallback: true, attempts: 3 };
     const hop = { provider: 'openai-main-in-europe', model: 'gpt-4o', said: '429' };
     server.add({ ...row, error: null, message: null, key: 'analytics-of-a-shop', hops: [hop, hop] });
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await expect.poll(async () => (await widths('.c-key .cut')).reduce((a, b) => a - b)).toBe(0);
   });
 
-  it('shows what failed above what responded where one line has no room for both', async () => {
+  it('shows failed targets on a separate line if one line is too short', async () => {
     const row: LogRow = {
       ...newRow(1),
       status: 200,
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await expect.poll(lines).toBe(1);
   });
 
-  it('filters, keeps the filter in the address, and gives it back with the history', async () => {
+  it('applies a filter, stores it in the URL, and restores it with browser history', async () => {
     const page = await list();
     await filterOf(page).fill('status:>=400');
     await filterOf(page).press('Enter');
@@ -121,7 +121,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
       .toBe(true);
   });
 
-  it('opens the request whose id is pasted, of any day', async () => {
+  it('opens the request whose id is pasted into the filter, regardless of the time range', async () => {
     const old: LogRow = { ...newRow(2), at: Date.now() - 5 * 86_400_000 };
     server.add(old);
     const page = await list();
@@ -133,7 +133,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await expect.poll(() => drawn(page).count()).toBe(1);
   });
 
-  it('shows where a filter does not parse, and keeps the rows', async () => {
+  it('marks a syntax error in a filter, and keeps the rows', async () => {
     const page = await list();
     const before = await drawn(page).first().innerText();
     await filterOf(page).fill('model:gpt-4o latencyy:>2s');
@@ -165,11 +165,11 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await expect.poll(() => parameter(page, 'q')).toMatch(/^provider:[\w-]+$/);
   });
 
-  it('offers nothing of an older text, also while the gateway is slow', async () => {
+  it('offers no outdated suggestion while the gateway is slow', async () => {
     const page = await list();
     await page.keyboard.press('/');
     await page.getByRole('option', { name: 'status:' }).waitFor();
-    // From here on no suggestion comes: what is offered is what was there, as far as it fits.
+    // No new suggestions arrive from here on; the list contains the known ones that match.
     const asked: string[] = [];
     await page.route('**/api/suggest?*', (route) => void asked.push(route.request().url()));
     await page.keyboard.type('prov');
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await expect.poll(() => parameter(page, 'q')).toBe('provider:claude');
   });
 
-  it('keeps the row in view whose request is opened beside it, and closed again', async () => {
+  it('keeps the row of a request in view when it is opened and closed', async () => {
     const page = await list();
     await page.evaluate('document.querySelector(".grid-box").scrollTo(0, 2000)');
     const id = rows[60]?.id ?? '';
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await expect.poll(isSeen).toBe(true);
   });
 
-  it('lets new rows flow in at the top, and keeps them behind a pill otherwise', async () => {
+  it('inserts new rows at the top, or counts them in a button while a row is selected', async () => {
     const page = await list();
     await expect.poll(() => server.watching()).toBe(1);
     const one = newRow(1);
@@ -222,12 +222,12 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.locator(`a[href="/requests/${newRow(3).id}"]`).count()).toBe(0);
     await pill.click();
     await page.locator(`a[href="/requests/${newRow(3).id}"]`).waitFor();
-    // Paused: nothing is asked for at all.
+    // While paused, no requests are sent.
     await page.keyboard.press('l');
     await expect.poll(() => server.watching()).toBe(0);
   });
 
-  it('loses no row that ends while a slow response is on its way, and goes on by itself when the gateway is back', async () => {
+  it('misses no row that ends during a slow response, and recovers when the gateway is reachable again', async () => {
     const page = await list();
     await expect.poll(() => server.watching()).toBe(1);
     await page.clock.install();
@@ -259,13 +259,13 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await page.clock.runFor(3000);
     await page.getByText('The gateway can’t be reached').waitFor({ state: 'detached' });
 
-    // A connection that says nothing is none.
+    // A connection without events is reopened.
     const anew = page.waitForRequest((request) => request.url().includes('/api/live?q=stream'));
     await page.clock.fastForward(60_000);
     await anew;
   });
 
-  it('shows live rows of the filter alone', async () => {
+  it('shows only live rows that match the filter', async () => {
     const page = await list('?q=status%3A%3E%3D400');
     await expect.poll(() => server.watching()).toBe(1);
     const good = { ...newRow(7), status: 200 };
@@ -276,7 +276,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.locator(`a[href="/requests/${good.id}"]`).count()).toBe(0);
   });
 
-  it('takes a time range from a drag over the histogram, in place of times in the filter', async () => {
+  it('sets the time range by dragging over the histogram, in place of times in the filter', async () => {
     const page = await list(`?q=${encodeURIComponent('since:24h latency:>0')}`);
     const plot = page.locator('.histogram .u-over');
     await plot.waitFor();
@@ -295,11 +295,11 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     const from = await page.getByRole('textbox', { name: 'From' }).inputValue();
     expect(await page.evaluate(`Date.parse(${JSON.stringify(from)})`)).toBe(Math.floor(since / 1000) * 1000);
     await page.keyboard.press('Escape');
-    // Nothing arrives any more in a range that has ended.
+    // A range that has ended has no live rows.
     expect(await page.getByRole('button', { name: 'Live' }).isDisabled()).toBe(true);
     await page.goBack();
     await expect.poll(() => page.getByRole('button', { name: 'Live' }).getAttribute('aria-pressed')).toBe('true');
-    // A day that somebody writes is one of where they are.
+    // A day that a user types is in the time zone of the browser.
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' });
     await page.keyboard.press('t');
@@ -309,7 +309,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await expect.poll(() => parameter(page, 'range')).toMatch(/^2026-11-19T15:00:00.000Z/);
   });
 
-  it('remembers columns, widths, views and the theme', async () => {
+  it('stores columns, widths, views and the theme', async () => {
     const page = await list();
     await page.keyboard.press('c');
     await page.getByRole('checkbox', { name: 'meta.user' }).check();
@@ -337,7 +337,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.evaluate('document.documentElement.dataset.scheme')).toBe('dark');
   });
 
-  it('counts over as long a time as the filter has', async () => {
+  it('counts over the time range of the filter', async () => {
     const page = await list('?q=since%3A90d');
     await expect.poll(() => page.locator('.histogram').innerText()).toContain('2,000 requests');
     await page.locator('.histogram summary').click();
@@ -352,7 +352,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await page.locator('.histogram', { hasText: 'The log is away.' }).waitFor();
   });
 
-  it('keeps the views of two tabs', async () => {
+  it('keeps the views that two tabs save', async () => {
     const page = await list('?q=status%3A500');
     const other = await page.context().newPage();
     await other.goto(`${server.url}/requests?q=latency%3A%3E0`);
@@ -371,7 +371,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.getByRole('button', { name: 'Broken', exact: true }).count()).toBe(1);
   });
 
-  it('forgets no view for a new one', async () => {
+  it('deletes no view when a new one is saved', async () => {
     const page = await list('?q=status%3A500');
     await page.evaluate(() => {
       const views = Array.from({ length: 50 }, (_, i) => ({ name: `View ${i}`, filter: `model:m${i}` }));
@@ -389,7 +389,7 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     expect(await page.getByRole('button', { name: 'One more', exact: true }).count()).toBe(0);
   });
 
-  it.each([360, 1280])('keeps menus and views within a window of %i pixels', async (width) => {
+  it.each([360, 1280])('keeps menus and views inside a window of %i pixels', async (width) => {
     const { page } = await open(`${server.url}/requests?q=latency%3A%3E1s`, { width });
     const name = 'A view with a name that is longer than the others';
     const overhang = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth');
@@ -409,14 +409,14 @@ describe.skipIf(!hasBrowser)('the list of requests', () => {
     await page.context().close();
   });
 
-  it('says why nothing is listed, and what to do', async () => {
+  it('shows why the list is empty, and a button to clear the filter', async () => {
     const { page } = await open(`${server.url}/requests?q=${encodeURIComponent('status:418')}`);
     await page.getByText('No request matches').waitFor();
     await page.getByRole('button', { name: 'Clear the filter' }).last().click();
     await drawn(page).first().waitFor();
   });
 
-  it('keeps the rows and says what is wrong when the gateway fails, then goes on', async () => {
+  it('keeps the rows and shows the error if the gateway fails, and recovers', async () => {
     const page = await list();
     server.set({ failing: true });
     await filterOf(page).fill('stream:true');

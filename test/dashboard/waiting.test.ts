@@ -5,7 +5,7 @@ import { type FixtureServer, startFixtureServer } from '../support/dashboard/fix
 import { hasBrowser, useBrowser } from '../support/dashboard/page.ts';
 import { makeRows } from '../support/dashboard/rows.ts';
 
-describe.skipIf(!hasBrowser)('a page that waits says so', () => {
+describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
   const open = useBrowser();
   let server: FixtureServer;
   let rows: LogRow[];
@@ -18,14 +18,14 @@ describe.skipIf(!hasBrowser)('a page that waits says so', () => {
   const cut = async (page: Page): Promise<void> => void (await page.route('**/api/**', (route) => route.abort()));
   const away = (page: Page) => page.getByText('No connection to the gateway since');
 
-  it('for a gateway that is away, beside what it showed before', async () => {
+  it('is shown next to the previous data while the gateway is unreachable', async () => {
     const { page } = await open(server.url);
     await page.locator('.figures').waitFor();
     await page.clock.install();
     await cut(page);
     await page.clock.runFor(1000);
     await away(page).waitFor();
-    // All figures have been asked for in vain by now.
+    // By now all figures have been requested without success.
     await page.clock.runFor(11_000);
     expect([await page.locator('.figures').count(), await page.getByRole('alert').count()]).toEqual([1, 0]);
     await page.unroute('**/api/**');
@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('a page that waits says so', () => {
     await away(page).waitFor({ state: 'detached' });
   });
 
-  it('until the gateway is back, also where nothing is asked for again', async () => {
+  it('ends when the gateway is reachable again, also on a page that does not poll', async () => {
     const { page } = await open(`${server.url}/requests/${rows[0]?.id}`);
     await page.locator('.timeline').waitFor();
     await cut(page);
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)('a page that waits says so', () => {
     await away(page).waitFor({ state: 'detached' });
   });
 
-  it('until the gateway is back, also where it has not come to a page yet', async () => {
+  it('ends when the gateway is reachable again, also if the page had not loaded yet', async () => {
     const { page } = await open(server.url);
     await cut(page);
     await page.reload();
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('a page that waits says so', () => {
     await page.locator('.figures').waitFor();
   });
 
-  it('for the rows of a new filter', async () => {
+  it('is shown until the rows of a new filter arrive', async () => {
     const { page } = await open(`${server.url}/requests`);
     await page.locator('.grid tbody tr:not(.space)').first().waitFor();
     const slow = Promise.withResolvers<void>();

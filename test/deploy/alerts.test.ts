@@ -9,7 +9,7 @@ import { metricsTable } from '../../src/telemetry/metrics/table.ts';
 import { readProjectFile, root } from '../repo/tree.ts';
 import { skipping } from '../support/skipping.ts';
 
-/** The alert rules and the dashboard: what they ask for exists, and the rules do what their examples say. */
+/** The alert rules and the Grafana dashboard: their metrics exist, and the rules match their examples. */
 
 interface Rule {
   readonly alert: string;
@@ -36,7 +36,7 @@ const dashboard = JSON.parse(readProjectFile('deploy/grafana/dashboard.json')) a
   templating: { list: { name: string; query: { query: string } | string }[] };
 };
 
-/** What Grafana puts in place of its variables. */
+/** Values for the variables of Grafana. */
 const filled = (expr: string): string =>
   expr
     .replaceAll('$__rate_interval', '5m')
@@ -51,11 +51,11 @@ const expressions: readonly (readonly [where: string, expr: string])[] = [
 
 const known = new Map(metricsTable.map((row) => [row.name, row]));
 
-/** Metrics that Prometheus has by itself. */
+/** Metrics of Prometheus itself. */
 const ofPrometheus: ReadonlySet<string> = new Set(['up']);
 const everywhere: ReadonlySet<string> = new Set(['job', 'instance', 'le']);
 
-/** Names of metrics in an expression, those that have selectors included; series of histograms by the metric's name. */
+/** Names of the metrics in an expression, with or without selectors. */
 function metricsIn(expr: string): readonly string[] {
   const plain = expr.replaceAll(/"[^"]*"/g, '""').replaceAll(/\{[^}]*\}/g, '{}');
   const names = plain.match(/\b(?:gateway|gen_ai|process|nodejs)_[a-z0-9_]+|\bup\b/g) ?? [];
@@ -74,8 +74,8 @@ function labelsIn(expr: string): readonly string[] {
   return [...selectors.map(([, name = '']) => name), ...lists].filter((name) => name !== '');
 }
 
-describe('what alerts and the dashboard ask for', () => {
-  it.each(expressions)('%s: metrics and labels exist', (_where, expr) => {
+describe('alert rules and Grafana dashboard', () => {
+  it.each(expressions)('%s uses existing metrics and labels', (_where, expr) => {
     const metrics = metricsIn(expr).map(metricOf);
     expect(metrics.length).toBeGreaterThan(0);
     expect(metrics.filter((name) => !known.has(name) && !ofPrometheus.has(name))).toEqual([]);
@@ -83,13 +83,13 @@ describe('what alerts and the dashboard ask for', () => {
     expect(labelsIn(expr).filter((label) => !labels.has(label) && !everywhere.has(label))).toEqual([]);
   });
 
-  it('codes of errors are those that the gateway has', () => {
+  it('use only error codes of the gateway', () => {
     const codes = expressions.flatMap(([, expr]) => [...expr.matchAll(/\bcode=~?"([^"]*)"/g)].flatMap(([, list = '']) => list.split('|')));
     expect(codes.length).toBeGreaterThan(0);
     expect(codes.filter((code) => !Object.hasOwn(errorCatalogue, code))).toEqual([]);
   });
 
-  it('every panel says what it shows, and none lies over another', () => {
+  it('every panel has a description, and no panels overlap', () => {
     const panels = dashboard.panels.filter(({ type }) => type !== 'row');
     expect(panels.filter(({ description }) => description === undefined).map(({ title }) => title)).toEqual([]);
     const cells = new Set<string>();
@@ -103,7 +103,7 @@ describe('what alerts and the dashboard ask for', () => {
     }
   });
 
-  it('every rule has an example of when it fires and of when it does not', () => {
+  it('every rule has examples of firing and of not firing', () => {
     const { tests } = parse(readProjectFile(testFile)) as {
       tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[];
     };
@@ -126,7 +126,7 @@ describe.skipIf(skipping(missing))('promtool', () => {
     return { status, output: stdout + stderr };
   }
 
-  it('accepts the rules, and the examples hold', () => {
+  it('accepts the rules, and the examples pass', () => {
     expect(run('check', 'rules', join(root, rulesFile))).toMatchObject({ status: 0 });
     const { status, output } = run('test', 'rules', join(root, testFile));
     expect(status, output).toBe(0);
@@ -141,7 +141,7 @@ describe.skipIf(skipping(missing))('promtool', () => {
   });
 
   it.each(rules.filter((rule) => rule.for !== undefined).map((rule) => [rule.alert] as const))(
-    'the examples fail where %s never fires',
+    'the examples fail if %s never fires',
     (alert) => {
       const changed = groups.map((group) => ({
         ...group,

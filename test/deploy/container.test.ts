@@ -31,7 +31,7 @@ function probeOfCompose(): unknown {
   return services.gateway.healthcheck.test;
 }
 
-/** `.dockerignore`: a path is left out unless a later line takes it in again. */
+/** `.dockerignore`: a path is excluded unless a later line includes it again. */
 function ignoredBy(lines: readonly string[]): (path: string) => boolean {
   const rules = lines.map((line) => ({ isBack: line.startsWith('!'), matches: matcher(line.replace(/^!/, '')) }));
   return (path) => path !== '' && (rules.findLast(({ matches }) => matches(path))?.isBack ?? true) === false;
@@ -40,7 +40,7 @@ function ignoredBy(lines: readonly string[]): (path: string) => boolean {
 function matcher(pattern: string): (path: string) => boolean {
   const source = pattern.replace(/[.]/g, '\\.').replace(/\*\*\/|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(?:.*/)?'));
   const whole = new RegExp(`^${source}(?:/.*)?$`);
-  // Folders above a path that is taken in are looked into.
+  // Parent folders of an included path are searched.
   return (path) => whole.test(path) || (pattern.includes('/') && pattern.startsWith(`${path}/`));
 }
 
@@ -50,12 +50,12 @@ const ignored = ignoredBy(
     .filter((line) => line !== '' && !line.startsWith('#')),
 );
 
-describe('the Dockerfile', () => {
-  it('has one base image, with a tag', () => {
+describe('Dockerfile', () => {
+  it('uses one base image with a tag', () => {
     expect(new Set(stages.map(({ image }) => image))).toEqual(new Set(['node:24-slim']));
   });
 
-  it('runs as a user by number, without a shell, with a probe of the listener', () => {
+  it('runs as a numeric user, without a shell, with a health check of the listener', () => {
     expect(instruction('USER').map(({ rest }) => rest)).toEqual(['1000:1000']);
     expect(instruction('ENTRYPOINT').flatMap(wordsOf).at(-1)).toBe('/app/dist/bin.js');
     expect(instruction('CMD').flatMap(wordsOf)).toEqual(['start']);
@@ -69,7 +69,7 @@ describe('the Dockerfile', () => {
     expect(instruction('ENTRYPOINT').flatMap(wordsOf).slice(1, -1)).toEqual(config.node.split(' '));
   });
 
-  it('gets every file that it copies, and neither tests nor what lies beside', () => {
+  it('copies every file of the build context, without tests', () => {
     const sent = projectFiles().filter((file) => !ignored(file));
     const copied = stages.flatMap(({ instructions }) =>
       instructions
@@ -95,7 +95,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(skipping(why))(`the image${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
+describe.skipIf(skipping(why))(`container image${why === undefined ? '' : ` (skipped: ${why})`}`, () => {
   let image: RootFs;
   beforeAll(() => {
     const built = new Map<string, RootFs>();
@@ -106,7 +106,7 @@ describe.skipIf(skipping(why))(`the image${why === undefined ? '' : ` (skipped: 
     }
   }, 400_000);
 
-  it('has the compiled gateway, the packages that it needs, and a folder for state of its own', () => {
+  it('contains the compiled gateway, its packages, and its own state folder', () => {
     const app = join(image.dir, 'app');
     expect(readdirSync(app).toSorted()).toEqual(['LICENSE', 'configs', 'dist', 'node_modules', 'package.json']);
     expect(sizeOf(app)).toBeLessThan(30_000_000);
@@ -114,7 +114,7 @@ describe.skipIf(skipping(why))(`the image${why === undefined ? '' : ` (skipped: 
     expect([uid, mode & 0o777]).toEqual([1000, 0o700]);
   });
 
-  it('serves from a mounted configuration as its user, with nothing of it writable, and drains on SIGTERM', async () => {
+  it('serves a mounted configuration as its user on a read-only file system, and drains on SIGTERM', async () => {
     const mounted = join(folder, 'etc-gateway');
     const state = join(folder, 'state');
     mkdirSync(mounted);
@@ -152,7 +152,7 @@ describe.skipIf(skipping(why))(`the image${why === undefined ? '' : ` (skipped: 
     expect(await ended).toEqual([0, null]);
   });
 
-  it('refuses to serve other hosts without keys', async () => {
+  it('does not start on a public address without API keys', async () => {
     const mounted = join(folder, 'open');
     mkdirSync(mounted);
     writeFileSync(join(mounted, 'gateway.yaml'), 'version: 1\nserver: {listen: "0.0.0.0:0"}\nproviders: {mock: {type: mock}}\n');

@@ -22,12 +22,12 @@ function problems(kind: string, file: string): string {
 
 const manifests = ['deploy/kubernetes/service.yaml', 'deploy/kubernetes/sidecar.yaml'] as const;
 
-describe('the deployment files by their schemas', () => {
+describe('schemas of deployment files', () => {
   it.each([
     ['kubernetes', manifests[0], 'failureThreshold: 30', 'failureTreshold: 30'],
     ['kubernetes', manifests[1], 'restartPolicy: Always\n          args', 'restartPolicy: [Always]\n          args'],
     ['compose', 'deploy/compose/compose.yaml', 'read_only: true\n    tmpfs', 'readonly: true\n    tmpfs'],
-  ])('%s: %s is valid, and a mistake in it is found', (kind, file, right, wrong) => {
+  ])('%s: %s is valid, and a typing mistake in it is found', (kind, file, right, wrong) => {
     if ('missing' in python) throw new Error(python.missing);
     expect(problems(kind, join(root, file))).toBe('');
     const text = readProjectFile(file);
@@ -37,22 +37,22 @@ describe('the deployment files by their schemas', () => {
     expect(problems(kind, broken)).not.toBe('');
   });
 
-  it('kubectl reads the manifests', (test) => {
+  it('kubectl accepts the manifests', (test) => {
     const version = spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' });
     test.skip(version.status !== 0, 'there is no kubectl');
     for (const file of manifests) {
-      // Without a server it can only put them together: what it cannot read it refuses.
+      // Without a server kubectl only parses and merges the manifests.
       const { status, stderr, stdout } = spawnSync('kubectl', ['kustomize', folderWith(file)], { encoding: 'utf8' });
       expect([status, stderr]).toEqual([0, '']);
       expect(parseAllDocuments(stdout).length).toBe(parseAllDocuments(readProjectFile(file)).length);
     }
   });
 
-  it('systemd accepts the unit, and finds little that it exposes', (test) => {
+  it('systemd accepts the unit with a low exposure level', (test) => {
     const unit = join(root, 'deploy/systemd/gateway.service');
     const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
     test.skip(verified.error !== undefined, 'there is no systemd-analyze');
-    // The one thing that it misses is the program, which is not installed there.
+    // The only accepted message is that the program is not installed.
     const said = verified.stderr.split('\n').filter((line) => line !== '' && !line.includes('/opt/gateway/bin/gateway is not executable'));
     expect(said).toEqual([]);
     const { status, stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit], { encoding: 'utf8' });
@@ -60,10 +60,10 @@ describe('the deployment files by their schemas', () => {
   });
 });
 
-/** Nobody deploys the key of the example. */
+/** Replaces the key of the example, which check rejects. */
 const withOwnKey = (yaml: string): string => yaml.replace(/sha256:[0-9a-f]{64}/, `sha256:${'1'.repeat(64)}`);
 
-/** 1 GB in `gateway.yaml` is 1Gi of Kubernetes. */
+/** 1 GB in `gateway.yaml` is 1Gi in Kubernetes. */
 function bytes(size = ''): number {
   const [, count, unit = ''] = /^(\d+)(Mi|Gi|MB|GB)$/.exec(size) ?? [];
   return Number(count) * (unit.startsWith('G') ? 1024 : 1) * 1024 ** 2;
@@ -81,14 +81,14 @@ describe.each(manifests)('%s', (file) => {
   const gateway: Container = containerOf(text);
   const [config = ''] = configsOf(text);
 
-  it('has a configuration that check accepts, with its key as a file', async () => {
+  it('contains a configuration that gateway check accepts, with the key in a file', async () => {
     const folder = mkdtempSync(join(dir, 'config-'));
     writeFileSync(join(folder, 'openai-api-key'), 'sk-0123456789');
     writeFileSync(join(folder, 'gateway.yaml'), withOwnKey(config).replaceAll('/run/secrets/gateway', folder));
     expect(await runHere(['check', '--strict'], folder)).toMatchObject({ code: 0, err: '' });
   });
 
-  it('probes paths and a port that the gateway has', () => {
+  it('probes existing paths on the probe port', () => {
     const port = gateway.ports.find(({ name }) => name === 'probes')?.containerPort;
     expect(config).toContain(`probe_listen: 0.0.0.0:${port}`);
     expect([gateway.startupProbe, gateway.readinessProbe, gateway.livenessProbe].map((probe) => probe.httpGet)).toEqual([
@@ -98,18 +98,18 @@ describe.each(manifests)('%s', (file) => {
     ]);
   });
 
-  it('leaves the drain its time', () => {
+  it('has a termination grace period longer than the drain', () => {
     const [, delay, timeout] = /drain: \{delay: (\d+)s, timeout: (\d+)s\}/.exec(config) ?? [];
     expect(podOf(text).terminationGracePeriodSeconds).toBeGreaterThan(Number(delay) + Number(timeout));
   });
 
-  it('keeps what is stored well below the size at which the pod is evicted', () => {
+  it('limits stored data well below the size at which the pod is evicted', () => {
     const limit = podOf(text).volumes.find(({ name }) => name === 'state')?.emptyDir?.sizeLimit;
     const [, log, spool] = /retention: \{size: (\w+)\}, spool_size: (\w+)\}/.exec(config) ?? [];
     expect(bytes(log) + bytes(spool)).toBeLessThan(bytes(limit) * 0.75);
   });
 
-  it('gives the container no rights, and mounts folders that can be reloaded', () => {
+  it('restricts the container, and mounts folders that can be reloaded', () => {
     const pod = podOf(text).securityContext;
     expect({ ...pod, ...gateway.securityContext }).toMatchObject({
       runAsNonRoot: true,
@@ -124,7 +124,7 @@ describe.each(manifests)('%s', (file) => {
   });
 });
 
-it('the compose file and the unit give the drain of deploy/gateway.yaml its time, and check accepts that', async () => {
+it('compose.yaml and gateway.service allow enough time to drain, and check accepts the configuration', async () => {
   const config = readProjectFile('deploy/gateway.yaml');
   const [, delay, timeout] = /drain: \{delay: (\d+)s, timeout: (\d+)s\}/.exec(config) ?? [];
   const needed = Number(delay) + Number(timeout);

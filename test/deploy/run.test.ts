@@ -11,7 +11,7 @@ import { Volume } from '../reload/edits.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { configsOf, containerOf } from './manifests.ts';
 
-/** The commands of the deployment files as processes: same flags, their files laid out as they are mounted. */
+/** Runs the commands of the deployment files with the same flags and the files as they are mounted. */
 
 let upstream: ScriptedUpstream;
 let dir: string;
@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 afterAll(() => made.forEach((one) => rmSync(one, { recursive: true, force: true })));
 
-/** The paths of the machine that the files are for, as they are here; the provider is one that listens here. */
+/** Replaces paths and the provider of the deployment files by those of the test. */
 const here = (yaml: string): string =>
   yaml
     .replaceAll('/run/secrets/gateway', `${dir}/keys`)
@@ -55,7 +55,7 @@ const here = (yaml: string): string =>
     .replace('type: openai,', `type: openai, custom_host: "${upstream.url}/v1",`)
     .replace('type: openai\n', `type: openai\n    custom_host: ${upstream.url}/v1\n`);
 
-/** Ports are the tests' own; the addresses of the files may be taken on this machine. */
+/** Uses free ports; those of the files may be in use on this machine. */
 async function start(args: readonly string[]): Promise<string> {
   const ports = ['--listen', '127.0.0.1:0', '--probe-listen', `unix:${dir}/probe.sock`];
   running = begin([...args.map(here), ...ports], dir);
@@ -89,10 +89,10 @@ describe('Kubernetes', () => {
   it.each([
     ['deploy/kubernetes/service.yaml', { authorization: `Bearer ${key}` }],
     ['deploy/kubernetes/sidecar.yaml', {}],
-  ] as const)('%s: serves, follows its ConfigMap and its Secret, and drains', async (file, headers) => {
+  ] as const)('%s: serves, reloads its ConfigMap and its Secret, and drains', async (file, headers) => {
     const manifest = readProjectFile(file);
     const [config = ''] = configsOf(manifest).map(here);
-    // The delay is for balancers, which are not here.
+    // The delay is for load balancers; the test has none.
     const quick = config.replace('delay: 5s', 'delay: 0s');
     const etc = new Volume(join(dir, 'etc'));
     const keys = new Volume(join(dir, 'keys'));
@@ -121,10 +121,10 @@ describe('systemd', () => {
   const commandOf = (setting: string): readonly string[] =>
     (new RegExp(`^${setting}=(.*)$`, 'm').exec(unit)?.[1] ?? '').replace('/opt/gateway/bin/gateway ', '').split(' ');
 
-  it('starts, reloads by its signal and stops', async () => {
+  it('starts, reloads on SIGHUP and stops', async () => {
     mkdirSync(join(dir, 'etc'));
     mkdirSync(join(dir, 'keys'));
-    // LoadCredential puts the key into a folder of the service's own.
+    // LoadCredential puts the key into a folder of the service.
     writeFileSync(join(dir, 'keys/openai-api-key'), 'sk-unit-0123456789');
     const file = join(dir, 'etc/gateway.yaml');
     writeFileSync(file, here(readProjectFile('deploy/gateway.yaml')).replace('delay: 5s', 'delay: 0s'));
@@ -138,8 +138,8 @@ describe('systemd', () => {
     expect(await ended()).toBe(0);
   });
 
-  it('ends with a status that it does not restart on, where a flag is wrong or the configuration is invalid', async () => {
-    // Of a command before the start, systemd ignores the status here (systemd issue 11868).
+  it('exits with a status of RestartPreventExitStatus for a wrong flag or an invalid configuration', async () => {
+    // systemd ignores the exit status of ExecStartPre here (systemd issue 11868).
     expect(unit).not.toMatch(/^ExecStartPre=/m);
     const lasting = /^RestartPreventExitStatus=(.+)$/m.exec(unit)?.[1]?.split(' ').map(Number);
     mkdirSync(join(dir, 'etc'));
@@ -150,8 +150,8 @@ describe('systemd', () => {
   });
 });
 
-describe('compose', () => {
-  it('starts with the command of the service, its secrets as files', async () => {
+describe('Docker Compose', () => {
+  it('starts with the command of the service and its secrets as files', async () => {
     const { services } = parse(readProjectFile('deploy/compose/compose.yaml')) as {
       services: { gateway: { command: string[]; secrets: string[]; healthcheck: { test: string[] } } };
     };
@@ -160,12 +160,12 @@ describe('compose', () => {
     mkdirSync(join(dir, 'keys'));
     for (const name of secrets) writeFileSync(join(dir, 'keys', name), 'sk-compose-0123456789');
     writeFileSync(join(dir, 'etc/gateway.yaml'), here(readProjectFile('deploy/gateway.yaml')).replace('delay: 5s', 'delay: 0s'));
-    // In the container it is found where it is mounted.
+    // In the container it is at its mount point.
     const url = await start([...command, '-c', '/etc/gateway/gateway.yaml']);
     expect(await say(url, { authorization: `Bearer ${key}` })).toBe('compose');
     const [, node, bin, ...probe] = healthcheck.test;
     expect([node, bin]).toEqual(['node', '/app/dist/bin.js']);
-    // The ports of the test, as the flags of `start` above.
+    // Uses the ports of the test, like `start` above.
     const check = async (address: string): Promise<number | null> => (await run([...probe, '--url', address], dir)).code;
     expect([await check(new URL(url).origin), await check(`unix:${dir}/probe.sock`), await check('127.0.0.1:9')]).toEqual([0, 0, 1]);
     running?.child.kill('SIGTERM');
