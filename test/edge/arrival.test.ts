@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway, until } from '../support/gateway.ts
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { headOf, WireClient } from './wire-client.ts';
 
-/** Bodies that come too slowly end, however often a byte of them comes; files that only pass may take their time. */
+/** server.body_timeout limits the time of a body, however often a byte arrives. Relayed files have no such limit. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -30,17 +30,17 @@ const form = { 'content-type': 'multipart/form-data; boundary=x' };
 const field = (name: string): string => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
 const file = '--x\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n';
 
-/** Writes one byte every 20 ms until the gateway answers. */
+/** Writes one byte every 20 ms until the gateway responds. */
 function trickle(): () => void {
   const timer = setInterval(() => client.write('a'), 20);
   return () => clearInterval(timer);
 }
 
 it.each([
-  ['JSON', '/v1/chat/completions', { 'content-type': 'application/json', 'content-length': 1_000_000 }, '{"model":"'],
-  ['a form that is held', '/v1/audio/transcriptions', { ...form, 'content-length': 1_000_000 }, file],
-  ['what is before the file of an upload', '/v1/files', { ...form, 'content-length': 1_000_000 }, field('purpose')],
-])('%s that trickles is given up', async (_name, path, headers, start) => {
+  ['a JSON body', '/v1/chat/completions', { 'content-type': 'application/json', 'content-length': 1_000_000 }, '{"model":"'],
+  ['a form that the gateway buffers', '/v1/audio/transcriptions', { ...form, 'content-length': 1_000_000 }, file],
+  ['the part of an upload before the file', '/v1/files', { ...form, 'content-length': 1_000_000 }, field('purpose')],
+])('returns 408 if %s arrives too slowly', async (_name, path, headers, start) => {
   client.write(headOf(`POST ${path}`, { 'x-gateway-provider': '@a', ...headers }), start);
   const stop = trickle();
   await client.answers(1).finally(stop);
@@ -49,7 +49,7 @@ it.each([
   expect(upstream.requests.length).toBe(0);
 });
 
-it('a file that passes may take longer', async () => {
+it('forwards a slow upload without a body timeout', async () => {
   const ending = '\r\n--x--\r\n';
   const length = file.length + 100 + ending.length;
   client.write(headOf('POST /v1/files', { 'x-gateway-provider': '@a', ...form, 'content-length': length }), file);

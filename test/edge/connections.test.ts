@@ -7,14 +7,14 @@ import { completion, json, type ScriptedUpstream, startUpstream } from '../suppo
 import { headOf, WireClient } from './wire-client.ts';
 import { turns } from '../support/time.ts';
 
-/** One connection, one key and one silent crowd leave room for everybody else. */
+/** One connection, one key or many idle connections do not block other clients. */
 
 const hashOf = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 const keys = { one: 'gw-key-one-0123456789', two: 'gw-key-two-0123456789' } as const;
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
-/** Requests that the provider has and does not answer. */
+/** Requests that the provider has received and not answered. */
 let held: ServerResponse[];
 let clients: WireClient[];
 
@@ -58,10 +58,10 @@ afterEach(async () => {
   await upstream.close();
 });
 
-describe('requests that are pipelined', () => {
+describe('pipelined requests', () => {
   beforeEach(() => start({ server: { state_dir: 'memory', max_in_flight: 100 } }));
 
-  it('are answered in order, one after the other', async () => {
+  it('are processed one after the other and answered in order', async () => {
     const models = Array.from({ length: 60 }, (_, n) => `m${n}`);
     const client = open();
     client.write(request('held'), ...models.map((model) => request(model)));
@@ -73,7 +73,7 @@ describe('requests that are pipelined', () => {
     expect([...client.text.matchAll(/"content":"(\w+)"/g)].map(([, text]) => text)).toEqual(['held', ...models]);
   });
 
-  it('by the thousand close their connection and leave the slots to others', async () => {
+  it('close their connection if there are thousands of them, and other clients are served', async () => {
     const flood = open();
     flood.write(request('held').repeat(3000));
     await flood.closed();
@@ -83,7 +83,7 @@ describe('requests that are pipelined', () => {
     expect(await other.answers(1)).toEqual([200]);
   });
 
-  it('are not begun when their client leaves', async () => {
+  it('are not started after the client disconnects', async () => {
     const client = open();
     client.write(request('held').repeat(20));
     await until(() => held.length === 1, 'the first request');
@@ -94,7 +94,7 @@ describe('requests that are pipelined', () => {
   });
 });
 
-it('connections that send no head are closed, with an answer where one was begun', async () => {
+it('closes idle connections, with 408 if a request head was started', async () => {
   await start({ server: { state_dir: 'memory' } });
   const silent = Array.from({ length: 200 }, open);
   const halves = Array.from({ length: 20 }, open);
@@ -104,7 +104,7 @@ it('connections that send no head are closed, with an answer where one was begun
   for (const { text } of halves) expect(text).toMatch(/^HTTP\/1\.1 408 .*"code":"timeout"/s);
 });
 
-it('connections beyond server.max_connections are closed at once', async () => {
+it('closes connections beyond server.max_connections immediately', async () => {
   await start({ server: { state_dir: 'memory', max_connections: 3 } });
   const first = Array.from({ length: 3 }, open);
   for (const client of first) client.write(request('m'));
@@ -154,10 +154,10 @@ describe('the slots of a key', () => {
   const of = (name: keyof typeof keys) => ({ 'x-gateway-api-key': keys[name] });
 
   it.each([
-    ['three quarters of all where there are two keys', {}, ['one', 'two'], 6],
-    ['all of them where there is one', {}, ['one'], 8],
-    ['as many as the setting says', { max_in_flight_per_key: 3 }, ['one', 'two'], 3],
-  ] as const)('are %s', async (_name, server, names, expected) => {
+    ['75 % of server.max_in_flight with two keys', {}, ['one', 'two'], 6],
+    ['server.max_in_flight with one key', {}, ['one'], 8],
+    ['server.max_in_flight_per_key', { max_in_flight_per_key: 3 }, ['one', 'two'], 3],
+  ] as const)('is %s', async (_name, server, names, expected) => {
     await start({ server: { state_dir: 'memory', max_in_flight: 8, ...server }, api_keys: withKeys(names) });
     for (let n = 0; n < expected; n += 1) open().write(request('held', of('one')));
     await until(() => held.length === expected, 'the slots to be taken');

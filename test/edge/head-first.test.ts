@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { headOf, WireClient } from './wire-client.ts';
 
-/** Who calls is decided by the head: a body is read only for callers that may send one. */
+/** Requests are authenticated by their headers; the body is read only after that. */
 
 const key = 'gw-test-key-0123456789';
 const admitted = { 'x-gateway-api-key': key, 'x-gateway-provider': '@m' };
@@ -38,13 +38,13 @@ const routes: readonly (readonly [string, string, Readonly<Record<string, string
   ['a stored prompt', 'POST /v1/prompts/p/completions', { 'content-type': 'application/json', 'content-length': huge }],
   ['an upload', 'POST /v1/files', { 'content-type': multipart, 'content-length': huge }],
   ['a form', 'POST /v1/audio/transcriptions', { 'content-type': multipart, 'transfer-encoding': 'chunked' }],
-  ['a form that is none', 'POST /v1/images/edits', { 'content-type': 'text/plain', 'content-length': huge }],
+  ['a form with another content type', 'POST /v1/images/edits', { 'content-type': 'text/plain', 'content-length': huge }],
   ['a relayed body', 'POST /v1/vector_stores', { 'content-type': 'application/json', 'content-length': huge }],
-  ['a body that nobody wants', 'GET /v1/models', { 'content-length': huge }],
+  ['a body of a GET request', 'GET /v1/models', { 'content-length': huge }],
 ];
 
-describe('a caller without a key is refused before its body has come', () => {
-  it.each(routes)('%s', async (_name, line, headers) => {
+describe('a request without a key', () => {
+  it.each(routes)('returns 401 before the body arrives: %s', async (_name, line, headers) => {
     open().write(headOf(line, headers));
     expect(await client.answers(1)).toEqual([401]);
     const id = /x-request-id: (\S+)/i.exec(client.text)?.[1] ?? null;
@@ -53,7 +53,7 @@ describe('a caller without a key is refused before its body has come', () => {
     expect(record.request.body).toBeNull();
   });
 
-  it.each(routes)('and can send the rest where the connection is to be closed: %s', async (_name, line, headers) => {
+  it.each(routes)('lets the client send the rest of the body if the connection closes: %s', async (_name, line, headers) => {
     const { port, hostname } = new URL(gateway.url);
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
     let text = '';
@@ -61,7 +61,7 @@ describe('a caller without a key is refused before its body has come', () => {
     socket.write(headOf(line, { ...headers, connection: 'close' }));
     await once(socket, 'end');
     expect(text).toContain('HTTP/1.1 401 ');
-    // A reset would show in the second of two writes at the latest, and could cost the client the response.
+    // A connection reset would fail the second write at the latest, and the client could lose the response.
     const rest = 'transfer-encoding' in headers ? '5\r\nhello\r\n' : 'hello';
     for (let n = 0; n < 2; n += 1) {
       const failed = await new Promise((resolve) => socket.write(rest, resolve));
@@ -72,7 +72,7 @@ describe('a caller without a key is refused before its body has come', () => {
     socket.destroy();
   });
 
-  it('and is disconnected when it goes on sending', async () => {
+  it('closes the connection if the client sends too much after the response', async () => {
     open().write(headOf('POST /v1/chat/completions', { 'content-length': huge * 10 }));
     await client.answers(1);
     const block = Buffer.alloc(64 * 1024, 'x');
@@ -81,7 +81,7 @@ describe('a caller without a key is refused before its body has come', () => {
     expect(client.statuses).toEqual([401]);
   });
 
-  it('and keeps its connection when the rest of the body comes', async () => {
+  it('keeps the connection open if the rest of the body arrives', async () => {
     const head = headOf('POST /v1/chat/completions', { 'content-length': body.length });
     open().write(head);
     await client.answers(1);
@@ -95,7 +95,7 @@ describe('a caller without a key is refused before its body has come', () => {
 describe('expect: 100-continue', () => {
   const expecting = { 'content-length': body.length, expect: '100-continue' };
 
-  it('is not answered for a caller without a key', async () => {
+  it('does not send 100 to a client without a key', async () => {
     open().write(headOf('POST /v1/chat/completions', expecting));
     await client.closed();
     expect(client.statuses).toEqual([401]);
@@ -104,15 +104,15 @@ describe('expect: 100-continue', () => {
   it.each([
     ['is too large', 'POST /v1/chat/completions', { 'content-length': huge * 100 }, 413],
     ['is empty', 'POST /v1/chat/completions', { 'content-length': 0 }, 400],
-    ['is compressed in an unknown way', 'POST /v1/chat/completions', { 'content-encoding': 'x' }, 415],
-    ['is a form without a boundary', 'POST /v1/files', { 'content-type': 'multipart/form-data' }, 400],
-  ])('is not answered for a body that %s', async (_, line, headers, status) => {
+    ['has an unsupported content-encoding', 'POST /v1/chat/completions', { 'content-encoding': 'x' }, 415],
+    ['has a multipart type without a boundary', 'POST /v1/files', { 'content-type': 'multipart/form-data' }, 400],
+  ])('does not send 100 for a body that %s', async (_, line, headers, status) => {
     open().write(headOf(line, { ...expecting, ...admitted, ...headers }));
     await client.closed();
     expect(client.statuses).toEqual([status]);
   });
 
-  it('is answered for an admitted one', async () => {
+  it('sends 100 to a client with a valid key', async () => {
     open().write(headOf('POST /v1/chat/completions', { ...expecting, ...admitted }));
     expect(await client.answers(1)).toEqual([100]);
     client.write(body);
@@ -121,7 +121,7 @@ describe('expect: 100-continue', () => {
 });
 
 it.each(['gzip, chunked', 'x, chunked'])(
-  'a body with the transfer-encoding "%s" is refused, and the connection goes on',
+  'rejects a body with transfer-encoding "%s" with 400 and keeps the connection open',
   async (coding) => {
     for (const path of ['/v1/chat/completions', '/v1/vector_stores', '/v1/files']) {
       open().write(headOf(`POST ${path}`, { ...admitted, 'content-type': multipart, 'transfer-encoding': coding }), '2\r\n{}\r\n0\r\n\r\n');
@@ -133,7 +133,7 @@ it.each(['gzip, chunked', 'x, chunked'])(
   },
 );
 
-it('an admitted client that leaves in the middle of its body leaves a record', async () => {
+it('records an authenticated client that disconnects in the middle of its body', async () => {
   const before = gateway.records.length;
   open().write(headOf('POST /v1/chat/completions', { ...admitted, 'content-length': 1000, expect: '100-continue' }));
   await client.answers(1);

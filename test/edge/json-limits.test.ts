@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** What a JSON text may hold is bounded before anybody walks it, on every route that reads one. */
+/** The depth and size of JSON are limited while it is parsed, on every route that reads JSON. */
 
 let gateway: TestGateway;
 
@@ -22,7 +22,7 @@ const deep = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repe
 
 const hostile: readonly (readonly [what: string, field: string, message: RegExp])[] = [
   ['many levels', deep(5000), /nested more than 20 levels deep at position \d+/],
-  ['levels without an end', '['.repeat(100_000), /nested more than 20 levels deep/],
+  ['arrays that are never closed', '['.repeat(100_000), /nested more than 20 levels deep/],
   ['many members', `{${Array.from({ length: 3000 }, (_, i) => `"k${i}":1`).join()}}`, /has more than 2000 members at position \d+/],
   ['many empty objects', `[${'{},'.repeat(3000)}{}]`, /has more than 2000 members/],
 ];
@@ -45,8 +45,8 @@ const post = (path: string, body: string | Buffer, headers: Readonly<Record<stri
     body,
   });
 
-describe.each(hostile)('%s', (_, value, message) => {
-  it.each(routes)('in POST %s, field %s, is refused with the place', async (path, field) => {
+describe.each(hostile)('JSON with %s', (_, value, message) => {
+  it.each(routes)('is rejected with its position by POST %s, field %s', async (path, field) => {
     const response = await post(path, `{"model":"echo","${field}":${value}}`);
     const { error } = (await response.json()) as { error: Record<string, unknown> };
     expect([response.status, error['code'] ?? error['type']]).toEqual([
@@ -59,12 +59,12 @@ describe.each(hostile)('%s', (_, value, message) => {
   });
 });
 
-it('what is just within the limits is served', async () => {
+it('accepts JSON just within the limits', async () => {
   const response = await post('/v1/chat/completions', `{"model":"echo","messages":[{"role":"user","content":"hi"}],"labels":${deep(19)}}`);
   expect(response.status).toBe(200);
 });
 
-it('a body that is not UTF-8 is refused with the place', async () => {
+it('rejects a body that is not UTF-8 with its position', async () => {
   const response = await post(
     '/v1/chat/completions',
     Buffer.from('{"model":"echo","messages":[{"role":"user","content":"Gr\u00fc\u00dfe"}]}', 'latin1'),
@@ -77,7 +77,7 @@ it('a body that is not UTF-8 is refused with the place', async () => {
   ]);
 });
 
-it('the name of a model is short', async () => {
+it('rejects a model name that is too long', async () => {
   const response = await post('/v1/chat/completions', JSON.stringify({ model: 'm'.repeat(3_000_000), messages: [] }));
   const { error } = (await response.json()) as { error: Record<string, unknown> };
   expect([response.status, error['code'], error['param']]).toEqual([400, 'string_above_max_length', 'model']);
@@ -100,7 +100,7 @@ describe('a body with a content-encoding', () => {
     ['zstd', zstdCompressSync(hello)],
     ['gzip, br', brotliCompressSync(gzipSync(hello))],
     ['identity', Buffer.from(hello)],
-  ])('%s is read', async (coding, body) => {
+  ])('with %s is decompressed', async (coding, body) => {
     expect((await send(body, coding)).slice(0, 2)).toEqual([200, 'hello']);
   });
 
@@ -113,12 +113,12 @@ describe('a body with a content-encoding', () => {
     ['gzip', gzipSync(`{"a":[${'{},'.repeat(10_000_000)}{}]}`), 400, 'json_too_complex', /has more than 2000 members/],
     ['compress', hello, 415, 'unsupported_content_encoding', /content-encoding "compress", which the gateway does not support/],
     ['gzip, gzip, gzip', hello, 415, 'unsupported_content_encoding', /"gzip, gzip, gzip"/],
-  ] as const)('%s: row %#', async (coding, body, status, code, says) => {
+  ] as const)('with %s is rejected: row %#', async (coding, body, status, code, says) => {
     const [...told] = await send(body as string, coding);
     expect(told).toEqual([status, code, expect.stringMatching(says)]);
   });
 
-  it('is refused where it is a form', async () => {
+  it('is rejected with 415 if it is a form', async () => {
     const form = 'multipart/form-data; boundary=x';
     expect(await send(gzipSync('--x--'), 'gzip', form, '/v1/files')).toEqual([
       415,

@@ -8,14 +8,14 @@ import { until } from '../support/gateway.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { headOf, WireClient } from './wire-client.ts';
 
-/** What requests hold together stays under `server.memory`, measured at a gateway of its own process. */
+/** All requests together use less than `server.memory`, measured with a gateway in a separate process. */
 
 const megabyte = 1024 * 1024;
-/** What any gateway grows by when it serves its first requests: compiled code, buffers on their way to collection. */
+/** The growth of any gateway with its first requests: compiled code and garbage that is not collected yet. */
 const warmUp = 120 * megabyte;
 
 let upstream: ScriptedUpstream;
-/** Requests that the provider has and does not answer yet. */
+/** Requests that the provider has received and not answered yet. */
 let held: ServerResponse[];
 let digests: string[];
 let child: ChildProcess;
@@ -49,7 +49,7 @@ async function start(more: object): Promise<void> {
   ({ url } = (await once(child, 'message'))[0] as { url: string });
 }
 
-/** By how much the process has grown at the most since it was ready. */
+/** The highest memory growth of the process since it was ready. */
 async function grown(): Promise<number> {
   child.send('grown');
   return ((await once(child, 'message'))[0] as { grown: number }).grown;
@@ -57,7 +57,7 @@ async function grown(): Promise<number> {
 
 const block = Buffer.alloc(megabyte, 'x');
 
-/** Sends a chat request of so many megabytes; as far as `part` of it. */
+/** Sends a chat request of `size` megabytes, or only the fraction `part` of it. */
 function send(size: number, part = 1): WireClient {
   const client = new WireClient(url);
   clients.push(client);
@@ -72,17 +72,17 @@ function send(size: number, part = 1): WireClient {
   return client;
 }
 
-it('bodies of callers without a key are not held at all', async () => {
+it('does not buffer bodies of clients without a key', async () => {
   await start({ server: { state_dir: 'memory' }, api_keys: { k: { hash: `sha256:${'ab'.repeat(32)}` } } });
   for (let n = 0; n < 20; n += 1) send(49, 0.999);
   for (const client of clients) await client.answers(1);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(clients.flatMap(({ statuses }) => statuses)).toEqual(Array.from({ length: 20 }, () => 401));
-  // What clients send on after their answer is read and thrown away: of 980 MB some wait for the next collection.
+  // The bytes that clients send after the response are discarded; some of the 980 MB are not collected yet.
   expect(await grown()).toBeLessThan(3 * warmUp);
 });
 
-it('64 bodies of 10 MB are served or refused within the budget, and none of it stays', async () => {
+it('serves or rejects 64 bodies of 10 MB within server.memory, and releases all of it', async () => {
   await start({ server: { state_dir: 'memory', memory: '200MB' } });
   for (let n = 0; n < 64; n += 1) send(10);
   await until(() => held.length + clients.filter(({ statuses }) => statuses.length > 0).length === 64, 'all requests');
@@ -97,16 +97,16 @@ it('64 bodies of 10 MB are served or refused within the budget, and none of it s
   );
   expect(await grown()).toBeLessThan(200 * megabyte + warmUp);
   for (const response of held.splice(0)) json(response, 200, completion('ok'));
-  // The last byte leaves when the record is written, and large bodies are masked before that.
+  // The last byte is sent when the record is written, and large bodies are masked before that.
   await until(() => clients.every(({ text }) => text.trimEnd().endsWith('}')), 'the ends of all answers');
-  // All of the budget is free again: as many are served as before.
+  // The whole budget is free again: the same number of requests is served.
   const more = Array.from({ length: 6 }, () => send(10));
   await until(() => held.length === 6, 'the next requests');
   for (const response of held) json(response, 200, completion('ok'));
   for (const client of more) expect(await client.answers(1)).toEqual([200]);
 });
 
-it('lengths that are declared and not sent take nothing', async () => {
+it('reserves no memory for a Content-Length without a body', async () => {
   await start({ server: { state_dir: 'memory', memory: '200MB' } });
   for (let n = 0; n < 200; n += 1) send(49, 0);
   send(10);
@@ -114,18 +114,18 @@ it('lengths that are declared and not sent take nothing', async () => {
   expect(clients.flatMap(({ statuses }) => statuses)).toEqual([]);
 });
 
-it('a body that is larger than the budget alone is refused for good', async () => {
+it('returns 413 for a body larger than server.memory allows', async () => {
   await start({ server: { state_dir: 'memory', memory: '100MB' } });
   const client = send(40, 0);
   expect(await client.answers(1)).toEqual([413]);
   expect(client.text).toMatch(/"code":"body_too_large".*server\.memory/s);
 });
 
-it('whole answers that are held count, and what does not fit is refused', async () => {
+it('counts buffered responses, and returns 503 for those that do not fit', async () => {
   await start({ server: { state_dir: 'memory', memory: '20MB' } });
   const asking = Array.from({ length: 16 }, () => send(0));
   await until(() => held.length === 16, 'the requests');
-  // Errors are read whole before they are passed on.
+  // Error responses are buffered before they are forwarded.
   for (const response of held) {
     response.writeHead(500, { 'content-type': 'application/json' });
     for (let n = 0; n < 4; n += 1) response.write(block);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-/** A choice of the request that lost against another one is named in the response and in the record; who wins is as ever. */
+/** Overruled choices of a request are reported in x-gateway-overruled and in the record. */
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -50,69 +50,84 @@ const provider = (name: string): Record<string, string> => ({ 'x-gateway-provide
 const key = (name: string): Record<string, string> => ({ 'x-gateway-virtual-key': name });
 
 const cases: readonly (readonly [string, Sent, string, string | null])[] = [
-  ['a slug alone', { model: '@a/echo' }, 'a', null],
-  ['a config alone', { headers: config('fixed') }, 'a', null],
-  ['a slug that a config also names', { model: '@a/echo', headers: config('fixed') }, 'a', null],
-  ['a slug under a config', { model: '@b/echo', headers: config('fixed') }, 'a', 'model=@b;by=config'],
-  ['a provider under a config', { headers: { ...config('fixed'), ...provider('b') } }, 'a', 'x-gateway-provider=b;by=config'],
-  ['a virtual key under a config', { headers: { ...config('fixed'), ...key('va') } }, 'a', 'x-gateway-virtual-key=va;by=config'],
+  ['a model with a provider', { model: '@a/echo' }, 'a', null],
+  ['a config', { headers: config('fixed') }, 'a', null],
+  ['a model with the provider of the config', { model: '@a/echo', headers: config('fixed') }, 'a', null],
+  ['a model with another provider than the config', { model: '@b/echo', headers: config('fixed') }, 'a', 'model=@b;by=config'],
+  ['a provider header with a config', { headers: { ...config('fixed'), ...provider('b') } }, 'a', 'x-gateway-provider=b;by=config'],
+  ['a virtual key with a config', { headers: { ...config('fixed'), ...key('va') } }, 'a', 'x-gateway-virtual-key=va;by=config'],
   [
-    'all three under a config',
+    'a model, a provider header and a virtual key with a config',
     { model: '@b/echo', headers: { ...config('fixed'), ...provider('@b'), ...key('va') } },
     'a',
     'model=@b;by=config, x-gateway-provider=@b;by=config, x-gateway-virtual-key=va;by=config',
   ],
-  ['a config that leaves the provider open', { model: '@b/echo', headers: config('open') }, 'b', null],
-  ['a header behind a slug', { model: '@b/echo', headers: provider('a') }, 'b', 'x-gateway-provider=a;by=model'],
-  ['a header that says the same as the slug', { model: '@b/echo', headers: provider('@b') }, 'b', null],
-  ['a virtual key behind a header', { headers: { ...provider('b'), ...key('va') } }, 'b', 'x-gateway-virtual-key=va;by=x-gateway-provider'],
-  ['a virtual key alone', { headers: key('va') }, 'a', null],
-  ['a type', { headers: provider('mock') }, 'mock', null],
-  ['under the prefix of the client', { model: '@b/echo', headers: { 'x-portkey-provider': 'a' } }, 'b', 'x-portkey-provider=a;by=model'],
+  ['a config without a provider', { model: '@b/echo', headers: config('open') }, 'b', null],
   [
-    'two prefixes that differ',
+    'a provider header with another provider in the model',
+    { model: '@b/echo', headers: provider('a') },
+    'b',
+    'x-gateway-provider=a;by=model',
+  ],
+  ['a provider header with the same provider in the model', { model: '@b/echo', headers: provider('@b') }, 'b', null],
+  [
+    'a virtual key with a provider header',
+    { headers: { ...provider('b'), ...key('va') } },
+    'b',
+    'x-gateway-virtual-key=va;by=x-gateway-provider',
+  ],
+  ['a virtual key', { headers: key('va') }, 'a', null],
+  ['a provider type', { headers: provider('mock') }, 'mock', null],
+  [
+    'a header with the prefix x-portkey-',
+    { model: '@b/echo', headers: { 'x-portkey-provider': 'a' } },
+    'b',
+    'x-portkey-provider=a;by=model',
+  ],
+  [
+    'different values under two prefixes',
     { headers: { ...provider('b'), 'x-portkey-provider': 'a' } },
     'b',
     'x-portkey-provider=a;by=x-gateway-provider',
   ],
   [
-    'a config that is sent twice, whose keys stay secret',
+    'a second config with a key, which is not shown',
     { headers: { ...config('fixed'), 'x-portkey-config': '{"provider":"openai","api_key":"sk-very-secret-1234"}' } },
     'a',
     'x-portkey-config=inline;by=x-gateway-config',
   ],
-  ['the target that served in the end', { model: '@a/echo', headers: config('chain') }, 'a', null],
+  ['a model with the provider of a fallback target', { model: '@a/echo', headers: config('chain') }, 'a', null],
   [
     'a longer timeout than the config has',
     { headers: { ...config('fixed'), 'x-gateway-request-timeout': '9000' } },
     'a',
     'x-gateway-request-timeout=9000;by=config',
   ],
-  ['a shorter one', { headers: { ...config('fixed'), 'x-gateway-request-timeout': '900' } }, 'a', null],
+  ['a shorter timeout than the config has', { headers: { ...config('fixed'), 'x-gateway-request-timeout': '900' } }, 'a', null],
   [
-    'strictness that the config has switched off',
+    'strict compliance that the config disables',
     { headers: { ...config('fixed'), 'x-gateway-strict-compliance': 'True' } },
     'a',
     'x-gateway-strict-compliance=True;by=config',
   ],
   [
-    'a model beside the one of the body',
+    'a model header with a model in the body',
     { model: '@a/echo', headers: { 'x-gateway-provider-model': 'other' } },
     'a',
     'x-gateway-provider-model=other;by=model',
   ],
   [
-    'a model in the body beside the one of the path',
+    'a model in the body with a model in the path',
     { model: 'gpt-4o', path: '/openai/deployments/chat-mini/chat/completions', headers: provider('b') },
     'b',
     'model=gpt-4o;by=path',
   ],
-  ['a slug beside a stored prompt', { model: '@b/echo', path: '/v1/prompts/p/completions' }, 'b', null],
-  ["a prompt's own slug under its config", { model: '', path: '/v1/prompts/p/completions' }, 'a', null],
+  ['a model with a stored prompt', { model: '@b/echo', path: '/v1/prompts/p/completions' }, 'b', null],
+  ['a stored prompt with a model and a config', { model: '', path: '/v1/prompts/p/completions' }, 'a', null],
 ];
 
-describe('choices that were overruled', () => {
-  it.each(cases)('%s', async (_name, sent, served, overruled) => {
+describe('x-gateway-overruled', () => {
+  it.each(cases)('is correct for %s', async (_name, sent, served, overruled) => {
     const answer = await ask(sent);
     expect([answer.status, answer.provider, answer.overruled]).toEqual([200, served, overruled]);
     expect(answer.record.overruled.map(({ choice, value, by }) => `${choice}=${value};by=${by}`).join(', ')).toBe(overruled ?? '');
@@ -121,7 +136,7 @@ describe('choices that were overruled', () => {
     expect(answer.record.virtual_key).toBe(isServed ? 'va' : null);
   });
 
-  it('are bounded', async () => {
+  it('shortens long values in the header and in the record', async () => {
     const long = 'x'.repeat(3000);
     const answer = await ask({ model: '@b/echo', headers: provider(long) });
     expect(answer.overruled?.length).toBeLessThan(200);

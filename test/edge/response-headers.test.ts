@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-/** Clients of Node refuse responses with more bytes of headers. */
+/** The header size limit of Node clients. */
 const clientLimit = 16 * 1024;
 
-describe('response headers that are made from the request', () => {
+describe('response headers with values from the request', () => {
   let upstream: ScriptedUpstream;
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('response headers that are made from the request', () => {
       body: JSON.stringify({ model: 'gemini-2.5-flash', messages: [{ role: 'user', content: 'hi' }], ...extra }),
     });
 
-  it('count what they leave out, and stay small together', async () => {
+  it('are limited in size and count the omitted values', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${i}-${'ü'.repeat(300)}`, 1]));
     const response = await ask(unknown, {
       'x-portkey-trace-id': 't'.repeat(8000),
@@ -48,19 +48,19 @@ describe('response headers that are made from the request', () => {
     for (const name of dropped.slice(0, -1)) expect(name).toMatch(/^\d+-(?:%C3%BC)+\.\.\.$/);
   });
 
-  it('name all of a few', async () => {
+  it('list all values if they are few', async () => {
     const response = await ask({ one: 1, two: 2 }, { 'x-gateway-provider': '@gem' });
     expect(response.headers.get('x-gateway-dropped-params')).toBe('one, two');
     expect(response.headers.get('x-gateway-warnings')).toBeNull();
   });
 });
 
-describe('prefixes of gateway headers', () => {
+describe('prefixes of response headers', () => {
   it.each([
     ['x-gateway-', ['x-gateway-']],
     ['x-acme-', ['x-gateway-', 'x-acme-']],
     ['x-other-', []],
-  ])('%s of a request: the response has each of %j once', async (prefix, written) => {
+  ])('with %s in the request, the response has each of %j once', async (prefix, written) => {
     const gateway = await startTestGateway('version: 1\nserver: {header_prefixes: [x-acme-]}\nproviders: {mock: {type: mock}}\n');
     try {
       const response = await fetch(`${gateway.url}/v1/chat/completions`, {

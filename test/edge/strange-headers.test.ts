@@ -3,7 +3,7 @@ import { Portkey } from 'portkey-ai';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { headOf, WireClient } from './wire-client.ts';
 
-/** A gateway header with a mistyped name has no effect: the caller is told, or refused where it would have chosen the way. */
+/** A mistyped gateway header causes a warning, or 400 if it resembles a header that controls routing. */
 
 const body = '{"model":"@m/echo","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}';
 const json = { 'content-type': 'application/json', 'content-length': body.length };
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterEach(() => client?.close());
 afterAll(() => gateway.close());
 
-/** Every way in: a body that is read, one that passes, one that is relayed, a socket, a list, and a route that does not exist. */
+/** All kinds of routes: parsed, streamed and relayed bodies, a WebSocket, a list, and an unknown route. */
 const ways: readonly (readonly [string, string, Readonly<Record<string, string | number>>, string, status: number])[] = [
   ['a chat', 'POST /v1/chat/completions', json, body, 200],
   ['messages', 'POST /v1/messages', json, body, 200],
@@ -62,12 +62,12 @@ async function send(line: string, headers: Readonly<Record<string, string | numb
 }
 const headerIn = (text: string, name: string): string | undefined => new RegExp(`^${name}: (.*)\r$`, 'im').exec(text)?.[1];
 
-describe('a gateway header with an impossible value', () => {
+describe('a gateway header with an invalid value', () => {
   it.each([
     ['x-gateway-request-timeout', 'soon', { 'x-gateway-config': 'c' }],
     ['x-gateway-request-timeout', '0', { 'x-gateway-config': 'chain' }],
     ['x-gateway-forward-headers', 'content-length', { 'x-gateway-config': 'chain' }],
-  ])('ends the request before any attempt: %s: %s', async (name, value, headers) => {
+  ])('is rejected before any attempt: %s: %s', async (name, value, headers) => {
     const answer = await send('POST /v1/chat/completions', { ...json, ...headers, [name]: value }, body);
     expect(client.statuses).toEqual([400]);
     expect(answer).toContain(`"param":"${name}"`);
@@ -84,7 +84,7 @@ describe('a gateway header with an impossible value', () => {
 });
 
 describe('a mistyped gateway header', () => {
-  it.each(ways)('is named in the warnings of the response and of the record: %s', async (_name, line, headers, text, status) => {
+  it.each(ways)('causes a warning in the response and in the record: %s', async (_name, line, headers, text, status) => {
     const answer = await send(line, { ...headers, 'X-Gateway-Trce-Id': 'abc', 'x-gateway-strict-complience': 'false' }, text);
     const warnings =
       '"x-gateway-trce-id" is not a gateway header and has no effect. Did you mean "x-gateway-trace-id"?; ' +
@@ -94,7 +94,7 @@ describe('a mistyped gateway header', () => {
     expect((await gateway.record(headerIn(answer, 'x-request-id') ?? null)).warnings.join('; ')).toBe(warnings);
   });
 
-  it.each(ways)('is refused where it would have chosen the way: %s', async (_name, line, headers, text) => {
+  it.each(ways)('is rejected with 400 if it resembles a routing header: %s', async (_name, line, headers, text) => {
     const answer = await send(line, { ...headers, 'x-portkey-confg': 'c' }, text);
     expect(client.statuses).toEqual([400]);
     expect(answer).toContain('\\"x-portkey-confg\\" is not a gateway header. Did you mean \\"x-portkey-config\\"?');
@@ -107,7 +107,7 @@ describe('a mistyped gateway header', () => {
   it.each([
     ['x-gateway-log', 'nothing', 'metadata or none'],
     ['x-portkey-debug', 'flase', 'true or false'],
-  ])('%s: %s is refused, since it would be stored as if the header were not there', async (name, value, meant) => {
+  ])('%s: %s is rejected instead of logging as if the header were missing', async (name, value, meant) => {
     const answer = await send('POST /v1/chat/completions', { ...json, [name]: value }, body);
     expect(client.statuses).toEqual([400]);
     expect(answer).toContain(`${name} is \\"${value}\\", not ${meant}.`);
@@ -120,7 +120,7 @@ describe('a mistyped gateway header', () => {
     ['x-gateway-virtualkey', 'x-gateway-virtual-key'],
     ['x-gateway-virtual_key', 'x-gateway-virtual-key'],
     ['x-portkey-apikey', 'x-portkey-api-key'],
-  ])('%s is refused, and named with %s', async (wrong, meant) => {
+  ])('%s is rejected with the suggestion %s', async (wrong, meant) => {
     const answer = await send('POST /v1/chat/completions', { ...json, [wrong]: 'c' }, body);
     expect(client.statuses).toEqual([400]);
     expect(answer).toContain(`"param":"${wrong.toLowerCase()}"`);
@@ -128,22 +128,26 @@ describe('a mistyped gateway header', () => {
   });
 
   it.each([
-    ['a name like no other', { 'x-gateway-request-origin': 'a' }, '"x-gateway-request-origin" is not a gateway header and has no effect.'],
     [
-      'a setting of a provider',
+      'a name without a similar header',
+      { 'x-gateway-request-origin': 'a' },
+      '"x-gateway-request-origin" is not a gateway header and has no effect.',
+    ],
+    [
+      'a misspelled provider setting',
       { 'x-portkey-azure-api-verion': '1' },
       '"x-portkey-azure-api-verion" is not a gateway header and has no effect. Did you mean "x-portkey-azure-api-version"?',
     ],
     [
-      'one that is sent twice',
+      'a header that is sent twice',
       { 'x-gateway-foo': '1', 'X-GATEWAY-FOO': '2' },
       '"x-gateway-foo" is not a gateway header and has no effect.',
     ],
-  ])('%s', async (_name, headers, warning) => {
+  ])('causes the right warning for %s', async (_name, headers, warning) => {
     expect(headerIn(await send('POST /v1/chat/completions', { ...json, ...headers }, body), 'x-gateway-warnings')).toBe(warning);
   });
 
-  it('is not looked for in other names, nor in those of settings and libraries', async () => {
+  it('is not reported for other prefixes, provider settings and headers of libraries', async () => {
     const known = { 'x-gatewayconfg': '1', 'x-stainless-arch': 'x', 'x-custom-confg': '1', 'x-portkey-runtime': 'node' };
     const settings = { 'x-portkey-vertex-region': 'us', 'x-gateway-cloud-deployment-name': 'd' };
     const answer = await send('POST /v1/chat/completions', { ...json, ...known, ...settings }, body);
@@ -151,14 +155,14 @@ describe('a mistyped gateway header', () => {
     expect(headerIn(answer, 'x-gateway-warnings')).toBeUndefined();
   });
 
-  it('is not sent by the client library of the prefix', async () => {
+  it('is not sent by the Portkey client library', async () => {
     const portkey = new Portkey({ baseURL: `${gateway.url}/v1`, apiKey: 'x', provider: '@m', dangerouslyAllowBrowser: true });
     const completion = portkey.chat.completions.create({ model: 'echo', messages: [{ role: 'user', content: 'hi' }] });
     expect((await completion).choices?.[0]?.message?.content).toContain('hi');
     expect(gateway.records.at(-1)?.warnings).toEqual([]);
   });
 
-  it('costs little however many there are, and as long as they may be', async () => {
+  it('is reported at most a few times in a short warning, however many there are', async () => {
     const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`x-gateway-${'y'.repeat(90)}-${i}`, '1']));
     const answer = await send('POST /v1/chat/completions', { ...json, ...many }, body);
     const warnings = headerIn(answer, 'x-gateway-warnings') ?? '';
@@ -168,7 +172,7 @@ describe('a mistyped gateway header', () => {
     expect(warnings.length).toBeLessThan(800);
   });
 
-  it('is refused behind any number of others', async () => {
+  it('is rejected also after 400 other unknown headers', async () => {
     const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`x-gateway-zzz-${i}`, '1']));
     const answer = await send('POST /v1/chat/completions', { ...json, ...many, 'x-gateway-confg': 'c' }, body);
     expect(client.statuses).toEqual([400]);

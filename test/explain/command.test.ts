@@ -58,7 +58,7 @@ afterAll(() => file.close());
 const key = ['--key', 'app-web'] as const;
 
 describe('gateway explain', () => {
-  it('tells the target, its upstream request, and where each change is written', async () => {
+  it('prints the targets, the upstream requests, and the origin of each change', async () => {
     const told = await file.told(...key, '--body', '{"model":"gpt-4o-mini","temperature":0.9,"messages":[]}');
     expect(told).toMatchObject({
       request: { method: 'POST', path: '/v1/chat/completions', endpoint: 'chat/completions' },
@@ -92,7 +92,7 @@ describe('gateway explain', () => {
     expect(told.targets[0]?.differences).toContainEqual(expect.objectContaining({ path: 'metadata', after: '{"note":"${env:MAIN_KEY}"}' }));
   });
 
-  it('tells which condition matched, and why the others did not', async () => {
+  it('prints which condition matched, and why others did not', async () => {
     const small = await file.told(...key, '--config-name', 'plans', '--header', 'x-gateway-metadata: {"plan":"free"}');
     expect(small.route[0]).toMatchObject({
       node: 'configs.plans',
@@ -108,7 +108,7 @@ describe('gateway explain', () => {
     expect(big.targets.map(({ provider }) => provider)).toEqual(['gem']);
   });
 
-  it('reads a config and metadata in UTF-8, as the bytes of a recorded header are', async () => {
+  it('reads config and metadata headers as UTF-8', async () => {
     const bytes = (value: object): string => Buffer.from(JSON.stringify(value)).toString('latin1');
     const config = {
       strategy: { mode: 'conditional', conditions: [{ query: { 'metadata.name': 'Zoë' }, then: 'one' }] },
@@ -126,7 +126,7 @@ describe('gateway explain', () => {
   it.each([
     ['0.05', 'main'],
     ['0.9', 'spare'],
-  ])('draws by weight with the number %s', async (random) => {
+  ])('selects a target by weight with --random %s', async (random) => {
     const args = [...key, '--config-name', 'spread', '--random', random];
     const [one, again] = [await file.told(...args), await file.told(...args)];
     expect(one.targets[0]?.provider).toBe(again.targets[0]?.provider);
@@ -178,7 +178,7 @@ configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, wei
     [[...key, '--path', '/v1/chat/completion'], 400, 'no_target', /.*/],
     [[...key, '--body', '{'], 400, 'invalid_json', /JSON/],
     [[...key, '--header', 'x-gateway-metadata: 1'], 400, 'invalid_metadata', /.*/],
-  ])('says what the gateway would respond by itself to %j', async (args, status, code, message) => {
+  ])('prints the error that the gateway would return for %j', async (args, status, code, message) => {
     const ran = await file.text('--json', ...args);
     expect(ran.code).toBe(1);
     const { answer } = JSON.parse(ran.out) as Awaited<ReturnType<ExplainFile['told']>>;
@@ -223,24 +223,24 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
     expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/name it with --key/)]);
   });
 
-  it('warns of an assumption about a provider that there is not', async () => {
+  it('warns about --assume with an unknown provider', async () => {
     const told = await file.told(...key, '--user', 'hi', '--assume', 'man=429', '--assume', 'spare=500');
     expect(told.warnings).toEqual([expect.stringMatching(/^What "man" is assumed .* no effect.*Did you mean "main"\?/)]);
   });
 
-  it('names the nearest key', async () => {
+  it('suggests the most similar key name', async () => {
     const ran = await file.text('--key', 'app-wep');
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean "app-web"?') });
   });
 
-  it('prints the upstream call for a shell, credentials as variables', async () => {
+  it('prints the upstream request as a curl command with credentials as variables', async () => {
     const ran = await file.text(...key, '--as-curl', '--user', "it's");
     expect(ran.out).toContain(`-H 'authorization: Bearer '"$MAIN_KEY"`);
     expect(ran.out).toContain(String.raw`it'\''s`);
     expect(ran.out).toMatch(/^curl -X POST 'https:\/\/api\.openai\.com\/v1\/chat\/completions'/);
   });
 
-  it('resolves no reference that a client wrote in a command for a shell', async () => {
+  it('resolves no reference of a client in the curl command', async () => {
     const text = "${file:/etc/passwd} ${env:MAIN_KEY} (the caller's own)";
     const ran = await file.text(
       ...key,
@@ -259,13 +259,13 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
     expect(ran.err).toMatch(/References outside of credentials are not resolved/);
   });
 
-  it('reads a body that is too long from a file in a command for a shell', async () => {
+  it('reads a long body from a file in the curl command', async () => {
     const ran = await file.text(...key, '--as-curl', '--user', 'x'.repeat(300_000));
     expect(ran.out).toMatch(/ {2}--data-binary @body\.json\n$/);
     expect(ran.err).toContain('the command reads it from body.json');
   });
 
-  it('explains without the secrets, and says which are missing', async () => {
+  it('works without the secrets, and reports the missing ones', async () => {
     const bare = await explainFile(yaml, { MAIN_KEY: secret, LONG: 'a long text' });
     try {
       const told = await bare.told(...key);
@@ -276,7 +276,7 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
     }
   });
 
-  it('runs the plugins of the file, which see that nothing is sent, and names the one that changed the body', async () => {
+  it('runs plugins in dry-run mode, and names the plugin that changed the body', async () => {
     const own = await explainFile(
       `version: 1
 providers: {main: {type: openai, api_key: "\${env:MAIN_KEY}"}}
@@ -340,7 +340,7 @@ configs: {all: {strategy: {mode: fallback}, targets: [main/one, main/two, main/t
     expect(ran).toMatchObject({ code: 3, out: '', err: 'error: plugin "bad" could not be set up: no database\n' });
   });
 
-  it('shows no secret, wherever it stands', async () => {
+  it('prints no secret', async () => {
     const headers = [
       '--header',
       `x-gateway-api-key: ${gatewayKey}`,
@@ -369,7 +369,7 @@ configs: {all: {strategy: {mode: fallback}, targets: [main/one, main/two, main/t
     }
   });
 
-  it('fits the terminal', async () => {
+  it('prints at most 100 columns', async () => {
     const { out } = await file.text(...key, '--config-name', 'plans', '--user', 'x'.repeat(400));
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     expect(out).toMatch(/→ target 1: no condition matches[^]*^target 1\.0 main\/gpt-4o-mini {3}← goes here/m);

@@ -87,11 +87,11 @@ const routes: readonly Readonly<Record<string, string>>[] = [
   },
 ];
 
-/** Headers of the connection, and those whose value is a credential or another each time. */
+/** Headers of the connection, and headers whose value is a credential or changes with each request. */
 const own = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'x-amz-date', 'keep-alive']);
 const credentials = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key', 'x-amz-security-token']);
 
-/** One request as it arrived, or as it was told. */
+/** A request as the provider received it, or as explain predicted it. */
 interface Wire {
   readonly method: string;
   readonly url: string;
@@ -144,10 +144,10 @@ afterAll(async () => {
 
 const slugs = ['openai-main', 'azure-eu', 'claude', 'gem', 'vertex', 'aws'];
 
-/** With a number that JavaScript has no place for: bytes that nobody edits stay as they came. */
+/** Contains a number beyond the precision of JavaScript: unedited bytes must not change. */
 const textOf = ({ body }: Made): string => `{"big": 9007199254740993,${JSON.stringify(body).slice(1)}`;
 
-/** Sends a request that every provider refuses, and explains it: what each target was sent must be what was told of it. */
+/** Sends a request that every provider rejects, and explains it: each target must receive the predicted request. */
 async function compare(made: Made): Promise<number> {
   upstream.requests.length = 0;
   const response = await fetch(gateway.url + made.path, {
@@ -160,11 +160,11 @@ async function compare(made: Made): Promise<number> {
   const request = { path: made.path, headers: made.headers, body: textOf(made), random: record.random };
   const told = await open.explainer.explain({ ...request, assume: Object.fromEntries(slugs.map((slug) => [slug, 500])) });
   const sent = upstream.requests.map(arrived);
-  // The files are nobody's here: a gateway that serves would download them.
+  // The files do not exist here; a running gateway would download them.
   if (told.warnings.some((warning) => warning.includes('is not fetched'))) return 0;
   expect(told.targets.filter(({ url }) => url !== null).map((target) => predicted(upstream.url, target))).toEqual(sent);
   expect(told.answer?.status).toBe(response.status);
-  // Without an assumption: the same targets, the first of which is where it goes.
+  // Without assumptions: the same targets, and the request goes to the first one.
   const plain = await open.explainer.explain(request);
   const possible = plain.targets.filter(({ url }) => url !== null);
   expect(possible.map((target) => predicted(upstream.url, target))).toEqual(sent);
@@ -173,9 +173,9 @@ async function compare(made: Made): Promise<number> {
   return sent.length;
 }
 
-describe('what explain says of an upstream request', () => {
+describe('the upstream request that explain predicts', () => {
   it.each(routes.map((route) => [Object.values(route)[0] ?? '', route] as const))(
-    'is what the provider receives, over random requests to %s',
+    'equals the request that the provider receives, for random requests to %s',
     async (_name, route) => {
       let sent = 0;
       await fc.assert(
@@ -202,7 +202,7 @@ describe('what explain says of an upstream request', () => {
     ['GET', '/v1/models/gpt-4o-mini', undefined],
     ['POST', '/v1/a/route/of/the/provider?x=1', { a: [1, 'ü'] }],
     ['GET', '/v1/a/route/of/the/provider?x=1', undefined],
-  ])('is what the provider receives of %s %s', async (method, path, body) => {
+  ])('equals the request that the provider receives, for %s %s', async (method, path, body) => {
     for (const slug of slugs) {
       upstream.requests.length = 0;
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -231,7 +231,7 @@ describe('what explain says of an upstream request', () => {
   const recorded = ['openai', 'anthropic'].map((name) => join(import.meta.dirname, `../../../shared/data/recorded/${name}.jsonl`));
   const missing = recorded.every((path) => existsSync(path)) ? undefined : 'recorded traffic is not beside the checkout';
 
-  it.skipIf(skipping(missing))('is what the provider receives, over recorded requests', async () => {
+  it.skipIf(skipping(missing))('equals the request that the provider receives, for recorded requests', async () => {
     let sent = 0;
     for (const path of recorded) {
       const isMessages = path.includes('anthropic');

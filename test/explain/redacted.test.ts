@@ -31,7 +31,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** The admin API of a gateway with this policy, and a request in its log. */
+/** The admin API of a gateway with this body policy, and the id of a logged request. */
 async function recorded(bodies: string, content: string): Promise<{ base: string; id: string }> {
   const gateway = await startTestGateway(yaml(upstream.url, bodies), { admin: true, env: { ADMIN_TOKEN: adminToken } });
   gateways.push(gateway);
@@ -47,8 +47,8 @@ async function recorded(bodies: string, content: string): Promise<{ base: string
   return { base, id };
 }
 
-describe('a request whose body was masked', () => {
-  it('is compared and explained, and replayed only by force', async () => {
+describe('a request with a masked or missing body', () => {
+  it('has differences and an explanation if masked, and is replayed only with force', async () => {
     const { base, id } = await recorded('redacted', 'write to jane@example.com please');
     const found = (await call(base, `/api/requests/${id}/differences`, auth)).json as RequestDifferences;
     expect(found.differences.map(({ path, cause }) => [path, cause])).toEqual([
@@ -72,7 +72,7 @@ describe('a request whose body was masked', () => {
     expect(upstream.requests.at(-1)?.body.toString()).not.toContain('jane@example.com');
   });
 
-  it('is replayed where only the response was masked', async () => {
+  it('is replayed if only the response was masked', async () => {
     const { base, id } = await recorded('redacted', 'whom do I write to');
     const { record } = (await call(base, `/api/requests/${id}`, auth)).json as StoredRecord;
     expect(record.redactions).toEqual({ email: 1 });
@@ -80,7 +80,7 @@ describe('a request whose body was masked', () => {
     expect(replayed.json as ReplayResult).toMatchObject({ status: 200 });
   });
 
-  it('has no differences, and no replay, where it was not kept', async () => {
+  it('has no differences and no replay if the body was not stored', async () => {
     const { base, id } = await recorded('metadata', 'hello');
     const found = (await call(base, `/api/requests/${id}/differences`, auth)).json as RequestDifferences;
     expect(found).toEqual({ differences: [], why_absent: 'The request body is not kept (logging.requests.bodies).' });

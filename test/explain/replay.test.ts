@@ -76,7 +76,7 @@ async function ask(headers: Record<string, string>): Promise<string> {
   return response.headers.get('x-request-id') ?? '';
 }
 
-/** The log has it. */
+/** Waits until the log contains the request. */
 async function kept(wanted: string): Promise<void> {
   await until(async () => (await call(base, `/api/requests/${wanted}`, { token: adminToken })).status === 200, `record ${wanted}`);
 }
@@ -95,7 +95,7 @@ const run = (args: string[], more: { stdin?: string } = {}) =>
   });
 
 describe('a recorded request', () => {
-  it('shows what was changed on its way, and by which line', async () => {
+  it('shows what was changed, and by which line of the configuration', async () => {
     const found = await asked<RequestDifferences>(`/api/requests/${id}/differences`);
     expect(found.why_absent).toBeNull();
     expect(found.differences).toContainEqual({
@@ -109,7 +109,7 @@ describe('a recorded request', () => {
     expect(found.differences).toContainEqual(expect.objectContaining({ path: 'model', before: '"gpt-4o"', after: '"gpt-4o-mini"' }));
   });
 
-  it('shows what a conversion made of it', async () => {
+  it('shows the changes of a format conversion', async () => {
     const { differences } = await asked<RequestDifferences>(`/api/requests/${converted}/differences`);
     expect(differences).toContainEqual(
       expect.objectContaining({ path: 'contents[0].parts[0].text', kind: 'moved', from: 'messages[0].content', cause: 'format of gemini' }),
@@ -117,7 +117,7 @@ describe('a recorded request', () => {
     expect(differences).toContainEqual(expect.objectContaining({ path: 'top_p', kind: 'added', cause: 'override_params' }));
   });
 
-  it('is explained under the configuration that serves', async () => {
+  it('is explained with the active configuration', async () => {
     const [recorded, sent] = [gateway.records.length, upstream.requests.length];
     const told = await asked<Explanation>('/api/explain', { from_log: id });
     expect(told).toMatchObject({ key: { name: 'web' }, config: { name: 'support' }, answer: null });
@@ -128,7 +128,7 @@ describe('a recorded request', () => {
     expect([gateway.records.length, upstream.requests.length]).toEqual([recorded, sent]);
   });
 
-  it('is sent again, and the responses are compared', async () => {
+  it('is replayed, and the responses are compared', async () => {
     const before = upstream.requests.length;
     const result = await asked<ReplayResult>('/api/replay', { id, api_key: gatewayKey });
     expect(result).toMatchObject({ status: 200, why_absent: null });
@@ -138,11 +138,11 @@ describe('a recorded request', () => {
     expect(result.differences).toEqual([expect.objectContaining({ path: 'choices[0].message.content', before: '"response 1"' })]);
   });
 
-  it('needs the key again where callers need one', async () => {
+  it('needs the key for a replay if the gateway requires keys', async () => {
     expect(await asked<ReplayResult>('/api/replay', { id })).toMatchObject({ status: 401 });
   });
 
-  it('goes to another target or config', async () => {
+  it('is replayed to another target or config', async () => {
     expect(await asked<ReplayResult>('/api/replay', { id, api_key: gatewayKey, to: 'gem/gemini-2.0-flash' })).toMatchObject({
       status: 400,
     });
@@ -151,14 +151,14 @@ describe('a recorded request', () => {
     expect(upstream.requests.at(-1)?.url).toMatch(/gemini-2\.5-pro/);
   });
 
-  it('that is not there is no record', async () => {
+  it('returns record_not_found for an unknown id', async () => {
     expect(await call(base, '/api/replay', { method: 'POST', token: adminToken, body: { id: 'req_none' } })).toMatchObject({
       status: 404,
       code: 'record_not_found',
     });
   });
 
-  it('of a caller that is not known has no body, whatever the settings keep', async () => {
+  it('of an unauthenticated client has no body, whatever the settings', async () => {
     const stranger = await ask({ 'x-gateway-api-key': 'another-key-of-nobody-04' });
     await kept(stranger);
     const told = await call(base, '/api/explain', { method: 'POST', token: adminToken, body: { from_log: stranger } });
@@ -171,7 +171,7 @@ describe('a recorded request', () => {
     ['chat/completions', true],
     ['fine_tuning/jobs', false],
     ['responses/input_tokens', false],
-  ])('of %s has a price of its input: %s', async (endpoint, hasPrice) => {
+  ])('to %s has an estimated input cost: %s', async (endpoint, hasPrice) => {
     const headers = { 'x-gateway-provider': '@main' };
     const sent = { ...body, model: 'gpt-4o-mini', input: 'x', training_file: 'file-1' };
     const { targets } = await asked<Explanation>('/api/explain', { path: `/v1/${endpoint}`, key: 'web', headers, body: sent });
@@ -185,13 +185,13 @@ describe('a recorded request', () => {
     [{ assume: { main: 'gone' } }, 'invalid_value'],
     [{ key: 'wep' }, 'not_allowed'],
     [{ path: 7 }, 'invalid_type'],
-  ])('cannot be explained with %j', async (sent, code) => {
+  ])('is not explained with invalid options: %j', async (sent, code) => {
     expect(await call(base, '/api/explain', { method: 'POST', token: adminToken, body: sent })).toMatchObject({ code });
   });
 });
 
-describe('the command line', () => {
-  it('sends a recorded request again after showing it', async () => {
+describe('gateway replay and gateway explain --from-log', () => {
+  it('replays a recorded request after printing the target', async () => {
     const ran = await run(['replay', id.slice(0, -2), '--key-stdin'], { stdin: `${gatewayKey}\n` });
     expect(ran.err).toMatch(/target 0 {3}main\/gpt-4o-mini {3}← goes here/);
     expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/"content":"response \d+"/) });
@@ -200,11 +200,11 @@ describe('the command line', () => {
     expect(diff.out).toMatch(/^~ choices\[0\]\.message\.content {2}"response 1" → "response \d+"/);
   });
 
-  it('explains a recorded request, sending nothing', async () => {
+  it('explains a recorded request without sending it', async () => {
     const before = upstream.requests.length;
     const running = await run(['logs', 'replay', id, '--dry-run', '--to', 'gem/gemini-2.0-flash']);
     expect(running.out).toMatch(/target 0 {3}gem\/gemini-2\.0-flash {3}← goes here/);
-    // As the terminal of the start shows it.
+    // The short id that `gateway start` prints.
     const file = await run(['explain', '--from-log', `req_…${id.slice(-10)}`]);
     expect(file.out).toMatch(/~ temperature {2}0\.9 → 0\.2 {2}from override_params +gateway\.yaml:13/);
     const json = await run(['explain', '--running', '--from-log', id, '--json', '--config-name', 'converted']);
@@ -212,7 +212,7 @@ describe('the command line', () => {
     expect(upstream.requests).toHaveLength(before);
   });
 
-  it('explains a recorded request under a file that lacks its key, and says so', async () => {
+  it('explains a recorded request with a file that lacks its key, and prints a warning', async () => {
     const open = join(gateway.dir, 'open.yaml');
     await writeFile(open, 'version: 1\nproviders: {main: {type: mock}}\nconfigs: {support: {targets: [main/gpt-4o-mini]}}\n');
     const ran = await run(['explain', '--from-log', id, '-c', open, '--config-name', 'support', '--json']);
@@ -232,13 +232,13 @@ describe('the command line', () => {
     }
   });
 
-  it('says what it cannot do', async () => {
+  it('exit with an error for an unknown request or an invalid target', async () => {
     expect(await run(['replay', 'req_none'])).toMatchObject({ code: 1, err: expect.stringContaining('req_none') });
     expect(await run(['replay', id, '--to', '/'])).toMatchObject({ code: 2 });
   });
 });
 
-it('a request with a query is recorded, shown and made again with it, but for credentials', async () => {
+it('records, shows and replays the query of a request without its credentials', async () => {
   const response = await fetch(`${gateway.url}/v1/things?limit=3&purpose=a%20b&client_secret=canary-in-the-query&order=asc`, {
     headers: { 'x-gateway-api-key': gatewayKey, 'x-gateway-provider': '@main' },
   });

@@ -18,7 +18,7 @@ const manifest = JSON.parse(readProjectFile('package.json')) as Record<'dependen
 
 const allowedLicences = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'Unlicense', '0BSD']);
 
-/** The licence as the package states it, or as the lock file does for one that is not installed on this platform. */
+/** The licence in the package, or in the lock file if the package is not installed on this platform. */
 function licenceOf(path: string, entry: LockEntry): string {
   try {
     const { license } = JSON.parse(readProjectFile(join(path, 'package.json'))) as { license?: string | { type: string } };
@@ -29,7 +29,7 @@ function licenceOf(path: string, entry: LockEntry): string {
 }
 
 describe('dependencies', () => {
-  it('at run time have a permitted licence', () => {
+  it('for production have a permitted licence', () => {
     expect(runtime.length).toBeGreaterThan(10);
     const others = runtime
       .map(([path, entry]) => `${path}: ${licenceOf(path, entry)}`)
@@ -37,12 +37,12 @@ describe('dependencies', () => {
     expect(others).toEqual([]);
   });
 
-  it('at run time run no install script', () => {
+  it('for production have no install script', () => {
     expect(runtime.filter(([, entry]) => entry.hasInstallScript === true).map(([path]) => path)).toEqual([]);
   });
 
   it.each(['', 'test/recipes/clients/libraries/', 'test/recipes/clients/programs/'])(
-    'are pinned to exact versions and locked without download addresses: %s',
+    'are pinned to exact versions, and their lock file contains no URLs: %s',
     (folder) => {
       const text = readProjectFile(`${folder}package-lock.json`);
       expect(text).not.toMatch(/"resolved":|https?:\/\/[^"]*\.tgz/);
@@ -51,13 +51,13 @@ describe('dependencies', () => {
     },
   );
 
-  it('are locked for every platform, or npm ci refuses the file', () => {
+  it('are locked for every platform, which npm ci requires', () => {
     const named = entries.flatMap(([, entry]) => Object.keys(entry.optionalDependencies ?? {}));
     const missing = named.filter((name) => lock.packages[`node_modules/${name}`] === undefined);
     expect(missing, 'run node .ci/complete-lock.mjs').toEqual([]);
   });
 
-  it('are the installed ones', () => {
+  it('are installed in the locked versions', () => {
     const installed = JSON.parse(readProjectFile('node_modules/.package-lock.json')) as { packages: Record<string, LockEntry> };
     const different = runtime.filter(([path, entry]) => installed.packages[path]?.version !== entry.version);
     expect(

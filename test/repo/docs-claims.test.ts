@@ -10,17 +10,17 @@ import { projectFiles, readProjectFile, root } from './tree.ts';
 
 const pages = projectFiles().filter((file) => /^(?:README|SECURITY)\.md$|^docs\/.*\.md$/.test(file));
 
-describe('what the documentation names', () => {
+describe('names in the documentation', () => {
   const known = new Set([
     ...Object.values(requestHeaders).flat(),
     ...Object.values(responseHeaders).map((header) => header.slice(canonicalPrefix.length)),
     ...providers.flatMap((provider) => provider.entry.requestSettings.flatMap(({ headers }) => headers)),
   ]);
 
-  /** A misspelling as an example, and the header of the admin API. */
+  /** An example of a misspelling, and the header of the admin API. */
   const others = new Set(['confg', 'admin']);
 
-  it('are headers that the gateway has', () => {
+  it('that look like gateway headers exist', () => {
     const named = pages.flatMap((page) =>
       [...readProjectFile(page).matchAll(/\bx-gateway-([a-z][a-z-]*[a-z])/g)].map((match) => ({ page, header: match[1] ?? '' })),
     );
@@ -28,7 +28,7 @@ describe('what the documentation names', () => {
     expect(named.filter(({ header }) => !known.has(header) && !others.has(header))).toEqual([]);
   });
 
-  it('are error codes that exist, beside their status', () => {
+  it('that look like error codes exist', () => {
     const named = pages.flatMap((page) =>
       [...readProjectFile(page).matchAll(/\b(4\d\d|5\d\d) `([a-z]+(?:_[a-z]+)+)`/g)].map((match) => ({
         page,
@@ -41,11 +41,11 @@ describe('what the documentation names', () => {
   });
 });
 
-describe('what the documentation must name', () => {
-  /** Variables of npm and of the terminal. */
+describe('environment variables', () => {
+  /** Variables of the terminal. */
   const others = new Set(['TERM']);
 
-  it('are the environment variables that the gateway reads', () => {
+  it('that the gateway reads are documented', () => {
     const sources = projectFiles().filter((file) => /^(?:src|plugins)\/.*\.ts$/.test(file) && !file.endsWith('.test.ts'));
     const read = sources.flatMap((file) =>
       [...readProjectFile(file).matchAll(/\b(?:env(?:\['|\.)|env: '|named: ')([A-Z][A-Z0-9_]{2,})/g)].map((match) => match[1] ?? ''),
@@ -56,7 +56,7 @@ describe('what the documentation must name', () => {
   });
 });
 
-describe('commands to copy', () => {
+describe('curl commands in the documentation', () => {
   const blocks = ['README.md', 'docs/quickstart.md', 'docs/messages.md', 'docs/prompts.md', 'docs/routes.md'].flatMap((page) =>
     [...readProjectFile(page).matchAll(/^```(?:sh|bash)\n([\s\S]*?)^```$/gm)]
       .map((match) => match[1] ?? '')
@@ -75,9 +75,9 @@ describe('commands to copy', () => {
   });
   afterAll(() => gateway.close());
 
-  it('are found', () => expect(new Set(blocks.map(([page]) => page)).size).toBe(5));
+  it('are found on five pages', () => expect(new Set(blocks.map(([page]) => page)).size).toBe(5));
 
-  it.each(blocks)('of %s work against the shipped configuration: %s', async (_page, text) => {
+  it.each(blocks)('work with the shipped configuration (%s): %s', async (_page, text) => {
     const { code, out } = await run(text.replaceAll('http://127.0.0.1:8787', gateway.url));
     expect(code).toBe(0);
     expect(out).not.toMatch(/"error":\{/);

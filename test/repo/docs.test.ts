@@ -26,13 +26,13 @@ function blocksOf(page: string): Block[] {
 
 const blocks = pages.flatMap(blocksOf);
 
-/** What depends on the machine: included files, and folders of sockets. */
+/** Diagnostics that depend on the machine: included files, and folders of sockets. */
 const elsewhere = new Set(['no-match', 'unusable-path']);
 
-/** An example is short: it need not have what a whole configuration should. */
+/** Examples are short and may lack recommended keys. */
 const isMinor = ({ severity, code }: { severity: string; code: string }): boolean => severity === 'warning' && code === 'missing-key';
 
-/** Every variable that the pages name is set. */
+/** Sets every variable that the pages use. */
 const env = Object.fromEntries(
   [...blocks.map((block) => block.text), readProjectFile('bench/gateway.yaml')]
     .flatMap((text) => [...text.matchAll(/\$\{env:([A-Z0-9_]+)/g)].map((match) => match[1] ?? ''))
@@ -58,7 +58,7 @@ const check = (source: { path: string } | { text: string; name: string }) =>
         : { default: { name: 'example', options: { type: 'object' }, setup: () => ({}) } },
   });
 
-/** A block as a file of its own: parts of a file get their first line, abbreviated hashes their length, files a content. */
+/** A block as a complete file: adds the first line, and completes abbreviated hashes and files. */
 function asFile(text: string): string {
   const whole = /^version:/m.test(text) ? text : `version: 1\n${text}`;
   return whole
@@ -67,7 +67,7 @@ function asFile(text: string): string {
     .replaceAll(/sha256:[0-9a-f]*…/g, `sha256:${'0'.repeat(64)}`);
 }
 
-/** The anchors that GitHub gives to the headings of a page. */
+/** The anchors that GitHub generates for the headings of a page. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const prose = readProjectFile(page).replaceAll(/^```[\s\S]*?^```$/gm, '');
   return new Set(
@@ -83,18 +83,18 @@ function anchorsOf(page: string): ReadonlySet<string> {
 describe('the documentation', () => {
   const yaml = blocks.filter((block) => block.language === 'yaml');
 
-  it('is read: it has pages and examples', () => {
+  it('contains pages and examples', () => {
     expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/concepts.md', 'docs/providers.md']));
     expect(yaml.length).toBeGreaterThan(6);
   });
 
   it.each(yaml.map((block) => [`${block.page}:${block.line}`, block.text]))(
-    'has an example at %s that check accepts',
+    'has a YAML example at %s that gateway check accepts',
     async (name, text) => {
       const { diagnostics } = await check({ text: asFile(text), name });
-      // A part of a file may name what is in the rest.
+      // A part of a file may refer to other parts.
       const part = !/^version:/m.test(text);
-      // What readers copy as it is has nothing to complain about.
+      // Complete examples, which readers copy, have no warnings.
       const errors = diagnostics.filter(
         (entry) => !(part && entry.severity === 'warning') && !isMinor(entry) && !elsewhere.has(entry.code),
       );
@@ -102,11 +102,11 @@ describe('the documentation', () => {
     },
   );
 
-  it('has JSON examples that are JSON', () => {
+  it('has valid JSON examples', () => {
     for (const block of blocks.filter((entry) => entry.language === 'json')) expect(() => JSON.parse(block.text)).not.toThrow();
   });
 
-  it('links to files that exist', () => {
+  it('links only to existing files', () => {
     const broken = pages.flatMap((page) => {
       const links = [...readProjectFile(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => match[1] ?? '');
       return links.filter((link) => !existsSync(join(root, dirname(page), link))).map((link) => `${page}: ${link}`);
@@ -114,7 +114,7 @@ describe('the documentation', () => {
     expect(broken).toEqual([]);
   });
 
-  it('links to headings that exist', () => {
+  it('links only to existing headings', () => {
     const links = pages.flatMap((page) =>
       [...readProjectFile(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map((match) => ({
         page,
@@ -126,7 +126,7 @@ describe('the documentation', () => {
     expect(links.filter(({ target, anchor }) => target.endsWith('.md') && !anchorsOf(target).has(anchor))).toEqual([]);
   });
 
-  it('names npm scripts that exist', () => {
+  it('names only existing npm scripts', () => {
     const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
     const named = pages.flatMap((page) =>
       [...readProjectFile(page).matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map((match) => match[1] ?? ''),
@@ -135,14 +135,14 @@ describe('the documentation', () => {
   });
 });
 
-describe('the shipped configuration', () => {
-  it.each(['gateway.yaml', 'bench/gateway.yaml'])('%s has nothing to complain about', async (path) => {
+describe('shipped configuration', () => {
+  it.each(['gateway.yaml', 'bench/gateway.yaml'])('%s has no problems', async (path) => {
     const { diagnostics, tree } = await check({ path: join(root, path) });
     expect(diagnostics.filter((entry) => path === 'gateway.yaml' || entry.severity === 'error')).toEqual([]);
     expect(tree).toBeDefined();
   });
 
-  it('holds one named config or prompt a file, named like the file', async () => {
+  it('has one named config or prompt per file, with the name of the file', async () => {
     const { tree, files } = await check({ path: join(root, 'gateway.yaml') });
     const included = files.slice(1).map((file) => file.replace(/^.*\/(.+)\.yaml$/, '$1'));
     expect(Object.keys({ ...tree?.configs, ...tree?.prompts }).sort()).toEqual(included.sort());

@@ -3,7 +3,7 @@ import { projectFiles, readProjectFile } from './tree.ts';
 
 const texts = projectFiles().filter((file) => !/\.(png|ico|woff2?)$/.test(file));
 
-/** Written in pieces, so that this file does not find itself. */
+/** Split strings, so that this file does not match itself. */
 const registries = ['registry.npmjs', 'pypi', 'files.pythonhosted', 'static.crates', 'proxy.golang', 'repo.maven.apache', 'deb.debian'].map(
   (host) => `${host}.org`,
 );
@@ -15,23 +15,23 @@ const found = (pattern: RegExp): string[] =>
     return lines.flatMap((line, n) => (pattern.test(line) ? [`${file}:${n + 1}: ${line.trim().slice(0, 100)}`] : []));
   });
 
-describe('the files of the project', () => {
-  it('are looked at', () => {
+describe('files of the project', () => {
+  it('are found', () => {
     expect(texts).toContain('package-lock.json');
     expect(texts.length).toBeGreaterThan(40);
   });
 
-  it('name no package registry', () => {
+  it('contain no host of a package registry', () => {
     const own = process.env.npm_config_registry;
     const hosts = own === undefined ? registries : [...registries, new URL(own).host];
     expect(found(new RegExp(hosts.map((host) => host.replaceAll('.', '\\.')).join('|')))).toEqual([]);
   });
 
-  it('name no path of a machine', () => {
+  it('contain no path of a machine', () => {
     expect(found(new RegExp(machinePaths.join('|')))).toEqual([]);
   });
 
-  it('leave nothing to do later without an issue, and switch off no type check', () => {
+  it('contain no TODO without an issue, and no disabled type check', () => {
     const later = ['TO', 'FIX'].map((word) => `\\b${word}${word === 'TO' ? 'DO' : 'ME'}\\b(?!\\(#\\d+\\))`);
     const off = ['ignore', 'nocheck', 'expect-error'].map((word) => `@ts-${word}`);
     expect(found(new RegExp([...later, ...off].join('|')))).toEqual([]);

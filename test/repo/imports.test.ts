@@ -11,30 +11,30 @@ const sources = projectFiles().filter((file) => /\.tsx?$/.test(file) && ruledFol
 const code = sources.filter((file) => !file.endsWith('.test.ts'));
 const imports = code.flatMap((file) => importsOf(file, readProjectFile(file)));
 
-describe('imports of the tree', () => {
-  it('are really read: many files, and each library is found in a wrapper', () => {
+describe('imports', () => {
+  it('are found, with each library in its wrapper', () => {
     expect(code.length).toBeGreaterThan(20);
     expect(imports.length).toBeGreaterThan(code.length);
     const seen = new Set(imports.filter((entry) => !entry.own).map((entry) => packageOf(entry.target)));
     expect(Object.keys(wrappers).filter((library) => !seen.has(library))).toEqual([]);
   });
 
-  it('point at files that exist', () => {
+  it('refer to existing files', () => {
     const files = new Set(projectFiles());
     expect(imports.filter((entry) => entry.own && !files.has(entry.target)).map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual(
       [],
     );
   });
 
-  it('go one way only', () => {
+  it('follow the import rules between folders', () => {
     expect(imports.map(importProblem).filter((problem) => problem !== undefined)).toEqual([]);
   });
 
-  it('make no cycle (types are erased and may)', () => {
+  it('form no cycle, except for type imports', () => {
     expect(cycles(imports)).toEqual([]);
   });
 
-  it('leave clock, randomness, environment and network out of the plugins', () => {
+  it('and globals for clock, randomness, environment and network are not used in plugins', () => {
     const closed = new RegExp(
       String.raw`\b(Date\.now\(|new Date\(\)|Math\.random\(|process\.|${closedToPlugins.globals.slice(1).join('\\(|')}\()`,
     );
@@ -45,7 +45,7 @@ describe('imports of the tree', () => {
 
 const withoutComments = (file: string): string => readProjectFile(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 
-/** Cycles of the import graph as `a → b → a`, each found once. */
+/** Cycles of the import graph as `a → b → a`, each reported once. */
 function cycles(edges: readonly Import[]): string[] {
   const next = Map.groupBy(
     edges.filter((edge) => edge.own && !edge.typeOnly),
@@ -64,7 +64,7 @@ function cycles(edges: readonly Import[]): string[] {
   return found;
 }
 
-/** Imports that must be refused, by the test above and by the linter alike. */
+/** Imports that both the test above and the linter must reject. */
 const forbidden = [
   { file: 'src/core/x.ts', specifier: '../config/load.ts' },
   { file: 'src/core/x.ts', specifier: 'undici' },
@@ -95,31 +95,28 @@ const permitted = [
   { file: 'plugins/providers/mock/x.ts', specifier: '../_shared/chat.ts' },
 ] as const;
 
-describe('a forbidden import', () => {
-  it.each(forbidden.filter((row) => !row.specifier.includes('../src/core')))(
-    'is refused by the test: $file → $specifier',
-    ({ file, specifier }) => {
-      expect(importsOf(file, `import { x } from '${specifier}';\n`).map(importProblem)).toEqual([expect.any(String)]);
-      expect(importsOf(file, `export const x = () => import('${specifier}');\n`).map(importProblem)).toEqual([expect.any(String)]);
-    },
-  );
+describe('import rules of the test', () => {
+  it.each(forbidden.filter((row) => !row.specifier.includes('../src/core')))('reject $file → $specifier', ({ file, specifier }) => {
+    expect(importsOf(file, `import { x } from '${specifier}';\n`).map(importProblem)).toEqual([expect.any(String)]);
+    expect(importsOf(file, `export const x = () => import('${specifier}');\n`).map(importProblem)).toEqual([expect.any(String)]);
+  });
 
-  it.each(permitted)('is told from a permitted one: $file → $specifier', ({ file, specifier }) => {
+  it.each(permitted)('accept $file → $specifier', ({ file, specifier }) => {
     expect(importsOf(file, `import {\n  type A,\n  b,\n} from '${specifier}';\n`).map(importProblem)).toEqual([undefined]);
   });
 });
 
-/** A folder that looks like the repository to the linter, so that no forbidden file ever is in the real tree. */
+/** A copy of the repository layout for the linter, so that no forbidden file is written into the real tree. */
 const copy = mkdtempSync(join(tmpdir(), 'gateway-lint-'));
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-describe('the linter', () => {
-  it('refuses each forbidden import, lets the permitted ones pass, and looks at every file', () => {
+describe('import rules of the linter', () => {
+  it('reject each forbidden import, accept the permitted ones, and cover every file', () => {
     for (const file of ['oxlint.config.ts', 'test/repo/import-rules.ts', 'tsconfig.json', 'package.json'])
       cpSync(join(root, file), join(copy, file));
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
     const write = (folder: string, row: { readonly file: string; readonly specifier: string }, n: number): string => {
-      // Same folder and depth as in the table; a wrapper keeps its name, since the rule hangs on it.
+      // Same folder and depth as in the table; a wrapper keeps its name, because the rule depends on it.
       const path = row.file.endsWith('/x.ts') ? row.file.replace('x.ts', `${folder}${n}.ts`) : row.file;
       mkdirSync(dirname(join(copy, path)), { recursive: true });
       writeFileSync(join(copy, path), `import { x } from '${row.specifier}';\nexport const y${n} = x;\n`);

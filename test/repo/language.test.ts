@@ -15,7 +15,7 @@ const pages = files.filter((file) => /^(?:README|SECURITY|CONTRIBUTING|CHANGELOG
 const notes = files.filter((file) => /^plugins\/.*\.md$/.test(file));
 const sources = files.filter((file) => /^(?:src|plugins)\/.*\.(?:tsx?|js)$/.test(file) && !/\.test\.ts$|\/fixtures\//.test(file));
 
-/** The prose of a page: without blocks of code, names in backticks and the addresses of links. */
+/** The prose of a page: without code blocks, names in backticks and URLs of links. */
 function proseOf(page: string): Line[] {
   let inCode = false;
   return readProjectFile(page)
@@ -27,10 +27,10 @@ function proseOf(page: string): Line[] {
     });
 }
 
-/** Statements for SQLite, and what a model is told to do. */
+/** SQL statements and instructions for a model. */
 const notForReaders = /CREATE TABLE|SELECT |PRAGMA|^Answer with one JSON object/;
 
-/** Strings of the sources that are sentences or parts of one, without code: three words, or in a template two and a value. */
+/** Strings in the sources that are sentences or parts of one: three words, or in a template two words and a value. */
 const sentences: Line[] = sources.flatMap((file) =>
   textsOf(readProjectFile(file))
     .filter(
@@ -46,7 +46,7 @@ const comments: Line[] = sources.flatMap((file) =>
     .map(({ line, text }) => ({ at: `${file}:${line}`, text })),
 );
 
-/** `file:line: the text [what was found → what to write]`, for each find. */
+/** `file:line: the text [match → replacement]` for each match. */
 const finds = (lines: readonly Line[], words: readonly Word[]): string[] =>
   lines.flatMap(({ at, text }) =>
     words.flatMap(({ pattern, write }) => {
@@ -55,8 +55,8 @@ const finds = (lines: readonly Line[], words: readonly Word[]): string[] =>
     }),
   );
 
-describe('plain English', () => {
-  it('is read: there are pages, sentences and comments', () => {
+describe('word list', () => {
+  it('is applied to pages, sentences and comments', () => {
     expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/errors.md']));
     expect(sentences.map(({ text }) => text)).toContain('Missing gateway API key.');
     expect(sentences.length).toBeGreaterThan(1000);
@@ -72,7 +72,7 @@ describe('plain English', () => {
     ['every answer moves on', 'answer'],
     ['the request is refused', 'is refused'],
     ['vendor A', 'vendor A'],
-  ])('finds %j', (text, word) => {
+  ])('matches %j', (text, word) => {
     expect(finds([{ at: 'x:1', text }], forReaders).join('\n')).toContain(`[${word}`);
   });
 
@@ -81,22 +81,22 @@ describe('plain English', () => {
     'x-gateway-config takes precedence',
     'the response has a body',
     'it compares with the clock of the gateway',
-  ])('lets %j pass', (text) => expect(finds([{ at: 'x:1', text }], forReaders)).toEqual([]));
+  ])('does not match %j', (text) => expect(finds([{ at: 'x:1', text }], forReaders)).toEqual([]));
 
-  it('is what the pages of the documentation use', () => expect(finds(pages.flatMap(proseOf), forReaders)).toEqual([]));
+  it('has no match in the documentation', () => expect(finds(pages.flatMap(proseOf), forReaders)).toEqual([]));
 
-  it('is what errors, hints, help and descriptions of settings use', () => expect(finds(sentences, forReaders)).toEqual([]));
+  it('has no match in errors, hints, help and descriptions of settings', () => expect(finds(sentences, forReaders)).toEqual([]));
 
-  it('has no private names in notes and comments', () => {
+  it('has no match in notes and comments (private names)', () => {
     expect(finds([...notes.flatMap(proseOf), ...comments], everywhere)).toEqual([]);
   });
 });
 
-describe('mentions of files', () => {
+describe('file names in documentation and comments', () => {
   const exists = (from: string, path: string): boolean =>
     existsSync(join(root, normalize(join(dirname(from), path)))) || existsSync(join(root, path)) || existsSync(join(root, 'docs', path));
 
-  it('name documents of the repository only', () => {
+  it('refer to documents of the repository', () => {
     const lost = [
       ...[...pages, ...notes].flatMap((page) => proseOf(page).map((line) => ({ ...line, page }))),
       ...comments.map((line) => ({ ...line, page: '' })),
@@ -106,13 +106,13 @@ describe('mentions of files', () => {
     expect(lost).toEqual([]);
   });
 
-  it('name files and folders in backticks that exist', () => {
+  it('in backticks refer to existing files and folders', () => {
     const ours = /`((?:src|plugins|test|docs|deploy|bench|configs|\.ci)\/[\w./-]+)`/g;
     const named = [...pages, ...notes].flatMap((page) =>
       [...readProjectFile(page).matchAll(ours)].map((match) => ({ page, path: match[1] ?? '' })),
     );
     expect(named.length).toBeGreaterThan(80);
-    // The key of the reader is in no clone.
+    // A key file of the reader is not in the repository.
     expect(named.filter(({ path }) => !path.endsWith('-api-key.txt') && !existsSync(join(root, path)))).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ interface Loaded {
   readonly packages: string[];
 }
 
-/** The npm packages that a command loads, in any of its threads. */
+/** The npm packages that a command loads in any of its threads. */
 const packagesOf = (args: readonly string[]): Loaded => loadedBy([join(root, 'src/main.ts'), ...args]);
 
 function loadedBy(args: readonly string[]): Loaded {
@@ -31,15 +31,15 @@ function loadedBy(args: readonly string[]): Loaded {
   return { status: run.status, output: run.stdout + run.stderr, packages };
 }
 
-describe('a command loads only what it needs', () => {
-  it('check reads and validates without a network, log or proxy library', () => {
+describe('packages that a command loads', () => {
+  it('gateway check loads no library for network, logging or proxying', () => {
     const { status, output, packages } = packagesOf(['check', 'gateway.yaml']);
     expect({ status, output }).toMatchObject({ status: 0 });
     expect(packages).toEqual(expect.arrayContaining(['yaml', 'ajv', 'commander']));
     expect(packages.filter((name) => ['undici', 'pino', 'chokidar', 'jose', 'ws'].includes(name))).toEqual([]);
   });
 
-  it('health reads its address, without providers and without a client library', () => {
+  it('gateway health loads only the libraries to read its address', () => {
     const file = join(folder, 'closed.yaml');
     writeFileSync(file, 'version: 1\nserver: {listen: "127.0.0.1:1"}\n');
     const { status, output, packages } = packagesOf(['health', '-c', file]);
@@ -47,17 +47,17 @@ describe('a command loads only what it needs', () => {
     expect(packages).toEqual(['commander', 'yaml']);
   });
 
-  it('help loads the command line and the list of providers', () => {
+  it('gateway --help loads only the command line library', () => {
     const { status, packages } = packagesOf(['--help']);
     expect(status).toBe(0);
     expect(packages).toEqual(['commander']);
   });
 
-  it('start serves a plain configuration without what only some need', () => {
+  it('gateway start loads only what a plain configuration needs', () => {
     const script = `for (const file of ['./src/cli/start/index.ts', './src/admin/start.ts', './plugins/index.ts']) await import(file);
       console.log(process.moduleLoadList.filter((name) => /undici|http2/.test(name)).join());`;
     const { status, output, packages } = loadedBy(['--input-type=module', '--eval', script]);
-    // Node's own `fetch` is loaded by an import statement of `node:http`.
+    // Node's `fetch` is loaded by an import statement of `node:http`.
     expect({ status, output }).toEqual({ status: 0, output: '\n' });
     expect(packages.filter((name) => !['chokidar', 'readdirp'].includes(name) && !pinoParts.test(name))).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { readProjectFile } from './tree.ts';
 
-/** The key of the examples, whose hash they contain. */
+/** The key whose hash the examples contain. */
 const headers = { 'x-gateway-api-key': 'my-first-gateway-key' };
 const env = {
   OPENAI_API_KEY: 'openai-key-0123456789',
@@ -26,13 +26,13 @@ async function modelsOf(at: TestGateway, more: Record<string, string> = {}): Pro
   return list.data?.map(({ id }) => id).sort() ?? [list.error?.message ?? ''];
 }
 
-describe('the pages on migration', () => {
+describe('migration examples', () => {
   it('keep the model names of LiteLLM', async () => {
     gateway = await startTestGateway(block('docs/migrate-litellm.md', 'yaml'), { env });
     expect(await modelsOf(gateway)).toEqual(['claude', 'gpt-4o']);
   });
 
-  it('keep the header names of Portkey, and accept its JSON', async () => {
+  it('keep the header names of Portkey and accept its JSON configs', async () => {
     gateway = await startTestGateway(block('docs/migrate-portkey.md', 'yaml'), { env });
     const named = await modelsOf(gateway);
     expect(named).toEqual(await modelsOf(gateway, { 'x-portkey-config': 'prod' }));

@@ -19,12 +19,12 @@ const manifest = JSON.parse(readProjectFile('package.json')) as {
 
 const folder = mkdtempSync(join(tmpdir(), 'gateway-package-'));
 
-/** Made by the scripts that `npm pack` runs: the compiled files are new. */
+/** Built by the scripts that `npm pack` runs, so the compiled files are new. */
 function pack(): string[] {
   const run = spawnSync('npm', ['pack', '--json', '--silent', '--pack-destination', folder], { cwd: root, encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`npm pack failed: ${run.stderr}`);
   const answer = JSON.parse(run.stdout) as unknown;
-  // npm 11 answers a list, older and newer ones an object by package name.
+  // npm 11 prints a list, older and newer versions an object by package name.
   const [report] = Array.isArray(answer) ? answer : Object.values(answer as object);
   tarball = join(folder, (report as { filename: string }).filename);
   return (report as { files: { path: string }[] }).files.map((file) => file.path);
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the package', () => {
-  it('contains what its manifest points at', () => {
+  it('contains the files that its manifest refers to', () => {
     const named = [
       ...Object.values(manifest.bin),
       ...Object.values(manifest.exports).flatMap((entry) => (typeof entry === 'string' ? [entry] : [entry.types, entry.default])),
@@ -53,24 +53,24 @@ describe('the package', () => {
     expect(files).toEqual(expect.arrayContaining(whole));
   });
 
-  it('leaves the dashboard where it is while it is made: a gateway that starts meanwhile serves it', () => {
+  it('is built without replacing the dashboard folder, so a gateway that starts meanwhile can serve it', () => {
     expect(statSync(dashboard).ino).toBe(before);
   });
 
-  it('leaves sources, tests, fixtures, benchmarks and state at home', () => {
+  it('contains no sources, tests, fixtures, benchmarks or state', () => {
     expect(files.filter((file) => /\.test\.|fixtures\/|^(src|plugins|test|bench|\.ci|\.gateway)\//.test(file))).toEqual([]);
   });
 
-  it('is less than 1.8 MB to download, the dashboard included', () => {
+  it('is smaller than 1.8 MB, including the dashboard', () => {
     expect(statSync(tarball).size).toBeLessThan(1_800_000);
   });
 
-  it('imports only its own files and packages that it depends on', () => {
+  it('imports only its own files and its dependencies', () => {
     const named = { ...manifest.dependencies, ...manifest.peerDependencies };
     const compiled = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file));
     const imports = compiled.flatMap((file) => {
       const text = readProjectFile(file);
-      // The compiler writes double quotes, and an import a line.
+      // The compiler writes double quotes and one import per line.
       return [
         ...text.matchAll(/^(?:import|export)\b(?:[^;'"`]*?\bfrom )? ?["']([^"'\n]+)["'];|\bimport\(\s*["']([^"'\n]+)["']\s*\)/gm),
       ].map(([, whole, lazy]) => ({ file, specifier: whole ?? lazy ?? '' }));
@@ -83,7 +83,7 @@ describe('the package', () => {
     expect(broken).toEqual([]);
   });
 
-  it('checks a file without compiling a schema', () => {
+  it('checks a configuration without compiling a schema', () => {
     const list = join(folder, 'loaded');
     writeFileSync(list, '');
     const hook = pathToFileURL(join(root, 'test/repo/loaded-packages.mjs')).href;
@@ -97,28 +97,28 @@ describe('the package', () => {
     expect(readFileSync(list, 'utf8').trim().split('\n').toSorted()).toEqual(['commander', 'mustache', 'yaml']);
   });
 
-  it('runs the command with the same flags and the same variable as npm start', () => {
+  it('runs its command with the same flags and variable as npm start', () => {
     expect(readProjectFile('src/cli/bin.js').split('\n')[0]).toBe(`#!/usr/bin/env -S ${manifest.config.env} node ${manifest.config.node}`);
   });
 
-  it('gives only flags that Node 20 accepts on the command line, which ends at an unknown one', () => {
+  it('uses only flags that Node 20 accepts, so that an old Node can print the error', () => {
     const accepted = ['--no-allocation-site-pretenuring', '--max-semi-space-size', '--v8-pool-size'];
     expect(manifest.config.node.split(' ').filter((flag) => !accepted.includes(flag.replace(/=.*/, '')))).toEqual([]);
   });
 
-  it.each(['20.1.0', '22.18.0'])('answers Node %s with a sentence', (node) => {
+  it.each(['20.1.0', '22.18.0'])('prints an error with Node %s', (node) => {
     const old = `data:text/javascript,Object.defineProperty(process, "versions", { value: { node: "${node}" } })`;
     const run = spawnSync(process.execPath, ['--import', old, 'dist/bin.js', 'check'], { cwd: root, encoding: 'utf8' });
     expect(run).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(/^gateway needs Node 22\.19 or newer.*\n$/) });
   });
 });
 
-/** The oldest Node that the package promises to run on; fetched where CI demands every test. */
+/** The oldest supported Node; downloaded if CI requires all tests. */
 const oldest = '22.19.0';
 const isStrict = process.env.GATEWAY_TEST_STRICT === '1';
 const prefix = join(folder, 'prefix');
 
-/** Set where packages can't be installed here; with GATEWAY_TEST_STRICT=1 that is a failure. */
+/** Set if packages cannot be installed; with GATEWAY_TEST_STRICT=1 that is a failure. */
 let missing: string | undefined;
 
 interface Ran {
@@ -143,7 +143,7 @@ const newFolder = (name: string): string => {
   return path;
 };
 
-/** Where npm put the Node of a version, or why it is not there. */
+/** The path of the Node that npm installed, or the reason why it is missing. */
 function fetchNode(version: string): { readonly path: string } | { readonly missing: string } {
   if (!isStrict) return { missing: 'only with GATEWAY_TEST_STRICT=1, since it is a download of 50 MB' };
   const name = `node-${process.platform}-${process.arch}`;
@@ -179,7 +179,7 @@ describe.each(nodes)('the installed package on Node $name', ({ name, found }) =>
     });
   });
 
-  it('checks a configuration with a plugin in TypeScript beside it', (test) => {
+  it('checks a configuration with a TypeScript plugin', (test) => {
     if ('missing' in found) test.skip(found.missing);
     test.skip(missing !== undefined, missing);
     const cwd = newFolder(`own-plugin-${name}`);
@@ -191,7 +191,7 @@ describe.each(nodes)('the installed package on Node $name', ({ name, found }) =>
     });
   });
 
-  it('serves, and ends with 0 on SIGTERM', async (test) => {
+  it('serves requests, and exits with 0 on SIGTERM', async (test) => {
     if ('missing' in found) test.skip(found.missing);
     test.skip(missing !== undefined, missing);
     const cwd = newFolder(`serve-${name}`);
@@ -212,7 +212,7 @@ describe.each(nodes)('the installed package on Node $name', ({ name, found }) =>
   });
 });
 
-/** The line that a started gateway logs. */
+/** Waits for the log line of a started gateway. */
 async function started(child: ChildProcess): Promise<{ url: string; node: string }> {
   const seen: string[] = [];
   if (child.stdout === null || child.stderr === null) throw new Error('the child has no outputs');
@@ -227,14 +227,14 @@ async function started(child: ChildProcess): Promise<{ url: string; node: string
   throw new Error(`the gateway did not start: ${seen.join('\n')}`);
 }
 
-describe('the package as', () => {
-  it('npx runs it', (test) => {
+describe('the packed file', () => {
+  it('runs with npx', (test) => {
     test.skip(missing !== undefined, missing);
     const ran = run('npx', ['--yes', `--package=${tarball}`, 'gateway', '--version'], newFolder('npx'));
     expect(ran).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
-  it('a dependency gives its command, its types and its functions', (test) => {
+  it('installs as a dependency with its command, types and functions', (test) => {
     test.skip(missing !== undefined, missing);
     const cwd = newFolder('dependency');
     writeFileSync(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
@@ -258,7 +258,7 @@ describe('the package as', () => {
       [join(root, 'node_modules/typescript/bin/tsc'), ...types, '--target', 'esnext', 'plugin.ts'],
       cwd,
     );
-    // The only error is the one that shows that the types are read.
+    // The only error is the intended one, which proves that the types are used.
     expect(checked.stdout.split('\n').filter((line) => /error TS/.test(line))).toEqual([
       expect.stringMatching(/^plugin\.ts\(8,\d+\): error TS2322/),
     ]);

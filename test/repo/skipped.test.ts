@@ -3,7 +3,7 @@ import { projectFiles, readProjectFile } from './tree.ts';
 
 const tests = projectFiles().filter((file) => /^(?:src|plugins|test)\/.*\.test\.ts$/.test(file) && file !== 'test/repo/skipped.test.ts');
 
-/** A test that is skipped without a word: by a condition alone, for good, or without a second argument. `hasBrowser` has said why. */
+/** A test that is skipped without a reason. `hasBrowser` prints its reason. */
 const silent =
   /\bskipIf\((?!skipping\(|lacking\(|!hasBrowser\))|\b(?:it|test|describe)\.(?:skip|todo)\(\s*(['"`])[^\n]*\1\s*,|\b(?:skip|todo)\(\)|\.todo\(|\bx(?:it|describe)\(|\brunIf\(/;
 
@@ -15,7 +15,7 @@ describe('skipped tests', () => {
     (text) => expect(findIn(text)).toBeDefined(),
   );
 
-  it('print why', () => {
+  it('print a reason in all test files', () => {
     expect(tests.length).toBeGreaterThan(200);
     expect(tests.flatMap((file) => (findIn(readProjectFile(file)) === undefined ? [] : [file]))).toEqual([]);
   });

@@ -21,20 +21,20 @@ const { packages } = JSON.parse(readProjectFile('package-lock.json')) as { packa
 const { dependencies } = JSON.parse(readProjectFile('package.json')) as { dependencies: Record<string, string> };
 const entries = Object.entries(packages).filter(([path, entry]) => path !== '' && entry.link !== true);
 
-/** The platforms whose packages the registry in reach has: Linux with glibc on the two usual processors. */
+/** True for packages of platforms other than Linux with glibc on x64 or arm64. */
 const isElsewhere = ({ os = [], libc = [], cpu = [] }: LockEntry): boolean =>
   !os.includes('linux') || libc.includes('musl') || !(cpu.includes('x64') || cpu.includes('arm64'));
 
-describe('the lock file', () => {
-  it('has a SHA-512 hash for each package that runs, or is installed on Linux', () => {
+describe('package-lock.json', () => {
+  it('has a SHA-512 hash for each production package, and for each package installed on Linux', () => {
     const bare = entries.filter(([, entry]) => entry.integrity?.startsWith('sha512-') !== true);
-    // Development tools for other platforms: their entries were added without the registry, and npm does not check them.
+    // Entries of development tools for other platforms were added without the registry; npm does not check them.
     expect(bare.filter(([, entry]) => !(entry.dev === true && entry.optional === true && isElsewhere(entry)))).toEqual([]);
   });
 });
 
 describe('install scripts', () => {
-  it('are those of packages that only unpack what they contain', () => {
+  it('exist only in packages that unpack their own files', () => {
     const scripted = entries.filter(([, entry]) => entry.hasInstallScript === true && !entry.os?.includes('darwin'));
     expect(scripted.map(([path]) => path)).toEqual(['node_modules/esbuild']);
   });
@@ -44,7 +44,7 @@ describe('Node for development', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-node-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is not installed when its package is not the one that was looked at', () => {
+  it('is not installed if the hash of its package is wrong', () => {
     const asked: string[][] = [];
     const npm = (args: string[], cwd: string): { status: number } => {
       asked.push(args);
@@ -65,7 +65,7 @@ describe('Node for development', () => {
     ['developing', '22.21.0', false],
     ['developing', '24.0.0', true],
     ['developing', '25.1.0', true],
-  ] as const)('for %s the Node %s of the machine is enough: %s', (purpose, running, has) => {
+  ] as const)('for %s, the installed Node %s is sufficient: %s', (purpose, running, has) => {
     expect(hasNode(folder, oldest[purpose], running)).toBe(has);
   });
 });
@@ -73,7 +73,7 @@ describe('Node for development', () => {
 describe('npm run sbom', () => {
   const made = (): string => spawnSync(process.execPath, ['.ci/sbom.mjs'], { cwd: root, encoding: 'utf8' }).stdout;
 
-  it('names what runs, with hashes, and the same bytes each time', () => {
+  it('lists production packages with hashes, and always the same bytes', () => {
     const text = made();
     const bom = JSON.parse(text) as {
       bomFormat: string;

@@ -10,16 +10,16 @@ import { readProjectFile, root } from './tree.ts';
 const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
 
 describe('npm scripts', () => {
-  it.each(['dev', 'test', 'check', 'fix', 'gen', 'fuzz', 'bench'])('%s installs what is missing first', (name) => {
+  it.each(['dev', 'test', 'check', 'fix', 'gen', 'fuzz', 'bench'])('%s installs missing packages first', (name) => {
     expect(scripts[name]).toBeDefined();
     expect(scripts[`pre${name}`]).toBe('node .ci/ensure-install.mjs');
   });
 
-  it.each(['start', 'gateway'])('%s installs what serving needs first', (name) => {
+  it.each(['start', 'gateway'])('%s installs missing production packages first', (name) => {
     expect(scripts[`pre${name}`]).toBe('node .ci/ensure-install.mjs --serving');
   });
 
-  it('test runs types, lint, format, unit and integration in this order, and stops at the first that fails', () => {
+  it('test runs types, lint, format, unit and integration in this order, and stops at the first failure', () => {
     expect(scripts.test).toBe(['types', 'lint', 'format', 'unit', 'integration'].map((kind) => `npm run --silent ${kind}`).join(' && '));
   });
 
@@ -29,13 +29,13 @@ describe('npm scripts', () => {
   });
 });
 
-describe('what is installed', () => {
+describe('ensure-install.mjs', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'gateway-install-'));
     mkdirSync(join(folder, '.ci'));
     for (const file of ['ensure-install.mjs', 'node.mjs']) copyFileSync(join(root, '.ci', file), join(folder, '.ci', file));
-    // Stands in for npm: writes down what it was asked.
+    // Replaces npm and prints its arguments.
     writeFileSync(join(folder, 'npm.mjs'), 'process.stdout.write(`asked: ${process.argv.slice(2).join(" ")}`);');
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,14 +46,19 @@ describe('what is installed', () => {
   const outdated = { 'node_modules/run': { version: '1.0.0' } };
 
   it.each([
-    { name: 'nothing, for serving', flags: ['--serving'], have: undefined, asked: '--omit=dev' },
-    { name: 'nothing, for development', flags: [], have: undefined, asked: '--include=dev' },
-    { name: 'what runs, for serving', flags: ['--serving'], have: current, asked: undefined },
-    { name: 'what runs, for development', flags: [], have: current, asked: '--include=dev' },
-    { name: 'old packages, for serving', flags: ['--serving'], have: outdated, asked: '--omit=dev' },
-    { name: 'old packages and tools, for serving', flags: ['--serving'], have: { ...outdated, ...tool }, asked: '--include=dev' },
-    { name: 'everything, for development', flags: [], have: lock, asked: undefined },
-  ])('where there is $name', ({ flags, have, asked }) => {
+    { name: 'none are installed, for serving', flags: ['--serving'], have: undefined, asked: '--omit=dev' },
+    { name: 'none are installed, for development', flags: [], have: undefined, asked: '--include=dev' },
+    { name: 'production packages are installed, for serving', flags: ['--serving'], have: current, asked: undefined },
+    { name: 'production packages are installed, for development', flags: [], have: current, asked: '--include=dev' },
+    { name: 'outdated packages are installed, for serving', flags: ['--serving'], have: outdated, asked: '--omit=dev' },
+    {
+      name: 'outdated packages and tools are installed, for serving',
+      flags: ['--serving'],
+      have: { ...outdated, ...tool },
+      asked: '--include=dev',
+    },
+    { name: 'all are installed, for development', flags: [], have: lock, asked: undefined },
+  ])('installs the right packages if $name', ({ flags, have, asked }) => {
     writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: lock }));
     mkdirSync(join(folder, 'node_modules'));
     if (have !== undefined) writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify({ packages: have }));
@@ -65,7 +70,7 @@ describe('what is installed', () => {
 });
 
 describe('npm start', () => {
-  it('passes SIGTERM on: the gateway drains, and both end with 0', async () => {
+  it('forwards SIGTERM: the gateway drains, and both processes exit with 0', async () => {
     const child = spawn('npm', ['start', '--silent', '--', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0'], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -78,13 +83,13 @@ describe('npm start', () => {
       lines.push(JSON.parse(line) as Record<string, unknown>);
       if (lines.at(-1)?.msg === 'gateway started') child.kill('SIGTERM');
     }
-    // Its output is closed: nothing that could write to it is left.
+    // Its output is closed, so no process that could write to it is left.
     expect(await ended).toEqual([0, null]);
     expect(lines.map((line) => line.msg)).toEqual(['gateway started', 'stopping', 'stopped']);
   });
 });
 
-describe('the closing line of CI', () => {
+describe('summary line of CI', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'gateway-counts-'));
@@ -122,7 +127,7 @@ describe('the closing line of CI', () => {
       line: '1 passed, 1 failed, 0 skipped',
       exit: 1,
     },
-    { name: 'takes a run without tests for a failure', reports: [], statuses: ['0', '0'], line: '0 passed, 1 failed, 0 skipped', exit: 1 },
+    { name: 'counts a run without tests as a failure', reports: [], statuses: ['0', '0'], line: '0 passed, 1 failed, 0 skipped', exit: 1 },
   ];
 
   it.each(cases)('$name', ({ reports, statuses, line, exit }) => {
