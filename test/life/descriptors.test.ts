@@ -13,7 +13,7 @@ const main = new URL('../../src/cli/bin.js', import.meta.url).pathname;
 let dir: string;
 let child: ChildProcess;
 let out: string;
-/** Limits of a running process are changed by prlimit (util-linux). */
+/** prlimit (util-linux) changes the limits of a running process. */
 const missing = spawnSync('prlimit', ['--version']).status === 0 ? undefined : 'prlimit is not installed';
 
 beforeEach(async () => {
@@ -43,13 +43,13 @@ async function childrenOf(pid: number | undefined): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number);
 }
 
-/** Sets the limit of open descriptors of the process: 3 is below what it has open, so that it gets no other. */
+/** Sets the file descriptor limit of the process. With 3, which is below its open ones, it cannot open another. */
 function limit(descriptors: number): void {
   execFileSync('prlimit', ['--pid', String(child.pid), `--nofile=${descriptors}:`]);
 }
 
-describe.skipIf(skipping(missing))('without a free descriptor', () => {
-  it('a process goes on, and serves again once some are free', async () => {
+describe.skipIf(skipping(missing))('without a free file descriptor', () => {
+  it('the gateway keeps running, and serves again once some are free', async () => {
     const url = await start();
     limit(3);
     const waiting = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
@@ -70,10 +70,10 @@ describe.skipIf(skipping(missing))('without a free descriptor', () => {
     expect(child.exitCode).toBe(0);
   });
 
-  it('a change of the configuration is loaded once some are free', async () => {
+  it('a changed configuration is loaded once some are free', async () => {
     await start();
     limit(3);
-    // Ends the process that loads configurations, so that the next load needs another.
+    // Kills the process that loads configurations, so that the next load needs a new one.
     for (const pid of await childrenOf(child.pid)) process.kill(pid, 'SIGKILL');
     await until(async () => (await childrenOf(child.pid)).length === 0, 'its end');
     await writeFile(join(dir, 'gateway.yaml'), 'version: 1\nproviders: {mock: {type: mock}, other: {type: mock}}\n');
@@ -84,14 +84,14 @@ describe.skipIf(skipping(missing))('without a free descriptor', () => {
     await until(() => out.includes('"config reloaded"'), 'the reload');
   });
 
-  it('a request that needs one gets the cause and what to do', async () => {
+  it('a request that needs one returns 502 with the cause and a hint', async () => {
     await writeFile(
       join(dir, 'gateway.yaml'),
       'version: 1\nproviders: {far: {type: openai, api_key: sk-0123456789, custom_host: "http://127.0.0.1:9/v1"}}\n',
     );
     const client = new WireClient(await start());
     const body = JSON.stringify({ model: '@far/m', messages: [{ role: 'user', content: 'x' }] });
-    // A connection that the gateway has accepted before.
+    // The gateway has already accepted this connection.
     client.write(headOf('GET /healthz'));
     await client.answers(1);
     limit(3);

@@ -23,11 +23,11 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** What can be where a file is expected. */
+/** Things that may exist at the path of a file. */
 const kinds: Readonly<Record<string, (path: string) => void | Promise<unknown>>> = {
   'a pipe': (path) => void spawnSync('mkfifo', [path]),
   'a folder': (path) => mkdirSync(path),
-  'a device without an end': (path) => symlinkSync('/dev/zero', path),
+  'an endless device': (path) => symlinkSync('/dev/zero', path),
   'a terminal': (path) => symlinkSync('/dev/ptmx', path),
   'a socket': (path) => {
     const server = createServer().listen(path);
@@ -38,10 +38,10 @@ const kinds: Readonly<Record<string, (path: string) => void | Promise<unknown>>>
     writeFileSync(path, '');
     truncateSync(path, 1024 ** 4);
   },
-  'a link to itself': (path) => symlinkSync(path, path),
+  'a symbolic link to itself': (path) => symlinkSync(path, path),
 };
 
-/** The test's own limit ends a command that does not end. */
+/** The timeout of the test ends a command that hangs. */
 function check(...args: readonly string[]): Running['ended'] {
   running = begin(['check', '--format', 'short', ...args], dir);
   return running.ended;
@@ -50,25 +50,25 @@ function check(...args: readonly string[]): Running['ended'] {
 const problemOf: Readonly<Record<string, string>> = {
   'a pipe': 'it is a pipe, a socket or a device; only regular files are read',
   'a folder': 'it is a directory',
-  'a device without an end': 'it is a pipe, a socket or a device; only regular files are read',
+  'an endless device': 'it is a pipe, a socket or a device; only regular files are read',
   'a terminal': 'it is a pipe, a socket or a device; only regular files are read',
   'a socket': 'it is a pipe, a socket or a device; only regular files are read',
   'a huge file': 'it is too large',
-  'a link to itself': 'its symbolic links form a cycle',
+  'a symbolic link to itself': 'its symbolic links form a cycle',
 };
 
-describe.each(Object.entries(kinds))('%s where a file is expected', (kind, make) => {
-  it('is refused as the configuration', async () => {
+describe.each(Object.entries(kinds))('%s in place of a file', (kind, make) => {
+  it('is rejected as the configuration file', async () => {
     await make(join(dir, 'odd'));
     const { code, out } = await check('-c', 'odd');
     expect(code).toBe(3);
     expect(out).toContain(`the file "odd" cannot be read (${problemOf[kind]})`);
   });
 
-  it('is refused in every place that names a file, and by a pattern', async () => {
+  it('is rejected for every setting that names a file, and for a pattern', async () => {
     await make(join(dir, 'odd'));
     mkdirSync(join(dir, 'conf'));
-    if (kind !== 'a link to itself') symlinkSync(join(dir, 'odd'), join(dir, 'conf/odd.yaml'));
+    if (kind !== 'a symbolic link to itself') symlinkSync(join(dir, 'odd'), join(dir, 'conf/odd.yaml'));
     writeFileSync(
       join(dir, 'gateway.yaml'),
       `version: 1
@@ -87,7 +87,7 @@ plugins: [{use: ./odd}]
 });
 
 describe('files that are replaced while the gateway runs', () => {
-  it('by pipes: it goes on serving, and reads what comes after them', async () => {
+  it('by pipes are rejected, the gateway keeps serving, and later regular files are loaded', async () => {
     writeFileSync(join(dir, 'secret'), 'sk-secret-of-the-provider');
     const yaml = (name: string): string => `version: 1
 providers: {${name}: {type: mock}, a: {type: openai, api_key: "\${file:secret}"}}
@@ -104,7 +104,7 @@ providers: {${name}: {type: mock}, a: {type: openai, api_key: "\${file:secret}"}
       spawnSync('mkfifo', [join(dir, 'pipe')]);
       renameSync(join(dir, 'pipe'), join(dir, file));
       const before = process.out().split('"config NOT reloaded"').length;
-      // Each is a look at the files, on a thread that the log needs too.
+      // Each signal reads the files on a thread that the log also needs.
       for (let n = 0; n < 6; n += 1) process.child.kill('SIGHUP');
       await until(() => process.out().split('"config NOT reloaded"').length > before, 'the complaint');
       expect(await hello('one')).toBe(200);
@@ -123,7 +123,7 @@ providers: {${name}: {type: mock}, a: {type: openai, api_key: "\${file:secret}"}
   });
 });
 
-describe('configurations that would fill the memory', () => {
+describe('configurations that would exhaust the memory', () => {
   const bomb = (levels: number): string =>
     Array.from(
       { length: levels },
@@ -132,13 +132,13 @@ describe('configurations that would fill the memory', () => {
 
   it.each([
     ['aliases that multiply', `version: 1\nx-bomb:\n${bomb(12)}\nproviders: {mock: {type: mock}}\n`, 'the aliases expand to more than'],
-    ['lists in lists', `version: 1\nx-deep: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`, 'nested deeper than'],
+    ['deeply nested lists', `version: 1\nx-deep: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`, 'nested deeper than'],
     [
       'a pattern over the whole disk',
       'version: 1\ninclude: ["/**/*.no-such-name"]\nproviders: {mock: {type: mock}}\n',
       'the pattern searches more than',
     ],
-  ])('%s are refused', async (_name, yaml, problem) => {
+  ])('are rejected: %s', async (_name, yaml, problem) => {
     writeFileSync(join(dir, 'gateway.yaml'), yaml);
     const { code, out } = await check();
     expect(code).toBe(3);

@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A pipe that holds as much as it can, and that nobody reads. */
+/** A full pipe without a reader. */
 function fullPipe(): number {
   const path = join(dir, `pipe-${open.length}`);
   spawnSync('mkfifo', [path]);
@@ -37,9 +37,9 @@ function fullPipe(): number {
   try {
     for (;;) writeSync(fd, Buffer.alloc(4096, 120));
   } catch {
-    // It is full.
+    // The pipe is full.
   }
-  // A descriptor of its own, which waits as those of shells and service managers do.
+  // A separate descriptor in blocking mode, as shells and service managers pass it.
   const waiting = openSync(path, constants.O_RDWR);
   open.push(waiting);
   return waiting;
@@ -51,7 +51,7 @@ function device(path: string): number {
   return fd;
 }
 
-/** What is behind the two outputs: descriptors, or a shell's redirection. */
+/** The targets of standard output and standard error: descriptors, or a redirection of the shell. */
 const outputs: readonly { readonly name: string; readonly make: () => { fds?: [number, number]; shell?: string } }[] = [
   { name: 'a full pipe as standard output', make: () => ({ fds: [fullPipe(), device('/dev/null')] }) },
   { name: 'one full pipe for both', make: () => ({ fds: ((fd) => [fd, fd] as [number, number])(fullPipe()) }) },
@@ -67,7 +67,7 @@ function start({ fds, shell }: { fds?: [number, number]; shell?: string }, ...fl
   const args = [main, 'start', '-c', 'gateway.yaml', '--listen', `unix:${socketPath()}`, ...flags];
   const env = { PATH: process.env.PATH ?? '' };
   if (fds !== undefined) return spawn(process.execPath, args, { cwd: dir, env, stdio: ['ignore', ...fds] });
-  // The pid goes to a file: with a pipe the shell's own is not the gateway's.
+  // Writes the pid to a file: with a pipe, the pid of the shell is not that of the gateway.
   const command = `( echo $BASHPID > pid; exec ${process.execPath} ${args.join(' ')} ) ${shell ?? ''}; echo \${PIPESTATUS[0]} > code`;
   return spawn('bash', ['-c', command], { cwd: dir, env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
@@ -95,8 +95,8 @@ async function untilServed(): Promise<void> {
   await until(isServed, 'the first answer');
 }
 
-describe('a gateway whose outputs take nothing', () => {
-  it.each(outputs)('serves and stops with 0: $name', async ({ make }) => {
+describe('a gateway that cannot write to its outputs', () => {
+  it.each(outputs)('serves, and exits with 0 on SIGTERM: $name', async ({ make }) => {
     const { fds, shell } = make();
     child = start({ ...(fds && { fds }), ...(shell && { shell }) });
     await untilServed();
@@ -108,7 +108,7 @@ describe('a gateway whose outputs take nothing', () => {
     expect(code).toBe(0);
   });
 
-  it.each(outputs)('ends with 3 on a file that is invalid: $name', async ({ make }) => {
+  it.each(outputs)('exits with 3 if the configuration is invalid: $name', async ({ make }) => {
     await writeFile(join(dir, 'gateway.yaml'), 'version: 1\nproviderz: {}\n');
     const { fds, shell } = make();
     child = start({ ...(fds && { fds }), ...(shell && { shell }) });
@@ -117,7 +117,7 @@ describe('a gateway whose outputs take nothing', () => {
   });
 });
 
-/** Writes to a file of at most 1 KB, which is made shorter after its limit has cut a line. */
+/** Writes to a file of at most 1 KB, and truncates it after the limit has cut a line. */
 const cutLine = `
 import { openSync, truncateSync } from 'node:fs';
 import { DescriptorWriter } from '${new URL('../../src/telemetry/descriptor.ts', import.meta.url).href}';
@@ -135,7 +135,7 @@ for (const line of ['second', 'third']) {
 process.stdout.write(String(lost));
 `;
 
-it('a line that a full disk cut does not swallow the next one', async () => {
+it('a log line that a full disk cuts off does not swallow the next line', async () => {
   const { stdout, stderr } = spawnSync('sh', ['-c', 'ulimit -f 1; exec "$0" --input-type=module --eval "$1"', process.execPath, cutLine], {
     cwd: dir,
     encoding: 'utf8',

@@ -49,7 +49,7 @@ async function start(name: string, drain: object): Promise<Instance> {
 }
 
 describe('rolling restarts under load', () => {
-  it('cost 30 clients with kept connections no request, five times over', async () => {
+  it('lose no request of 30 keep-alive clients in five restarts', async () => {
     const drain = { delay: '400ms', timeout: '20s' };
     const running = [await start('one', drain), await start('two', drain)];
     const load = new KeepAliveLoad(balancer.url, 30);
@@ -68,7 +68,7 @@ describe('rolling restarts under load', () => {
     expect(load.failures).toEqual([]);
     expect(balancer.failures).toEqual([]);
     expect(codes).toEqual([0, 0, 0, 0, 0]);
-    // The clients did keep their connections.
+    // The clients did reuse their connections.
     expect(load.reused).toBeGreaterThan(load.served / 2);
   });
 });

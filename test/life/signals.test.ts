@@ -37,7 +37,7 @@ async function hello(process: Running): Promise<string> {
   return ((await response.json()) as { choices: [{ message: { content: string } }] }).choices[0].message.content;
 }
 
-/** A plugin whose import says that it is there and then waits for a file: the start is held as long as a test wants. */
+/** A plugin whose import prints a line and waits for a file, so that a test can hold the start. */
 const slow = `
 import { existsSync, writeFileSync } from 'node:fs';
 writeFileSync(new URL('waiting', import.meta.url), '');
@@ -64,7 +64,7 @@ async function holds(process: Running): Promise<void> {
 }
 
 describe('while the gateway starts', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends it with 0, and it never served', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s stops it with exit code 0, and it never serves', async (signal) => {
     const process = await startHeld();
     process.child.kill(signal);
     const { code, out, err } = await process.ended;
@@ -73,7 +73,7 @@ describe('while the gateway starts', () => {
     expect(out).not.toContain('"msg":"gateway started"');
   });
 
-  it.each(['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)('%s does not end it', async (signal) => {
+  it.each(['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)('%s does not stop it', async (signal) => {
     const process = await startHeld();
     process.child.kill(signal);
     await writeFile(join(cwd, 'go'), '');
@@ -81,19 +81,19 @@ describe('while the gateway starts', () => {
     expect(process.err()).toBe('');
   });
 
-  it('SIGHUP makes it read its files again as soon as it serves', async () => {
+  it('SIGHUP makes it reload its files as soon as it serves', async () => {
     const process = await startHeld();
     await writeFile(join(cwd, 'gateway.yaml'), (await readFile(join(cwd, 'gateway.yaml'), 'utf8')).replace('"one"', '"two"'));
     process.child.kill('SIGHUP');
     await writeFile(join(cwd, 'go'), '');
-    // The load may have seen the new text already.
+    // The first load may have read the new text already.
     await process.saw(/"msg":"config (reloaded|unchanged)"/);
     expect(await hello(process)).toBe('two');
   });
 });
 
 describe('while the gateway serves', () => {
-  it.each(['SIGUSR1', 'SIGUSR2', 'SIGPIPE', 'SIGHUP'] as const)('a storm of %s leaves it serving, with no debugger', async (signal) => {
+  it.each(['SIGUSR1', 'SIGUSR2', 'SIGPIPE', 'SIGHUP'] as const)('many %s do not stop it, and start no debugger', async (signal) => {
     await writeFile(join(cwd, 'gateway.yaml'), yaml('one'));
     const process = start();
     expect(await hello(process)).toBe('one');
@@ -102,13 +102,13 @@ describe('while the gateway serves', () => {
       if (sent % 50 === 0) expect(await hello(process)).toBe('one');
     }
     expect(await hello(process)).toBe('one');
-    // Node says where its debugger listens on standard error.
+    // Node prints the address of its debugger to standard error.
     expect(process.err()).toBe('');
     process.child.kill('SIGTERM');
     expect((await process.ended).code).toBe(0);
   });
 
-  it('the process that loads files has no debugger either', async () => {
+  it('SIGUSR1 starts no debugger in the process that loads files', async () => {
     await writeFile(join(cwd, 'gateway.yaml'), yaml('one'));
     const process = start();
     expect(await hello(process)).toBe('one');

@@ -38,8 +38,8 @@ function status(name: string, path: string): Promise<number | undefined> {
   });
 }
 
-describe('sockets in the file system', () => {
-  it('have the modes of the file, and a second gateway says who has them', async () => {
+describe('Unix sockets', () => {
+  it('have the configured modes, and a second gateway reports which process uses them', async () => {
     running = begin(['start', '--log-format', 'json'], dir);
     await running.saw(/"msg":"gateway started"/);
     expect([mode('gw.sock'), mode('probe.sock')]).toEqual(['660', '600']);
@@ -55,7 +55,7 @@ describe('sockets in the file system', () => {
     expect(() => mode('probe.sock')).toThrow('ENOENT');
   });
 
-  it('are replaced after a crash, and a file in their place is left as it is', async () => {
+  it('are replaced after a crash, but a regular file in their place is not', async () => {
     running = begin(['start', '--log-format', 'json'], dir);
     await running.saw(/"msg":"gateway started"/);
     running.child.kill('SIGKILL');
@@ -70,7 +70,7 @@ describe('sockets in the file system', () => {
     expect(lstatSync(join(dir, 'precious')).isFile()).toBe(true);
   });
 
-  it('need a directory that exists', async () => {
+  it('need an existing directory', async () => {
     const { code, err } = await run(['start', '--listen', `unix:${dir}/no/gw.sock`, '--probe-listen', '127.0.0.1:0'], dir);
     expect([code, err]).toEqual([1, expect.stringContaining(`Can't listen on unix:${dir}/no/gw.sock: its directory does not exist\n`)]);
   });

@@ -33,8 +33,8 @@ function ready(): Promise<{ status: number | undefined; body: unknown }> {
   });
 }
 
-describe('a state directory that cannot be written', () => {
-  it.each(['pretty', 'json'])('leaves the gateway serving from memory, which it says in the start and on /readyz (%s)', async (format) => {
+describe('a state directory that is not writable', () => {
+  it.each(['pretty', 'json'])('makes the gateway keep records in memory, with a note at the start and on /readyz (%s)', async (format) => {
     await writeFile(join(dir, 'gateway.yaml'), yaml(''));
     running = begin(['start', '--log-format', format], dir);
     const note = "/proc/state can't be written, records are kept in memory only: E";
@@ -46,7 +46,7 @@ describe('a state directory that cannot be written', () => {
     expect((await fetch(`${url}/models`)).status).toBe(200);
   });
 
-  it('ends the start with 3 where it is required', async () => {
+  it('makes the start exit with 3 if state_dir_required is true', async () => {
     await writeFile(join(dir, 'gateway.yaml'), yaml(', state_dir_required: true'));
     const { code, err } = await run(['start'], dir);
     expect(code).toBe(3);

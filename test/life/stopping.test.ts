@@ -64,8 +64,8 @@ async function answerOf(sent: ClientRequest): Promise<{ status: number | undefin
   return { status: response.statusCode, connection: response.headers.connection };
 }
 
-describe('a gateway that is told to stop', () => {
-  it('lets a body come in that was arriving, and serves it', async () => {
+describe('a gateway that is stopping', () => {
+  it('reads and serves request bodies that are still arriving', async () => {
     await start({ timeout: '20s' });
     const sent = post();
     sent.write(body.slice(0, 10));
@@ -73,7 +73,7 @@ describe('a gateway that is told to stop', () => {
     expecting.setHeader('expect', '100-continue');
     expecting.flushHeaders();
     await once(expecting, 'continue');
-    // The head has arrived: a request behind it on another connection was answered.
+    // The head has arrived, because a later request on another connection was answered.
     await answerOf(post().end(body));
     await stop();
     sent.end(body.slice(10));
@@ -82,7 +82,7 @@ describe('a gateway that is told to stop', () => {
     expect((await running.ended).code).toBe(0);
   });
 
-  it('asks clients to reconnect from the first moment, also with answers that were waiting', async () => {
+  it('sends connection: close from the start of the drain, also with pending responses', async () => {
     let answer = (): void => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
     await start({ delay: '4s', timeout: '20s' });
@@ -96,7 +96,7 @@ describe('a gateway that is told to stop', () => {
     await until(() => upstream.requests.length === 2, 'the request upstream');
     await stop();
     upstream.script = (response) => json(response, 200, completion('new'));
-    // New connections are accepted during the delay.
+    // During the delay, new connections are accepted.
     expect(await answerOf(post(new Agent({ keepAlive: true })).end(body))).toEqual({ status: 200, connection: 'close' });
     answer();
     expect(await answerOf(waiting)).toEqual({ status: 200, connection: 'close' });
@@ -104,7 +104,7 @@ describe('a gateway that is told to stop', () => {
     agent.destroy();
   });
 
-  it('closes WebSockets with 1001 at the end of the grace, on both sides', async () => {
+  it('closes WebSockets with 1001 on both sides after the drain timeout', async () => {
     await start({ timeout: '3s' });
     const socket = new WebSocket(`${url.replace('http', 'ws')}/realtime?model=m`, { headers: { 'x-gateway-provider': '@live' } });
     const closed = new Promise<number>((resolve) => socket.once('close', resolve));

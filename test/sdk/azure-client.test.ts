@@ -7,7 +7,7 @@ import { python, runScript } from './python.ts';
 import { callerKey, rawOf } from './rig.ts';
 import { routeOf, startSurface } from './surface-upstream.ts';
 
-/** The AzureOpenAI clients of both libraries by their address alone: its deployments are our models. */
+/** The AzureOpenAI clients of both libraries, with only the endpoint changed: a deployment is a model of the gateway. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -34,7 +34,7 @@ beforeEach(() => {
   upstream.requests.length = 0;
 });
 
-/** What each call sends upstream: its route, and whether a model goes along. */
+/** The upstream request of each call: its route, and its model if it has one. */
 const routes: Readonly<Record<string, string>> = {
   chat: 'POST chat/completions m',
   completions: 'POST completions m',
@@ -66,12 +66,12 @@ const calls: Readonly<Record<string, (client: AzureOpenAI, model: string) => Pro
 
 const upload = (name: string): Promise<File> => toFile(Buffer.from('RIFF'), name);
 
-/** Name, model of the calls, deployment of the client. */
+/** Name, model of the calls, and deployment of the client. */
 const ways: readonly (readonly [name: string, model: string, deployment: string | undefined])[] = [
   ['the model as deployment', 'm', undefined],
-  ['a slug in the model', '@other/m', undefined],
-  ['a deployment of its own', 'm', 'm'],
-  ['a deployment beside another model', 'not-this-one', 'm'],
+  ['a provider in the model', '@other/m', undefined],
+  ['a deployment', 'm', 'm'],
+  ['a deployment and another model', 'not-this-one', 'm'],
 ];
 
 /** Route and model of each request. */
@@ -94,14 +94,14 @@ function expectClean(): void {
   }
 }
 
-/** The path of responses names no deployment: there the body's model counts. */
+/** The path of /responses has no deployment, so the model of the body is used. */
 const expected = (model: string, deployment: string | undefined): readonly string[] =>
   Object.values(routes).map((route) =>
     route.startsWith('POST responses') && deployment !== undefined && model !== 'm' ? `POST responses ${model}` : route,
   );
 
 describe.each(ways)('npm AzureOpenAI with %s', (_name, model, deployment) => {
-  it.each(['2024-10-21', 'preview'])('reaches every route (%s)', async (apiVersion) => {
+  it.each(['2024-10-21', 'preview'])('reaches every route (api-version %s)', async (apiVersion) => {
     const client = new AzureOpenAI({ endpoint: gateway.url, apiKey: callerKey, apiVersion, deployment, maxRetries: 0 });
     for (const call of Object.values(calls)) await call(client, model);
     expect(await sent(upstream.requests)).toEqual(expected(model, deployment));
@@ -109,7 +109,7 @@ describe.each(ways)('npm AzureOpenAI with %s', (_name, model, deployment) => {
   });
 });
 
-it('npm AzureOpenAI with the deployment in its base URL', async () => {
+it('npm AzureOpenAI reaches the model with the deployment in its base URL', async () => {
   const client = new AzureOpenAI({ baseURL: `${gateway.url}/openai/deployments/m`, apiKey: callerKey, apiVersion: '2024-10-21' });
   const reply = await client.chat.completions.create({ model: '', messages });
   expect(reply.choices[0]?.message.content).toBe('hi');

@@ -13,7 +13,7 @@ import { skipping } from '../support/skipping.ts';
 
 const noPython = 'missing' in python ? python.missing : undefined;
 
-/** Every place of the provider that the scenarios come by. */
+/** Every upstream route that the scenarios use. */
 const routes = [
   'POST /v1/chat/completions',
   'POST /v1/embeddings',
@@ -33,7 +33,7 @@ const clients: readonly { client: Client; missing: string | undefined }[] = [
 ];
 
 for (const { client, missing } of clients) {
-  describe.skipIf(skipping(missing))(`${client.name}, changed only in base URL and key (${missing ?? 'run'})`, () => {
+  describe.skipIf(skipping(missing))(`${client.name} with only base URL and key changed (${missing ?? 'run'})`, () => {
     let rig: Rig;
     let report: Report;
 
@@ -47,12 +47,15 @@ for (const { client, missing } of clients) {
     const thrown = (scenario: keyof Report): Thrown => (report[scenario] as { thrown: Thrown }).thrown;
     const recordOf = (scenario: keyof Report): Promise<LogRecord> => rig.gateway.record(thrown(scenario).request_id);
 
-    it.each(scenarios.filter((scenario) => client.lacks[scenario] === undefined))('tells its user what is to be told: %s', (scenario) => {
-      const expected: Expected = expectations[scenario];
-      expect(report[scenario]).toEqual(expected[client.name] ?? expected.all);
-    });
+    it.each(scenarios.filter((scenario) => client.lacks[scenario] === undefined))(
+      'returns or throws the expected result: %s',
+      (scenario) => {
+        const expected: Expected = expectations[scenario];
+        expect(report[scenario]).toEqual(expected[client.name] ?? expected.all);
+      },
+    );
 
-    it('reports nothing but these', () => {
+    it('reports no other scenarios', () => {
       expect(Object.keys(report).toSorted()).toEqual(scenarios.filter((name) => client.lacks[name] === undefined).toSorted());
     });
 
@@ -62,23 +65,23 @@ for (const { client, missing } of clients) {
       ['rate_limit', 'provider_error', 429, 1],
       ['all_failed', 'all_targets_failed', 503, 3],
       ['target_timeout', 'timeout', 408, 1],
-    ] as const)('leads from the exception to the record: %s', async (scenario, code, status, attempts) => {
+    ] as const)('throws an error with the id of the request record: %s', async (scenario, code, status, attempts) => {
       const record = await recordOf(scenario);
       expect(record).toMatchObject({ end: 'fault', status, error: { code }, key: scenario === 'wrong_key' ? null : 'app' });
       expect(record.attempts).toHaveLength(attempts);
     });
 
-    it("does not repeat what the gateway's own chain has tried", () => {
+    it('does not retry what the gateway has already retried', () => {
       expect(seen('m-down').map(({ headers }) => headers.authorization)).toEqual(
         [catalogKeys.main, catalogKeys.main, catalogKeys.second].map((key) => `Bearer ${key}`),
       );
     });
 
-    it('does not repeat what the provider refused', () => {
+    it('does not retry a request that the provider rejects', () => {
       expect(seen('m-refuse')).toHaveLength(1);
     });
 
-    it('takes the connection to the provider along when it leaves a stream', async () => {
+    it('closes the connection to the provider when it aborts a stream', async () => {
       const [request, ...more] = seen('m-endless');
       expect(more).toEqual([]);
       await request?.aborted;
@@ -86,7 +89,7 @@ for (const { client, missing } of clients) {
       expect(record).toMatchObject({ path: '/v1/chat/completions', status: 200, model: { asked: 'm-endless' } });
     });
 
-    it('takes the connection to the provider along when it waits no longer', async () => {
+    it('closes the connection to the provider when its own timeout expires', async () => {
       const requests = seen('m-silent');
       await Promise.all(requests.map(({ aborted }) => aborted));
       const gone = (): readonly LogRecord[] => rig.gateway.records.filter((each) => each.end === 'client_gone' && !each.stream);
@@ -96,7 +99,7 @@ for (const { client, missing } of clients) {
       expect(requests.length > 1).toBe(isHere);
     });
 
-    it('uploads a file byte by byte', async () => {
+    it('uploads a file unchanged', async () => {
       const [request] = rig.upstream.requests.filter(({ method, url }) => method === 'POST' && url === '/v1/files');
       const headers = { 'content-type': request?.headers['content-type'] ?? '' };
       const form = await new Response(new Uint8Array(request?.body ?? []), { headers }).formData();
@@ -110,11 +113,11 @@ for (const { client, missing } of clients) {
       expect(record.bytes.in).toBe(request?.body.length);
     });
 
-    it('comes by every route', () => {
+    it('uses every upstream route', () => {
       expect(new Set(rig.upstream.requests.map(routeOf))).toEqual(new Set(routes));
     });
 
-    it.each(routes)('shows the provider nothing that is ours: %s', (route) => {
+    it.each(routes)('sends no key or header of the gateway to the provider: %s', (route) => {
       for (const request of rig.upstream.requests.filter((each) => routeOf(each) === route)) {
         const raw = rawOf(request);
         for (const secret of [callerKey, ...placeholders]) expect(raw).not.toContain(secret);
@@ -123,7 +126,7 @@ for (const { client, missing } of clients) {
       }
     });
 
-    it('leaves nothing in the log that an operator has to look at', () => {
+    it('causes no line in the log of the gateway', () => {
       expect(rig.gateway.lines).toEqual([]);
     });
   });

@@ -3,7 +3,7 @@ import { createHeaders, Portkey } from 'portkey-ai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callerKey, catalogKeys, rawOf, type Rig, startRig } from './rig.ts';
 
-/** Every way in which people hand the gateway's key to a client library: none may reach a provider. */
+/** All ways to give the gateway key to a client library. The key must never reach a provider. */
 
 const messages = [{ role: 'user' as const, content: 'hi' }];
 type Connect = (baseURL: string) => OpenAI;
@@ -14,18 +14,15 @@ const openai =
     new OpenAI({ baseURL, apiKey, defaultHeaders, maxRetries: 0 });
 
 const withKey: readonly [string, Connect][] = [
-  ['the library’s own place', openai(callerKey, {})],
-  ['its own header, and once more as the library’s key', openai(callerKey, { 'x-gateway-api-key': callerKey })],
-  ['its own header beside a placeholder', openai('OPENAI_API_KEY', { 'x-gateway-api-key': callerKey })],
-  ['its own header beside what examples write', openai('X', { 'x-gateway-api-key': callerKey })],
-  ['its own header, the library’s taken away', openai('unused', { 'x-gateway-api-key': callerKey, authorization: null })],
-  ['x-api-key beside a placeholder', openai('dummy', { 'x-api-key': callerKey })],
-  ['api-key, as the cloud’s libraries send it', openai('OPENAI_API_KEY', { 'api-key': callerKey })],
-  ['the headers that portkey-ai makes', openai('X', createHeaders({ apiKey: callerKey, provider: '@main', traceID: 't-1' }))],
-  [
-    'the headers that portkey-ai makes, with a virtual key',
-    openai('OPENAI_API_KEY', createHeaders({ apiKey: callerKey, virtualKey: 'main' })),
-  ],
+  ['the authorization header of the library', openai(callerKey, {})],
+  ['x-gateway-api-key and the authorization header', openai(callerKey, { 'x-gateway-api-key': callerKey })],
+  ['x-gateway-api-key with a placeholder as the key of the library', openai('OPENAI_API_KEY', { 'x-gateway-api-key': callerKey })],
+  ['x-gateway-api-key with "X" as the key of the library', openai('X', { 'x-gateway-api-key': callerKey })],
+  ['x-gateway-api-key without an authorization header', openai('unused', { 'x-gateway-api-key': callerKey, authorization: null })],
+  ['x-api-key with a placeholder as the key of the library', openai('dummy', { 'x-api-key': callerKey })],
+  ['api-key, as Azure libraries send it', openai('OPENAI_API_KEY', { 'api-key': callerKey })],
+  ['the headers of portkey-ai', openai('X', createHeaders({ apiKey: callerKey, provider: '@main', traceID: 't-1' }))],
+  ['the headers of portkey-ai with a virtual key', openai('OPENAI_API_KEY', createHeaders({ apiKey: callerKey, virtualKey: 'main' }))],
 ];
 
 describe('a gateway with keys', () => {
@@ -38,7 +35,7 @@ describe('a gateway with keys', () => {
     rig.upstream.requests.length = 0;
   });
 
-  it.each(withKey)('takes its key out of %s', async (_, connect) => {
+  it.each(withKey)('removes its key from %s', async (_, connect) => {
     const client = connect(rig.baseUrl);
     await client.chat.completions.create({ model: 'm-text', messages });
     await client.files.list({ limit: 5 });
@@ -51,7 +48,7 @@ describe('a gateway with keys', () => {
     }
   });
 
-  it('asks again, as the library does, when the provider says when', async () => {
+  it('is retried by the library when the provider sends a retry delay', async () => {
     const client = new OpenAI({ baseURL: rig.baseUrl, apiKey: callerKey, maxRetries: 1 });
     const answer = await client.chat.completions.create({ model: 'm-once', messages });
     expect(answer.choices[0]?.message.content).toContain('Grüße');
@@ -59,9 +56,9 @@ describe('a gateway with keys', () => {
   });
 
   it.each([
-    ['of the one provider', 'm-once', {}, 1],
-    ['of the last target, in an error of its own', 'm-down', { 'x-gateway-config': 'broken' }, 3],
-  ])('hands on how many milliseconds are to be waited: %s', async (_, model, headers: Record<string, string>, attempts) => {
+    ['of a single provider', 'm-once', {}, 1],
+    ['of the last target with its own error', 'm-down', { 'x-gateway-config': 'broken' }, 3],
+  ])('forwards retry-after-ms %s', async (_, model, headers: Record<string, string>, attempts) => {
     const client = new OpenAI({ baseURL: rig.baseUrl, apiKey: callerKey, maxRetries: 0, defaultHeaders: headers });
     const error: unknown = await client.chat.completions.create({ model, messages }).catch((thrown: unknown) => thrown);
     expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after-ms')).toBe('1');
@@ -81,8 +78,8 @@ describe('an open gateway', () => {
 
   const open = (baseURL: string): Portkey => new Portkey({ baseURL, provider: 'openai' });
   const openly: readonly [string, (baseURL: string) => Promise<unknown>][] = [
-    ['portkey-ai without a key, by its own client', (url) => open(url).chat.completions.create({ model: 'm-text', messages })],
-    ['portkey-ai without a key, by the client below it', (url) => open(url).images.generate({ model: 'm-image', prompt: 'a frog' })],
+    ['portkey-ai without a key', (url) => open(url).chat.completions.create({ model: 'm-text', messages })],
+    ['the OpenAI client inside portkey-ai without a key', (url) => open(url).images.generate({ model: 'm-image', prompt: 'a frog' })],
     [
       'openai with a placeholder',
       (url) => openai('OPENAI_API_KEY', { 'x-gateway-provider': 'openai' })(url).chat.completions.create({ model: 'm-text', messages }),
@@ -90,7 +87,7 @@ describe('an open gateway', () => {
     ['openai with a placeholder, on a relayed route', (url) => openai('dummy', { 'x-gateway-provider': 'openai' })(url).files.list()],
   ];
 
-  it.each(openly)('does not take the filler of %s for a credential', async (_, send) => {
+  it.each(openly)('does not use the placeholder key of %s as a credential', async (_, send) => {
     await send(rig.baseUrl);
     expect(rig.upstream.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${catalogKeys.main}`]);
   });

@@ -7,14 +7,14 @@ import { python, runScript } from './python.ts';
 import { callerKey, catalogKeys, rawOf, type Rig, startRig } from './rig.ts';
 import { skipping } from '../support/skipping.ts';
 
-/** Options of the client library, as its user writes them: camel case in npm, snake case in PyPI. */
+/** Options of the client library as users write them: camel case in npm, snake case in PyPI. */
 type Options = Readonly<Record<string, unknown>>;
 
-/** What came of one chat call and one image call with these options; the library sends them in different ways. */
+/** The result of one chat call and one image call with these options; the library sends the two differently. */
 interface Came {
   readonly requests: readonly SeenRequest[];
   readonly record: LogRecord;
-  /** What the library's own `getHeaders` gives. */
+  /** The headers that `getHeaders` of the library returns. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -57,7 +57,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'a provider by slug',
+    name: 'a provider with @',
     options: { provider: '@openai' },
     check: (came) => {
       expect(authorization(came)).toEqual(signed(catalogKeys.main));
@@ -65,7 +65,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'a provider by its bare name',
+    name: 'a provider without @',
     options: { provider: 'openai' },
     check: (came) => {
       expect(authorization(came)).toEqual(signed(catalogKeys.main));
@@ -81,7 +81,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'a trace and metadata',
+    name: 'a trace id and metadata',
     options: { traceID: 'trace-7', metadata: { team: 'web', _user: 'u-1' } },
     check: ({ record, headers }) => {
       expect(record.trace.trace_id).toBe('trace-7');
@@ -90,17 +90,17 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: 'nothing about strictness, which is the library’s lax default',
+    name: 'strict compliance off, the default of the library',
     options: {},
     check: ({ record }) => expect(record.strict).toBe(false),
   },
   {
-    name: 'strictness',
+    name: 'strict compliance on',
     options: { strictOpenAiCompliance: true },
     check: ({ record }) => expect(record.strict).toBe(true),
   },
   {
-    name: 'no debugging',
+    name: 'debug off',
     options: { debug: false },
     check: ({ record }) => {
       expect(record.request.body).toBeNull();
@@ -126,7 +126,7 @@ const cases: readonly Case[] = [
     check: ({ requests }) => expect(requests.map(({ headers }) => headers['x-client-tag'])).toEqual(['blue', 'blue']),
   },
   {
-    name: 'a time limit that is kept',
+    name: 'a request timeout',
     options: { requestTimeout: 20_000 },
     check: (came) => expect(authorization(came)).toEqual(signed(catalogKeys.main)),
   },
@@ -180,7 +180,7 @@ const libraries: readonly { name: string; sendAll: SendAll; missing: string | un
 ];
 
 for (const { name, sendAll, missing } of libraries) {
-  describe.skipIf(skipping(missing))(`${name} with its own header names (${missing ?? 'run'})`, () => {
+  describe.skipIf(skipping(missing))(`headers of ${name} (${missing ?? 'run'})`, () => {
     let rig: Rig;
     let shown: readonly Shown[];
     beforeAll(async () => {
@@ -190,7 +190,7 @@ for (const { name, sendAll, missing } of libraries) {
     });
     afterAll(() => rig?.close());
 
-    it.each(cases.map((each, n) => ({ ...each, n })))('understands $name', async ({ n, check }) => {
+    it.each(cases.map((each, n) => ({ ...each, n })))('are accepted with $name', async ({ n, check }) => {
       const headers = shown[n] ?? {};
       expect(headers).toBeTypeOf('object');
       const requests = rig.upstream.requests.filter(({ body }) => body.includes(`"case ${n}"`));

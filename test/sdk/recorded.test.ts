@@ -7,7 +7,7 @@ import { deadPort } from '../support/upstream.ts';
 import { python, runScript } from './python.ts';
 import { skipping } from '../support/skipping.ts';
 
-/** What a client library makes of real answers is the same through the gateway as directly, a dead target before it or not. */
+/** Client libraries return the same result through the gateway as directly, also after a failed target. */
 
 const apis = ['chat.completions', 'completions', 'embeddings', 'images', 'responses'] as const;
 const { exchanges, missing } = findExchanges();
@@ -16,7 +16,7 @@ const taken = exchanges.filter(
     provider === 'openai' && apis.some((each) => each === api) && response.status === 200 && exceptions[id] === undefined,
 );
 
-/** The two ways to the same recorded answer. */
+/** The direct URL and the gateway URL of the same recorded response. */
 interface Ways {
   readonly direct: string;
   readonly gateway: string;
@@ -25,7 +25,7 @@ interface Ways {
 
 const noPython = 'missing' in python ? python.missing : undefined;
 
-describe.skipIf(skipping(missing))(`recorded answers in the hands of client libraries (${missing ?? 'replayed'})`, () => {
+describe.skipIf(skipping(missing))(`recorded responses read by client libraries (${missing ?? 'replayed'})`, () => {
   let replay: Replay;
   let gateway: TestGateway;
 
@@ -44,7 +44,7 @@ describe.skipIf(skipping(missing))(`recorded answers in the hands of client libr
     config: caseOf(exchange, 'pieces').slug,
   });
 
-  it('are many', () => {
+  it('include enough recordings', () => {
     expect(taken.length).toBeGreaterThan(500);
     expect(new Set(taken.map(({ api, stream }) => `${api} ${stream}`)).size).toBeGreaterThan(6);
   });
@@ -74,7 +74,7 @@ describe.skipIf(skipping(missing))(`recorded answers in the hands of client libr
   });
 });
 
-/** Everything that the library gives its user, as text. */
+/** The complete result of the library as text. */
 async function read(client: OpenAI, exchange: Recorded): Promise<string> {
   const given: unknown = await send(client, exchange).catch((error: unknown) => `thrown: ${String(error)}`);
   if (!isIterable(given)) return JSON.stringify(given);

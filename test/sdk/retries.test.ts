@@ -7,7 +7,7 @@ import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upst
 import { python, runScript } from './python.ts';
 import { lacking } from '../support/skipping.ts';
 
-/** How many requests the client libraries send for one call, with their own defaults. */
+/** The number of requests that client libraries send for one call with their default settings. */
 
 const key = 'app-web-key-0123456789abcdef';
 const soon = { 'retry-after-ms': '1' };
@@ -15,7 +15,7 @@ const openai = (error: object): object => ({ error: { message: 'no', ...error } 
 const anthropic = (type: string): object => ({ type: 'error', error: { type, message: 'no' } });
 const event = (value: object): readonly string[] => [`data: ${JSON.stringify(value)}\n\n`];
 
-/** By the model's name: status, body and headers, or the first event of a stream. */
+/** By model: status, body and headers, or the first event of a stream. */
 const scripts: Readonly<Record<string, readonly [number, object, Record<string, string>] | readonly string[]>> = {
   's-400': [400, openai({ type: 'invalid_request_error', code: 'content_policy_violation' }), {}],
   's-401': [401, openai({ type: 'invalid_request_error', code: 'invalid_api_key' }), {}],
@@ -42,7 +42,7 @@ interface Task {
   readonly route: 'chat' | 'stream' | 'moderation' | 'messages' | 'count';
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Requests that a library sends. */
+  /** Number of requests that a library sends. */
   readonly calls: 1 | 3;
 }
 
@@ -104,7 +104,7 @@ afterAll(async () => {
 
 const nameOf = ({ route, model, headers }: Task): string => `${route} ${model} ${Object.values(headers).join(' ')}`;
 
-/** One call for each task; then what the gateway has recorded of it. */
+/** Makes one call for each task, and counts the recorded requests. */
 async function countedBy(library: string, run: (tasks: readonly (Task & { readonly id: string })[]) => Promise<void>): Promise<object> {
   const named = tasks.map((task, i) => ({ ...task, id: `${library}-${i}` }));
   await run(named);
@@ -113,8 +113,8 @@ async function countedBy(library: string, run: (tasks: readonly (Task & { readon
 
 const expected = Object.fromEntries(tasks.map((task) => [nameOf(task), task.calls]));
 
-describe('a permanent error ends a call at its first request, a passing one does not', () => {
-  it('in the libraries of npm', async () => {
+describe('client libraries retry temporary errors and no permanent ones', () => {
+  it('npm', async () => {
     const openaiClient = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key });
     const anthropicClient = new Anthropic({ baseURL: gateway.url, apiKey: key });
     const messages = [{ role: 'user' as const, content: 'hi' }];
@@ -134,7 +134,7 @@ describe('a permanent error ends a call at its first request, a passing one does
     expect(counts).toEqual(expected);
   });
 
-  it.skipIf(lacking(python))(`in the libraries of PyPI (${'missing' in python ? python.missing : 'run'})`, async () => {
+  it.skipIf(lacking(python))(`PyPI (${'missing' in python ? python.missing : 'run'})`, async () => {
     const counts = await countedBy('pypi', async (all) => {
       if ('missing' in python) throw new Error(python.missing);
       await runScript(python.python, ['./retries-client.py', `${gateway.url}/v1`, key], JSON.stringify(all));
@@ -143,7 +143,7 @@ describe('a permanent error ends a call at its first request, a passing one does
   });
 });
 
-describe('the message', () => {
+describe('error message', () => {
   const ask = async (model: string, provider: string): Promise<{ status: number; message: string }> => {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
@@ -154,7 +154,7 @@ describe('the message', () => {
     return { status: response.status, message: error.message };
   };
 
-  it.each(['s-401', 's-403', 'first-401'])('names the setting whose credential was refused: %s', async (model) => {
+  it.each(['s-401', 's-403', 'first-401'])('names the setting whose credential the provider rejected: %s', async (model) => {
     const told = await ask(model, 'open');
     expect(told.status).toBe(502);
     expect(told.message).toMatch(/^Provider "open" rejected the credential of providers\.open\.api_key with status 40[13]: no$/);

@@ -11,7 +11,7 @@ import { calls, runNpm } from './surface-npm.ts';
 import { routeOf, startSurface } from './surface-upstream.ts';
 import { lacking } from '../support/skipping.ts';
 
-/** Every route by base URL alone, through both portkey-ai libraries: the calls arrive, and no key of ours goes with them. */
+/** All routes through both portkey-ai libraries: the calls arrive upstream without a key of the gateway. */
 
 const keys = {
   openai: 'sk-openai-0123456789',
@@ -20,10 +20,10 @@ const keys = {
   own: 'sk-own-0123456789',
 } as const;
 
-/** A token as the cloud's callers have them: signed by somebody else, and never a key. */
+/** An access token of Azure: signed by another issuer, and not a key of the gateway. */
 const token = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyIn0.c2lnbmF0dXJl';
 
-/** The last request that each call makes upstream. */
+/** The last upstream request of each call. */
 const routes: Readonly<Record<string, string>> = {
   chat: 'POST chat/completions',
   completions: 'POST completions',
@@ -57,11 +57,11 @@ const routes: Readonly<Record<string, string>> = {
 
 interface Way {
   readonly name: string;
-  /** Options of the library in npm's spelling; `{upstream}` stands for the provider's address. */
+  /** Options of the library as in npm; `{upstream}` is replaced by the URL of the provider. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** What signs every request upstream: header and value. */
+  /** The credential header of every upstream request and its value. */
   readonly signed: readonly [header: string, value: string];
-  /** Calls that the provider of this way does not have: answered 501. */
+  /** Calls that this provider does not support: they return 501. */
   readonly lacks: readonly string[];
   readonly prefix: RegExp;
 }
@@ -74,7 +74,7 @@ const cloudLacks = ['moderations', 'images.variation'];
 
 const ways: readonly Way[] = [
   { name: 'a virtual key', options: { virtualKey: 'team', traceID }, signed: bearer(keys.team), lacks: [], prefix: openaiPath },
-  { name: 'a slug', options: { provider: '@main', traceID }, signed: bearer(keys.openai), lacks: [], prefix: openaiPath },
+  { name: 'a provider', options: { provider: '@main', traceID }, signed: bearer(keys.openai), lacks: [], prefix: openaiPath },
   {
     name: 'a config',
     options: { config: 'only-main', traceID, strictOpenAiCompliance: true },
@@ -97,28 +97,28 @@ const ways: readonly Way[] = [
     prefix: openaiPath,
   },
   {
-    name: 'a virtual key of the cloud',
+    name: 'a virtual key of Azure OpenAI',
     options: { virtualKey: 'cloud-team', traceID },
     signed: ['api-key', keys.cloud],
     lacks: cloudLacks,
     prefix: cloudPath,
   },
   {
-    name: 'a forwarded token, to the cloud',
+    name: 'a forwarded token for Azure OpenAI',
     options: { provider: '@cloud', Authorization: `Bearer ${token}`, forwardHeaders: ['Authorization'], traceID },
     signed: bearer(token),
     lacks: cloudLacks,
     prefix: cloudPath,
   },
   {
-    name: 'a forwarded token, to deployments with keys',
+    name: 'a forwarded token for deployments with keys',
     options: { provider: '@keyed', Authorization: `Bearer ${token}`, forwardHeaders: ['Authorization'], traceID },
     signed: bearer(token),
     lacks: cloudLacks,
     prefix: cloudPath,
   },
   {
-    name: 'a token of the caller, and the resource options of the cloud',
+    name: 'a token of the client and the resource options of Azure OpenAI',
     options: {
       provider: 'azure-openai',
       azureDeploymentId: 'd-1',
@@ -132,7 +132,7 @@ const ways: readonly Way[] = [
     prefix: cloudPath,
   },
   {
-    name: 'the resource options of the cloud',
+    name: 'the resource options of Azure OpenAI',
     options: {
       provider: 'azure-openai',
       azureResourceName: 'r1',
@@ -149,7 +149,7 @@ const ways: readonly Way[] = [
   },
 ];
 
-/** A gateway of its own for each way and library, so that one Python process can walk all of them. */
+/** A separate gateway for each way and library, so that one Python process can run all of them. */
 class Stage {
   readonly upstream: ScriptedUpstream;
   readonly gateway: TestGateway;
@@ -180,7 +180,7 @@ class Stage {
   }
 }
 
-/** @param said what each call threw, '' where it came back */
+/** @param said the error of each call, '' if it succeeded */
 async function expectArrived({ upstream, gateway, way }: Stage, said: Readonly<Record<string, string>>): Promise<void> {
   const { lacks } = way;
   expect(Object.keys(said)).toEqual(Object.keys(routes));
@@ -232,7 +232,7 @@ function expectClean(request: SeenRequest, { signed: [header, value], prefix }: 
   expect(request.url).toMatch(prefix);
 }
 
-/** PyPI spells its options with underscores, but for the header that keeps its name. */
+/** PyPI spells its options with underscores, except for the header that keeps its name. */
 const snake = (options: object): object =>
   Object.fromEntries(
     Object.entries(options).map(([key, value]) => [
@@ -241,7 +241,7 @@ const snake = (options: object): object =>
     ]),
   );
 
-it('the two libraries make the same calls, and each is looked for upstream', () => {
+it('npm and PyPI make the same calls, and each has an expected upstream route', () => {
   expect(Object.keys(calls)).toEqual(Object.keys(routes));
 });
 

@@ -4,7 +4,7 @@ import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { bothProviders } from './both.ts';
 
 /**
- * A cancel answers the object on every provider that has it, also where the service itself says nothing.
+ * A cancel returns the object on every provider that supports it, also if the service returns an empty body.
  */
 
 const openaiBatch = { id: 'b1', object: 'batch', endpoint: '/v1/chat/completions', status: 'cancelling', created_at: 1_767_312_000 };
@@ -17,7 +17,7 @@ const vertexJob = {
 };
 const tuningJob = { ...vertexJob, name: 'projects/1/locations/us-central1/tuningJobs/b1', state: 'JOB_STATE_CANCELLED' };
 
-/** Provider, route, and what a read of the object answers. */
+/** Provider, route, and the object as a read returns it. */
 const rows = [
   ['openai', 'batches', openaiBatch],
   ['openai', 'fine_tuning/jobs', job],
@@ -28,7 +28,7 @@ const rows = [
   ['vertex', 'fine_tuning/jobs', tuningJob],
 ] as const;
 
-/** How a service says nothing. */
+/** Empty responses of a service. */
 const silences = [
   ['204', 204, ''],
   ['an empty 200', 200, ''],
@@ -68,10 +68,10 @@ async function cancelled(provider: string, route: string): Promise<{ response: R
   return { response, body: (await response.json()) as Record<string, unknown> };
 }
 
-describe.each(rows)('%s, %s', (provider, route, object) => {
+describe.each(rows)('cancelling with %s, %s', (provider, route, object) => {
   const status = route === 'batches' ? 'cancelling' : 'cancelled';
 
-  it.each(silences)('is read after %s', async (_name, code, text) => {
+  it.each(silences)('reads the object after %s', async (_name, code, text) => {
     upstream.requests.length = 0;
     cancel = { status: code, text };
     read = { status: 200, text: JSON.stringify(object) };
@@ -82,7 +82,7 @@ describe.each(rows)('%s, %s', (provider, route, object) => {
     expect(upstream.requests[1]?.url).not.toContain('cancel');
   });
 
-  it('is what is known where it cannot be read', async () => {
+  it('returns the known fields and a warning if the object cannot be read', async () => {
     cancel = { status: 200, text: '' };
     read = { status: 500, text: '{"error":{"message":"down","type":"server_error"}}' };
     const { response, body } = await cancelled(provider, route);
@@ -90,7 +90,7 @@ describe.each(rows)('%s, %s', (provider, route, object) => {
     expect(response.headers.get('x-gateway-warnings')).toContain('status 500');
   });
 
-  it('stays cancelled by one request where the refusal says more', async () => {
+  it('returns an error of the cancel without reading the object', async () => {
     upstream.requests.length = 0;
     cancel = { status: 409, text: '{"error":{"message":"It is over.","type":"invalid_request_error"}}' };
     const { response } = await cancelled(provider, route);
@@ -98,7 +98,7 @@ describe.each(rows)('%s, %s', (provider, route, object) => {
   });
 });
 
-it.each(['openai', 'azure', 'claude'])('%s is not asked again where it answers the object', async (provider) => {
+it.each(['openai', 'azure', 'claude'])('does not read the object if the cancel of %s returns it', async (provider) => {
   upstream.requests.length = 0;
   cancel = { status: 200, text: JSON.stringify(provider === 'claude' ? message : openaiBatch) };
   const { body } = await cancelled(provider, 'batches');

@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { bothProviders } from './both.ts';
 
-/** What services leave out of answers that otherwise pass, on both providers of the format. */
+/** Gaps in responses of services that are otherwise forwarded unchanged, on both providers of the format. */
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -32,7 +32,7 @@ const ask = (provider: string, method: string, path: string): Promise<Response> 
 
 const job = 'fine_tuning/jobs/ftjob-1/checkpoints';
 
-it.each(['openai', 'azure'])('%s: pages of checkpoints name their first and last row', async (provider) => {
+it.each(['openai', 'azure'])('%s: adds first_id and last_id to pages of checkpoints', async (provider) => {
   const rows = [{ id: 'ftckpt_2' }, { id: 'ftckpt_1' }];
   answer = { status: 200, text: JSON.stringify({ object: 'list', data: rows, has_more: true }) };
   const full = await ask(provider, 'GET', job);
@@ -42,7 +42,7 @@ it.each(['openai', 'azure'])('%s: pages of checkpoints name their first and last
   expect(await empty.json()).toEqual({ object: 'list', data: [], has_more: false, first_id: null, last_id: null });
 });
 
-it('openai: a page that names them passes byte for byte, and so does an error', async () => {
+it('openai: forwards a page with first_id and last_id, and an error, byte for byte', async () => {
   answer = { status: 200, text: '{ "object":"list","data":[{"id":"c","x":1.0}],"first_id":"c","last_id":"c","has_more":false }' };
   expect(await (await ask('openai', 'GET', job)).text()).toBe(answer.text);
   answer = {
@@ -54,7 +54,7 @@ it('openai: a page that names them passes byte for byte, and so does an error', 
 });
 
 it.each(['openai', 'azure'].flatMap((provider) => [204, 200].map((status) => [provider, status] as const)))(
-  '%s: a deleted file is named although the service answers %i and nothing',
+  '%s: returns the deleted file if the service returns %i with an empty body',
   async (provider, status) => {
     answer = { status, text: '' };
     const gone = await ask(provider, 'DELETE', 'files/file-1');
@@ -82,27 +82,27 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
     ['text', 'Hello there.\n'],
     ['srt', '1\n00:00:00,000 --> 00:00:01,000\nHello\n'],
     ['vtt', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'],
-  ])('%s under the type of JSON is no fault', async (format, text) => {
+  ])('forwards a transcription as %s with the content type of JSON', async (format, text) => {
     answer = { status: 200, text };
     const told = await transcribe(provider, format);
     expect([told.status, await told.text()]).toEqual([200, text]);
   });
 
-  it('an error under 200 is one, whatever was asked for', async () => {
+  it('returns an error with status 200 as an error, for any response format', async () => {
     answer = { status: 200, text: '{"error":{"message":"no such voice","type":"invalid_request_error"}}' };
     for (const told of [await transcribe(provider, 'text'), await speak(provider)]) {
       expect([told.status, await told.json()]).toMatchObject([400, { error: { message: 'no such voice', type: 'invalid_request_error' } }]);
     }
   });
 
-  it('a page is neither sound nor text', async () => {
+  it('returns 502 for an HTML page in place of audio or text', async () => {
     answer = { status: 200, text: '<html>Log in</html>', type: 'text/html; charset=utf-8' };
     for (const told of [await transcribe(provider, 'vtt'), await speak(provider)]) {
       expect([told.status, await told.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
     }
   });
 
-  it('an id with slashes goes nowhere', async () => {
+  it('rejects an id with slashes without an upstream request', async () => {
     upstream.requests.length = 0;
     const bad = { code: 'invalid_value', param: 'id' };
     const left = { code: 'route_not_found' };
@@ -121,7 +121,7 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
     ['POST', 'embeddings', { model: 'd', input: 'x' }],
     ['GET', 'files', undefined],
     ['GET', 'batches', undefined],
-  ])('%s %s is no stream, and its error is told', async (method, path, body) => {
+  ])('%s %s returns an error if the response is a stream', async (method, path, body) => {
     const headers = { 'x-gateway-virtual-key': provider, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const read = async (text: string): Promise<unknown> => {
       answer = { status: 200, text, type: 'text/event-stream' };
@@ -135,14 +135,14 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
     ]);
   });
 
-  it('a response that is only an error as a text is one', async () => {
+  it('returns an error if the response contains only an error string', async () => {
     answer = { status: 200, text: '{"error":"no such thing"}' };
     const headers = { 'x-gateway-virtual-key': provider, 'content-type': 'application/json' };
     const told = await fetch(`${gateway.url}/v1/responses`, { method: 'POST', headers, body: '{"model":"d","input":"x"}' });
     expect([told.status, await told.json()]).toMatchObject([502, { error: { message: 'no such thing' } }]);
   });
 
-  it('a page of an error is told in words of bearable length', async () => {
+  it('shortens an HTML page in an error', async () => {
     answer = { status: 500, text: `<html>${'x'.repeat(500_000)}</html>`, type: 'text/html' };
     const told = await ask(provider, 'GET', 'batches/b1');
     expect(told.status).toBe(500);
@@ -150,7 +150,7 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
   });
 });
 
-it('a slug in the query chooses the provider, who does not see it', async () => {
+it('uses and removes the provider in the query parameter model', async () => {
   upstream.requests.length = 0;
   answer = { status: 200, text: '{"object":"list","data":[],"has_more":false}' };
   for (const query of ['model=@openai/m&limit=2', 'limit=2&model=%40openai%2Fm', 'limit=2&model=m']) {

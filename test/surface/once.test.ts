@@ -4,7 +4,7 @@ import { json, type ScriptedUpstream, startUpstream } from '../support/upstream.
 import { bothProviders } from './both.ts';
 
 /**
- * What makes, cancels or deletes an object is sent once, also where the connection breaks behind it: nobody knows then whether it was made.
+ * A request that creates, cancels or deletes an object is never retried: after a broken connection nobody knows whether it had an effect.
  */
 
 let upstream: ScriptedUpstream;
@@ -44,9 +44,9 @@ it.each<readonly [method: string, path: string, body: object | undefined]>([
   ['POST', 'batches/b1/cancel', none],
   ['POST', 'fine_tuning/jobs/j1/cancel', none],
   ['DELETE', 'files/f1', none],
-])('%s %s', async (method, path, body) => {
+])('%s %s is not retried after a broken connection', async (method, path, body) => {
   const headers = { 'x-gateway-virtual-key': 'openai', 'x-gateway-config': 'chain', 'content-type': 'application/json' };
-  // A connection that is kept could be taken for one that was dead before.
+  // Opens the connection: a failure on a reused connection could be retried as a stale connection.
   expect((await fetch(`${gateway.url}/v1/batches`, { headers })).status).toBe(200);
   upstream.requests.length = 0;
   const response = await fetch(`${gateway.url}/v1/${path}`, {

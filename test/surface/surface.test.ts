@@ -12,7 +12,7 @@ import { skipping } from '../support/skipping.ts';
 const keys = { openai: 'sk-openai-0123456789', azure: 'azure-key-0123456789', team: 'azure-team-0123456789' } as const;
 const noPython = 'missing' in python ? python.missing : undefined;
 
-/** Azure OpenAI has no variations of images. */
+/** Azure OpenAI does not support image variations. */
 const unsupported = { thrown: { status: 400, code: 'unsupported_endpoint', param: null } };
 
 const surfaces = {
@@ -46,7 +46,7 @@ function catalog(openai: ScriptedUpstream, azure: ScriptedUpstream): string {
 }
 
 for (const { client, missing } of clients) {
-  describe.skipIf(skipping(missing))(`files, batches, fine-tuning, sound and pictures with ${client.name} (${missing ?? 'run'})`, () => {
+  describe.skipIf(skipping(missing))(`files, batches, fine-tuning, audio and images with ${client.name} (${missing ?? 'run'})`, () => {
     let openai: Awaited<ReturnType<typeof startOpenAi>>;
     let azure: Awaited<ReturnType<typeof startAzure>>;
     let gateway: TestGateway;
@@ -76,28 +76,28 @@ for (const { client, missing } of clients) {
     });
 
     describe.each(Object.entries(surfaces))('on %s', (name, all) => {
-      it.each(Object.keys(all))('tells its user what is to be told: %s', (scenario) => {
+      it.each(Object.keys(all))('returns or throws the expected result: %s', (scenario) => {
         expect(reports[name]?.[scenario]).toEqual(all[scenario as keyof typeof all]);
       });
 
-      it('reports nothing but these', () => {
+      it('reports no other scenarios', () => {
         expect(Object.keys(reports[name] ?? {}).toSorted()).toEqual(Object.keys(all).toSorted());
       });
     });
 
-    it('refuses metadata before anything is sent', () => {
+    it('rejects invalid metadata before any upstream request', () => {
       const sent = [...openai.requests, ...azure.requests].map(({ body }) => body.toString('utf8'));
       expect(sent.filter((text) => text.includes('k16') || text.includes('kkkkk') || text.includes('üüü'))).toEqual([]);
     });
 
-    it('reads the batch, then its file, for an output', () => {
+    it('reads the batch and then its file for the output of a batch', () => {
       const paths = (upstream: ScriptedUpstream) => upstream.requests.map(({ method, url }) => `${method} ${url}`);
       const content = paths(azure).findIndex((path) => /^GET \/openai\/files\/file-[^/]*\/content\?api-version=2024-10-21$/.test(path));
       expect(paths(azure)[content - 1]).toMatch(/^GET \/openai\/batches\/batch_\d+\?api-version=2024-10-21$/);
       expect(paths(openai).some((path) => /\/output/.test(path))).toBe(false);
     });
 
-    it('never puts a deployment into the path of batches, files and jobs', () => {
+    it('sends no deployment in the path of batches, files and jobs', () => {
       const scoped = azure.requests.filter(({ url }) => url.includes('/deployments/'));
       expect(scoped.length).toBeGreaterThan(0);
       expect(scoped.filter(({ url }) => !/\/deployments\/dep\.speech\/(?:audio|images)\//.test(url))).toEqual([]);
@@ -106,23 +106,23 @@ for (const { client, missing } of clients) {
     const usageOf = (endpoint: Endpoint) =>
       gateway.records.filter((record) => record.endpoint === endpoint && record.status === 200).map(({ usage }) => usage);
 
-    it('counts what a transcript used, as a whole and in a stream', () => {
+    it('records the usage of a transcription with and without streaming', () => {
       const read = usageOf('audio/transcriptions').filter(({ source }) => source === 'reported');
-      // Text and subtitles tell of none.
+      // Text and subtitles contain no usage.
       expect(read).toHaveLength(2 * Object.keys(surfaces).length);
       expect(read.every(({ prompt, audio_in, completion }) => prompt === 14 && audio_in === 14 && completion === 3)).toBe(true);
       expect(usageOf('audio/speech').filter(({ source, completion }) => source === 'reported' && completion === 9)).toHaveLength(3);
     });
 
     it.each(['batches/{id}', 'batches/list', 'batches/{id}/output', 'fine_tuning/jobs/{id}', 'files/{id}/content'] as const)(
-      'counts nothing for what was used elsewhere: %s',
+      'records no usage for reading objects: %s',
       (endpoint) => {
         expect(usageOf(endpoint).length).toBeGreaterThan(0);
         expect(new Set(usageOf(endpoint).map(({ source }) => source))).toEqual(new Set(['none']));
       },
     );
 
-    it('says what kind of error an error is', async () => {
+    it('returns the type and the code of each error', async () => {
       for (const virtualKey of ['team-openai', 'team-dated', 'team-v1']) {
         for (const path of ['batches/x', 'batches/x/output', 'files/x', 'files/x/content', 'fine_tuning/jobs/x/cancel']) {
           const response = await fetch(`${gateway.url}/v1/${path}`, {
@@ -136,7 +136,7 @@ for (const { client, missing } of clients) {
       }
     });
 
-    it('leaves nothing in the log that an operator has to look at', () => {
+    it('causes no line in the log of the gateway', () => {
       expect(gateway.lines).toEqual([]);
     });
   });

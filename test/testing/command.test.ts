@@ -14,7 +14,7 @@ const bad = one('goes "to" <the> second & target', '{attempts: [azure-eu]}');
 const run = (files: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> =>
   inFolder(files, (dir) => runHere(['test', ...args], dir, { env }));
 
-/** The tests that ran, with their files. */
+/** The tests that were run, with their files. */
 const lines = ({ out }: Ran): string[] =>
   out
     .split('\n')
@@ -28,18 +28,18 @@ describe('the files of gateway test', () => {
   const below = 'PASS folder/below/good.test.yml goes to the first target';
 
   it.each<[string, readonly string[], readonly string[]]>([
-    ['are beside the configuration', [], [inRoot]],
-    ['may be named', ['folder/bad.test.yaml', 'good.test.yaml', 'good.test.yaml'], [inFolderBad, inRoot]],
-    ['may be a folder, with the folders below it', ['folder'], [inFolderBad, below]],
-    ['may be a pattern', ['*/*.test.yaml'], [inFolderBad]],
-    ['are filtered by the names of files and tests', ['.', '--filter', 'second'], [inFolderBad]],
+    ['are found next to the configuration', [], [inRoot]],
+    ['can be given by name', ['folder/bad.test.yaml', 'good.test.yaml', 'good.test.yaml'], [inFolderBad, inRoot]],
+    ['can be given as a folder, including subfolders', ['folder'], [inFolderBad, below]],
+    ['can be given as a pattern', ['*/*.test.yaml'], [inFolderBad]],
+    ['are filtered by file name and test name', ['.', '--filter', 'second'], [inFolderBad]],
   ])('%s', async (_what, args, expected) => {
     const ran = await run(files, ...args);
     expect(lines(ran)).toEqual(expected);
     expect(ran.code).toBe(expected.some((line) => line.startsWith('FAIL')) ? 1 : 0);
   });
 
-  it('are beside each file of the configuration, and no part of it', async () => {
+  it('are found next to each file of the configuration, and are not loaded as configuration', async () => {
     const gateway = `version: 1\ninclude: [parts/*.yaml]\nproviders: {openai-main: {type: mock}}\n`;
     const parts = {
       'parts/support.yaml': 'configs: {support: {targets: [openai-main/echo]}}\n',
@@ -63,7 +63,7 @@ describe('the files of gateway test', () => {
     expect({ code: ran.code, out: ran.out }).toEqual({ code, out: '' });
   });
 
-  it('that cannot be read are an error', async () => {
+  it('cause an error if they cannot be read', async () => {
     const ran = await inFolder({}, (dir) => {
       symlinkSync('loop', join(dir, 'loop'));
       return runHere(['test', 'loop'], dir, { env });
@@ -79,7 +79,7 @@ describe('the results of gateway test', () => {
     expect((await run(files)).out).toMatch(/^1 passed, 1 failed \(\d+ ms\)\n$/m);
   });
 
-  it('are JSON', async () => {
+  it('are printed as JSON with --json', async () => {
     const ran = await run(files, '--json');
     expect(JSON.parse(ran.out)).toMatchObject({
       ok: false,
@@ -96,7 +96,7 @@ describe('the results of gateway test', () => {
     });
   });
 
-  it('that are JSON contain the problems of a file that is not valid', async () => {
+  it('contain the diagnostics of an invalid file with --json', async () => {
     const ran = await run({ 'a.test.yaml': 'test: []' }, '--json');
     expect(JSON.parse(ran.out)).toMatchObject({
       ok: false,
@@ -105,7 +105,7 @@ describe('the results of gateway test', () => {
     });
   });
 
-  it('are written in the format of JUnit', async () => {
+  it('are written as JUnit XML with --junit', async () => {
     const text = await inFolder(files, async (dir) => {
       await runHere(['test', '--junit', 'results.xml'], dir, { env });
       return readFileSync(join(dir, 'results.xml'), 'utf8').replaceAll(/time="[\d.]+"/g, 'time=""');
@@ -124,7 +124,7 @@ describe('the results of gateway test', () => {
 `);
   });
 
-  it('that cannot be written are an error', async () => {
+  it('cause an error if they cannot be written', async () => {
     const ran = await run(files, '--junit', 'none/results.xml');
     expect({ code: ran.code, err: ran.err }).toEqual({
       code: 1,
@@ -133,8 +133,8 @@ describe('the results of gateway test', () => {
   });
 });
 
-describe('a test', () => {
-  it('leaves the state of plugins to no other test', async () => {
+describe('each test of gateway test', () => {
+  it('runs without the plugin state of other tests', async () => {
     const circuit = 'strategy: {mode: fallback, cb_config: {failure_threshold: 1, minimum_requests: 1, cooldown_interval: 1h}}';
     const gateway = `version: 1\nproviders: {a: {type: mock}, b: {type: mock}}\nconfigs: {support: {${circuit}, targets: [a/echo, b/echo]}}\n`;
     const again = (name: string): string =>
@@ -145,12 +145,12 @@ describe('a test', () => {
 
   it.each<[string, string, string]>([
     [
-      'is told that the request is no real one',
+      'sees mode "dry"',
       `plan(ctx) { throw new Error('mode ' + ctx.mode + ' ' + options.user); }`,
       'the gateway or a plugin failed: mode dry ${env:TEAM_USER}',
     ],
-    ['gets no record, which it could send', `record() { throw new Error('recorded'); }`, '1 passed'],
-  ])('with a plugin of the operator: it %s', async (_what, moment, expected) => {
+    ['gets no record', `record() { throw new Error('recorded'); }`, '1 passed'],
+  ])("runs with the operator's own plugin, which %s", async (_what, moment, expected) => {
     const plugin = `export default { name: 'own', options: { type: 'object' }, setup: (options) => ({ ${moment} }) };`;
     const gateway = `version: 1\nproviders: {a: {type: mock}}\nplugins: [{use: ./own.mjs, options: {user: "\${env:TEAM_USER}"}}, routing, models, transform, fallback-retry]\nserver: {open: true}\n`;
     const test = `tests: [{name: one, request: {body: {model: "@a/echo", messages: [{role: user, content: hi}]}}, expect: {status: 200}}]`;
@@ -159,11 +159,11 @@ describe('a test', () => {
   });
 });
 
-describe('the example of the documentation', () => {
+describe('example of the documentation', () => {
   const page = readFileSync(join(root, 'docs/testing.md'), 'utf8');
   const [example = '', shown = ''] = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, text]) => text ?? '');
 
-  it('gives the output of the documentation', async () => {
+  it('prints the documented output', async () => {
     const files = {
       'configs/support.test.yaml': example,
       'configs/fixtures/audio.json': '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "hi"}]}',
@@ -173,7 +173,7 @@ describe('the example of the documentation', () => {
   });
 });
 
-describe('the tests of this repository', () => {
+describe('tests of the shipped configuration', () => {
   it('pass', async () => {
     const ran = await runHere(['test'], root, { env: {} });
     expect(ran.out + ran.err).toMatch(/^\d+ passed \(\d+ ms\)$/m);

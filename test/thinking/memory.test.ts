@@ -63,7 +63,7 @@ interface Turn {
   readonly dropped: string;
 }
 
-/** One turn of a client that knows nothing of thoughts: only text and calls are kept. */
+/** One turn of a client without support for thinking: it keeps only text and calls. */
 async function ask(openai: OpenAI, model: string, messages: readonly Message[], isStream: boolean, more: Json = {}): Promise<Turn> {
   const body = { model, messages: [...messages], tools, reasoning_effort: 'high' as const, max_tokens: 8000, ...more };
   if (!isStream) {
@@ -87,7 +87,7 @@ const results = ({ tool_calls: calls = [] }: OpenAI.ChatCompletionMessage): Mess
 
 const hi: Message = { role: 'user', content: 'Oslo and Bergen?' };
 
-/** Turns until there is no call, each of them answered. */
+/** Repeats turns with tool results until the model makes no call. */
 async function loop(openai: OpenAI, model: string, isStream: boolean): Promise<readonly Turn[]> {
   const messages: Message[] = [hi];
   const turns: Turn[] = [];
@@ -105,13 +105,13 @@ const assistants = (upstream: ScriptedUpstream): readonly Json[][] =>
   (bodies(upstream).at(-1)?.messages ?? []).filter(({ role }) => role === 'assistant').map(({ content }) => content);
 const thoughts = (blocks: readonly Json[]): readonly Json[] => blocks.filter((block) => String(block['type']).endsWith('thinking'));
 
-describe('a stock client in a loop of tool calls', () => {
+describe('a standard client in a tool loop', () => {
   describe.each([
     ['whole', false],
     ['streamed', true],
   ] as const)('%s', (_form, isStream) => {
     it.each(['@claude/claude-sonnet-4-0', '@foundry/claude-sonnet-4-0', '@vertex/anthropic.claude-sonnet-4-0'])(
-      'thinks on with %s, whose thoughts are back in their places',
+      'continues with thinking on %s, because the gateway restores the thoughts',
       async (model) => {
         gateway = await startTestGateway(configOf());
         const turns = await loop(client(keys.a), model, isStream);
@@ -129,21 +129,21 @@ describe('a stock client in a loop of tool calls', () => {
       },
     );
 
-    it('also beside content blocks that it does not send back', async () => {
+    it('continues with thinking if it does not send content blocks back', async () => {
       gateway = await startTestGateway(configOf());
       const turns = await loop(client(keys.a, { 'x-gateway-strict-compliance': 'false' }), '@claude/claude-sonnet-4-0', isStream);
       expect(turns).toHaveLength(3);
     });
   });
 
-  it('without the memory goes on without thinking, and is told so', async () => {
+  it('continues without thinking if thinking_memory is off, and gets x-gateway-dropped-params', async () => {
     gateway = await startTestGateway(configOf({ server: { thinking_memory: 'off' } }));
     const turns = await loop(client(keys.a), '@claude/claude-sonnet-4-0', false);
     expect(turns.map(({ dropped }) => dropped)).toEqual(['', lost, lost]);
     expect(bodies(thinker).map(({ thinking }) => thinking)).toEqual([{ type: 'enabled', budget_tokens: 4000 }, undefined, undefined]);
   });
 
-  it('gets what it sends back itself, and not what is remembered', async () => {
+  it('can send its own thoughts, which are not replaced', async () => {
     gateway = await startTestGateway(configOf());
     const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
     const own = { ...message, content_blocks: [{ type: 'thinking', thinking: 'mine', signature: 'mine' }] };
@@ -151,7 +151,7 @@ describe('a stock client in a loop of tool calls', () => {
     await expect(second_).rejects.toThrow('cannot be modified');
   });
 
-  it('that changed the text of the turn keeps its own text behind the thoughts', async () => {
+  it('can change the text of a turn, and the thoughts are restored before it', async () => {
     gateway = await startTestGateway(configOf());
     const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
     await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi, { ...message, content: 'Other.' }, ...results(message)], false);
@@ -160,7 +160,7 @@ describe('a stock client in a loop of tool calls', () => {
     expect(one.filter(({ type }) => type === 'text')).toEqual([{ type: 'text', text: 'Other.' }]);
   });
 
-  it('that repeats a turn gets its thoughts once', async () => {
+  it('gets the thoughts of a repeated turn only once', async () => {
     gateway = await startTestGateway(configOf());
     const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
     const round = [message, ...results(message)];
@@ -170,23 +170,23 @@ describe('a stock client in a loop of tool calls', () => {
   });
 });
 
-describe('thoughts that are not of this place', () => {
+describe('remembered thoughts', () => {
   const second_ = async (openai: OpenAI, model: string, more: Json = {}): Promise<Turn> => {
     const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], true);
     return ask(openai, model, [hi, message, ...results(message)], true, more);
   };
 
   it.each([
-    ['the key that has them', () => client(keys.a), '@claude/claude-sonnet-4-0', ''],
+    ['the same key', () => client(keys.a), '@claude/claude-sonnet-4-0', ''],
     ['another key', () => client(keys.b), '@claude/claude-sonnet-4-0', lost],
     ['another provider account', () => client(keys.a), '@spare/claude-sonnet-4-0', lost],
     ['another model', () => client(keys.a), '@claude/claude-sonnet-4-5', lost],
-  ])('%s', async (_name, openai, model, dropped) => {
+  ])('are restored only for the same key, account and model: %s', async (_name, openai, model, dropped) => {
     gateway = await startTestGateway(configOf());
     expect((await second_(openai(), model)).dropped).toBe(dropped);
   });
 
-  it('do not follow a fallback', async () => {
+  it('are not restored for a fallback target', async () => {
     gateway = await startTestGateway(
       configOf({
         configs: {
@@ -211,7 +211,7 @@ describe('thoughts that are not of this place', () => {
     expect(assistants(second).map((blocks) => thoughts(blocks).length)).toEqual([0]);
   });
 
-  it('are of the credential that the caller brings', async () => {
+  it('are restored only for the same forwarded credential', async () => {
     gateway = await startTestGateway(configOf());
     const model = '@vertex/anthropic.claude-sonnet-4-0';
     const { message } = await ask(client(keys.a), model, [hi], false);
@@ -225,7 +225,7 @@ describe('thoughts that are not of this place', () => {
     expect((await ask(client(keys.a), model, [hi, message, ...results(message)], false)).dropped).toBe('');
   });
 
-  it('are not asked for where the request does not think', async () => {
+  it('are not restored if the request does not enable thinking', async () => {
     gateway = await startTestGateway(configOf());
     await second_(client(keys.a), '@claude/claude-sonnet-4-0', { reasoning_effort: undefined });
     expect(thoughts(assistants(thinker).flat())).toEqual([]);
@@ -233,7 +233,7 @@ describe('thoughts that are not of this place', () => {
 });
 
 describe('a reload', () => {
-  it('keeps what is remembered, until it switches the memory off', async () => {
+  it('keeps remembered thoughts until thinking_memory is off', async () => {
     gateway = await startTestGateway(configOf());
     const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
     const again = (): Promise<Turn> => ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi, message, ...results(message)], false);
@@ -267,8 +267,12 @@ describe('signatures of Gemini', () => {
     ['streamed', true],
   ] as const)('%s', (_form, isStream) => {
     it.each([
-      ['are back on the call that a stock client sent without', {}, signature],
-      ['have their stand-in where nothing is remembered', { server: { thinking_memory: 'off' } }, 'skip_thought_signature_validator'],
+      ['are restored on calls of a standard client', {}, signature],
+      [
+        'are replaced by a placeholder if thinking_memory is off',
+        { server: { thinking_memory: 'off' } },
+        'skip_thought_signature_validator',
+      ],
     ])('%s', async (_name, more, expected) => {
       const upstream = await startUpstream((response, request) => {
         const content = request.body.includes('functionResponse') ? [{ text: 'Kalt.' }] : parts;

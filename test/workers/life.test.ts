@@ -14,7 +14,7 @@ afterEach(async () => {
   fleet = undefined;
 });
 
-/** Streams until both workers have one, and tells when their first bytes are there. */
+/** Opens streams until both workers have one, and waits for their first bytes. */
 async function openStreams(on: Fleet): Promise<Promise<string>[]> {
   const streams: Promise<string>[] = [];
   await until(async () => {
@@ -25,11 +25,11 @@ async function openStreams(on: Fleet): Promise<Promise<string>[]> {
   return streams;
 }
 
-describe('a stop', () => {
-  it('lets the streams of all workers end, whoever of the process group gets the signal, and stores their records', async () => {
+describe('stopping', () => {
+  it('completes the streams of all workers after SIGINT to each process, and stores their records', async () => {
     fleet = await startFleet();
     const pids = (await fleet.workers()).map(({ pid }) => pid ?? 0);
-    // A reader that takes nothing for a while gets whole lines all the same.
+    // Whole lines are written although the reader of the log pauses.
     const one = fleet;
     const { stdout } = one.running.child;
     stdout?.pause();
@@ -38,14 +38,14 @@ describe('a stop', () => {
     stdout?.resume();
     const streams = await openStreams(fleet);
     const sent = streams.length + more;
-    // As Ctrl-C does: a terminal sends it to each process.
+    // Like Ctrl-C: a terminal sends the signal to each process.
     for (const pid of [...pids, fleet.running.child.pid ?? 0]) process.kill(pid, 'SIGINT');
     for (const text of await Promise.all(streams)) expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
     const { code, out } = await fleet.running.ended;
     expect(code).toBe(0);
     expect(out).toContain(`"served":${sent},`);
     expect(pids.filter(isAlive)).toEqual([]);
-    // The lines of both are there, each of them whole.
+    // The log contains the complete lines of both workers.
     const lines = out.trimEnd().split('\n');
     const requests = lines.map((line) => JSON.parse(line) as { msg?: string; id?: string }).filter(({ id }) => id !== undefined);
     expect(requests.length).toBe(sent);
@@ -55,7 +55,7 @@ describe('a stop', () => {
     expect(stored).toBe(sent);
   });
 
-  it('of the supervisor alone, by force, leaves no worker and no port', async () => {
+  it('the supervisor with SIGKILL ends all workers and frees the port', async () => {
     fleet = await startFleet();
     const pids = (await fleet.workers()).map(({ pid }) => pid);
     fleet.running.child.kill('SIGKILL');
@@ -64,7 +64,7 @@ describe('a stop', () => {
   });
 });
 
-it('keeps its port from others, and gives it back at the end', async () => {
+it('a gateway with workers occupies its port, and frees it at the end', async () => {
   fleet = await startFleet();
   const port = Number(new URL(fleet.url).port);
   await expect(canListen(port)).rejects.toThrow('EADDRINUSE');
@@ -84,14 +84,14 @@ describe('a worker', () => {
   const workers = (): readonly WorkerState[] => own.gateway.workers() ?? [];
   const isReplaced = (before: number | undefined): boolean => workers().every(({ state, pid }) => state === 'serving' && pid !== before);
 
-  it('that dies leaves what it counted and nobody asked for', async () => {
+  it('that is killed keeps its counts in the metrics', async () => {
     const counted = async (): Promise<number> => {
       const response = await fetch(`${adminUrl(own)}/metrics`, { headers: { authorization: `Bearer ${token}` } });
       const metrics = [...readMetrics(await response.text())];
       return metrics.reduce((sum, [name, value]) => (name.startsWith('gateway_requests_total{') ? sum + value : sum), 0);
     };
     const told = (): number => workers().reduce((sum, { requests }) => sum + requests, 0);
-    // What was counted after it told last is lost: not each time.
+    // Counts after its last report are lost, so this may need several attempts.
     await until(async () => {
       const [before, toldBefore] = [await counted(), told()];
       const victim = workers()[0];
@@ -105,7 +105,7 @@ describe('a worker', () => {
     }, 'a death that loses nothing');
   });
 
-  it('that does not respond is replaced, and figures are shown without it', async () => {
+  it('that does not respond is replaced, and metrics are returned without it', async () => {
     const [stopped, other] = workers().map(({ pid }) => pid ?? 0);
     process.kill(stopped ?? 0, 'SIGSTOP');
     await until(() => isReplaced(stopped), 'another worker');
@@ -115,7 +115,7 @@ describe('a worker', () => {
   });
 });
 
-it('serves on a socket of the file system, and keeps records in memory', async () => {
+it('workers serve on a Unix socket, and keep records in memory', async () => {
   fleet = await startFleet(usual.replace('workers: 2,', 'workers: 2, state_dir: memory, listen: "unix:./gw.sock",'), {}, [
     '--listen',
     'unix:./gw.sock',

@@ -11,17 +11,17 @@ import { ask, keyOf, type Name, yamlFor } from '../isolation/rig.ts';
 import { startThinker } from '../thinking/strict-upstream.ts';
 import { type Answer, type Fleet, isAlive, reachBoth, startFleet, token, usual } from './rig.ts';
 
-/** One gateway for all of these: what each but the last three changes it brings back. */
+/** One gateway for all tests; each test except the last three restores what it changes. */
 let fleet: Fleet;
 
 beforeAll(async () => {
   fleet = await startFleet(usual, {
-    // Fails in the worker processes alone.
+    // Fails only in the worker processes.
     'only-here.mjs': `export default {
   name: 'only-here', options: { type: 'object' },
   setup: () => { if (process.argv[1].includes('serving-worker')) throw new Error('not in a worker'); return {}; },
 };`,
-    // Fails in processes that start when there is a reason.
+    // Fails in processes that start while the file `reason` exists.
     'fragile.mjs': `import { existsSync } from 'node:fs';
 export default {
   name: 'fragile', options: { type: 'object' },
@@ -34,7 +34,7 @@ afterAll(() => fleet.end());
 const total = (metrics: ReadonlyMap<string, number>, name: string): number =>
   [...metrics].reduce((sum, [key, value]) => (key === name || key.startsWith(`${name}{`) ? sum + value : sum), 0);
 
-it('serves with both workers, and has the records and counts of both', async () => {
+it('serves with both workers, and combines their records and metrics', async () => {
   const answers = await reachBoth(fleet);
   expect(answers.every(({ status }) => status === 200)).toBe(true);
   const { rows } = await fleet.ask<{ rows: { id: string }[] }>('/api/requests?limit=500');
@@ -50,7 +50,7 @@ it('serves with both workers, and has the records and counts of both', async () 
   expect([providers[0]?.figures.requests, inFlight]).toEqual([answers.length, 0]);
 });
 
-it('shows its workers where operators look', async () => {
+it('shows the workers in the log, the status and /readyz', async () => {
   const workers = await fleet.workers();
   const pids = workers.map(({ pid }) => pid);
   expect(workers.map(({ worker, state, restarts }) => [worker, state, restarts])).toEqual([
@@ -71,7 +71,7 @@ it('shows its workers where operators look', async () => {
   expect(ready.workers.map(({ pid }) => pid)).toEqual(pids);
 });
 
-it('follows requests of both in the live tail', async () => {
+it('shows requests of both workers in the live tail', async () => {
   const abort = new AbortController();
   const response = await fetch(`${fleet.admin}/api/live`, {
     headers: { authorization: 'Bearer token-of-the-operator-0001' },
@@ -87,7 +87,7 @@ it('follows requests of both in the live tail', async () => {
   await reading;
 });
 
-it('reloads in all workers or in none', async () => {
+it('reloads all workers or none', async () => {
   const first = usual.replace('text: one', 'text: two');
   const { result, revision } = await fleet.reload(first);
   expect(result).toBe('applied');
@@ -101,7 +101,7 @@ it('reloads in all workers or in none', async () => {
   expect((await fleet.reload(usual)).result).toBe('applied');
 });
 
-it('replaces a worker that is killed under load, and stores each whole response once', async () => {
+it('replaces a worker that is killed under load, and stores each completed response once', async () => {
   const [victim] = await fleet.workers();
   const whole: string[] = [];
   let isOver = false;
@@ -110,7 +110,7 @@ it('replaces a worker that is killed under load, and stores each whole response 
       try {
         whole.push((await fleet.send()).id);
       } catch {
-        // It was in the worker that was killed.
+        // The request was in the killed worker.
       }
     }
   };
@@ -157,7 +157,7 @@ it('counts what a key has in flight in all workers', async () => {
   const limited = `${usual.replace('workers: 2,', 'workers: 2, max_in_flight_per_key: 1,')}api_keys: {app: {hash: "sha256:${hash}"}}\n`;
   expect((await fleet.reload(limited)).result).toBe('applied');
   const headers = { 'x-gateway-api-key': key };
-  // One after the other, each maybe elsewhere: the one that there is moves.
+  // One after the other, possibly in different workers: the only slot moves between them.
   for (let n = 0; n < 12; n += 1) expect((await fleet.send({}, headers)).status).toBe(200);
   const held = fleet.send({ model: '@mock/slow', stream: true }, headers);
   await until(async () => (await fleet.ask<Status>('/api/status')).in_flight > 0, 'the stream to begin');
@@ -167,7 +167,7 @@ it('counts what a key has in flight in all workers', async () => {
   expect((await fleet.send({}, headers)).status).toBe(200);
 });
 
-it('knows in both workers what one of them was told: whose objects are, and what a model thought', async () => {
+it('shares owners of objects and remembered thoughts between workers', async () => {
   const [account, thinker] = await Promise.all([startAccount(), startThinker()]);
   try {
     const claude = `claude: {type: anthropic, api_key: sk-ant-api03-0123456789, custom_host: "${thinker.url}/v1"}`;
@@ -195,7 +195,7 @@ it('knows in both workers what one of them was told: whose objects are, and what
     const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: '4' }));
     expect(text).toContain('toolu_a');
     const history = [{ role: 'assistant', content: 'Ich sehe nach.', tool_calls: calls }, ...results];
-    // What one worker says may arrive behind the next request: the model then gets no reasoning_effort.
+    // A message of one worker may arrive after the next request; reasoning_effort is then dropped.
     const thinksOn = async (): Promise<boolean> => (await turn(...history)).dropped === '';
     await until(() => inBoth(thinksOn), 'thoughts at both');
   } finally {
@@ -203,7 +203,7 @@ it('knows in both workers what one of them was told: whose objects are, and what
   }
 });
 
-it('serves all connections while a worker cannot be replaced, keeps what it counted, and says why', async () => {
+it('serves all connections while a worker cannot be replaced, keeps its counts, and reports the cause', async () => {
   const fragile = `${usual.replace('workers: 2,', 'workers: 2, open: true,')}plugins: [auth, {use: ./fragile.mjs}, routing, transform, fallback-retry, logging]\n`;
   expect((await fleet.reload(fragile)).result).toBe('applied');
   await reachBoth(fleet);
