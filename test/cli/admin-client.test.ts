@@ -12,7 +12,7 @@ async function clientOf(listening: Server): Promise<AdminClient> {
   return adminClient({ admin: `http://127.0.0.1:${(listening.address() as AddressInfo).port}` }, { env: {}, cwd: '/' });
 }
 
-/** An admin API that has enough of it so many times. */
+/** An admin API that returns 429 to the first `times` requests. */
 async function busy(times: number, retryAfter: string | undefined): Promise<{ ask: () => Promise<unknown>; asked: () => number }> {
   let asked = 0;
   const listening = createServer((_request, response) => {
@@ -27,12 +27,12 @@ async function busy(times: number, retryAfter: string | undefined): Promise<{ as
   return { ask: () => client.get('/api/status'), asked: () => asked };
 }
 
-describe('an admin API that is asked too often', () => {
+describe('an admin API that returns 429', () => {
   it.each([
-    ['is asked again after the time that it names', 3, '0', 4, { fine: true }],
-    ['is given up in the end', 100, '0', 6, undefined],
-    ['is not waited for when it takes long, as after wrong tokens', 1, '60', 1, undefined],
-    ['is not asked again when it names no time', 1, undefined, 1, undefined],
+    ['is retried after the time in retry-after', 3, '0', 4, { fine: true }],
+    ['is not retried more than five times', 100, '0', 6, undefined],
+    ['is not retried if retry-after is long', 1, '60', 1, undefined],
+    ['is not retried without retry-after', 1, undefined, 1, undefined],
   ])('%s', async (_name, times, retryAfter, asked, answer) => {
     const api = await busy(times, retryAfter);
     if (answer === undefined) await expect(api.ask()).rejects.toThrow('Too many calls');
@@ -43,9 +43,9 @@ describe('an admin API that is asked too often', () => {
 
 describe('a stream of events', () => {
   it.each<[string, RequestListener, number]>([
-    ['that does not begin', () => {}, 0],
-    ['that becomes silent', (_request, response) => response.setHeader('content-type', 'text/event-stream').write('data: 1\n\n'), 1],
-  ])('%s is not followed for ever', async (_name, listener, events) => {
+    ['does not start', () => {}, 0],
+    ['stops sending events', (_request, response) => response.setHeader('content-type', 'text/event-stream').write('data: 1\n\n'), 1],
+  ])('is not followed forever if it %s', async (_name, listener, events) => {
     const client = await clientOf(createServer(listener));
     let seen = 0;
     const followed = async (): Promise<void> => {
@@ -56,7 +56,7 @@ describe('a stream of events', () => {
   });
 });
 
-it('a command without a configuration file is told how to get a token', async () => {
+it('prints how to get a token if there is no configuration file', async () => {
   const client = await clientOf(
     createServer((_request, response) => {
       response.writeHead(401).end('{"error":{"code":"sign_in_required","message":"Sign in first."}}');

@@ -5,14 +5,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BenchReport } from '../../src/cli/bench/report.ts';
 import { begin, run } from './run.ts';
 
-/** The temporary folder of the commands: nothing may be left in it. */
+/** The temporary folder of the commands. It must be empty afterwards. */
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'bench-test-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-// The variables would break a command that used them.
+// A command that uses these variables would fail.
 const env = (): Record<string, string> => ({ TMPDIR: folder, GATEWAY_CONFIG: '/nowhere.yaml', HTTP_PROXY: 'http://127.0.0.1:9' });
 const left = (): string[] => readdirSync(folder).filter((name) => name.startsWith('gateway-bench-'));
 

@@ -32,7 +32,7 @@ function lines(shell: string, args: readonly string[]): string[] {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** What bash proposes for the last of these words. */
+/** The proposals of bash for the last of these words. */
 const inBash = (words: readonly string[]): string[] =>
   lines('bash', [
     '--norc',
@@ -43,7 +43,7 @@ const inBash = (words: readonly string[]): string[] =>
     ...words,
   ]);
 
-/** What zsh proposes, with the functions of its completion system replaced by ones that print. */
+/** The proposals of zsh, with the functions of its completion system replaced by functions that print. */
 const inZsh = (words: readonly string[]): string[] => {
   const script = `
     compdef() { :; }
@@ -76,8 +76,8 @@ describe.each(shells)('gateway completion %s', (name, proposals) => {
     ['subcommands', ['logs', ''], ['tail', 'search', 'show', 'export', 'stats', 'replay']],
     ['an option', ['check', '--for'], ['--format']],
     ['an option of a subcommand', ['keys', 'create', 'app', '--exp'], ['--expires']],
-    ['an option behind a flag', ['check', '--strict', '--for'], ['--format']],
-    ['an option behind a value that is the name of a command', ['explain', '--model', 'start', '--run'], ['--running']],
+    ['an option after a flag', ['check', '--strict', '--for'], ['--format']],
+    ['an option after a value that equals the name of a command', ['explain', '--model', 'start', '--run'], ['--running']],
     ['choices of an option', ['start', '--log-format', ''], ['auto', 'pretty', 'json']],
     ['the start of a choice', ['check', '--format', 'g'], ['github']],
     ['a file of an option', ['check', '--config', 'gate'], ['gateway.yaml']],
@@ -88,22 +88,22 @@ describe.each(shells)('gateway completion %s', (name, proposals) => {
     ['choices of an argument', ['completion', ''], ['bash', 'zsh', 'fish']],
     ['a topic of the help', ['help', 'sec'], ['secrets']],
     ['a subcommand of the help', ['help', 'keys', 'cre'], ['create']],
-    ['no file where another value is expected', ['start', '--listen', ''], []],
-    ['no file where another argument is expected', ['keys', 'rotate', 'gate'], []],
+    ['no file if another value is expected', ['start', '--listen', ''], []],
+    ['no file if another argument is expected', ['keys', 'rotate', 'gate'], []],
   ])('proposes %s', (_, words, wanted) => {
     const plain = (text: string): string => text.replaceAll('\\', '').replace(/\/$/, '');
     expect(proposals(words).map(plain).toSorted()).toEqual(wanted.toSorted());
   });
 });
 
-describe('the value behind an equals sign', () => {
-  it('is completed in bash, which makes three words of it', () => {
+describe('a value after an equals sign', () => {
+  it('is completed in bash that splits words at the equals sign', () => {
     expect(inBash(['check', '--format', '=', 'sh'])).toEqual(['short']);
     expect(inBash(['check', '--format', '='])).toEqual(['pretty', 'short', 'json', 'github']);
     expect(inBash(['check', '--format', '=', 'json', '--str'])).toEqual(['--strict']);
   });
 
-  it('is completed in a bash that does not split words there', () => {
+  it('is completed in bash that does not split words at the equals sign', () => {
     expect(inBash(['check', '--format=sh'])).toEqual(['--format=short']);
     expect(inBash(['check', '--format=json', '--str'])).toEqual(['--strict']);
   });
@@ -113,19 +113,19 @@ describe('the value behind an equals sign', () => {
   });
 });
 
-it('proposes no options behind --', () => {
+it('proposes no options after --', () => {
   expect(inBash(['check', '--', '--for'])).toEqual([]);
   expect(inBash(['check', '--', 'gate'])).toEqual(['gateway.yaml']);
 });
 
-describe('every command', () => {
+describe('completion scripts', () => {
   const program = createProgram(processIo(), { providers, stages }, () => undefined);
   const all = (command: CliCommand, path: readonly string[]): [string, readonly string[], CliCommand][] => [
     [path.join(' '), path, command],
     ...command.commands.flatMap((one) => all(one, [...path, one.name()])),
   ];
 
-  it('has its options and subcommands in the script of each shell', () => {
+  it('contain all options and subcommands of every command', () => {
     for (const [path, words, command] of all(program, [])) {
       if (path === 'help') continue;
       const options = command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? '');
@@ -143,23 +143,23 @@ describe('every command', () => {
   it.each([
     ['', ['--version', '--help']],
     ['check', ['--config', '--format', '--json', '--strict', '--no-color', '--allow-missing-secrets', '--help']],
-  ])('of "%s" is proposed by bash with each of its options', (path, wanted) => {
+  ])('propose each option of "%s" in bash', (path, wanted) => {
     expect(inBash([...path.split(' ').filter(Boolean), '--'])).toEqual(wanted);
   });
 });
 
-it.each(['bash', 'zsh', 'fish'])('prints only the script for %s', async (shell) => {
+it.each(['bash', 'zsh', 'fish'])('are printed without other output: %s', async (shell) => {
   expect(await runHere(['completion', shell], cwd)).toEqual({ code: 0, out: scripts[shell], err: '' });
 });
 
-it('has no hidden options', () => {
+it('contain no hidden options', () => {
   for (const text of Object.values(scripts)) expect(text).not.toContain('--budget');
 });
 
 it.each([
   [['completion'], /missing required argument 'shell'/],
   [['completion', 'tcsh'], /'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish/],
-])('%j is wrong usage', async (args, message) => {
+])('require a valid shell: %j exits with 2', async (args, message) => {
   const { code, out, err } = await runHere(args, cwd);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toMatch(message);

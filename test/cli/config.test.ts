@@ -41,7 +41,7 @@ const show = (args: readonly string[], more: object = {}) => runHere(['config', 
 const cells = (out: string): string[][] => out.split('\n').map((line) => line.split(/ {3,}/));
 
 describe('gateway config show', () => {
-  it('shows each value with its origin, references in place of secrets, and defaults', async () => {
+  it('prints each value with its origin, with defaults and with references for secrets', async () => {
     const { code, out, err } = await show([]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(cells(out)).toEqual(
@@ -63,13 +63,13 @@ describe('gateway config show', () => {
     ['a value', 'server.max_body', ['server.max_body']],
     ['a mapping', 'server.drain', ['server.drain.delay', 'server.drain.timeout']],
     ['an item', 'server.header_prefixes[0]', ['server.header_prefixes[0]']],
-    ['an item by its number', 'server.header_prefixes.0', ['server.header_prefixes[0]']],
+    ['an item by its index', 'server.header_prefixes.0', ['server.header_prefixes[0]']],
     [
-      'a name without the quotes that a shell removes',
+      'a name without quotes, which a shell removes',
       'providers.azure-eu.deployments.gpt-4.1',
       ['deployment_id', 'api_version', 'api_key'].map((key) => `providers.azure-eu.deployments."gpt-4.1".${key}`),
     ],
-  ])('shows only %s', async (_, path, wanted) => {
+  ])('prints only %s', async (_, path, wanted) => {
     const { out } = await show([path]);
     expect(
       cells(out)
@@ -78,7 +78,7 @@ describe('gateway config show', () => {
     ).toEqual(wanted);
   });
 
-  it('prints JSON in the form of the admin API', async () => {
+  it('prints JSON in the format of the admin API', async () => {
     const { code, out } = await show(['providers.main', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toEqual({
@@ -93,13 +93,13 @@ describe('gateway config show', () => {
     });
   });
 
-  it('leaves defaults out', async () => {
+  it('omits defaults with --no-defaults', async () => {
     const { out } = await show(['--no-defaults']);
     expect(out).not.toMatch(/ default /);
     expect(out).toContain('gateway.yaml:3');
   });
 
-  it('needs no secrets', async () => {
+  it('works without secrets', async () => {
     const { code, out } = await show(['providers.main.api_key'], { env: {} });
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('${env:MAIN_KEY}') as unknown });
   });
@@ -109,7 +109,7 @@ describe('gateway config show', () => {
     expect({ code, out }).toEqual({ code: 0, out: 'PATH      ORIGIN      VALUE\nversion   <stdin>:1   1\n' });
   });
 
-  it('cuts values only on a terminal', async () => {
+  it('truncates values only on a terminal', async () => {
     const path = 'configs.support.targets[0].override_params.note';
     const { out } = await show([path], { isTty: true, columns: 90 });
     expect(out.split('\n')[1]).toMatch(/ a text .*…$/);
@@ -117,19 +117,13 @@ describe('gateway config show', () => {
   });
 
   it.each<[string, string[], string, number, RegExp]>([
-    [
-      'a path where nothing is',
-      ['server.max_bodi'],
-      main,
-      1,
-      /^error: nothing is set at "server\.max_bodi"\. Did you mean "server\.max_body"\?\n/,
-    ],
-    ['a default that is left out', ['server.max_body', '--no-defaults'], main, 1, /nothing is set at/],
+    ['an unknown path', ['server.max_bodi'], main, 1, /^error: nothing is set at "server\.max_bodi"\. Did you mean "server\.max_body"\?\n/],
+    ['a default with --no-defaults', ['server.max_body', '--no-defaults'], main, 1, /nothing is set at/],
     ['an empty path', [''], main, 2, /the path is empty/],
     ['a second path', ['server', 'logging'], main, 2, /too many arguments/],
     ['a broken file', [], 'version: [', 3, /\[yaml-syntax\]/],
     ['an invalid file', [], main.replace('type: openai', 'type: opnai'), 3, /did you mean "openai"/],
-    ['a file that is not there', ['-c', 'none.yaml'], main, 3, /none\.yaml/],
+    ['a missing file', ['-c', 'none.yaml'], main, 3, /none\.yaml/],
   ])('fails for %s', async (_, args, text, wanted, message) => {
     const { code, out, err } = await runHere(['config', 'show', ...args], folder(text), { env });
     expect({ code, out }).toEqual({ code: wanted, out: '' });
@@ -138,7 +132,7 @@ describe('gateway config show', () => {
 });
 
 describe('gateway config schema', () => {
-  it.each([[[]], [['--json']]])('prints the schema of the package, also with %j', async (more) => {
+  it.each([[[]], [['--json']]])('prints the schema of the package with %j', async (more) => {
     const { code, out, err } = await runHere(['config', 'schema', ...more], folder('version: ['));
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toBe(readFileSync(join(root, 'configs/schema/gateway.schema.json'), 'utf8'));

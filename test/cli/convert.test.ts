@@ -17,7 +17,7 @@ function folder(files: Readonly<Record<string, string>>): string {
   return dir;
 }
 
-/** Each case: the source, the configuration and the report, separated by lines of dashes. The name begins with the gateway. */
+/** Each case: source, configuration and report, separated by lines of dashes. The file name starts with the source gateway. */
 const cases = join(import.meta.dirname, 'convert-cases');
 const small = 'model_list: [{model_name: a, litellm_params: {model: openai/gpt-4o}}]\n';
 
@@ -34,22 +34,25 @@ describe('gateway config convert', () => {
   it.each([
     ['litellm', 'yml', 'config.yaml', { 'azure-eu': 'azure-openai-contoso-eu', 'claude-main': 'anthropic-main' }],
     ['portkey', 'json', 'prod.json', {}],
-  ])('converts the example of the page on %s to what the page shows', async (from, kind, file, slugs: Readonly<Record<string, string>>) => {
-    const text = readProjectFile(`docs/migrate-${from}.md`);
-    const block = (language: string): string => new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1] ?? '';
-    const env = { LITELLM_MASTER_KEY_SHA256: '0'.repeat(64) };
-    const values = async (at: string): Promise<unknown> => {
-      const { out } = await runHere(['config', 'show', 'configs', '--json'], at, { env });
-      const all = (JSON.parse(out) as { values: { path: string; value: unknown }[] }).values;
-      // The page leaves out a weight that has no effect.
-      return all.filter(({ path }) => !path.endsWith('.weight')).map(({ path, value }) => [path, value]);
-    };
-    const dir = folder({ [file]: block(kind) });
-    await runHere(['config', 'convert', '--from', from, file, '-o', 'gateway.yaml'], dir);
-    const shown = await values(folder({ 'gateway.yaml': block('yaml') }));
-    const renamed = JSON.stringify(shown).replaceAll(/azure-eu|claude-main/g, (slug) => slugs[slug] ?? slug);
-    expect(await values(dir)).toEqual(JSON.parse(renamed));
-  });
+  ])(
+    'converts the example in docs/migrate-%s.md to the documented configuration',
+    async (from, kind, file, slugs: Readonly<Record<string, string>>) => {
+      const text = readProjectFile(`docs/migrate-${from}.md`);
+      const block = (language: string): string => new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text)?.[1] ?? '';
+      const env = { LITELLM_MASTER_KEY_SHA256: '0'.repeat(64) };
+      const values = async (at: string): Promise<unknown> => {
+        const { out } = await runHere(['config', 'show', 'configs', '--json'], at, { env });
+        const all = (JSON.parse(out) as { values: { path: string; value: unknown }[] }).values;
+        // The page omits a weight that has no effect.
+        return all.filter(({ path }) => !path.endsWith('.weight')).map(({ path, value }) => [path, value]);
+      };
+      const dir = folder({ [file]: block(kind) });
+      await runHere(['config', 'convert', '--from', from, file, '-o', 'gateway.yaml'], dir);
+      const shown = await values(folder({ 'gateway.yaml': block('yaml') }));
+      const renamed = JSON.stringify(shown).replaceAll(/azure-eu|claude-main/g, (slug) => slugs[slug] ?? slug);
+      expect(await values(dir)).toEqual(JSON.parse(renamed));
+    },
+  );
 
   it.each(['litellm-page', 'litellm-usual-variables', 'portkey-page'])(
     'reports or keeps a new key in every mapping of %s',
@@ -101,8 +104,8 @@ describe('gateway config convert', () => {
   it.each([
     ['a mapped file', small, ['--strict'], 0],
     ['a key without a counterpart', `${small}other: 1\n`, [], 0],
-    ['such a key with --strict', `${small}other: 1\n`, ['--strict'], 1],
-    ['no YAML', 'a: [canary-syntax', [], 1],
+    ['a key without a counterpart with --strict', `${small}other: 1\n`, ['--strict'], 1],
+    ['invalid YAML', 'a: [canary-syntax', [], 1],
     ['an empty file', '', [], 1],
     ['a text', 'canary', [], 1],
     ['a file of another program', 'services: {web: {image: canary}}\n', [], 1],
@@ -138,7 +141,7 @@ Nothing was written.
     });
   });
 
-  it('prints JSON, and reads standard input', async () => {
+  it('prints JSON and reads standard input', async () => {
     const { code, out, err } = await runHere(['config', 'convert', '--from', 'litellm', '-', '--json'], folder({}), {
       stdin: `${small}other: 1\n`,
     });

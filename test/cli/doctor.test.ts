@@ -21,7 +21,7 @@ afterEach(async () => {
 afterAll(() => rmSync(root, { recursive: true }));
 
 let folders = 0;
-/** A folder that every user may enter, with this configuration. */
+/** A folder with this configuration that every user may enter. */
 function folderWith(yaml: string): string {
   folders += 1;
   const dir = join(root, String(folders));
@@ -33,7 +33,7 @@ function folderWith(yaml: string): string {
 const doctor = (dir: string, args: readonly string[] = ['--offline'], env: Record<string, string> = {}): Promise<Ran> =>
   runHere(['doctor', ...args], dir, { env });
 
-/** Lines of one check, as `state says | fix`, and the exit code. */
+/** The lines of one check, in the form `state message | fix`, and the exit code. */
 async function found(check: string, dir: string, args?: readonly string[], env?: Record<string, string>): Promise<[number, string[]]> {
   const { code, out } = await doctor(dir, ['--json', ...(args ?? ['--offline'])], env);
   const report = JSON.parse(out) as Report;
@@ -45,7 +45,7 @@ async function found(check: string, dir: string, args?: readonly string[], env?:
 const mock = 'providers: {mock: {type: mock}}\n';
 const closedPort = 'http://127.0.0.1:1/v1';
 
-it('prints one line for each check, and leaves nothing behind', async () => {
+it('prints one line for each check and leaves no files behind', async () => {
   const dir = folderWith(mock);
   const { code, out, err } = await doctor(dir);
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -78,10 +78,10 @@ it('runs without a configuration', async () => {
   expect(out).toMatch(/\nskip {2}listeners: there is no configuration\n/);
 });
 
-describe('configuration', () => {
+describe('configuration check of gateway doctor', () => {
   it.each<[string, string, number, RegExp]>([
     [
-      'that is not valid',
+      'that is invalid',
       'providers: {mock: {type: mok}}\n',
       1,
       /^fail gateway\.yaml is not valid, 1 error: gateway\.yaml:2:\d+: error: .* \| gateway check/,
@@ -92,25 +92,25 @@ describe('configuration', () => {
       0,
       /^ok gateway\.yaml valid, 1 file, 1 warning, /,
     ],
-  ])('%s', async (_, yaml, code, line) => {
+  ])('reports a configuration %s', async (_, yaml, code, line) => {
     const [exit, [first]] = await found('config', folderWith(yaml));
     expect([exit, first]).toEqual([code, expect.stringMatching(line)]);
   });
 
-  it('with a secret that is not set here', async () => {
+  it('warns about a secret that is not set', async () => {
     const dir = folderWith('providers: {main: {type: openai, api_key: "${env:NOT_SET}"}}\n');
     const [code, lines] = await found('config', dir);
     expect([code, lines[1]]).toEqual([0, expect.stringMatching(/^warn "main" is switched off, its secret is missing: NOT_SET \| set it/)]);
   });
 
-  it('that is named and not there', async () => {
+  it('fails if the named file is missing', async () => {
     const [code, [first]] = await found('config', root, ['-c', 'nowhere.yaml', '--offline']);
     expect([code, first]).toEqual([1, expect.stringMatching(/^fail nowhere\.yaml is not valid, 1 error: /)]);
     const [, lines] = await found('permissions', root, ['-c', 'nowhere.yaml', '--offline']);
     expect(lines).toEqual(['skip permissions: nowhere.yaml cannot be read']);
   });
 
-  it('compared with the running gateway', async () => {
+  it('compares the revision with the running gateway', async () => {
     const gateway = await startTestGateway(`version: 1\n${mock}`, { admin: true });
     closing.push(() => gateway.close());
     const env = {
@@ -130,7 +130,7 @@ describe('configuration', () => {
     expect(await first(gateway.dir)).toMatch(new RegExp(`^warn .*, but the gateway at \\S+ runs revision ${revision} \\| gateway plan`));
   });
 
-  it('without a running gateway', async () => {
+  it('reports that no gateway is running', async () => {
     const dir = folderWith(`server: {admin: {listen: "127.0.0.1:1"}}\n${mock}`);
     expect(await found('config', dir, [])).toEqual([0, [expect.stringMatching(/^ok .*; no gateway runs$/)]]);
     const named = await found('config', dir, ['--admin', '127.0.0.1:1']);
@@ -138,37 +138,40 @@ describe('configuration', () => {
   });
 });
 
-describe.skipIf(skipping(process.platform === 'win32' ? 'file modes are those of POSIX' : undefined))('a key in a file', () => {
-  const literal = 'sk-written-in-the-file-0123456789';
-  const yaml = `providers: {main: {type: openai, api_key: ${literal}}}\n`;
+describe.skipIf(skipping(process.platform === 'win32' ? 'file modes are those of POSIX' : undefined))(
+  'permission check of gateway doctor',
+  () => {
+    const literal = 'sk-written-in-the-file-0123456789';
+    const yaml = `providers: {main: {type: openai, api_key: ${literal}}}\n`;
 
-  it('is reported if every user can read it, without the key', async () => {
-    chmodSync(root, 0o755);
-    const dir = folderWith(yaml);
-    chmodSync(dir, 0o755);
-    chmodSync(join(dir, 'gateway.yaml'), 0o644);
-    const { out, code } = await doctor(dir);
-    expect(code).toBe(0);
-    expect(out).toMatch(/\nwarn {2}gateway\.yaml is readable by every user and holds 1 literal key +chmod o-r gateway\.yaml/);
-    expect(out).not.toContain(literal);
-  });
+    it('warns, without printing the key, if every user can read a file with a key', async () => {
+      chmodSync(root, 0o755);
+      const dir = folderWith(yaml);
+      chmodSync(dir, 0o755);
+      chmodSync(join(dir, 'gateway.yaml'), 0o644);
+      const { out, code } = await doctor(dir);
+      expect(code).toBe(0);
+      expect(out).toMatch(/\nwarn {2}gateway\.yaml is readable by every user and holds 1 literal key +chmod o-r gateway\.yaml/);
+      expect(out).not.toContain(literal);
+    });
 
-  it.each([
-    ['the file', 0o755, 0o600],
-    ['the folder', 0o700, 0o644],
-  ])('is in order if the mode of %s protects it', async (_, folderMode, fileMode) => {
-    const dir = folderWith(yaml);
-    chmodSync(join(dir, 'gateway.yaml'), fileMode);
-    chmodSync(dir, folderMode);
-    expect((await found('permissions', dir))[1]).toEqual(['ok gateway.yaml holds 1 literal key and is not readable by other users']);
-  });
-});
+    it.each([
+      ['the file', 0o755, 0o600],
+      ['the folder', 0o700, 0o644],
+    ])('accepts a key in a file if the mode of %s protects it', async (_, folderMode, fileMode) => {
+      const dir = folderWith(yaml);
+      chmodSync(join(dir, 'gateway.yaml'), fileMode);
+      chmodSync(dir, folderMode);
+      expect((await found('permissions', dir))[1]).toEqual(['ok gateway.yaml holds 1 literal key and is not readable by other users']);
+    });
+  },
+);
 
-describe('state directory', () => {
+describe('state directory check of gateway doctor', () => {
   it.each<[string, string, number, RegExp]>([
-    ['memory', 'state_dir: memory', 0, /^ok nothing is kept on disk/],
+    ['storage in memory', 'state_dir: memory', 0, /^ok nothing is kept on disk/],
     ['a new folder', 'state_dir: new', 0, /^ok state directory new can be created, .* free; the request log may use 3 GB and has 0 B$/],
-  ])('%s', async (_, server, code, line) => {
+  ])('accepts %s', async (_, server, code, line) => {
     const [exit, lines] = await found('state_dir', folderWith(`server: {${server}}\n${mock}`));
     expect([exit, lines]).toEqual([code, [expect.stringMatching(line)]]);
   });
@@ -176,7 +179,7 @@ describe('state directory', () => {
   it.each<[string, number, RegExp]>([
     ['', 0, /^warn state directory gateway\.yaml is not writable \(it is not a directory\): requests are recorded in memory only \| make/],
     [', state_dir_required: true', 1, /^fail .*: the gateway does not start \| make gateway\.yaml writable/],
-  ])('that is a file%s', async (more, code, line) => {
+  ])('reports a file in place of the directory%s', async (more, code, line) => {
     const [exit, lines] = await found('state_dir', folderWith(`server: {state_dir: gateway.yaml${more}}\n${mock}`));
     expect([exit, lines]).toEqual([code, [expect.stringMatching(line)]]);
   });
@@ -185,13 +188,13 @@ describe('state directory', () => {
   it.skipIf(skipping(isRoot ? 'root may write in every folder' : undefined)).each([
     ['', 0, /^warn .* is not writable \(not allowed\): requests are recorded in memory only \| make/],
     [', state_dir_required: true', 1, /^fail .*: the gateway does not start \| make/],
-  ])('that may not be written%s', async (more, code, line) => {
+  ])('reports a directory that is not writable%s', async (more, code, line) => {
     const dir = folderWith(`server: {state_dir: closed/state${more}}\n${mock}`);
     mkdirSync(join(dir, 'closed'), { mode: 0o500 });
     expect(await found('state_dir', dir)).toEqual([code, [expect.stringMatching(line)]]);
   });
 
-  it('with less free space than the request log may use', async () => {
+  it('warns if the free space is less than the request log may use', async () => {
     const dir = folderWith(`${mock}logging: {requests: {retention: {size: 1000TB}}}\n`);
     const [, lines] = await found('state_dir', dir);
     expect(lines).toEqual([
@@ -200,8 +203,8 @@ describe('state directory', () => {
   });
 });
 
-describe('providers', () => {
-  it('are reached without a credential, and tell the time', async () => {
+describe('network check of gateway doctor', () => {
+  it('reaches providers without a credential, and compares the system time', async () => {
     const upstream = await startUpstream((response) => void response.end());
     closing.push(() => upstream.close());
     const entry = `{type: openai, custom_host: "${upstream.url}/v1", api_key: sk-0123456789-0123456789}`;
@@ -215,7 +218,7 @@ describe('providers', () => {
     expect(upstream.requests.map(({ method, url, headers }) => [method, url, headers.authorization])).toEqual([['HEAD', '/', undefined]]);
   });
 
-  it('have another clock', async () => {
+  it('fails if the system time differs', async () => {
     const upstream = await startUpstream(
       (response) => void response.writeHead(404, { date: new Date(Date.now() - 3_600_000).toUTCString() }).end(),
     );
@@ -228,9 +231,14 @@ describe('providers', () => {
   });
 
   it.each<[string, string, Record<string, string>, RegExp]>([
-    ['refuse', closedPort, {}, /^fail 127\.0\.0\.1:1 not reachable: the connection was refused \| check that the service runs there$/],
     [
-      'have no address',
+      'refuse connections',
+      closedPort,
+      {},
+      /^fail 127\.0\.0\.1:1 not reachable: the connection was refused \| check that the service runs there$/,
+    ],
+    [
+      'do not resolve',
       'http://nothing.invalid/v1',
       {},
       /^fail nothing\.invalid:80 not reachable: the name does not resolve \(ENOTFOUND\) \| check the name/,
@@ -241,7 +249,7 @@ describe('providers', () => {
       { HTTPS_PROXY: 'http://p:1' },
       /\| check the name and DNS; the gateway does not use HTTPS_PROXY, /,
     ],
-  ])('%s', async (_, host, env, line) => {
+  ])('fails for providers that %s', async (_, host, env, line) => {
     const dir = folderWith(
       `server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {one: {type: openai, custom_host: "${host}", api_key: sk-0123456789}}\n`,
     );
@@ -249,7 +257,7 @@ describe('providers', () => {
     expect([code, lines]).toEqual([1, [expect.stringMatching(line), 'skip system time: no provider is reachable to compare it with']]);
   });
 
-  it('are not called with --offline, or when they are off', async () => {
+  it('calls no provider with --offline or if all are disabled', async () => {
     const yaml = (more: string): string =>
       `server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {mock: {type: mock}, one: {type: openai, custom_host: "${closedPort}", api_key: sk-0123456789${more}}}\n`;
     expect(await found('network', folderWith(yaml('')))).toEqual([0, ['skip providers and system time: not checked with --offline']]);
@@ -258,12 +266,12 @@ describe('providers', () => {
   });
 });
 
-describe('listeners', () => {
+describe('listener check of gateway doctor', () => {
   const hash = `sha256:${'0'.repeat(64)}`;
   it.each<[string, string, number, RegExp[]]>([
-    ['on this machine', '', 0, [/^ok clients connect on this machine only/, /^ok admin listens on this machine only$/]],
+    ['on the loopback interface', '', 0, [/^ok clients connect on this machine only/, /^ok admin listens on this machine only$/]],
     [
-      'open by intention',
+      'with server.open',
       'server: {listen: "0.0.0.0:8787", open: true, admin: {enabled: false}}\n',
       0,
       [/^warn 0\.0\.0\.0:8787 serves everybody .* \| gateway keys create/, /^ok admin listener is off$/],
@@ -274,14 +282,19 @@ describe('listeners', () => {
       0,
       [/^ok 0\.0\.0\.0:8787 asks clients for a key$/, /^ok admin listens on 0\.0\.0\.0:8788 and asks for a token$/],
     ],
-    ['without a key', 'server: {listen: "0.0.0.0:8787"}\n', 1, [/^fail 0\.0\.0\.0:8787 is reachable from other hosts and no API key/]],
     [
-      'admin without a token',
+      'on other interfaces without a key',
+      'server: {listen: "0.0.0.0:8787"}\n',
+      1,
+      [/^fail 0\.0\.0\.0:8787 is reachable from other hosts and no API key/],
+    ],
+    [
+      'of the admin API without a token',
       'server: {admin: {listen: "0.0.0.0:8788"}}\n',
       1,
       [/^fail the admin listener 0\.0\.0\.0:8788 .* \| set server\.admin\.token/],
     ],
-  ])('%s', async (_, yaml, code, lines) => {
+  ])('reports listeners %s', async (_, yaml, code, lines) => {
     const ran = await found('listeners', folderWith(mock + yaml), ['--offline'], { T: 'a-token-of-the-admin' });
     expect(ran).toEqual([code, lines.map((line) => expect.stringMatching(line))]);
   });

@@ -43,7 +43,7 @@ const revisionOf = async (dir: string): Promise<unknown> =>
   (JSON.parse((await runHere(['config', 'show', '--json'], dir)).out) as { revision: string }).revision;
 
 describe('gateway fmt', () => {
-  it('formats the file and those that it includes, and changes no value', async () => {
+  it('formats the file and its included files without changing a value', async () => {
     const dir = folder();
     const revision = await revisionOf(dir);
     chmodSync(join(dir, 'gateway.yaml'), 0o640);
@@ -81,7 +81,7 @@ formatted 2 of 2 files
     expect(await runHere(['fmt', '--check', '--fix'], dir)).toEqual({ code: 0, out: '', err: '2 files checked, nothing to format\n' });
   });
 
-  it('keeps a link to a file', async () => {
+  it('keeps a symbolic link', async () => {
     const dir = folder();
     symlinkSync('gateway.yaml', join(dir, 'link.yaml'));
     expect(await runHere(['fmt', 'link.yaml'], dir)).toMatchObject({ code: 0, out: 'link.yaml\n' });
@@ -113,13 +113,13 @@ formatted 2 of 2 files
     });
   });
 
-  it('needs no valid configuration, only YAML', async () => {
+  it('formats an invalid configuration if it is valid YAML', async () => {
     const dir = folder(main.replace('type: openai', 'type: opnai'));
     expect(await runHere(['fmt'], dir)).toMatchObject({ code: 0 });
     expect(read(dir)).toContain('type: opnai');
   });
 
-  it('leaves a file whose meaning would change, and formats the others', async () => {
+  it('leaves a file unchanged if its meaning would change, and formats the others', async () => {
     const anchored = 'version: 1\nproviders: {a: &a {type: mock}}\nserver: {x-a: *a}\ninclude: [configs/*.yaml]\n';
     const dir = folder(anchored);
     const { code, out, err } = await runHere(['fmt'], dir);
@@ -128,7 +128,7 @@ formatted 2 of 2 files
     expect([read(dir), read(dir, 'configs/support.yaml')]).toEqual([anchored, spelled]);
   });
 
-  it('writes nothing if a file is broken, and shows no secret of it', async () => {
+  it('writes nothing if a file is invalid YAML, and prints no secret of it', async () => {
     const dir = folder();
     writeFileSync(join(dir, 'configs/broken.yaml'), 'providers:\n  a: {api_key: "sk-literal-0123456789\n');
     const { code, out, err } = await runHere(['fmt'], dir);
@@ -139,11 +139,11 @@ formatted 2 of 2 files
   });
 
   it.each<[string, string[], string, number, RegExp]>([
-    ['a key that is there twice', [], 'version: 1\nversion: 1\n', 3, /\[duplicate-key\][^]*is not valid YAML/],
+    ['a duplicate key', [], 'version: 1\nversion: 1\n', 3, /\[duplicate-key\][^]*is not valid YAML/],
     ['a list', [], '- a\n', 3, /must be a mapping/],
-    ['a file that is not there', ['none.yaml'], main, 3, /none\.yaml/],
+    ['a missing file', ['none.yaml'], main, 3, /none\.yaml/],
     [
-      'an included file that is not there',
+      'a missing included file',
       [],
       main.replace('configs/*', 'configs/none'),
       3,

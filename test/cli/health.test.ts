@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-/** Something that listens, and is no gateway. Resolves to its port, or to 0 for a socket. */
+/** A listener that is not a gateway. Resolves to its port, or to 0 for a socket. */
 async function serve(listener: RequestListener, socket?: string): Promise<number> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => (socket === undefined ? server.listen(0, '127.0.0.1', resolve) : server.listen(socket, resolve)));
@@ -36,9 +36,9 @@ const failed = {
   config: { state: 'failed', ...loaded, failed_since: '2026-11-22T09:32:02.418Z', errors: 2, why: ['gateway.yaml:9:9 error: one', 'two'] },
 };
 
-describe('what a listener returned', () => {
+describe('gateway health', () => {
   it.each([
-    ['ready', body(good), [], 0, /^ready · URL · config ok: revision 91bd0e7, loaded 2026-11-22T09:31:40.012Z\n$/],
+    ['a ready gateway', body(good), [], 0, /^ready · URL · config ok: revision 91bd0e7, loaded 2026-11-22T09:31:40.012Z\n$/],
     [
       'a failed reload',
       body(failed),
@@ -47,16 +47,16 @@ describe('what a listener returned', () => {
       /^ready · URL · config reload failed since 2026-11-22T09:32:02.418Z \(2 errors\): revision 91bd0e7 of 2026-11-22T09:31:40.012Z serves\n {2}gateway.yaml:9:9 error: one\n {2}two\n$/,
     ],
     ['a failed reload with --strict', body(failed), ['--strict'], 1, /^ready · URL · config reload failed/],
-    ['a good one with --strict', body(good), ['--strict'], 0, /^ready/],
+    ['a ready gateway with --strict', body(good), ['--strict'], 0, /^ready/],
     [
-      'a stop',
+      'a gateway that is stopping',
       body({ ...good, status: 'not ready', reasons: ['the gateway is stopping'] }, 503),
       [],
       1,
       /^not ready · URL · the gateway is stopping · config ok/,
     ],
-    ['200 of something that is not ready', body({ ...good, status: 'not ready' }), [], 1, /^not ready/],
-    ['503 of something that says ok', body(good, 503), [], 1, /^not ready/],
+    ['status 200 with "not ready"', body({ ...good, status: 'not ready' }), [], 1, /^not ready/],
+    ['status 503 with "ok"', body(good, 503), [], 1, /^not ready/],
     [
       'a redirect',
       (_request, response) => void response.writeHead(302, { location: '/other' }).end(),
@@ -65,9 +65,9 @@ describe('what a listener returned', () => {
       /HTTP 302 without the response body/,
     ],
     ['another server', body('<html>hello</html>'), [], 1, /^unreachable · URL · HTTP 200 without the response body of a gateway\n/],
-    ['a list', body([1]), [], 1, /without the response body of a gateway/],
+    ['an array', body([1]), [], 1, /without the response body of a gateway/],
     [
-      'a body without an end',
+      'an incomplete body',
       (_request, response) => void response.write('{"status":'),
       ['--timeout', '200ms'],
       1,
@@ -77,27 +77,30 @@ describe('what a listener returned', () => {
     ['a closed connection', (request) => void request.socket.destroy(), [], 1, /closed without a response/],
     ['a long body', body({ ...good, more: 'x'.repeat(70_000) }), [], 1, /without the response body of a gateway/],
     [
-      'a deep body',
+      'a deeply nested body',
       body(`{"status":"ok","config":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
       [],
       1,
       /without the response body of a gateway/,
     ],
     [
-      'controls of a terminal',
+      'terminal control characters',
       body({ ...good, reasons: ['\u001b[2J\nready'] }, 503),
       [],
       1,
       /^not ready · URL · \ufffd\[2J ready · config/,
     ],
-  ] satisfies [string, RequestListener, string[], number, RegExp][])('%s', async (_name, listener, flags, code, output) => {
-    const url = `http://127.0.0.1:${await serve(listener)}`;
-    const ran = await runHere(['health', '--url', url, ...flags], cwd);
-    expect(ran.out.replaceAll(`${url}/readyz`, 'URL')).toMatch(output);
-    expect({ code: ran.code, err: ran.err }).toEqual({ code, err: '' });
-  });
+  ] satisfies [string, RequestListener, string[], number, RegExp][])(
+    'prints the right state for %s',
+    async (_name, listener, flags, code, output) => {
+      const url = `http://127.0.0.1:${await serve(listener)}`;
+      const ran = await runHere(['health', '--url', url, ...flags], cwd);
+      expect(ran.out.replaceAll(`${url}/readyz`, 'URL')).toMatch(output);
+      expect({ code: ran.code, err: ran.err }).toEqual({ code, err: '' });
+    },
+  );
 
-  it('is JSON with --json', async () => {
+  it('prints JSON with --json', async () => {
     const url = `http://127.0.0.1:${await serve(body(failed))}`;
     const { code, out } = await runHere(['health', '--url', url, '--json'], cwd);
     expect(code).toBe(0);
@@ -115,15 +118,15 @@ describe('what a listener returned', () => {
   });
 });
 
-describe('the address', () => {
+describe('the address of gateway health', () => {
   const listening = (server: string): string => `version: 1\nserver: {${server}}\nproviders: {mock: {type: mock}}\n`;
   it.each<[string, (port: number) => string, { socket?: boolean }]>([
-    ['listen', (port) => listening(`listen: "127.0.0.1:${port}"`), {}],
-    ['every address of the machine', (port) => listening(`listen: "0.0.0.0:${port}"`), {}],
-    ['probe_listen first', (port) => listening(`listen: "127.0.0.1:1", probe_listen: "127.0.0.1:${port}"`), {}],
+    ['server.listen', (port) => listening(`listen: "127.0.0.1:${port}"`), {}],
+    ['a wildcard address', (port) => listening(`listen: "0.0.0.0:${port}"`), {}],
+    ['server.probe_listen before server.listen', (port) => listening(`listen: "127.0.0.1:1", probe_listen: "127.0.0.1:${port}"`), {}],
     ['a reference', () => listening('listen: "127.0.0.1:${env:PORT}"'), {}],
-    ['a file that is broken further down', (port) => `${listening(`listen: "127.0.0.1:${port}"`)}configs: {a: [}\n`, {}],
-    ['secrets that are not set', (port) => `${listening(`listen: "127.0.0.1:${port}"`)}api_keys: {a: {hash: "\${env:NO}"}}\n`, {}],
+    ['a file with a syntax error further down', (port) => `${listening(`listen: "127.0.0.1:${port}"`)}configs: {a: [}\n`, {}],
+    ['a file with missing secrets', (port) => `${listening(`listen: "127.0.0.1:${port}"`)}api_keys: {a: {hash: "\${env:NO}"}}\n`, {}],
     ['a socket', () => listening('listen: "unix:SOCKET"'), { socket: true }],
     ['a socket with a mode', () => listening('listen: {unix: SOCKET, mode: "0660"}'), { socket: true }],
   ])('is read from %s', async (_name, yaml, { socket = false }) => {
@@ -135,14 +138,14 @@ describe('the address', () => {
     expect(code).toBe(0);
   });
 
-  it('is found by GATEWAY_CONFIG and in included files', async () => {
+  it('is read from the file in GATEWAY_CONFIG and from included files', async () => {
     const port = await serve(body(good));
     writeFileSync(join(cwd, 'server.yaml'), `server: {listen: "127.0.0.1:${port}"}\n`);
     writeFileSync(join(cwd, 'main.yaml'), 'version: 1\ninclude: [server.yaml]\n');
     expect((await runHere(['health'], cwd, { env: { GATEWAY_CONFIG: 'main.yaml' } })).out).toMatch(/^ready/);
   });
 
-  it('names what kept the file from being read when nothing responds', async () => {
+  it('prints the error of the configuration file if nothing responds', async () => {
     writeFileSync(join(cwd, 'unset.yaml'), listening('listen: "127.0.0.1:${env:PORT}"'));
     const { code, err } = await runHere(['health', '-c', 'unset.yaml'], cwd);
     expect({ code, err }).toEqual({
@@ -164,15 +167,15 @@ describe('the address', () => {
     [['--timeout', '0s'], /"0s" is not a timeout/],
     [['--timeout', 'soon'], /"soon" is not a timeout/],
     [['--timeout', '2d'], /"2d" is not a timeout/],
-  ])('%j is wrong usage', async (flags, message) => {
+  ])('exits with 2 for invalid options: %j', async (flags, message) => {
     const { code, out, err } = await runHere(['health', ...flags], cwd);
     expect(err).toMatch(message);
     expect({ code, out }).toEqual({ code: 2, out: '' });
   });
 });
 
-describe('a gateway that runs', () => {
-  it('is ready, shows a failed reload, and is unreachable once it has stopped', async () => {
+describe('gateway health of a running gateway', () => {
+  it('prints ready, a failed reload, and unreachable after the gateway has stopped', async () => {
     const socket = join(cwd, 'real.sock');
     const file = join(cwd, 'gateway.yaml');
     const yaml = `version: 1\nserver: {listen: "unix:${socket}", state_dir: memory}\nproviders: {mock: {type: mock}}\n`;

@@ -8,13 +8,13 @@ interface Row {
   readonly slug: string;
   readonly kind: RegExp;
   readonly entry: Readonly<Record<string, unknown>>;
-  /** Paths of what the address doesn't say; needed ones with a mark. */
+  /** Paths of the settings that are missing in the address; required ones have a mark. */
   readonly missing: readonly string[];
 }
 
 const model = (id: string): string => `deployments.${id}.foundation_model`;
 
-/** Every kind of address that the portals show. */
+/** Every kind of address that the cloud portals show. */
 const rows: readonly Row[] = [
   {
     uri: 'https://r1.openai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21',
@@ -150,7 +150,7 @@ const rows: readonly Row[] = [
 ];
 
 describe('gateway providers import-uri', () => {
-  it.each(rows)('$uri', async ({ uri, type, slug, kind, entry, missing }) => {
+  it.each(rows)('converts $uri', async ({ uri, type, slug, kind, entry, missing }) => {
     const { code, out, err } = await runHere(['providers', 'import-uri', uri], '/');
     expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(kind) as unknown });
     const key = `\${env:${slug.toUpperCase()}_API_KEY}`;
@@ -167,13 +167,13 @@ describe('gateway providers import-uri', () => {
     ['https://api.example.com/v1/chat/completions', /no provider type has such an address/],
     ['https://openai.example.com/v1', /no provider type has such an address/],
     ['', /no provider type has such an address|not a URL/],
-  ])('says why "%s" is of no use', async (uri, why) => {
+  ])('prints why "%s" cannot be imported', async (uri, why) => {
     const { code, out, err } = await runHere(['providers', 'import-uri', uri], '/');
     expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringMatching(why) as unknown });
     expect(err).not.toContain('pw');
   });
 
-  it('takes no name that can be none', async () => {
+  it('rejects an invalid --slug', async () => {
     const { code, out, err } = await runHere(
       ['providers', 'import-uri', 'https://r1.openai.azure.com/openai/v1', '--slug', 'My Slug'],
       '/',

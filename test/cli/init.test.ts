@@ -22,7 +22,7 @@ const services = providers.flatMap(({ type, entry: { service } }) =>
 );
 const env = Object.fromEntries(services.flatMap(({ keyVariable }) => (keyVariable === undefined ? [] : [[keyVariable, 'key-0123456789']])));
 
-/** As far as the tests look at it. */
+/** The part of the file that the tests check. */
 interface Written {
   readonly providers: Readonly<Record<string, unknown>>;
   readonly configs: { readonly main: { readonly strategy?: unknown; readonly targets: readonly { readonly provider: string }[] } };
@@ -31,7 +31,7 @@ const parsed = (text: string): Written => parse(text) as Written;
 
 describe('gateway init', () => {
   it.each(services.map((service) => [service.type, service] as const))(
-    'writes a file for %s that check accepts, without a warning',
+    'writes a file for %s that gateway check accepts without a warning',
     async (name, { type, keyVariable }) => {
       const cwd = folder();
       const { code, out, err } = await runHere(['init', '--provider', name], cwd, { env });
@@ -45,7 +45,7 @@ describe('gateway init', () => {
     },
   );
 
-  it('writes a chain, with the variables that are named', async () => {
+  it('writes a fallback chain with the given environment variables', async () => {
     const cwd = folder();
     const flags = [
       '--provider',
@@ -79,7 +79,7 @@ describe('gateway init', () => {
     expect(read(cwd)).toBe('# mine\n');
   });
 
-  it('takes what the environment has keys for, else the mock', async () => {
+  it('uses the providers whose keys are in the environment, otherwise the mock', async () => {
     const cwd = folder();
     await runHere(['init'], cwd, { env: { ANTHROPIC_API_KEY: 'x', XAI_API_KEY: 'x', HF_TOKEN: 'x' } });
     expect(Object.keys(parsed(read(cwd)).providers)).toEqual(['anthropic', 'xai', 'mock']);
@@ -88,7 +88,7 @@ describe('gateway init', () => {
     expect((await runHere(['check', '--strict'], cwd)).code).toBe(0);
   });
 
-  it('never replaces a file unasked', async () => {
+  it('replaces an existing file only with --force', async () => {
     const cwd = folder();
     writeFileSync(join(cwd, 'gateway.yaml'), 'version: 1\n');
     const { code, out, err } = await runHere(['init', '--provider', 'openai'], cwd);
@@ -102,7 +102,7 @@ describe('gateway init', () => {
     expect(read(cwd)).toContain('type: openai');
   });
 
-  it('asks at a terminal for what is not said', async () => {
+  it('prompts on a terminal for missing values', async () => {
     const cwd = folder();
     const { code, err } = await runHere(['init'], cwd, { env: { XAI_API_KEY: 'x' }, answers: ['', 'vllm, mock'] });
     expect(code).toBe(0);
@@ -113,7 +113,7 @@ describe('gateway init', () => {
     expect(existsSync(join(left, 'gateway.yaml'))).toBe(false);
   });
 
-  it('prints in place of writing, as JSON too', async () => {
+  it('prints the file instead of writing it with --dry-run, also as JSON', async () => {
     const cwd = folder();
     expect(parsed((await runHere(['init', '--provider', 'groq', '--dry-run'], cwd)).out).providers).toHaveProperty('groq');
     const { out } = await runHere(['init', '--provider', 'groq', '--dry-run', '--json'], cwd);
@@ -129,7 +129,7 @@ describe('gateway init', () => {
     [['--fallback', 'openai'], 2, /--fallback needs --provider/],
     [['--file', 'no/such/folder.yaml', '--provider', 'openai'], 1, /cannot be written \(no such directory\); nothing was changed/],
     [['--fil', 'x'], 2, /unknown option/],
-  ])('%j is refused', async (args, expected, why) => {
+  ])('rejects %j', async (args, expected, why) => {
     const cwd = folder();
     const { code, out, err } = await runHere(['init', ...args], cwd);
     expect({ code, out, err }).toEqual({ code: expected, out: '', err: expect.stringMatching(why) as unknown });
@@ -137,7 +137,7 @@ describe('gateway init', () => {
     expect(existsSync(join(cwd, 'gateway.yaml'))).toBe(false);
   });
 
-  it('writes what a gateway serves', async () => {
+  it('writes a configuration that a gateway can serve', async () => {
     const cwd = folder();
     await runHere(['init', '--provider', 'mock'], cwd);
     const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
@@ -157,7 +157,7 @@ describe('gateway init', () => {
   });
 });
 
-describe('gateway providers add by the name of a service', () => {
+describe('gateway providers add with the name of a service', () => {
   it.each([
     ['groq', [], 'groq', { type: 'groq', api_key: '${env:GROQ_API_KEY}' }],
     ['groq', ['--slug', 'fast'], 'fast', { type: 'groq', api_key: '${env:FAST_API_KEY}' }],
@@ -169,13 +169,13 @@ describe('gateway providers add by the name of a service', () => {
       'vllm',
       { type: 'vllm', custom_host: 'http://10.0.0.7:8000/v1', api_key: '${env:VLLM_KEY}' },
     ],
-  ])('%s %j', async (name, more, slug, entry) => {
+  ])('writes the provider for %s %j', async (name, more, slug, entry) => {
     const { code, out } = await runHere(['providers', 'add', name, '--no-input', '--dry-run', ...more], folder());
     expect(code).toBe(0);
     expect(parse(out)).toEqual({ providers: { [slug]: entry } });
   });
 
-  it('offers the nearest type', async () => {
+  it('suggests the most similar type', async () => {
     const { code, err } = await runHere(['providers', 'add', 'olama', '--no-input'], folder());
     expect(code).toBe(2);
     expect(err).toMatch(/no provider type "olama"\. Did you mean "ollama"\?\nAvailable: .*azure-openai.*vllm/);

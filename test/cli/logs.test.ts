@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 describe('gateway logs search', () => {
-  it('lists the newest first, with whole ids', async () => {
+  it('lists the newest requests first, with complete ids', async () => {
     const { code, out } = await logs('search');
     expect(code).toBe(0);
     const lines = out.trim().split('\n');
@@ -68,7 +68,7 @@ describe('gateway logs search', () => {
     [['--errors'], [2]],
     [['config:support', '--limit', '1'], [1]],
     [['config:support', 'meta.user:u1', '--since', '1h'], [0]],
-  ])('%j', async (args, found) => {
+  ])('finds the matching requests with %j', async (args, found) => {
     const { out, code } = await logs('search', ...args, '--json');
     const rows = out
       .trim()
@@ -82,7 +82,7 @@ describe('gateway logs search', () => {
     [80, ['TIME', 'LATENCY']],
     [72, ['TIME']],
     [56, []],
-  ])('fits a terminal of %i columns, with whole ids', async (columns, heads) => {
+  ])('fits a terminal of %i columns without truncating ids', async (columns, heads) => {
     const { out } = await runHere(['logs', 'search'], gateway.dir, { env, isTty: true, columns });
     const lines = out.trimEnd().split('\n');
     expect(lines.filter((line) => line.length > columns)).toEqual([]);
@@ -90,13 +90,13 @@ describe('gateway logs search', () => {
     expect(ids.every((id) => out.includes(id))).toBe(true);
   });
 
-  it('keeps the columns that somebody named, however narrow the terminal is', async () => {
+  it('keeps the columns of --columns on a narrow terminal', async () => {
     const args = ['logs', 'search', '--columns', 'id,trace,key,cost,preview'];
     const { out } = await runHere(args, gateway.dir, { env, isTty: true, columns: 60 });
     expect(out).toMatch(/^ID +TRACE +KEY +COST +PREVIEW\n/);
   });
 
-  it('asks for no more pages when nobody reads the lines', async () => {
+  it('requests no further page after its output is closed', async () => {
     const closed = new AbortController();
     const asked: string[] = [];
     const paged = createServer((request, response) => {
@@ -112,7 +112,7 @@ describe('gateway logs search', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('prints the columns that are wanted, as CSV that no spreadsheet runs', async () => {
+  it('prints the selected columns as CSV with escaped formulas', async () => {
     const { out } = await logs('search', 'config:support', '--csv', '--columns', 'status,meta.user,preview');
     expect(out).toBe(`status,meta.user,preview\r\n200,"'=cmd()","'=1+1"\r\n200,u1,Write to [email]\r\n`);
   });
@@ -135,14 +135,14 @@ describe('gateway logs search', () => {
     [['search', '-"Write to"', 'meta.user:nobody'], 1, /No request matches/],
     [['export', '--csv', '--full'], 2, /no effect on CSV/],
     [['export', '--csv', 'latency:>fast'], 2, /latency/],
-  ])('%j ends with %i', async (args, code, err) => {
+  ])('%j exits with %i', async (args, code, err) => {
     const ran = await logs(...args);
     expect(ran.code).toBe(code);
     if (code === 2) expect(ran.out).toBe('');
     expect(ran.err).toMatch(err);
   });
 
-  it('accepts a token with a line end, and names one that cannot be sent', async () => {
+  it('accepts an admin token with a line end, and rejects one with a control character', async () => {
     const token = env['GATEWAY_ADMIN_TOKEN'] ?? '';
     const status = (sent: string): Promise<Ran> => runHere(['status'], '/', { env: { ...env, GATEWAY_ADMIN_TOKEN: sent } });
     expect(await status(`${token}\r`)).toMatchObject({ code: 0 });
@@ -152,14 +152,14 @@ describe('gateway logs search', () => {
     });
   });
 
-  it('ends with 4 where no gateway runs, and 5 without a token', async () => {
+  it('exits with 4 if no gateway is running, and with 5 without a token', async () => {
     expect((await runHere(['logs', 'search'], '/', { env: { GATEWAY_ADMIN: '127.0.0.1:9' } })).code).toBe(4);
     expect((await runHere(['logs', 'search'], '/', { env: { GATEWAY_ADMIN: env['GATEWAY_ADMIN'] ?? '' } })).code).toBe(5);
   });
 });
 
 describe('gateway logs show', () => {
-  it('tells the story', async () => {
+  it('prints the attempts, the changes and the body of a request', async () => {
     const { out, code } = await logs('show', ids[0] ?? '', '--diff', '--body', '--upstream');
     expect(code).toBe(0);
     for (const part of [
@@ -182,7 +182,7 @@ describe('gateway logs show', () => {
     expect(out.split('\n').filter((line) => line.length > columns && line.trim().includes(' ') && !/^ {2}trace /.test(line))).toEqual([]);
   });
 
-  it('finds an id by its beginning or end, or the address of its page', async () => {
+  it('finds a record by the start or end of its id, or by the URL of its page', async () => {
     const page = adminUrl(gateway);
     const pages = [`${page}/requests/${ids[0]}`, `${page}/requests?q=config%3Asupport&open=${ids[0]}&range=1h`];
     for (const part of [ids[0]?.slice(0, -4), `req_…${ids[0]?.slice(-12)}`, ...pages]) {
@@ -192,7 +192,7 @@ describe('gateway logs show', () => {
     }
   });
 
-  it('prints a line that sends it again', async () => {
+  it('prints a curl command that repeats the request with --curl', async () => {
     const { out } = await logs('show', ids[1] ?? '', '--curl');
     expect(out).toContain(`curl '${gateway.url.replace(/\/$/, '')}/v1/chat/completions'`);
     expect(out).toContain(`--data-raw '{"model":"mock-model"`);
@@ -200,7 +200,7 @@ describe('gateway logs show', () => {
 });
 
 describe('gateway logs export and stats', () => {
-  it('exports rows and whole records', async () => {
+  it('export prints rows, and whole records with --full', async () => {
     const rows = (await logs('export')).out.trim().split('\n');
     const whole = (await logs('export', '--full')).out.trim().split('\n');
     expect([rows.length, whole.length]).toEqual([3, 3]);
@@ -210,7 +210,7 @@ describe('gateway logs export and stats', () => {
     expect(csv).toHaveLength(5);
   });
 
-  it('counts by group', async () => {
+  it('stats counts by group', async () => {
     const { out, code } = await logs('stats', '--by', 'config');
     expect(code).toBe(0);
     expect(out).toMatch(/^CONFIG\s+REQUESTS\s+ERRORS/);
@@ -219,7 +219,7 @@ describe('gateway logs export and stats', () => {
     expect(out).toMatch(/total\s+3/);
   });
 
-  it('is no wider than the terminal', async () => {
+  it('stats fits the width of the terminal', async () => {
     const { out } = await runHere(['logs', 'stats', '--by', 'meta.user'], gateway.dir, { env, isTty: true, columns: 50 });
     expect(out.split('\n').filter((line) => line.length > 50)).toEqual([]);
     expect(out).toMatch(/REQUESTS +ERRORS .*COST/);
@@ -229,7 +229,7 @@ describe('gateway logs export and stats', () => {
 describe('gateway logs tail', () => {
   it('prints requests as they end', async () => {
     const running = logs('tail', '--limit', '1', '--body', 'meta.user:u9');
-    // The connection has to be there first: asked again until a row was seen.
+    // Repeats the request until a row is seen, because the tail must be connected first.
     const timer = setInterval(() => void ask('support', 'hello', { user: 'u9' }), 200);
     const { out, code } = await running;
     clearInterval(timer);
@@ -237,7 +237,7 @@ describe('gateway logs tail', () => {
     expect(out).toMatch(/200 {2}support .*mock\/mock-model.*req_[0-9A-Z]{26}\n {10}hello\n/);
   });
 
-  it('ends with the gateway, and says so', async () => {
+  it('exits when the gateway stops, and reports it', async () => {
     const short = await startTestGateway(
       'version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {token: token-of-the-test-0123456789}}\n',
       {
@@ -258,7 +258,7 @@ describe('gateway logs tail', () => {
   });
 });
 
-it('gateway logs show --curl prints a line in which a shell fills in what was masked', async () => {
+it('gateway logs show --curl prints shell variables for masked values', async () => {
   const headers = {
     'content-type': 'application/json',
     authorization: 'Bearer sk-client-0123456789abcdef',
@@ -293,7 +293,7 @@ it('gateway logs show --curl prints a line in which a shell fills in what was ma
   expect(out).not.toContain('***');
 });
 
-describe('what is no admin listener of this version', () => {
+describe('admin commands with a wrong address or configuration', () => {
   const at = async (admin: string, ...args: string[]): Promise<Ran> => runHere(args, gateway.dir, { env: { GATEWAY_ADMIN: admin } });
   const answers = new Map<string, unknown>();
   const server = createServer((request, response) => {
@@ -307,7 +307,7 @@ describe('what is no admin listener of this version', () => {
   });
   afterAll(() => void server.close());
 
-  it.each([['status'], ['logs', 'search'], ['logs', 'tail']])('is named where it is the data listener: %s', async (...args) => {
+  it.each([['status'], ['logs', 'search'], ['logs', 'tail']])('report that the address is the data listener: %s', async (...args) => {
     const { code, err } = await at(gateway.url, ...args);
     expect([code, err]).toEqual([4, expect.stringContaining('is the listener for clients, not the admin listener')]);
   });
@@ -321,7 +321,7 @@ describe('what is no admin listener of this version', () => {
     ['drain'],
     ['dashboard'],
     ['plan', '--sample', '0'],
-  ])('is named where it is another program: %s %s', async (...args) => {
+  ])('report that the address may be another program: %s %s', async (...args) => {
     expect(await at(other, ...args)).toMatchObject({
       code: 4,
       out: '',
@@ -330,14 +330,14 @@ describe('what is no admin listener of this version', () => {
   });
 
   it.each([['status'], ['reload'], ['drain'], ['logs', 'search']])(
-    'is not looked for where the file that is named is missing: %s',
+    'do not search for the admin listener if the named file is missing: %s',
     async (...args) => {
       const err = 'error: nowhere.yaml:1: the file "nowhere.yaml" cannot be read (no such file)\n';
       expect(await runHere([...args, '-c', 'nowhere.yaml'], tmpdir(), { env: {} })).toEqual({ code: 3, out: '', err });
     },
   );
 
-  it('is looked for at the usual address where the file does not parse, which the error shows', async () => {
+  it('use the default address if the file does not parse, and print the error', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'gateway-broken-'));
     writeFileSync(join(dir, 'gateway.yaml'), 'version: 1\nserver: {admin: {listen: "127.0.0.1:9"}\nproviders: {}\n');
     const unread = expect.stringMatching(/may be in what could not be read \(gateway\.yaml:\d+: /) as string;
@@ -347,28 +347,25 @@ describe('what is no admin listener of this version', () => {
     rmSync(dir, { recursive: true });
   });
 
-  it.each([['status'], ['logs', 'search', '--columns', 'time', '--csv']])(
-    'is named where it is a gateway of another version: %s',
-    async (...args) => {
-      answers.set('/api/session', { role: null, version: '0.0.9' });
-      answers.set('/api/requests?q=&limit=50', { rows: [{}], next: null });
-      expect(await at(other, ...args)).toMatchObject({
-        code: 1,
-        err: expect.stringMatching(/is a gateway of version 0\.0\.9, .*\nUse the gateway command of that version/) as string,
-      });
-    },
-  );
+  it.each([['status'], ['logs', 'search', '--columns', 'time', '--csv']])('report a gateway of another version: %s', async (...args) => {
+    answers.set('/api/session', { role: null, version: '0.0.9' });
+    answers.set('/api/requests?q=&limit=50', { rows: [{}], next: null });
+    expect(await at(other, ...args)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/is a gateway of version 0\.0\.9, .*\nUse the gateway command of that version/) as string,
+    });
+  });
 });
 
 it.each([
   [['a', 1, null, true], 'a,1,,true\r\n'],
   [['a"b', 'c,d', 'e\nf'], '"a""b","c,d","e\nf"\r\n'],
   [['=1', '+1', '-1', '@x', '\t1', -1], `"'=1","'+1","'-1","'@x","'\t1",-1\r\n`],
-] as const)('a line of CSV: %j', (cells, line) => {
+] as const)('csvLine(%j)', (cells, line) => {
   expect(csvLine(cells)).toBe(line);
 });
 
-it('reads columns of metadata by their own names alone', () => {
+it('reads metadata columns only from own properties', () => {
   const [column] = columnsOf('meta.__proto__');
   expect(column?.cell({ meta: {} } as LogRow)).toBe('-');
   expect(column?.value({ meta: {} } as LogRow)).toBeNull();
@@ -378,7 +375,7 @@ it.each([
   ['UTC', 'TIME'],
   ['America/New_York', 'TIME -05:00'],
   ['Asia/Kolkata', 'TIME +05:30'],
-])('heads the times of %s with %s', (zone, head) => {
+])('prints the time zone %s in the heading as %s', (zone, head) => {
   vi.stubEnv('TZ', zone);
   try {
     const [row] = makeRows(1, Date.parse('2026-11-22T12:00Z'), 1);
@@ -388,6 +385,6 @@ it.each([
   }
 });
 
-it('writes no control of a terminal into CSV', () => {
+it('csvLine removes terminal control characters', () => {
   expect(csvLine(['\u001b[2J\u001b]0;x\u0007a\tb', '\u009b31m'])).toBe('\ufffd[2J\ufffd]0;x\ufffda\tb,\ufffd31m\r\n');
 });

@@ -40,7 +40,7 @@ configs:
   caller: {retry: {attempts: 2}}
 `;
 
-/** Its list allows only names that no deployment has. */
+/** Its list of models allows only names without a deployment. */
 const noModels = `version: 1
 providers:
   none:
@@ -65,7 +65,7 @@ const unknown = ['-', '-', '-', 'ok'];
 const mini = ['128000', '0.15', '0.6', 'ok'];
 
 describe('gateway models', () => {
-  it('lists the names with a slug, then those of each config', async () => {
+  it('lists the models of each provider, then those of each config', async () => {
     const { code, out, err } = await runHere(['models'], folder(), { env });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(cells(out)).toEqual([
@@ -83,7 +83,7 @@ describe('gateway models', () => {
       ['fixed', 'gpt-4o-mini', 'openai/gpt-4o-mini', ...mini],
       ['fixed', 'chat', 'azure-eu/d-chat (gpt-4o-mini)', ...mini],
       ['fixed', '*', '-', ...unknown],
-      // Figures are those of the model that is sent, whatever name the client uses.
+      // Limits and prices are those of the model that is sent, not of the client's name for it.
       ['by-name', 'fast', 'openai/gpt-4o-mini', ...mini],
       ['by-name', 'gpt-4o', 'openai/gpt-4o-mini', ...mini],
       ['open', '*', '-', ...unknown],
@@ -95,7 +95,7 @@ describe('gateway models', () => {
     ]);
   });
 
-  it('prints JSON, without secrets', async () => {
+  it('prints JSON without secrets', async () => {
     const { code, out } = await runHere(['models', '--json', '--provider', '@azure-eu'], folder(), { env });
     expect(code).toBe(0);
     const rows = JSON.parse(out) as ModelRow[];
@@ -130,7 +130,7 @@ describe('gateway models', () => {
   it.each<[string, string[], string, number, RegExp]>([
     ['an unknown provider', ['--provider', 'azure-ue'], main, 1, /called "azure-ue"\. Did you mean "azure-eu"\?\nAvailable: openai, gem,/],
     ['a provider without models', ['--provider', 'none'], noModels, 1, /^the configuration lets "none" serve no model\n/],
-    ['no provider', [], 'version: 1\nproviders: {}\n', 1, /^no providers; write one with/],
+    ['a file without providers', [], 'version: 1\nproviders: {}\n', 1, /^no providers; write one with/],
     ['a broken file', [], 'version: [', 3, /\[yaml-syntax\]/],
     ['an argument', ['openai'], main, 2, /too many arguments/],
   ])('fails for %s', async (_, args, text, wanted, message) => {

@@ -77,7 +77,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true, force: true }));
 
 describe('gateway plan --against git:', () => {
-  it('compares files that are not committed with a revision', async () => {
+  it('compares uncommitted files with a revision', async () => {
     const { code, out, err } = await plan('--against', 'git:HEAD', '--exit-code');
     expect([code, err]).toEqual([1, '']);
     expect(out).toContain(`comparing ${join(folder, 'gateway.yaml')} with git:HEAD\n`);
@@ -95,7 +95,7 @@ describe('gateway plan --against git:', () => {
     expect(found.toSorted()).toEqual(changes.toSorted());
   });
 
-  it('finds no change where there is none, from another folder and in a hook', async () => {
+  it('finds no change in an unchanged worktree, from another folder and with GIT_DIR set', async () => {
     const there = join(root, 'checkout');
     git('worktree', 'add', '--quiet', '--detach', there, 'old');
     const args = ['plan', '-c', join(there, 'deploy/gateway.yaml'), '--against', 'git:old', '--exit-code'];
@@ -106,19 +106,19 @@ describe('gateway plan --against git:', () => {
 
   it.each<[string, string, number, RegExp]>([
     ['an unknown revision', 'git:nosuch', 3, /^error: there is no git revision "nosuch" in this repository\n/],
-    ['no revision', 'git:', 2, /^error: "" is no name of a git revision; write git:main/],
+    ['an empty revision', 'git:', 2, /^error: "" is no name of a git revision; write git:main/],
     ['an option', 'git:--output=made', 2, /^error: "--output=made" is no name/],
     ['a control character', 'git:a\u0000b', 2, /is no name of a git revision/],
     ['a file of a revision', 'git:HEAD:deploy/gateway.yaml', 3, /^error: there is no git revision/],
     ['a revision without the file', 'git:empty', 3, /^error: git revision "empty" has no file .*deploy\/gateway\.yaml\n$/],
-    ['a revision with bytes that are no text', 'git:bytes', 3, /in git revision "bytes" is not text in UTF-8\n$/],
+    ['a revision with a binary file', 'git:bytes', 3, /in git revision "bytes" is not text in UTF-8\n$/],
     [
-      'a revision that is not valid',
+      'a revision with an invalid configuration',
       'git:broken',
       3,
       /^error: nothing was compared, because the version in git:broken is not valid\n.*mokc/,
     ],
-  ])('%s', async (_, against, code, err) => {
+  ])('fails for %s', async (_, against, code, err) => {
     const ran = await plan('--against', against);
     expect([ran.code, ran.out, ran.err]).toEqual([code, '', expect.stringMatching(err)]);
   });

@@ -38,7 +38,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(yaml, { admin: true, files: { 'configs/support.yaml': support } });
   env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim() };
   for (const config of ['support', 'support', 'draft']) await ask(config);
-  // It names no model.
+  // It has no model.
   await (await fetch(`${gateway.url}/v1/files`, { headers: { 'x-gateway-provider': '@mock' } })).text();
   const found = async (): Promise<number> =>
     (await runHere(['logs', 'search', '--json', 'status:200'], gateway.dir, { env })).out.split('\n').length;
@@ -46,7 +46,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => gateway.close());
 
-/** The file that serves with changed texts, in a folder of its own and by another name. */
+/** A changed copy of the active configuration, in another folder and with another name. */
 async function edited(name: string, change: (text: string) => string, configs: string): Promise<string> {
   const path = join(gateway.dir, name, 'new.yaml');
   await mkdir(join(dirname(path), 'configs'), { recursive: true });
@@ -58,7 +58,7 @@ async function edited(name: string, change: (text: string) => string, configs: s
 const plan = (...args: string[]): Promise<Ran> => runHere(['plan', ...args], gateway.dir, { env });
 
 describe('gateway plan', () => {
-  it('compares a file with what serves, and says where recorded requests would go', async () => {
+  it('compares a file with the running configuration, and shows how recorded requests would be routed', async () => {
     const more = `${support.replace('support: {targets: [{provider: mock', 'support: {targets: [{provider: spare')}  extra: {targets: [{provider: mock}]}\n`;
     const path = await edited('moved', (text) => text.replace(plain, `${plain}-2`), more);
     const { code, out } = await plan('-c', path);
@@ -73,7 +73,7 @@ describe('gateway plan', () => {
     expect(gateway.gateway.snapshot().configs.has('extra')).toBe(false);
   });
 
-  it('fails where the log does not respond, and counts nothing as not kept', async () => {
+  it('fails if the request log does not respond', async () => {
     const front = createServer((request, response) => {
       if (request.url === '/api/requests/read') {
         response.writeHead(503).end('{"error":{"code":"log_unavailable","message":"The request log did not respond in time."}}');
@@ -94,7 +94,7 @@ describe('gateway plan', () => {
     expect([code, err]).toEqual([1, 'error: The request log did not respond in time\n']);
   });
 
-  it('says what would be rejected', async () => {
+  it('reports the recorded requests that would be rejected', async () => {
     const path = await edited('rejected', (text) => text, support.replace(/ {2}draft.*\n/, ''));
     const { routing, changes } = JSON.parse((await plan('-c', path, '--json')).out) as ReloadPlan;
     expect(changes).toEqual(['-configs.draft']);
@@ -107,18 +107,18 @@ describe('gateway plan', () => {
     ['changes of another file', ['--against', 'other', '--exit-code'], 1, /\n\+ {2}draft.*\n[^]*\n0 changes, 1 addition, 0 removals\.\n$/],
     ['changes as markdown', ['--against', 'other', '--format', 'markdown'], 0, /^### gateway plan\n[^]*```diff\n--- /],
     [
-      'a block with a code fence in it',
+      'a value with a code fence as markdown',
       ['-c', 'fenced', '--sample', '0', '--format', 'markdown'],
       0,
       /\n````diff\n--- [^]*\n\+.*```\n[^]*\n````\n\n/,
     ],
-    ['a file that is not valid', ['-c', 'broken', '--exit-code'], 3, /^$/],
-    ['another file that is not valid', ['--against', 'broken'], 3, /^$/],
+    ['an invalid file', ['-c', 'broken', '--exit-code'], 3, /^$/],
+    ['another file that is invalid', ['--against', 'broken'], 3, /^$/],
     ['an unknown format', ['--format', 'html'], 2, /^$/],
-    ['a sample that is no number', ['--sample', 'x'], 2, /^$/],
+    ['an invalid sample size', ['--sample', 'x'], 2, /^$/],
     ['standard input', ['-c', '-'], 2, /^$/],
-    ['a file that is not there', ['-c', 'nowhere.yaml'], 3, /^$/],
-  ])('%s', async (_, args, code, out) => {
+    ['a missing file', ['-c', 'nowhere.yaml'], 3, /^$/],
+  ])('handles %s', async (_, args, code, out) => {
     const texts: Record<string, string> = {
       same: support,
       other: support.replace(/ {2}draft.*\n/, ''),

@@ -35,7 +35,7 @@ providers:
 describe('gateway providers list and show', () => {
   const env = { MAIN_KEY: 'sk-main-0123456789' };
 
-  it('lists every entry with its host, models and state', async () => {
+  it('list prints each provider with its host, models and state', async () => {
     const { code, out, err } = await runHere(['providers', 'list'], folder(catalog), { env });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.split('\n').map((line) => line.split(/ {3,}/))).toEqual([
@@ -48,12 +48,12 @@ describe('gateway providers list and show', () => {
     ]);
   });
 
-  it('lists as JSON', async () => {
+  it('list prints JSON with --json', async () => {
     const { out } = await runHere(['providers', 'list', '--json'], folder(catalog), { env });
     expect((JSON.parse(out) as unknown[])[2]).toMatchObject({ slug: 'claude', state: 'off', why: 'CLAUDE_KEY is not set', models: [] });
   });
 
-  it('shows places and references, and never a secret', async () => {
+  it('show prints origins and references, and no secret', async () => {
     const { code, out } = await runHere(['providers', 'show', 'azure-eu'], folder(catalog), { env });
     expect(code).toBe(0);
     expect(out).toMatch(/^azure-eu {3}azure-openai {3}gateway\.yaml:7\n/);
@@ -66,7 +66,7 @@ describe('gateway providers list and show', () => {
     expect(told.out).not.toContain('sk-main');
   });
 
-  it('hides keys inside addresses', async () => {
+  it('show hides keys in URLs', async () => {
     const uri = 'https://r1.openai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21&api-key=urisecret-0123';
     const yaml = `version: 1\nproviders:\n  a: {type: azure-openai, api_key: "\${env:MAIN_KEY}", deployments: {x: {target_uri: "${uri}"}}}\n`;
     for (const flags of [[], ['--json']]) {
@@ -82,12 +82,12 @@ describe('gateway providers list and show', () => {
     [['providers', 'show'], 2, /missing required argument/],
     [['providers', 'lst'], 2, /unknown command/],
     [['providers', 'test', '--timeout', 'soon'], 2, /not a duration/],
-  ])('%j ends with %i', async (args, expected, why) => {
+  ])('%j exits with %i', async (args, expected, why) => {
     const { code, err } = await runHere(args, folder(catalog), { env });
     expect({ code, err }).toEqual({ code: expected, err: expect.stringMatching(why) as unknown });
   });
 
-  it('ends with 3 for a broken file, and for none', async () => {
+  it('list exits with 3 for an invalid or missing file', async () => {
     expect(await runHere(['providers', 'list'], folder('version: 1\nprovider: {}\n'))).toMatchObject({
       code: 3,
       out: '',
@@ -145,7 +145,7 @@ providers:
       voice: {deployment_id: d3, api_version: "2024-10-21", foundation_model: whisper}
 `;
 
-  it('says of each entry whether its credential works, and what to do', async () => {
+  it('reports for each provider whether its credential works, and a fix', async () => {
     const { code, out, err } = await runHere(['providers', 'test'], folder(entries()), { env });
     expect({ code, err }).toEqual({ code: 1, err: '' });
     const lines = out.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | ').replace(/ \| \d+ ms$/, ''));
@@ -170,13 +170,13 @@ providers:
     ['wrong', /FAIL .* 200 the response is an error\n/],
     ['moved', /FAIL .* 302 .*\n +fix: the service redirects requests, and the gateway does not follow redirects: check the host\n/],
     ['escape', /FAIL .* 418 a \ufffd\[2J\ufffd31m\ufffdb\n/],
-  ])('takes no answer of something else for a proof: %s', async (path, said) => {
+  ])('fails if the response is not that of a provider: %s', async (path, said) => {
     const yaml = `version: 1\nproviders:\n  a: {type: openai, custom_host: ${upstream.url}/${path}/v1, api_key: "\${env:BAD}"}\n`;
     const { code, out } = await runHere(['providers', 'test'], folder(yaml), { env });
     expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(said) as unknown });
   });
 
-  it('names the field of a way to sign that is at fault', async () => {
+  it('names the field of the auth mode that is wrong', async () => {
     const tokens = await startTokenServer();
     try {
       tokens.refusal = aadsts(7000222, 'The provided client secret keys for app c1 are expired.');
@@ -222,14 +222,14 @@ providers:
     }
   });
 
-  it('hides a secret that does not fit on the line', async () => {
+  it('hides a secret that is cut off at the end of the line', async () => {
     const yaml = `version: 1\nproviders:\n  cut: {type: openai, custom_host: ${upstream.url}/cut/v1, api_key: "\${env:OWN}"}\n`;
     const { out } = await runHere(['providers', 'test'], folder(yaml), { env: { OWN: 'letters-of-a-secret' } });
     expect(out).toMatch(/FAIL .* 403 x+ Bearer /);
     expect(out).not.toContain('letters');
   });
 
-  it('asks deployments for one token when told to', async () => {
+  it('requests one token from each deployment with --deep', async () => {
     const before = upstream.requests.length;
     const { code, out } = await runHere(['providers', 'test', 'azure', '--deep'], folder(entries()), { env });
     expect(code).toBe(1);
@@ -242,7 +242,7 @@ providers:
     ]);
   });
 
-  it('answers as JSON, with 0 when nothing fails', async () => {
+  it('prints JSON, and exits with 0 if no provider fails', async () => {
     const { code, out } = await runHere(['providers', 'test', 'good', 'unset', '--json'], folder(entries()), { env });
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject([
@@ -251,7 +251,7 @@ providers:
     ]);
   });
 
-  it('does not wait for ever', async () => {
+  it('fails after --timeout', async () => {
     const silent = await startUpstream(() => {});
     try {
       const yaml = `version: 1\nproviders:\n  slow: {type: openai, custom_host: ${silent.url}/v1, api_key: "\${env:GOOD}"}\n`;
@@ -283,7 +283,7 @@ describe('gateway providers add', () => {
     'AZURE_KEY',
   ];
 
-  it('writes an entry and keeps the rest byte for byte', async () => {
+  it('adds a provider and keeps the rest of the file byte for byte', async () => {
     const before = 'version: 1 # one\nproviders:\n  mock: {type: mock} # two\n\n# three\n';
     const cwd = folder(before);
     const { code, out, err } = await runHere(azure, cwd, { env: { AZURE_KEY: 'x' } });
@@ -316,7 +316,7 @@ describe('gateway providers add', () => {
     [['deployments..a=x'], /^$/, '"deployments..a" is not a path'],
     [['deployments."a=x'], /^$/, 'is not key=value'],
     [['__proto__.a=x'], /^$/, '"__proto__.a" is not a path'],
-  ])('reads the path of %j', async (assignments, out, err) => {
+  ])('parses the path of --set %j', async (assignments, out, err) => {
     const set = assignments.flatMap((one) => ['--set', one]);
     const args = ['providers', 'add', 'azure-openai', '--no-input', '--dry-run', '--set', 'resource_name=a', '--key-env', 'K', ...set];
     const ran = await runHere(args, folder());
@@ -324,7 +324,7 @@ describe('gateway providers add', () => {
     expect(ran.err).toContain(err);
   });
 
-  it('writes the file where there is none, from an address', async () => {
+  it('creates the file if it does not exist, from a URL', async () => {
     const cwd = folder();
     const uri = 'https://r1.services.ai.azure.com/anthropic/v1/messages';
     const { code, out, err } = await runHere(['providers', 'add', 'azure-ai', '--no-input', '--uri', uri], cwd);
@@ -339,23 +339,23 @@ Try it: gateway providers test r1\n`);
   });
 
   it.each([
-    ['a key that the type does not know', 'version: 1\n', ['--set', 'resorce=1'], 2, /unknown key "resorce" \[unknown-key\]/],
+    ['a setting that the type does not have', 'version: 1\n', ['--set', 'resorce=1'], 2, /unknown key "resorce" \[unknown-key\]/],
     [
-      'a name that stands in an included file',
+      'a provider that an included file defines',
       'version: 1\ninclude: [more.yaml]\n',
       ['--slug', 'far'],
       1,
       /^error: more\.yaml:2 already has a provider "far"/,
     ],
     [
-      'a virtual key of this name',
+      'a virtual key with the same name',
       'version: 1\nvirtual_keys: {far: {provider: m}}\nproviders: {m: {type: mock}}\n',
       ['--slug', 'far'],
       2,
       /far/,
     ],
-    ['a file that is broken', 'version: 1\nproviders: {\n', [], 3, /is not valid YAML; run gateway check/],
-  ])('leaves the file alone: %s', async (_, before, args, code, why) => {
+    ['a file with a syntax error', 'version: 1\nproviders: {\n', [], 3, /is not valid YAML; run gateway check/],
+  ])('leaves the file unchanged for %s', async (_, before, args, code, why) => {
     const cwd = folder(before);
     writeFileSync(join(cwd, 'more.yaml'), 'providers:\n  far: {type: mock}\n');
     expect(await runHere(['providers', 'add', 'openai', '--no-input', ...args], cwd)).toEqual({
@@ -366,7 +366,7 @@ Try it: gateway providers test r1\n`);
     expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toBe(before);
   });
 
-  it('does not overwrite an edit that is made while it checks the file', async () => {
+  it('does not overwrite an edit that is made while it validates the file', async () => {
     const cwd = folder('version: 1\nplugins: [{use: ./edit.mjs}, routing, transform, fallback-retry]\n');
     const path = join(cwd, 'gateway.yaml');
     writeFileSync(
@@ -386,7 +386,7 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
     [['--key-env', 'SA'], 'service_account: ${env:SA}'],
     [[], 'service_account: ${env:VX_SERVICE_ACCOUNT}'],
     [['--set', 'ambient=true'], 'ambient: true'],
-  ])('puts the credential where the type has it: %j', async (args, line) => {
+  ])('writes the credential to the right setting of the type: %j', async (args, line) => {
     const base = ['providers', 'add', 'vertex-ai', '--no-input', '--slug', 'vx', '--set', 'project=p', '--set', 'region=us', '--dry-run'];
     const { code, out } = await runHere([...base, ...args], folder());
     expect({ code, out }).toEqual({
@@ -402,7 +402,7 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
       ['--set', 'access_key_id=${env:AWS_ACCESS_KEY_ID}', '--key-env', 'AWS_SECRET_ACCESS_KEY'],
       ['access_key_id: ${env:AWS_ACCESS_KEY_ID}', 'secret_access_key: ${env:AWS_SECRET_ACCESS_KEY}'],
     ],
-  ])('puts half of an access key only beside the other half: %j', async (args, lines) => {
+  ])('writes an access key id only together with a secret access key: %j', async (args, lines) => {
     const base = ['providers', 'add', 'bedrock', '--no-input', '--slug', 'aws', '--dry-run'];
     const { code, out } = await runHere([...base, ...args], folder());
     expect({ code, out }).toEqual({
@@ -411,7 +411,7 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
     });
   });
 
-  it('names all variables that are not set', async () => {
+  it('lists all variables that are not set', async () => {
     const set = ['--set', 'region=us-east-1', '--set', 'access_key_id=${env:ID_OF_IT}', '--key-env', 'SECRET_OF_IT'];
     const { code, err } = await runHere(['providers', 'add', 'bedrock', '--no-input', '--slug', 'aws', ...set], folder());
     expect({ code, err }).toEqual({
@@ -420,7 +420,7 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
     });
   });
 
-  it('says that a file cannot be written', async () => {
+  it('reports a file that cannot be written', async () => {
     const { code, out, err } = await runHere(['providers', 'add', 'openai', '--no-input', '-c', 'no/such/folder.yaml'], folder());
     expect({ code, out, err }).toEqual({
       code: 1,
@@ -429,14 +429,14 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
     });
   });
 
-  it('adds beside mistakes that were there before', async () => {
+  it('adds a provider to a file that already has errors', async () => {
     const cwd = folder('version: 1\nproviders:\n  m: {type: mock, what: 1}\n');
     const { code, err } = await runHere(['providers', 'add', 'openai', '--no-input'], cwd);
     expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/unknown key "what"/) as unknown });
     expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toContain('openai:');
   });
 
-  it('loses no entry that another command writes at the same time', async () => {
+  it('loses no provider if several commands write at the same time', async () => {
     const dir = folder('version: 1\nproviders:\n  mock: {type: mock}\n');
     const types = ['groq', 'mistral', 'xai'];
     const ran = await Promise.all(types.map((type) => runHere(['providers', 'add', type, '--no-input'], dir)));
@@ -447,7 +447,7 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
       if (code !== 0) expect(err).toBe('error: ./gateway.yaml was changed meanwhile\nNothing was written. Try again.\n');
   });
 
-  it('asks at a terminal for what is missing, and never for a secret', async () => {
+  it('prompts on a terminal for missing values, and never for a secret', async () => {
     const answers = ['azure-us', '', '', 'contoso-us', 'gpt-4o', 'chat', '2024-10-21', 'gpt-4o', '', 'AZURE_US_KEY'];
     const { code, out, err } = await runHere(['providers', 'add', 'azure-openai', '--dry-run'], folder(), { answers });
     expect(code).toBe(0);
@@ -465,7 +465,7 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
     expect(err).toMatch(/NAME of the variable that holds the key/);
   });
 
-  it('ends at once when the person wants out', async () => {
+  it('exits without writing when the user interrupts', async () => {
     const cwd = folder('version: 1\n');
     const { code, out, err } = await runHere(['providers', 'add', 'openai'], cwd, { answers: ['main', interrupt] });
     expect({ code, out, err }).toEqual({
@@ -486,7 +486,7 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
     [['openai', '--key-file', '/run/a}b'], /the path after --key-file contains a brace/],
     [['openai', '--slug', 'Not A Slug'], /is not a slug/],
     [['openai', '--uri', 'https://r1.openai.azure.com/openai/v1'], /belongs to type azure-openai/],
-  ])('%j is refused', async (args, why) => {
+  ])('rejects %j', async (args, why) => {
     const cwd = folder();
     const { code, out, err } = await runHere(['providers', 'add', ...args, '--no-input'], cwd);
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringMatching(why) as unknown });

@@ -27,7 +27,7 @@ const file = (server: string): void =>
   writeFileSync(join(cwd, 'admin.yaml'), `version: 1\nserver: {${server}}\nproviders: {mock: {type: mock}}\n`);
 const listen = ['start', '-c', 'admin.yaml', '--listen', '127.0.0.1:0'];
 
-/** The lines of a start as JSON, up to what a request shows: all of the start was said by then. */
+/** The JSON log lines of a start, up to the line of a request, which follows all lines of the start. */
 async function linesOf(args: readonly string[]): Promise<readonly (Readonly<Record<string, unknown>> | undefined)[]> {
   running = begin([...listen, ...args], cwd);
   const [, url = ''] = await running.saw(/"url":"(http[^"]*)"/);
@@ -36,16 +36,16 @@ async function linesOf(args: readonly string[]): Promise<readonly (Readonly<Reco
   return running.out().trim().split('\n').map(objectIn);
 }
 
-describe('off a terminal', () => {
+describe('gateway start without a terminal', () => {
   const warning = 'nobody can sign in to the dashboard and the admin API: there is no admin token';
   const any = ['--admin-listen', '127.0.0.1:0'];
 
   it.each([
-    ['says what to set when nobody can sign in', 'state_dir: memory', any, [warning]],
-    ['says nothing where a token is configured', 'state_dir: memory, admin: {token: tok-0123456789abcdef}', any, []],
-    ['says nothing where this machine needs none', 'state_dir: memory, admin: {open: true}', any, []],
-    ['says nothing where the state directory has one', 'state_dir: state', any, []],
-    ['says nothing without a listener', 'state_dir: memory', ['--no-admin'], []],
+    ['logs a warning if nobody can sign in', 'state_dir: memory', any, [warning]],
+    ['logs no warning if a token is configured', 'state_dir: memory, admin: {token: tok-0123456789abcdef}', any, []],
+    ['logs no warning with server.admin.open', 'state_dir: memory, admin: {open: true}', any, []],
+    ['logs no warning if the state directory has a token', 'state_dir: state', any, []],
+    ['logs no warning with --no-admin', 'state_dir: memory', ['--no-admin'], []],
   ])('%s', async (_name, server, args, expected) => {
     file(server);
     const warnings = (await linesOf(args)).filter((line) => line?.['level'] === 'warn');
@@ -58,9 +58,9 @@ describe('off a terminal', () => {
 
 describe('an admin address that is in use', () => {
   it.each([
-    ['of the flag', () => 'state_dir: memory', (address: string) => ['--admin-listen', address]],
-    ['of the file', (address: string) => `state_dir: memory, admin: {listen: "${address}"}`, () => []],
-  ])('%s ends the start as the main one does', async (_name, server, flags) => {
+    ['the flag', () => 'state_dir: memory', (address: string) => ['--admin-listen', address]],
+    ['the file', (address: string) => `state_dir: memory, admin: {listen: "${address}"}`, () => []],
+  ])('fails the start if it is set by %s', async (_name, server, flags) => {
     const address = `127.0.0.1:${await take(0)}`;
     file(server(address));
     const { code, err, out } = await run([...listen, ...flags(address)], cwd);
@@ -70,7 +70,7 @@ describe('an admin address that is in use', () => {
     expect(err).not.toContain('    at ');
   });
 
-  it('and was not chosen costs the dashboard only', async () => {
+  it('only disables the dashboard if it is the default', async () => {
     await take(8788);
     file('state_dir: memory');
     const [warning, started] = await linesOf([]);
@@ -86,10 +86,10 @@ describe('an admin address that is in use', () => {
   });
 });
 
-/** Listens on a port, if nobody else does. @returns which one */
+/** Listens on a port unless it is in use. @returns the port */
 async function take(port: number): Promise<number> {
   taken = createServer().listen(port, '127.0.0.1');
-  // Rejects where somebody has it: that is as good.
+  // Rejects if the port is already in use, which is equivalent.
   await once(taken, 'listening').catch(() => undefined);
   return (taken.address() as AddressInfo | null)?.port ?? port;
 }

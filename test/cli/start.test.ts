@@ -30,7 +30,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
   return running;
 }
 
-/** The URL that a pretty start names. */
+/** The URL that a start with the pretty log format prints. */
 async function urlOf(running: Running): Promise<string> {
   const [, url = ''] = await running.saw(/listening {2}(\S+)[^]*ready in/);
   return url;
@@ -44,8 +44,8 @@ async function chat(url: string, model: string, more: object = {}): Promise<Resp
   });
 }
 
-describe('try-out mode', () => {
-  it('answers the lines that it prints, and keeps nothing on disk', async () => {
+describe('start without a configuration file', () => {
+  it('serves the curl commands that it prints, and writes nothing to disk', async () => {
     const running = start([...anyPort, '--log-format', 'pretty'], { OPENAI_API_KEY: 'sk-not-to-be-shown' });
     const url = await urlOf(running);
     expect(running.out()).toContain('config     none found, serving with a mock provider');
@@ -67,15 +67,15 @@ describe('try-out mode', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('stays on this machine', async () => {
+  it('rejects a public address', async () => {
     const { code, err } = await run(['start', '--listen', '0.0.0.0:0'], cwd);
     expect(code).toBe(3);
     expect(err).toContain('serves only this machine');
   });
 });
 
-describe('with a file', () => {
-  it('says what serves, and spools records that outlive kill -9', async () => {
+describe('start with a configuration file', () => {
+  it('prints what it serves, and stores records that survive kill -9', async () => {
     file(`${mock}include: more.yaml\nconfigs: {unused: {targets: [mock/echo]}}\n`);
     file('virtual_keys: {team: {provider: mock}}\n', 'more.yaml');
     const running = start([...anyPort, '--log-format', 'pretty']);
@@ -98,7 +98,7 @@ describe('with a file', () => {
     expect(spooled.map((entry) => entry.kind === 'record' && entry.record.id)).toEqual(ids);
   });
 
-  it('writes JSON lines off a terminal', async () => {
+  it('logs JSON lines without a terminal', async () => {
     file(mock);
     const running = start(anyPort);
     const [line = ''] = await running.saw(/.*"gateway started".*\n/);
@@ -116,7 +116,7 @@ describe('with a file', () => {
     expect(lines[1]).toMatchObject({ level: 'info', provider: 'mock', model: { asked: '@mock/fail' } });
   });
 
-  it('reloads on SIGHUP, and shows what is wrong with a bad edit', async () => {
+  it('reloads on SIGHUP, and prints the errors of an invalid file', async () => {
     file(mock);
     const running = start([...anyPort, '--no-watch', '--log-format', 'pretty']);
     const url = await urlOf(running);
@@ -140,7 +140,7 @@ describe('with a file', () => {
     await running.saw(/config reloaded · revision [0-9a-f]{7} · \+configs\.support/);
   });
 
-  it('takes its text from standard input, or from the file in GATEWAY_CONFIG', async () => {
+  it('reads standard input, or the file in GATEWAY_CONFIG', async () => {
     file(mock, 'other.yaml');
     const named = start([...anyPort, '--log-format', 'pretty'], { GATEWAY_CONFIG: 'other.yaml' });
     await urlOf(named);
@@ -151,7 +151,7 @@ describe('with a file', () => {
     expect(piped.out()).toContain('config     standard input · ');
   });
 
-  it('follows its own log settings, and flags win over them', async () => {
+  it('uses the log settings of the file, and flags override them', async () => {
     file(`${mock}logging: {level: warn, format: pretty}\n`);
     const quiet = start(anyPort);
     const url = await urlOf(quiet);
@@ -163,8 +163,8 @@ describe('with a file', () => {
   });
 });
 
-describe('a start that is refused', () => {
-  it('shows every problem of the file', async () => {
+describe('a start that fails', () => {
+  it('prints every error of the file', async () => {
     file('version: 1\nproviderz: {}\nserver: {lissen: 1}\n');
     const { code, out, err } = await run(['start'], cwd);
     expect({ code, out }).toEqual({ code: 3, out: '' });
@@ -173,34 +173,34 @@ describe('a start that is refused', () => {
     expect(err).toContain('2 errors: the gateway did not start');
   });
 
-  it('is one for a file that is named and not there', async () => {
+  it('exits with 3 if the named file is missing', async () => {
     const { code, err } = await run(['start', '-c', 'gone.yaml'], cwd);
     expect(code).toBe(3);
     expect(err).toContain('"gone.yaml" cannot be read');
   });
 
   it.each([
-    ['no key is defined', `${mock}server: {listen: "0.0.0.0:0"}\n`, 3],
+    ['no key is defined on a public address', `${mock}server: {listen: "0.0.0.0:0"}\n`, 3],
     [
       'the state directory cannot be used',
       `${mock}server: {listen: "127.0.0.1:0", state_dir: gateway.yaml, state_dir_required: true}\n`,
       3,
     ],
-  ])('when %s', async (_name, text, expected) => {
+  ])('exits with 3 and a hint if %s', async (_name, text, expected) => {
     file(text);
     const { code, out, err } = await run(['start'], cwd);
     expect({ code, out }).toEqual({ code: expected, out: '' });
     expect(err).toMatch(/^error: [^\n]+\n {2}[^\n]/);
   });
 
-  it('may be reachable when the file says so', async () => {
+  it('succeeds on a public address with server.open', async () => {
     file(`${mock}server: {listen: "0.0.0.0:0", open: true}\n`);
     const running = start(['--log-format', 'pretty']);
     await urlOf(running);
     expect(running.out()).toContain('no API keys: open to everyone who can connect');
   });
 
-  it('names the process that has the port, and the flag', async () => {
+  it('prints the process that uses the port, and the flag', async () => {
     const server = createTcpServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -213,8 +213,8 @@ describe('a start that is refused', () => {
   });
 });
 
-describe('the stop', () => {
-  it('finishes a running answer, and a second signal ends at once', async () => {
+describe('stopping', () => {
+  it('completes a running response, and a second signal exits immediately', async () => {
     file(
       `version: 1\nproviders: {mock: {type: mock, replies: {long: {text: "a b c d e f g h", chunks: 8, chunk_delay: 100ms}, endless: {text: "${'x'.repeat(600)}", chunks: 600, chunk_delay: 100ms}}}}\n`,
     );

@@ -12,7 +12,7 @@ import { json, startUpstream } from '../support/upstream.ts';
 const cwd = mkdtempSync(join(tmpdir(), 'cli-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-describe('wrong usage', () => {
+describe('invalid usage', () => {
   it.each([
     [['strat'], /unknown command 'strat'\n\(Did you mean start\?\)/],
     [['chekc'], /unknown command 'chekc'\n\(Did you mean check\?\)/],
@@ -45,22 +45,22 @@ describe('wrong usage', () => {
     [['plan', '--sample', '-1'], /--sample is not a whole number from 0 up: "-1"/],
     [['logs', 'tail', '--limit', ''], /--limit is not a whole number from 1 up: ""/],
     [[], /Examples:\n/],
-  ])('%j ends with 2 and says so on stderr', async (args, message) => {
+  ])('%j exits with 2 and prints the error to stderr', async (args, message) => {
     const { code, out, err } = await run(args, cwd);
     expect(err).toMatch(message);
     expect({ code, out }).toEqual({ code: 2, out: '' });
   });
 });
 
-describe('a pipe', () => {
-  it('gets the whole answer, also when its reader is slow', async () => {
+describe('output to a pipe', () => {
+  it('is complete if the reader is slow', async () => {
     const slugs = Array.from({ length: 1500 }, (_, n) => `p${n}`);
     writeFileSync(join(cwd, 'many.yaml'), `version: 1\nproviders:\n${slugs.map((slug) => `  ${slug}: {type: mock}\n`).join('')}`);
     const child = spawn(process.execPath, [main, 'providers', 'list', '-c', 'many.yaml', '--json'], {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // A command that does not wait for its reader ends here; one that waits goes on.
+    // A command that does not wait for its reader exits here; one that waits is still running.
     await Promise.race([once(child, 'exit'), pause(5000)]);
     const pieces: Buffer[] = [];
     for await (const piece of child.stdout) pieces.push(piece as Buffer);
@@ -69,7 +69,7 @@ describe('a pipe', () => {
   });
 });
 
-it('names a working directory that was removed', async () => {
+it('reports a working directory that was removed', async () => {
   const child = spawn('sh', ['-c', `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${main}" status`], {
     cwd,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -81,7 +81,7 @@ it('names a working directory that was removed', async () => {
 });
 
 describe('a full disk', () => {
-  it.each([[['version']], [['help', 'errors']]])('fails %j, since the output is lost', async (args) => {
+  it.each([[['version']], [['help', 'errors']]])('makes %j fail, because the output is lost', async (args) => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [main, ...args], { cwd, stdio: ['ignore', full, 'pipe'] });
     closeSync(full);
@@ -92,7 +92,7 @@ describe('a full disk', () => {
   });
 });
 
-describe('answers', () => {
+describe('help and version', () => {
   it.each([
     [['-h'], /^Examples:\n {2}\$ gateway init --provider openai\n[^]*Commands:\n {2}start /],
     [['help'], /^Examples:\n/],
@@ -107,14 +107,14 @@ describe('answers', () => {
     [['help', 'signals'], /SIGHUP/],
     [['version'], new RegExp(`^${manifest.version}\n$`)],
     [['--version'], new RegExp(`^${manifest.version}\n$`)],
-  ])('%j ends with 0 and goes to stdout', async (args, answer) => {
+  ])('%j exits with 0 and prints to stdout', async (args, answer) => {
     const { code, out, err } = await run(args, cwd);
     expect(out).toMatch(answer);
     expect({ code, err }).toEqual({ code: 0, err: '' });
   });
 });
 
-it('Ctrl-C ends an export at once, with a summary', async () => {
+it('Ctrl-C ends an export immediately, with a summary', async () => {
   const rows = [{ id: 'req_1', at: 0 }];
   const upstream = await startUpstream((response, { url }) => {
     if (!url.includes('before=')) json(response, 200, { rows, next: 'more' });
@@ -129,8 +129,8 @@ it('Ctrl-C ends an export at once, with a summary', async () => {
   }
 });
 
-describe('a reader that leaves', () => {
-  it('ends a command without a word', async () => {
+describe('a closed output', () => {
+  it('ends a command without an error', async () => {
     const gone: { now?: () => void } = {};
     const left = new Promise<void>((resolve) => (gone.now = resolve));
     const upstream = await startUpstream((response, { url }) => {
@@ -152,16 +152,16 @@ describe('a reader that leaves', () => {
   });
 
   it.each([
-    ['a file with mistakes', 'version: 2\n', 3],
+    ['an invalid file', 'version: 2\n', 3],
     ['a valid file', 'version: 1\nproviders: {mock: {type: mock}}\n', 0],
-  ])('still learns how the check of %s ends', async (_name, text, code) => {
+  ])('does not change the exit code of gateway check for %s', async (_name, text, code) => {
     writeFileSync(join(cwd, 'checked.yaml'), text);
     const command = begin(['check', 'checked.yaml'], cwd);
     command.child.stdout?.destroy();
     expect(await command.ended).toEqual({ code, out: '', err: '' });
   });
 
-  it('leaves the gateway serving', async () => {
+  it('does not stop the gateway', async () => {
     const command = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
     try {
       const [, url] = await command.saw(/"url":"([^"]+)"/);
