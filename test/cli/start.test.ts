@@ -163,7 +163,7 @@ describe('start with a configuration file', () => {
   });
 });
 
-describe('a start that fails', () => {
+describe('start-up checks', () => {
   it('prints every error of the file', async () => {
     file('version: 1\nproviderz: {}\nserver: {lissen: 1}\n');
     const { code, out, err } = await run(['start'], cwd);

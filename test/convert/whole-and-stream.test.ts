@@ -64,20 +64,17 @@ const message = (content: readonly Json[], more: Json = {}): Json => ({
 const written: readonly (readonly [name: string, sample: Sample])[] = (
   [
     [
-      'text cited between texts that are not',
+      'text with citations between texts without',
       [
         { type: 'text', text: 'Größe 😀 ' },
         { type: 'text', text: 'is.', citations: [page, page] },
       ],
     ],
-    [
-      'a source without an address',
-      [{ type: 'text', text: 'a', citations: [{ type: 'char_location', cited_text: 'x', document_index: 0 }] }],
-    ],
-    ["an input of the API's own tool that is empty", [{ type: 'server_tool_use', id: 's', name: 'n', input: {} }]],
-    ['a block that nobody knows', [{ type: 'novel', data_list: [1, 2], note: 'n' }]],
+    ['a citation without a URL', [{ type: 'text', text: 'a', citations: [{ type: 'char_location', cited_text: 'x', document_index: 0 }] }]],
+    ['an empty input of a server tool', [{ type: 'server_tool_use', id: 's', name: 'n', input: {} }]],
+    ['an unknown block', [{ type: 'novel', data_list: [1, 2], note: 'n' }]],
     ['a refusal', [{ type: 'text', text: 'N' }], { stop_reason: 'refusal', stop_details: { type: 'refusal', category: 'x' } }],
-    ['a container and edits of the context', [], { container: { id: 'c' }, context_management: { applied_edits: [] } }],
+    ['a container and applied context edits', [], { container: { id: 'c' }, context_management: { applied_edits: [] } }],
     ['a stop sequence', [{ type: 'text', text: 'a' }], { stop_reason: 'stop_sequence', stop_sequence: 'END' }],
   ] as [string, Json[], Json?][]
 )
@@ -89,14 +86,14 @@ const written: readonly (readonly [name: string, sample: Sample])[] = (
     (
       [
         [
-          'probabilities',
+          'log probabilities',
           candidate([{ text: 'Größe zählt' }], {
             logprobsResult: { chosenCandidates: ['Gr', 'öße', ' ', 'zählt'].map(token), topCandidates: [{ candidates: [token('a')] }] },
             avgLogprobs: -0.5,
           }),
         ],
         [
-          'grounding of a text behind a thought',
+          'grounding of a text after a thought',
           candidate([{ text: 'Hm.', thought: true }, { text: 'Größe 😀 zählt.' }], {
             groundingMetadata: {
               ...pages,
@@ -108,7 +105,7 @@ const written: readonly (readonly [name: string, sample: Sample])[] = (
           }),
         ],
         [
-          'grounding of a text between steps of the code tool',
+          'grounding of a text between code execution parts',
           candidate([{ executableCode: { code: '1' } }, { text: 'a b c d' }, { codeExecutionResult: { output: '1' } }, { text: 'e f' }], {
             groundingMetadata: {
               ...pages,
@@ -117,14 +114,14 @@ const written: readonly (readonly [name: string, sample: Sample])[] = (
           }),
         ],
         [
-          'quotations',
+          'citations',
           candidate([{ text: 'a' }], {
             citationMetadata: { citations: [{ startIndex: 0, endIndex: 1, uri: 'https://q' }] },
             urlContextMetadata: { urlMetadata: [{ retrievedUrl: 'u' }] },
           }),
         ],
         [
-          'several answers',
+          'several candidates',
           {
             ...candidate([]),
             candidates: [0, 1].map((index) => ({
@@ -150,7 +147,7 @@ const written: readonly (readonly [name: string, sample: Sample])[] = (
           candidate([{ text: 'a', thought: true }, { text: '' }, { text: 'b', thought: true }, { text: '', thought: true }, { text: 'c' }]),
         ],
         [
-          'sound in three pieces',
+          'audio in three chunks',
           candidate(['AAEC', 'Aw==', 'BAU='].map((data) => ({ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data } }))),
         ],
         [
@@ -163,7 +160,7 @@ const written: readonly (readonly [name: string, sample: Sample])[] = (
           },
         ],
         [
-          'a blocked answer',
+          'a blocked response',
           candidate([], { finishReason: 'SAFETY', safetyRatings: [{ category: 'X', blocked: true }], finishMessage: 'No.' }),
         ],
       ] as [string, Json][]

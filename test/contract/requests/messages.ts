@@ -30,7 +30,7 @@ export const messageRows: readonly RequestRow[] = [
   ),
   talk('one text', hi, said),
   talk(
-    'thoughts under the names of other services are left out',
+    'thoughts under field names of other providers are dropped',
     [...hi, { role: 'assistant', content: 'a', reasoning_content: 'hm', reasoning: 'hm' }],
     [user(text('hi')), model(text('a'))],
     { dropped: ['messages[].reasoning_content', 'messages[].reasoning'] },
@@ -52,9 +52,11 @@ export const messageRows: readonly RequestRow[] = [
     said,
     { system: { parts: [text('A'), text('B'), text('C')] } },
   ),
-  talk('system alone gets a user', [{ role: 'system', content: 'A' }], [user(text(' '))], { system: { parts: [text('A')] } }),
+  talk('a system message alone gets a user message', [{ role: 'system', content: 'A' }], [user(text(' '))], {
+    system: { parts: [text('A')] },
+  }),
   talk(
-    'neighbours of one role are one content',
+    'consecutive messages of one role are merged',
     [
       { role: 'user', content: 'a' },
       { role: 'user', content: 'b' },
@@ -65,12 +67,12 @@ export const messageRows: readonly RequestRow[] = [
     [user(text('a'), text('b')), model(text('c'), text('d')), user(text('e'))],
   ),
   talk(
-    'a history that begins with the assistant',
+    'a history that starts with the assistant',
     [{ role: 'assistant', content: 'c' }, ...hi],
     [user(text(' ')), model(text('c')), user(text('hi'))],
   ),
   talk(
-    'empty texts are left out',
+    'empty texts are dropped',
     [
       {
         role: 'user',
@@ -84,10 +86,10 @@ export const messageRows: readonly RequestRow[] = [
     ],
     [user(text('x'), text('hi'))],
   ),
-  talk('names of authors have no place', [{ role: 'user', name: 'bob', content: 'hi' }], said, { dropped: ['messages[].name'] }),
+  talk('names of authors are dropped and reported', [{ role: 'user', name: 'bob', content: 'hi' }], said, { dropped: ['messages[].name'] }),
   talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [...said, model(made('f', { a: 1 })), user(answered('f', 'r'))]),
   talk(
-    'text beside calls',
+    'text next to calls',
     [...hi, { ...calls(call('c1', 'f', '{}')), content: 'Wait.' }, result('c1', 'r')],
     [...said, model(text('Wait.'), made('f', {})), user(answered('f', 'r'))],
   ),
@@ -108,12 +110,12 @@ export const messageRows: readonly RequestRow[] = [
     [...said, model(made('f', {}), made('g', {}), made('f', { n: 2 })), user(answered('f', '1'), answered('g', '2'), answered('f', '3'))],
   ),
   talk(
-    'results stand before the text of the user',
+    'results are placed before the text of the user',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('a', '1'), { role: 'user', content: 'go on' }, result('b', '2')],
     [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'), text('go on'))],
   ),
   talk(
-    'a missing result is said to be missing',
+    'a missing result is replaced by an error result',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('b', '2')],
     [
       ...said,
@@ -122,28 +124,28 @@ export const messageRows: readonly RequestRow[] = [
     ],
   ),
   talk(
-    'arguments that are no JSON object are kept as text, and named',
+    'arguments that are not a JSON object are sent as text and reported',
     [...hi, calls(call('a', 'f', '{"x"')), result('a', '1')],
     [...said, model(made('f', { arguments: '{"x"' })), user(answered('f', '1'))],
     { dropped: ['messages[].tool_calls[].arguments'] },
   ),
   talk(
-    'results without an id answer the calls in order',
+    'results without an id are matched to the calls in order',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), { role: 'tool', content: '1' }, result('', '2')],
     [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'))],
   ),
   talk(
-    'ids that repeat are answered in order',
+    'repeated ids are matched in order',
     [...hi, calls(call('a', 'f', '{}'), call('a', 'g', '{}')), result('a', '1'), result('a', '2')],
     [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'))],
   ),
   talk(
-    'ids that repeat in another turn',
+    'ids that are repeated in another turn',
     [...step(call('c1', 'f', '{}')), calls(call('c1', 'g', '{}')), result('c1', 's')],
     [...said, model(made('f', {})), user(answered('f', 'r')), model(made('g', {})), user(answered('g', 's'))],
   ),
   talk(
-    'calls over two assistant messages are one step',
+    'calls in two consecutive assistant messages are merged',
     [...hi, calls(call('a', 'f', '{}')), calls(call('b', 'g', '{}')), result('a', '1'), result('b', '2')],
     [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'))],
   ),
@@ -160,12 +162,12 @@ export const messageRows: readonly RequestRow[] = [
     [...said, model(made('f', {})), user(answered('f', 'a\n\nb'))],
   ),
   talk(
-    'an image in a result stands beside it for older models',
+    'an image in a result is placed after it for older models',
     [...hi, calls(call('c1', 'f', '{}')), result('c1', [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])],
     [...said, model(made('f', {})), user(answered('f', ''), { inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
   ),
   talk(
-    'an image in a result belongs to it from generation 3 on',
+    'an image in a result is part of it from generation 3 on',
     [
       ...hi,
       calls(call('c1', 'f', '{}', { thought_signature: signature })),
@@ -179,7 +181,7 @@ export const messageRows: readonly RequestRow[] = [
     third,
   ),
   talk(
-    'function_call of the first days',
+    'function_call of the older API',
     [
       ...hi,
       { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
@@ -201,7 +203,7 @@ export const messageRows: readonly RequestRow[] = [
     talk(`a signature ${where}`, step(tool), [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(answered('f', 'r'))]),
   ),
   talk(
-    'a lost signature gets the stand-in on the first call',
+    'a missing signature is replaced by a placeholder on the first call',
     [...hi, calls(call('call_a', 'f', '{}'), call('call_b', 'g', '{}')), result('call_a', '1'), result('call_b', '2')],
     [
       ...said,
@@ -211,13 +213,13 @@ export const messageRows: readonly RequestRow[] = [
     third,
   ),
   talk(
-    'the stand-in can be switched off',
+    'the placeholder can be disabled',
     [...hi, calls(call('call_a', 'f', '{}')), result('call_a', '1')],
     [...said, model(made('f', {})), user(answered('f', '1'))],
     { ...third, settings: { region: 'us-central1', project: 'p1', signature_stand_in: false } },
   ),
   talk(
-    'ids of the service go back to models that give them',
+    'ids of Gemini are sent back to models that generate them',
     [...hi, calls(call('xdds9n0p', 'f', '{}', { thought_signature: signature })), result('xdds9n0p', '1')],
     [
       ...said,
@@ -227,13 +229,13 @@ export const messageRows: readonly RequestRow[] = [
     third,
   ),
   talk(
-    'ids of ours stay here',
+    'ids that the gateway generated are not sent',
     [...hi, calls(call('call_gw_1', 'f', '{}', { thought_signature: signature })), result('call_gw_1', '1')],
     [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(answered('f', '1'))],
     third,
   ),
   talk(
-    'blocks bring signatures of texts and images back',
+    'signatures of texts and images are sent back from content blocks',
     [
       ...hi,
       {
@@ -260,7 +262,7 @@ export const messageRows: readonly RequestRow[] = [
     ],
   ),
   talk(
-    'blocks of another content count for nothing',
+    'content blocks that do not match the content are ignored',
     [...hi, { role: 'assistant', content: 'new', content_blocks: [{ type: 'text', text: 'old', signature }] }, ...hi],
     [...said, model(text('new')), ...said],
   ),
@@ -281,7 +283,7 @@ export const messageRows: readonly RequestRow[] = [
     { dropped: ['messages[].content[].thinking'] },
   ),
   talk(
-    'a refusal is what the model said',
+    'a refusal becomes text of the model',
     [...hi, { role: 'assistant', content: null, refusal: 'No.' }, ...hi],
     [...said, model(text('No.')), ...said],
   ),
@@ -298,7 +300,7 @@ export const messageRows: readonly RequestRow[] = [
     { refused: ['unsupported_parameter', 'messages[2].tool_call_id'] },
   ),
   fields(
-    'a role of another world',
+    'an unknown role is rejected',
     { messages: [{ role: 'wizard', content: 'x' }] },
     {},
     { refused: ['unsupported_parameter', 'messages[0].role'] },
@@ -312,7 +314,7 @@ export const messageRows: readonly RequestRow[] = [
     {},
     refusedAt('messages[2].content'),
   ),
-  talk('an object as a system text is its JSON', [{ role: 'system', content: { a: 1 } }, ...hi], said, {
+  talk('an object as a system text is sent as JSON', [{ role: 'system', content: { a: 1 } }, ...hi], said, {
     system: { parts: [{ text: '{"a":1}' }] },
   }),
   fields('no messages', { messages: undefined }, {}, { refused: ['unsupported_parameter', 'messages'] }),

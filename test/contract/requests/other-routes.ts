@@ -5,7 +5,7 @@ const google = `${place}/publishers/google/models`;
 /** Embeddings, images and counting. */
 export const otherRows: readonly RequestRow[] = [
   {
-    name: 'embeddings by predict',
+    name: 'embeddings through predict',
     endpoint: 'embeddings',
     model: 'text-embedding-005',
     url: `${google}/text-embedding-005:predict`,
@@ -28,7 +28,7 @@ export const otherRows: readonly RequestRow[] = [
     dropped: ['user'],
   },
   {
-    name: 'one embedding of the newer kind',
+    name: 'one embedding through embedContent',
     endpoint: 'embeddings',
     model: 'gemini-embedding-2',
     url: `${google}/gemini-embedding-2:embedContent`,
@@ -36,7 +36,7 @@ export const otherRows: readonly RequestRow[] = [
     upstream: { content: { parts: [{ text: 'a' }] }, embedContentConfig: { outputDimensionality: 8 } },
   },
   {
-    name: 'a picture beside a text, for a model of texts',
+    name: 'an image next to a text, for a text-only model',
     endpoint: 'embeddings',
     model: 'gemini-embedding-2',
     url: `${google}/gemini-embedding-2:embedContent`,
@@ -45,14 +45,14 @@ export const otherRows: readonly RequestRow[] = [
     dropped: ['input[].image'],
   },
   {
-    name: 'a picture alone, for a model of texts',
+    name: 'an image without text, for a text-only model',
     endpoint: 'embeddings',
     model: 'gemini-embedding-2',
     body: { input: ['a', { image: { base64: 'AAAA' } }] },
     refused: ['unsupported_parameter', 'input[1]'],
   },
   {
-    name: 'what texts are cut to, with an API key',
+    name: 'auto_truncate with an API key',
     endpoint: 'embeddings',
     provider: 'gemini',
     settings: {},
@@ -63,7 +63,7 @@ export const otherRows: readonly RequestRow[] = [
     dropped: ['auto_truncate'],
   },
   {
-    name: 'a task, for a model without tasks',
+    name: 'a task type, for a model without task types',
     endpoint: 'embeddings',
     model: 'multimodalembedding@001',
     url: `${google}/multimodalembedding@001:predict`,
@@ -72,7 +72,7 @@ export const otherRows: readonly RequestRow[] = [
     dropped: ['task_type'],
   },
   {
-    name: 'several of the newer kind',
+    name: 'several embeddings through batchEmbedContents',
     endpoint: 'embeddings',
     model: 'gemini-embedding-2',
     url: `${google}/gemini-embedding-2:batchEmbedContents`,
@@ -80,7 +80,7 @@ export const otherRows: readonly RequestRow[] = [
     upstream: { requests: [{ content: { parts: [{ text: 'a' }] } }, { content: { parts: [{ text: 'b' }] } }] },
   },
   {
-    name: 'the first of the newer family still predicts',
+    name: 'gemini-embedding-001 uses predict',
     endpoint: 'embeddings',
     model: 'gemini-embedding-001',
     url: `${google}/gemini-embedding-001:predict`,
@@ -88,7 +88,7 @@ export const otherRows: readonly RequestRow[] = [
     upstream: { instances: [{ content: 'a' }] },
   },
   {
-    name: 'texts that stand in objects, for a model that predicts',
+    name: 'texts in objects, for a model that uses predict',
     endpoint: 'embeddings',
     model: 'text-embedding-005',
     url: `${google}/text-embedding-005:predict`,
@@ -147,7 +147,7 @@ export const otherRows: readonly RequestRow[] = [
     }),
   ),
   {
-    name: 'an image with everything',
+    name: 'an image with all parameters',
     endpoint: 'images/generations',
     model: 'imagen-4.0-generate-001',
     url: `${google}/imagen-4.0-generate-001:predict`,
@@ -175,7 +175,7 @@ export const otherRows: readonly RequestRow[] = [
     dropped: ['style'],
   },
   {
-    name: 'an image of a model that chats',
+    name: 'an image of a chat model',
     endpoint: 'images/generations',
     model: 'gemini-2.5-flash-image',
     url: `${google}/gemini-2.5-flash-image:generateContent`,
@@ -188,22 +188,22 @@ export const otherRows: readonly RequestRow[] = [
   },
   { name: 'an image without a prompt', endpoint: 'images/generations', body: {}, refused: ['unsupported_parameter', 'prompt'] },
   {
-    name: 'an image of Anthropic',
+    name: 'an image from an Anthropic model is rejected',
     endpoint: 'images/generations',
     model: 'anthropic.claude-1',
     body: { prompt: 'p' },
     refused: ['unsupported_endpoint', undefined],
   },
-  { name: 'messages of Gemini', endpoint: 'messages', body: {}, refused: ['unsupported_endpoint', undefined] },
+  { name: 'a Messages request to Gemini', endpoint: 'messages', body: {}, refused: ['unsupported_endpoint', undefined] },
   {
-    name: 'counting tokens',
+    name: 'a token count request',
     endpoint: 'responses/input_tokens',
     url: `${google}/gemini-2.5-flash:countTokens`,
     body: { model: 'x', instructions: 's', input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi' }] }] },
     upstream: { contents: [{ role: 'user', parts: [{ text: 'hi' }] }], systemInstruction: { parts: [{ text: 's' }] } },
   },
   {
-    name: 'counting tokens with an API key',
+    name: 'a token count request with an API key',
     endpoint: 'responses/input_tokens',
     provider: 'gemini',
     settings: {},

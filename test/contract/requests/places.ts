@@ -8,7 +8,7 @@ const bad = (name: string, settings: object, param: string): RequestRow =>
 const account = JSON.stringify({ type: 'service_account', project_id: 'from-file', client_email: 'a@b', private_key: 'k' });
 const named = (model: string, url: string): RequestRow => fields(`model ${model}`, {}, {}, { model, url: `${place}/${url}` });
 const badModel = (model: string): RequestRow =>
-  fields(`model ${JSON.stringify(model)} is refused`, {}, {}, { model, refused: ['model_not_found', 'model'] });
+  fields(`model ${JSON.stringify(model)} is rejected`, {}, {}, { model, refused: ['model_not_found', 'model'] });
 
 /** Hosts, paths and model names. */
 export const placeRows: readonly RequestRow[] = [
@@ -30,18 +30,18 @@ export const placeRows: readonly RequestRow[] = [
     `http://127.0.0.1:9/x/v1/projects/p/locations/eu/${tail}`,
   ),
   at(
-    "the service account's project",
+    'the project of the service account',
     { region: 'eu', service_account: account },
     `https://aiplatform.eu.rep.googleapis.com/v1/projects/from-file/locations/eu/${tail}`,
   ),
   at(
-    'an explicit project wins',
+    'an explicit project takes precedence',
     { region: 'eu', project: 'mine', service_account_json: account },
     `https://aiplatform.eu.rep.googleapis.com/v1/projects/mine/locations/eu/${tail}`,
   ),
   at('express mode', { express: true }, `https://aiplatform.googleapis.com/v1/${tail}`),
   at(
-    'who pays',
+    'a quota project',
     { region: 'eu', project: 'p', quota_project: 'q' },
     `https://aiplatform.eu.rep.googleapis.com/v1/projects/p/locations/eu/${tail}`,
     { sent: { 'x-goog-user-project': 'q' } },
@@ -62,7 +62,7 @@ export const placeRows: readonly RequestRow[] = [
   bad('no region', { project: 'p' }, 'region'),
   bad('no project', { region: 'eu' }, 'project'),
   ...['a/b', '..', 'a?b', 'a#b', 'Ä'].map((project) => bad(`project ${project}`, { region: 'eu', project }, 'project')),
-  bad('a version that is none', { region: 'eu', project: 'p', api_version: 'v1/../x' }, 'api_version'),
+  bad('an invalid API version', { region: 'eu', project: 'p', api_version: 'v1/../x' }, 'api_version'),
   named('google.gemini-2.5-pro', 'publishers/google/models/gemini-2.5-pro:generateContent'),
   named('gemini-2.0-flash-001@default', 'publishers/google/models/gemini-2.0-flash-001@default:generateContent'),
   ...[
@@ -92,7 +92,7 @@ export const placeRows: readonly RequestRow[] = [
     },
   ),
   {
-    name: 'another vendor',
+    name: 'a model of another publisher',
     model: 'vendorB.llama-3.3-70b-instruct-maas',
     url: `${place}/endpoints/openapi/chat/completions`,
     body: {
@@ -107,7 +107,7 @@ export const placeRows: readonly RequestRow[] = [
     dropped: ['store', 'metadata', 'labels'],
   },
   {
-    name: 'another vendor by its own name, streamed',
+    name: 'a model of another publisher by its own name, streamed',
     model: 'meta.llama-4',
     stream: true,
     url: `${place}/endpoints/openapi/chat/completions`,
@@ -115,7 +115,7 @@ export const placeRows: readonly RequestRow[] = [
     upstream: { model: 'meta/llama-4', messages: hi, stream: true },
   },
   {
-    name: 'mistralai',
+    name: 'a model of mistralai',
     model: 'mistralai.codestral-2',
     stream: true,
     url: `${place}/publishers/mistralai/models/codestral-2:streamRawPredict`,
@@ -130,7 +130,7 @@ export const placeRows: readonly RequestRow[] = [
     upstream: { model: '', messages: hi },
   },
   {
-    name: 'Anthropic',
+    name: 'a chat with an Anthropic model',
     model: 'anthropic.claude-sonnet-4-5@20250929',
     url: `${place}/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict`,
     headers: { 'vendor-beta': 'context-1m-2025-08-07' },
@@ -139,7 +139,7 @@ export const placeRows: readonly RequestRow[] = [
     sent: { 'anthropic-beta': 'context-1m-2025-08-07', 'x-vertex-ai-labels': 'eyJhIjoiYiJ9' },
   },
   {
-    name: 'messages of Anthropic',
+    name: 'a Messages request to an Anthropic model',
     endpoint: 'messages',
     model: 'claude-opus-4-6',
     stream: true,
@@ -148,7 +148,7 @@ export const placeRows: readonly RequestRow[] = [
     upstream: { messages: hi, max_tokens: 5, stream: true, odd: 1, anthropic_version: 'vertex-2023-10-16' },
   },
   {
-    name: 'counting tokens of Anthropic',
+    name: 'a token count request to an Anthropic model',
     endpoint: 'messages/count_tokens',
     model: 'vendorA.claude-opus-4-6',
     url: `${place}/publishers/anthropic/models/count-tokens:rawPredict`,

@@ -18,7 +18,7 @@ export const toolRows: readonly RequestRow[] = [
     { tools: [fn('f', { description: 'd', parameters: params }), fn('g')] },
     { tools: [declared({ name: 'f', description: 'd', parameters: params }, { name: 'g' })] },
   ),
-  fields('no tools at all', { tools: [] }, {}),
+  fields('no tools', { tools: [] }, {}),
   fields(
     'strict is reported',
     { tools: [fn('f', { parameters: params, strict: true })] },
@@ -39,13 +39,13 @@ export const toolRows: readonly RequestRow[] = [
     { tools: [{ googleSearch: {} }] },
   ),
   fields(
-    "a function of the caller's own that is called google_search",
+    'a function of the client named google_search',
     { tools: [fn('google_search', { parameters: params })] },
     { tools: [declared({ name: 'google_search', parameters: params })] },
   ),
   fields('search by type', { tools: [{ type: 'google_search' }] }, { tools: [{ googleSearch: {} }] }),
   fields(
-    "search in the service's own form",
+    "search in Gemini's format",
     { tools: [{ googleSearch: { excludeDomains: ['a'] } }] },
     { tools: [{ googleSearch: { excludeDomains: ['a'] } }] },
   ),
@@ -77,14 +77,14 @@ export const toolRows: readonly RequestRow[] = [
       toolConfig: { retrievalConfig: { latLng: { latitude: 1, longitude: 2 }, languageCode: 'de' } },
     },
   ),
-  fields('computer use', { tools: [fn('computer_use')] }, { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] }),
+  fields('the computer use tool', { tools: [fn('computer_use')] }, { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] }),
   fields(
-    'functions of the first days',
+    'functions of the older API',
     { functions: [{ name: 'f', parameters: params }], function_call: { name: 'f' } },
     config({ mode: 'ANY', allowedFunctionNames: ['f'] }),
   ),
   fields(
-    'tools with free text',
+    'custom tools are dropped and reported',
     { tools: [{ type: 'custom', custom: { name: 'x' } }, fn('f', { parameters: params })] },
     { tools: [declared({ name: 'f', parameters: params })] },
     { dropped: ['tools[].custom'] },
@@ -104,19 +104,19 @@ export const toolRows: readonly RequestRow[] = [
     { mode: 'VALIDATED', allowedFunctionNames: ['f'] },
   ),
   fields(
-    'what a search of another service is told',
+    'options of a search tool of another provider are dropped and reported',
     { tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2, allowed_domains: ['h.example'] }] },
     { tools: [{ googleSearch: {} }] },
     { dropped: ['tools[].web_search_20250305.max_uses', 'tools[].web_search_20250305.allowed_domains'] },
   ),
   fields(
-    'what a search is told beside the tools',
+    'options in web_search_options are dropped and reported',
     { web_search_options: { search_context_size: 'low' } },
     { tools: [{ googleSearch: {} }] },
     { dropped: ['web_search_options.search_context_size'] },
   ),
   fields(
-    'tool_choice of a tool that is no function',
+    'tool_choice of a tool that is not a function',
     {
       tools: [fn('f', { parameters: params }), { type: 'web_search_20250305', name: 'web_search' }],
       tool_choice: { type: 'function', function: { name: 'web_search' } },
@@ -140,23 +140,23 @@ export const toolRows: readonly RequestRow[] = [
 
 /** JSON Schema in the service's subset. */
 export const schemaRows: readonly RequestRow[] = [
-  schema('none for functions without parameters', { type: 'object', properties: {}, additionalProperties: false }, undefined, {
+  schema('omitted for functions without parameters', { type: 'object', properties: {}, additionalProperties: false }, undefined, {
     dropped: [],
   }),
-  schema('none for parameters of any name', { type: 'object', additionalProperties: { type: 'number' } }, undefined, {
+  schema('omitted for parameters with arbitrary names', { type: 'object', additionalProperties: { type: 'number' } }, undefined, {
     dropped: ['tools[].function.parameters.additionalProperties'],
   }),
-  schema('none that is not a schema', 'x', undefined, { dropped: ['tools[].function.parameters'] }),
+  schema('omitted if it is not a schema', 'x', undefined, { dropped: ['tools[].function.parameters'] }),
   {
     ...fields(
-      'schemas as written, of parameters of any name',
+      'original schemas with arbitrary parameter names',
       { tools: [fn('f', { parameters: { additionalProperties: { type: 'number' } } })] },
       { tools: [declared({ name: 'f', parametersJsonSchema: { additionalProperties: { type: 'number' } } })] },
     ),
     settings: { region: 'us-central1', project: 'p1', schemas: 'original' },
   },
   schema(
-    'keywords go, properties of such names stay',
+    'unsupported keywords are removed, properties with the same names are kept',
     {
       $schema: 'x',
       $id: 'y',
@@ -184,7 +184,7 @@ export const schemaRows: readonly RequestRow[] = [
     ),
   ),
   schema(
-    'references are written out',
+    'references are inlined',
     {
       ...object({ a: { $ref: '#/$defs/A' }, b: { $ref: '#/definitions/a~1b', description: 'own' } }),
       $defs: { A: { type: 'string', enum: ['x'] } },
@@ -193,7 +193,7 @@ export const schemaRows: readonly RequestRow[] = [
     object({ a: { type: 'string', enum: ['x'] }, b: { type: 'integer', description: 'own' } }),
   ),
   schema(
-    'recursion is cut',
+    'recursion is limited',
     { $ref: '#/$defs/N', $defs: { N: object({ v: { type: 'string' }, next: { $ref: '#/$defs/N' } }) } },
     object({ v: { type: 'string' }, next: { type: 'object' } }),
     { dropped: ['tools[].function.parameters.$ref'] },
@@ -224,7 +224,7 @@ export const schemaRows: readonly RequestRow[] = [
     }),
   ),
   schema(
-    'anyOf stands alone',
+    'siblings of anyOf are moved into its members',
     object({ a: { title: 'T', description: 'D', default: 'x', anyOf: [{ type: 'string' }, { type: 'integer', description: 'own' }] } }),
     object({
       a: {
@@ -236,7 +236,7 @@ export const schemaRows: readonly RequestRow[] = [
     }),
   ),
   schema(
-    'allOf is one',
+    'allOf is merged',
     object(
       { a: { allOf: [object({ x: { type: 'string' } }, { required: ['x'] }), { $ref: '#/$defs/Y' }] } },
       { $defs: { Y: object({ y: { type: 'string' } }, { required: ['y'] }) } },
@@ -268,7 +268,7 @@ export const schemaRows: readonly RequestRow[] = [
     object({ a: { type: 'string', format: 'date-time' }, b: { type: 'string' }, c: { type: 'integer', format: 'int64' } }),
   ),
   schema(
-    'arrays say what they hold',
+    'arrays always have items',
     object({
       a: { type: 'array' },
       b: { type: 'array', items: {} },
@@ -295,7 +295,7 @@ export const schemaRows: readonly RequestRow[] = [
   schema('types in capitals', { type: 'OBJECT', properties: { a: { type: 'STRING' } } }, object({ a: { type: 'string' } })),
   {
     ...fields(
-      'schemas as written',
+      'original schemas',
       {
         tools: [fn('f', { parameters: { ...params, additionalProperties: false } })],
         response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object', $defs: {} } } },
