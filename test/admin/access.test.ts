@@ -61,7 +61,7 @@ describe('each route', () => {
   );
 });
 
-describe('Host and Origin checks', () => {
+describe('request checks', () => {
   it.each([
     ['a foreign host', { host: 'evil.example' }, 403, 'host_not_allowed'],
     ['a foreign host that starts with 127.0.0.1', { host: '127.0.0.1.evil.example' }, 403, 'host_not_allowed'],
@@ -80,7 +80,7 @@ describe('Host and Origin checks', () => {
       200,
       undefined,
     ],
-  ])('checks a request with %s', async (_name, headers, status, code) => {
+  ])('checks Host and Origin: %s', async (_name, headers, status, code) => {
     const sent = await call(base, '/api/status', { token: tokens.admin, headers: headers as Record<string, string> });
     expect([sent.status, sent.code]).toEqual([status, code]);
   });
@@ -115,7 +115,7 @@ describe('Host and Origin checks', () => {
     ['GET', '/api/requests/%ff', 404, 'route_not_found'],
     ['POST', '/', 405, 'method_not_allowed'],
     ['GET', '/../../etc/passwd', 404, undefined],
-  ])('%s %s does not exist (%d)', async (method, path, status, code) => {
+  ])('%s %s is not a route (%d)', async (method, path, status, code) => {
     const sent = await call(base, path, { method, token: tokens.admin });
     expect(sent.code).toBe(code);
     if (code !== undefined) expect(sent.status).toBe(status);
@@ -248,7 +248,7 @@ describe('admin token', () => {
   });
 });
 
-it('is required by a reload if the running listener is reachable from other hosts', async () => {
+it('a reload without an admin token is rejected if other hosts can reach the running listener', async () => {
   const written = (admin: string): string =>
     `version: 1\nproviders: {mock: {type: mock}}\nserver: {state_dir: memory, admin: {${admin}}}\n`;
   const withToken = (listen: string): string => written(`listen: "${listen}", token: token-of-the-admin-12`);
@@ -263,7 +263,7 @@ it('is required by a reload if the running listener is reachable from other host
   await own.close();
 });
 
-it('is not shown by /api/status and /api/session', async () => {
+it('/api/status and /api/session contain no secret of the configuration', async () => {
   for (const path of ['/api/status', '/api/session'])
     for (const token of Object.values(tokens)) {
       const { text } = await call(base, path, { token });

@@ -57,7 +57,7 @@ describe('POST /api/reload', () => {
   });
 });
 
-it('shows the current text and lines of the files after an edit that changes no value', async () => {
+it('/api/config shows the current text and lines of the files after an edit that changes no value', async () => {
   const shown = () => get<EffectiveConfig>('/api/config');
   const lineOf = async () => (await shown()).values.find(({ path }) => path === 'providers.mock.type')?.origin;
   expect(await lineOf()).toMatchObject({ line: 3 });

@@ -59,7 +59,7 @@ describe.each(['keyed', 'keyless'] as const)('server.cors, %s gateway', (which) 
     ['null', false],
   ];
 
-  it.each(origins)('answers the preflight request of %s: %s', async (origin, isAllowed) => {
+  it.each(origins)('allows a preflight request of %s: %s', async (origin, isAllowed) => {
     const before = upstream.requests.length;
     const { status, headers, body } = await call(portOf(which), {
       method: 'OPTIONS',

@@ -113,7 +113,7 @@ describe('a value after an equals sign', () => {
   });
 });
 
-it('proposes no options after --', () => {
+it('bash proposes no options after --', () => {
   expect(inBash(['check', '--', '--for'])).toEqual([]);
   expect(inBash(['check', '--', 'gate'])).toEqual(['gateway.yaml']);
 });
@@ -148,18 +148,18 @@ describe('completion scripts', () => {
   });
 });
 
-it.each(['bash', 'zsh', 'fish'])('are printed without other output: %s', async (shell) => {
+it.each(['bash', 'zsh', 'fish'])('gateway completion prints only the script: %s', async (shell) => {
   expect(await runHere(['completion', shell], cwd)).toEqual({ code: 0, out: scripts[shell], err: '' });
 });
 
-it('contain no hidden options', () => {
+it('completion scripts contain no hidden options', () => {
   for (const text of Object.values(scripts)) expect(text).not.toContain('--budget');
 });
 
 it.each([
   [['completion'], /missing required argument 'shell'/],
   [['completion', 'tcsh'], /'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish/],
-])('require a valid shell: %j exits with 2', async (args, message) => {
+])('gateway completion requires a valid shell: %j exits with 2', async (args, message) => {
   const { code, out, err } = await runHere(args, cwd);
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toMatch(message);

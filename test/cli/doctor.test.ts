@@ -45,7 +45,7 @@ async function found(check: string, dir: string, args?: readonly string[], env?:
 const mock = 'providers: {mock: {type: mock}}\n';
 const closedPort = 'http://127.0.0.1:1/v1';
 
-it('prints one line for each check and leaves no files behind', async () => {
+it('gateway doctor prints one line for each check and leaves no files behind', async () => {
   const dir = folderWith(mock);
   const { code, out, err } = await doctor(dir);
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -69,7 +69,7 @@ it('prints one line for each check and leaves no files behind', async () => {
   expect(readdirSync(dir)).toEqual(['gateway.yaml']);
 });
 
-it('runs without a configuration', async () => {
+it('gateway doctor runs without a configuration', async () => {
   const dir = join(root, 'empty');
   mkdirSync(dir);
   const { code, out } = await doctor(dir);

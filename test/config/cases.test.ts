@@ -10,14 +10,14 @@ const cases = readCases();
 /** Secrets of the cases, literal ones included. Shorter values could occur by chance. */
 const secretOf = (secrets: readonly string[]): string[] => secrets.filter((secret) => secret.length > 7);
 
-describe('diagnostics of each configuration in test/config/cases', () => {
-  it('has a case for every diagnostic code', () => {
+describe('configurations in test/config/cases', () => {
+  it('cover every diagnostic code', () => {
     const used = new Set(cases.flatMap((one) => [...one.expected.matchAll(/\[([a-z-]+)\]$/gm)].map((match) => match[1])));
     expect(Object.keys(diagnosticCodes).filter((code) => !used.has(code))).toEqual([]);
     expect(cases.length).toBeGreaterThan(90);
   });
 
-  it.each(cases.map((one) => [one.name, one] as const))('%s', async (_name, one) => {
+  it.each(cases.map((one) => [one.name, one] as const))('%s: reports the expected diagnostics', async (_name, one) => {
     const { loaded, cwd } = await loadCase(one);
     expect(describeLoad(loaded, cwd, one.facts)).toBe(one.expected);
     // The result can be cloned (it comes from a worker), and no format prints a secret.
@@ -34,7 +34,7 @@ describe('diagnostics of each configuration in test/config/cases', () => {
   const types = new Map(providers.flatMap((one) => [one.type, ...one.aliases].map((name) => [name, one] as const)));
   const loading = cases.filter((one) => /^ok$/m.test(one.expected) && !one.files.get('gateway.yaml')?.includes('provider_plugins'));
 
-  it.each(loading.map((one) => [one.name, one] as const))('a configuration that loads also compiles: %s', async (_name, one) => {
+  it.each(loading.map((one) => [one.name, one] as const))('%s: compiles', async (_name, one) => {
     const { loaded } = await loadCase(one);
     if (loaded.tree === undefined) throw new Error('it does not load');
     const credential = (_spec: unknown, owner: 'catalog' | 'caller' | 'forwarded' | 'none') => ({ owner, headers: () => [] });

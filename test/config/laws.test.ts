@@ -47,8 +47,8 @@ const slip = fc.oneof(
   fc.record({ at: fc.nat(text.length), remove: fc.nat(40), insert: fc.string({ maxLength: 12 }) }),
 );
 
-describe('loading any text', () => {
-  it('returns a tree or errors with a position, and prints no secret', async () => {
+describe('loading a configuration', () => {
+  it('returns a tree or errors with a position for any text, and prints no secret', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(slip, { minLength: 1, maxLength: 3 }), async (slips) => {
         const broken = slips.reduce((now, { at, remove, insert }) => now.slice(0, at) + insert + now.slice(at + remove), text);
@@ -69,7 +69,7 @@ describe('loading any text', () => {
     );
   });
 
-  it('the revision changes with a value, not with the order of keys', async () => {
+  it('changes the revision if a value changes, but not if the order of keys changes', async () => {
     const [a, b, c] = await Promise.all([
       load('version: 1\nproviders: {x: {type: mock, name: one}, y: {type: mock}}\n'),
       load('providers: {y: {type: mock}, x: {name: one, type: mock}}\nversion: 1\n'),
@@ -79,7 +79,7 @@ describe('loading any text', () => {
     expect(a.revision).not.toBe(c.revision);
   });
 
-  it('the revision changes with a secret', async () => {
+  it('changes the revision if a secret changes', async () => {
     const source = { text: 'version: 1\nproviders: {x: {type: openai, api_key: "${env:KEY}"}}\n', name: 'x.yaml' };
     const at = (KEY: string) => loadConfig({ source, cwd: '/nowhere', env: { KEY }, providers, plugins: stages });
     const [a, b] = await Promise.all([at('first-secret'), at('second-secret')]);

@@ -262,7 +262,7 @@ describe('responses without content', () => {
   });
 });
 
-it.each([[{}], [{ choices: [{ message: { content: 'hi' } }] }]])('of another API are rejected: %j', (answer) => {
+it.each([[{}], [{ choices: [{ message: { content: 'hi' } }] }]])('a response of another API is rejected: %j', (answer) => {
   expect(() => whole(answer, true)).toThrow('not one of generateContent');
 });
 

@@ -174,8 +174,8 @@ async function ask(provider: string, route: string, names: readonly string[], st
 const sent = (index: number): Json => JSON.parse(upstream.requests[index]?.body.toString() ?? '{}') as Json;
 const cases = services.flatMap((service) => service.routes.map((route) => [service.name, route, service] as const));
 
-describe.each(cases)('invalid tool names sent to %s, /v1/%s', (provider, route, { accepts, names, whole, stream }) => {
-  it('are replaced for the provider, and the client sees the original names', async () => {
+describe.each(cases)('tool names sent to %s, /v1/%s', (provider, route, { accepts, names, whole, stream }) => {
+  it('are replaced if the provider does not accept them, and the client sees the original names', async () => {
     upstream.script = (response, _, count) => json(response, 200, whole(names(sent(count - 1)).tools[0] ?? ''));
     const first = await ask(provider, route, offered);
     expect([first.status, first.text]).toEqual([200, expect.stringContaining(`"name":"${wanted}"`)]);
@@ -214,7 +214,7 @@ describe.each(cases)('invalid tool names sent to %s, /v1/%s', (provider, route, 
     expect([status, now.tools, [...new Set(used)]]).toEqual([200, ['plain'], [names(sent(0)).tools[0]]]);
   });
 
-  it('are the only ones that are replaced', async () => {
+  it('are unchanged if the provider accepts them all', async () => {
     upstream.script = (response) => json(response, 200, whole('plain'));
     const { status, text, warnings } = await ask(provider, route, ['plain']);
     expect([status, text, warnings]).toEqual([200, expect.stringContaining('"name":"plain"'), null]);

@@ -182,14 +182,14 @@ const views: readonly View[] = [true, false].flatMap((strict) => [false, true].m
 const pieceSizes = [Number.POSITIVE_INFINITY, 7, 1021];
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
-  'stream and whole response of a recording have the same content',
+  'stream and whole response of each recording',
   () => {
     it('include enough recordings of each kind', () => {
       expect(answered.filter(({ api }) => api === 'messages').length).toBeGreaterThan(230);
       expect(answered.filter(({ api }) => api !== 'messages').length).toBeGreaterThan(180);
     });
 
-    it.each(answered.map((one) => [one.id, one] as const))('%s', async (_, exchange) => {
+    it.each(answered.map((one) => [one.id, one] as const))('%s: have the same content', async (_, exchange) => {
       const sample = formats[exchange.api]?.(exchange);
       if (sample === undefined) throw new Error('no format');
       await expectSame(sample);
@@ -197,8 +197,8 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
   },
 );
 
-describe('stream and whole response of a written case have the same content', () => {
-  it.each(written)('%s', async (_, sample) => {
+describe('stream and whole response of each written case', () => {
+  it.each(written)('%s: have the same content', async (_, sample) => {
     await expectSame(sample);
   });
 });

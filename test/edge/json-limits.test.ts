@@ -100,7 +100,7 @@ describe('a body with a content-encoding', () => {
     ['zstd', zstdCompressSync(hello)],
     ['gzip, br', brotliCompressSync(gzipSync(hello))],
     ['identity', Buffer.from(hello)],
-  ])('with %s is decompressed', async (coding, body) => {
+  ])('%s: is decompressed', async (coding, body) => {
     expect((await send(body, coding)).slice(0, 2)).toEqual([200, 'hello']);
   });
 
@@ -113,7 +113,7 @@ describe('a body with a content-encoding', () => {
     ['gzip', gzipSync(`{"a":[${'{},'.repeat(10_000_000)}{}]}`), 400, 'json_too_complex', /has more than 2000 members/],
     ['compress', hello, 415, 'unsupported_content_encoding', /content-encoding "compress", which the gateway does not support/],
     ['gzip, gzip, gzip', hello, 415, 'unsupported_content_encoding', /"gzip, gzip, gzip"/],
-  ] as const)('with %s is rejected: row %#', async (coding, body, status, code, says) => {
+  ] as const)('%s: is rejected (row %#)', async (coding, body, status, code, says) => {
     const [...told] = await send(body as string, coding);
     expect(told).toEqual([status, code, expect.stringMatching(says)]);
   });

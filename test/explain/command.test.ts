@@ -240,7 +240,7 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
     expect(ran.out).toMatch(/^curl -X POST 'https:\/\/api\.openai\.com\/v1\/chat\/completions'/);
   });
 
-  it('resolves no reference of a client in the curl command', async () => {
+  it('does not resolve references that a client wrote in the curl command', async () => {
     const text = "${file:/etc/passwd} ${env:MAIN_KEY} (the caller's own)";
     const ran = await file.text(
       ...key,

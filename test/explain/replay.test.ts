@@ -151,7 +151,7 @@ describe('a recorded request', () => {
     expect(upstream.requests.at(-1)?.url).toMatch(/gemini-2\.5-pro/);
   });
 
-  it('returns record_not_found for an unknown id', async () => {
+  it('is rejected with record_not_found if its id is unknown', async () => {
     expect(await call(base, '/api/replay', { method: 'POST', token: adminToken, body: { id: 'req_none' } })).toMatchObject({
       status: 404,
       code: 'record_not_found',

@@ -49,7 +49,7 @@ describe.skipIf(skipping(missing))(`recorded responses read by client libraries 
     expect(new Set(taken.map(({ api, stream }) => `${api} ${stream}`)).size).toBeGreaterThan(6);
   });
 
-  it('are the same for npm openai', async () => {
+  it('are the same through the gateway as directly, npm openai', async () => {
     const different: string[] = [];
     const thrown: string[] = [];
     for (const exchange of taken) {
@@ -66,7 +66,7 @@ describe.skipIf(skipping(missing))(`recorded responses read by client libraries 
     expect(thrown).toEqual([]);
   });
 
-  it.skipIf(skipping(noPython))(`are the same for PyPI openai (${noPython ?? 'run'})`, async () => {
+  it.skipIf(skipping(noPython))(`are the same through the gateway as directly, PyPI openai (${noPython ?? 'run'})`, async () => {
     if ('missing' in python) return;
     const jobs = taken.map((exchange) => ({ id: exchange.id, api: exchange.api, body: exchange.request.body, ...waysOf(exchange) }));
     const text = await runScript(python.python, ['./recorded-client.py', callerKey], JSON.stringify(jobs));

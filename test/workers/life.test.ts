@@ -55,7 +55,7 @@ describe('stopping', () => {
     expect(stored).toBe(sent);
   });
 
-  it('the supervisor with SIGKILL ends all workers and frees the port', async () => {
+  it('ends all workers and frees the port if the supervisor is killed with SIGKILL', async () => {
     fleet = await startFleet();
     const pids = (await fleet.workers()).map(({ pid }) => pid);
     fleet.running.child.kill('SIGKILL');
