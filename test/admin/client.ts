@@ -5,7 +5,7 @@ export interface AdminResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** Undefined for what is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: unknown;
   /** `error.code`. */
   readonly code: string | undefined;
@@ -18,9 +18,9 @@ export interface AdminRequest {
   readonly cookie?: string | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string;
-  /** The response has no end. */
+  /** The response is a stream that does not end. */
   readonly isStream?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function adminUrl({ gateway }: Pick<TestGateway, 'gateway'>): string {
   return admin.url;
 }
 
-/** One call over a socket of its own, with exactly these headers. */
+/** One call on a new connection, with exactly these headers. */
 export function call(base: string, path: string, asked: AdminRequest = {}): Promise<AdminResponse> {
   const { method = 'GET', token, cookie, body, raw } = asked;
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
@@ -72,5 +72,5 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The cookie of a response, as it is sent back. */
+/** The cookie of a response in the form that a client sends back. */
 export const cookieOf = ({ headers }: AdminResponse): string => String(headers['set-cookie']).split(';')[0] ?? '';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 
-/** The key that the upstream knows. */
+/** The key that the upstream accepts. */
 export const upstreamKey = 'sk-ant-api03-0123456789';
 
 interface Batch {
@@ -21,16 +21,16 @@ interface File {
 export interface BatchUpstream extends ScriptedUpstream {
   readonly batches: Batch[];
   readonly files: File[];
-  /** Every request of every batch is over: they end as their model says. */
+  /** Ends every request of every batch with the result that its model defines. */
   finish(): void;
 }
 
-/** Versions that are there; the library's own is the newer one. */
+/** Supported versions; the library uses the newer one. */
 const versions: ReadonlySet<string> = new Set(['2023-06-01', '2026-10-21']);
 
 const created = '2026-01-01T00:05:23.250396+00:00';
 
-/** Message batches and files as the API keeps them, with what it refuses. */
+/** Message batches and files like in the API, with its errors. */
 export async function startBatchUpstream(): Promise<BatchUpstream> {
   const batches: Batch[] = [];
   const files: File[] = [
@@ -108,7 +108,7 @@ function batchRoutes(response: ServerResponse, request: SeenRequest, { state, ur
   if (verb !== 'results') return json(response, 200, shownBatch(batch));
   if (!batch.ended) return refuse(response, 404, 'not_found_error', 'Results are not available yet.');
   response.writeHead(200, { 'content-type': 'application/x-jsonl' });
-  // Torn apart in the middle of lines and of characters.
+  // Split in the middle of lines and characters.
   const text = Buffer.from(
     batch.requests.map((one) => `${JSON.stringify({ custom_id: one.custom_id, result: resultOf(one, batch) })}\n`).join(''),
   );
@@ -146,7 +146,7 @@ function create(response: ServerResponse, request: SeenRequest, { batches }: Sta
   json(response, 200, shownBatch(batch));
 }
 
-/** How a request ends, by its model. */
+/** The result of a request, by its model. */
 function resultOf({ params }: Batch['requests'][number], { cancelled }: Batch): object {
   if (cancelled) return { type: 'canceled' };
   if (params['model'] === 'claude-expired') return { type: 'expired' };
@@ -189,7 +189,7 @@ function shownBatch(batch: Batch): { readonly id: string } & Record<string, unkn
   };
 }
 
-/** Newest first; one cursor for each direction, and not both. */
+/** Newest first. A request may use one of the two cursors, not both. */
 function list<Row extends { readonly id: string }>(
   response: ServerResponse,
   { searchParams }: URL,

@@ -2,7 +2,7 @@ import { problemsOf } from './openai-shapes.ts';
 
 type Json = Record<string, unknown>;
 
-/** A chat completion as a client puts it together, streamed or not. */
+/** A chat completion as a client assembles it, with or without streaming. */
 export interface Gathered {
   readonly ids: ReadonlySet<unknown>;
   readonly models: ReadonlySet<unknown>;
@@ -11,7 +11,7 @@ export interface Gathered {
   readonly finish: unknown[];
   readonly native: unknown[];
   readonly usages: Json[];
-  /** By number of the block; members of its deltas joined, and those that are not text listed. */
+  /** By index of the block: text members of its deltas joined, other members in a list. */
   readonly blocks: Map<number, Record<string, string> & { [others]: Json[] }>;
   readonly roles: unknown[];
   readonly problems: string[];
@@ -21,7 +21,7 @@ export interface Gathered {
 
 export const others: unique symbol = Symbol('others');
 
-/** Reads the text of a stream as OpenAI's clients do. */
+/** Reads a stream like OpenAI's clients. */
 export function gatherStream(text: string, strict: boolean): Gathered {
   const out = empty();
   const events = text.split('\n\n').filter((event) => event !== '');
@@ -82,7 +82,7 @@ function addBlock(out: Gathered, index: number, delta: Json): void {
   if (Object.keys(rest).length > 0) block[others].push(rest);
 }
 
-/** Reads a whole answer into the same form. */
+/** Reads a whole response into the same form. */
 export function gatherWhole(answer: Json, strict: boolean): Gathered {
   const out = empty();
   out.problems.push(...problemsOf('completion', answer, strict));

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-/** The request of the messages API as its reference describes it, closed: what it does not name it refuses. */
+/** The request of the Messages API according to its reference. Unknown fields are errors. */
 const cache = {
   cache_control: {
     type: 'object',
@@ -26,7 +26,7 @@ const citation = (type: string, properties: object): object =>
 const title = { type: ['string', 'null'] };
 const index = { type: 'integer' };
 const documentPlace = { document_index: index, document_title: title, file_id: title };
-/** Of an assistant: with the sources that the API gave. */
+/** Text of an assistant, with the citations of the API. */
 const said = block('text', ['text'], {
   text: shown,
   ...cache,
@@ -88,7 +88,7 @@ const thinking = block('thinking', ['thinking', 'signature'], {
 });
 const redacted = block('redacted_thinking', ['data'], { data: { type: 'string', minLength: 1 } });
 
-/** Steps of the API's own tools, in pairs within one turn. */
+/** Calls and results of server tools, in pairs within one turn. */
 const serverId = { type: 'string', pattern: '^(?:srvtoolu|mcptoolu)_[a-zA-Z0-9_]+$' };
 const caller = { caller: { type: 'object', required: ['type'] } };
 const webTools = ['web_search', 'web_fetch'];
@@ -103,7 +103,7 @@ const serverUse = (names: readonly string[]): object =>
 const serverResult = (type: string): object =>
   block(type, ['tool_use_id', 'content'], { ...cache, ...caller, tool_use_id: serverId, content: { type: ['object', 'array'] } });
 const compaction = block('compaction', [], { ...cache, content: { type: ['string', 'null'] }, encrypted_content: {}, signature: {} });
-/** What a request may bring back whatever tools it offers. */
+/** Blocks that a request may send back regardless of its tools. */
 const steps = {
   direct: [serverUse(webTools), serverResult('web_search_tool_result'), serverResult('web_fetch_tool_result'), compaction],
   vertex: [serverUse(['web_search']), serverResult('web_search_tool_result'), compaction],
@@ -191,7 +191,7 @@ const validators = { direct: ajv.compile(schemaOf('direct')), vertex: ajv.compil
 
 type Json = Record<string, unknown>;
 
-/** What the API would refuse; empty for a valid request. */
+/** Errors that the API would return; empty for a valid request. */
 export function refusals(body: unknown, form: 'direct' | 'vertex' = 'direct'): readonly string[] {
   const validate = validators[form];
   if (!validate(body)) return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
@@ -203,7 +203,7 @@ interface Turn {
   readonly content: string | readonly Json[];
 }
 
-/** Rules between turns: calls and results in pairs, results first, roles in turn. */
+/** Rules between turns: each call has a result, results are first, roles alternate. */
 function orderProblems(turns: readonly Turn[]): string[] {
   const problems: string[] = [];
   const seen = new Set<unknown>();

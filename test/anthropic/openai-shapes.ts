@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-/** Shapes of the `openai` library's types (ChatCompletion, ChatCompletionChunk), closed; the gateway's `provider` beside them. */
+/** Closed shapes of types of the `openai` library (ChatCompletion, ChatCompletionChunk), plus `provider` of the gateway. */
 const usage = {
   type: 'object',
   additionalProperties: false,
@@ -177,7 +177,7 @@ const validators = {
   chunk: { true: ajv.compile(chunk(true)), false: ajv.compile(chunk(false)) },
 };
 
-/** What is wrong with an answer; empty when it is a proper one. */
+/** Errors in a response; empty if it is valid. */
 export function problemsOf(kind: 'completion' | 'chunk', value: unknown, strict: boolean): readonly string[] {
   const validate = validators[kind][strict ? 'true' : 'false'];
   return validate(value)

@@ -2,7 +2,7 @@ import type { Recording } from '../contract/recordings.ts';
 
 type Json = Record<string, unknown>;
 
-/** One content block of an answer, put together. */
+/** One assembled content block of a response. */
 export interface ReadBlock {
   readonly type: string;
   text: string;
@@ -11,14 +11,14 @@ export interface ReadBlock {
   data: string;
   id: string;
   name: string;
-  /** JSON text of a call's input, as streamed or as written. */
+  /** JSON text of the input of a call. */
   input: string;
   citations: unknown[];
-  /** The block as received where it has a form of its own. */
+  /** The received block, for other types of blocks. */
   readonly raw: Json;
 }
 
-/** What an answer says, read from the recorded bytes by the words of the format alone, without any code of the gateway. */
+/** The content of a response, read from the recorded bytes without any code of the gateway. */
 export interface Reading {
   readonly id: string;
   readonly model: string;
@@ -100,7 +100,7 @@ function dataOf(body: string): Json[] {
     .map((line) => JSON.parse(line.slice(5)) as Json);
 }
 
-/** The answer as a chat completion must say it. */
+/** The expected content of the chat completion. */
 export interface Wanted {
   readonly id: string;
   readonly model: string;
@@ -109,7 +109,7 @@ export interface Wanted {
   readonly finish: string;
   readonly native: string | null;
   readonly usage: { readonly prompt: number; readonly completion: number; readonly cached: number; readonly reasoning: number };
-  /** By the API's own number of the block. */
+  /** By the index of the block in the API. */
   readonly thinking: ReadonlyMap<number, { readonly thinking: string; readonly signature: string }>;
   readonly redacted: ReadonlyMap<number, string>;
   readonly texts: ReadonlyMap<number, string>;
@@ -145,7 +145,7 @@ export function wantedOf({ id, model, blocks, stop, usage }: Reading): Wanted {
       index,
       id: call,
       name,
-      // Calls from program code come whole with their start.
+      // Calls from program code are complete in their start event.
       input: input === '' ? (raw['input'] ?? {}) : (JSON.parse(input) as unknown),
     })),
     finish: finishes[stop ?? ''] ?? 'stop',

@@ -21,7 +21,7 @@ export async function startReplay(): Promise<Replay> {
 
 const all = recordings(['anthropic']);
 
-/** Message exchanges that can't be used, by id and reason. */
+/** Recordings that cannot be used, by id with the reason. */
 const excluded: Readonly<Record<string, string>> = {};
 
 const exchanges: readonly Recording[] = all.filter(({ api, id }) => api === 'messages' && excluded[id] === undefined);
@@ -32,7 +32,7 @@ export const relayed: readonly Recording[] = all.filter(({ api }) => api === 'me
 
 export const missing = haveRecordings ? undefined : '../shared/data/recorded is absent';
 
-/** `gateway.yaml` with an entry for each exchange, whose host answers with it; JSON is YAML. */
+/** `gateway.yaml` with a provider for each recording, whose host replays it. JSON is valid YAML. */
 export function catalog(list: readonly Recording[], replayUrl: string, options = ''): string {
   const providers = list.map(({ id }) => [
     id,

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { json, type ScriptedUpstream, type SeenRequest, sse, startUpstream } from '../support/upstream.ts';
 
-/** Thoughts and signature with every kind of byte that a careless copy would change. */
+/** Thoughts and a signature with characters that an inexact copy would change. */
 export const thoughts = { type: 'thinking', thinking: 'Wo ist Oslo? 🧊\n\t"dort"\\', signature: 'EqoBCkgIARABGAIiQL8+/zz0==' };
 export const redacted = { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3pzix/==' };
 export const call = { type: 'tool_use', id: 'toolu_01', name: 'weather', input: { city: 'Oslo', big: 1 } };
 
-/** A message with thinking and a call, or with text alone once the result of the call is there. */
+/** A message with thinking and a call, or only text if the request contains the result of the call. */
 export function message(model: string, isSecond: boolean): Record<string, unknown> {
   return {
     id: 'msg_01',
@@ -20,7 +20,7 @@ export function message(model: string, isSecond: boolean): Record<string, unknow
   };
 }
 
-/** The same as events: every text in two deltas. */
+/** The same message as events, with each text in two deltas. */
 export function events(model: string, isSecond: boolean): string[] {
   const whole = message(model, isSecond);
   const out = [
@@ -65,7 +65,7 @@ function deltasOf(block: Record<string, unknown>): Record<string, unknown>[] {
 
 const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
 
-/** A provider that behaves by the name of the model that it is asked for. */
+/** A provider whose behaviour depends on the requested model. */
 export const startAnthropic = (): Promise<ScriptedUpstream> => startUpstream((response, request) => answer(response, request));
 
 async function answer(response: ServerResponse, request: SeenRequest): Promise<void> {

@@ -8,10 +8,10 @@ export interface Ran {
   readonly err: string;
 }
 
-/** In place of an answer: Ctrl-C. */
+/** In place of an input: Ctrl-C. */
 export const interrupt = Symbol('interrupt');
 
-/** Runs a command in this process, with an environment and a terminal of its own. */
+/** Runs a command in this process, with its own environment and terminal. */
 export async function runHere(
   args: readonly string[],
   cwd: string,
@@ -21,11 +21,11 @@ export async function runHere(
     readonly stdin?: string;
     readonly isTty?: boolean;
     readonly columns?: number;
-    /** Aborted when the reader of standard output leaves. */
+    /** Aborted when standard output is closed. */
     readonly stdoutClosed?: AbortSignal;
     /** Called after each write to standard output. */
     onStdout?(): void;
-    /** What is written to standard error, as it is written. */
+    /** Called with each text that is written to standard error. */
     onStderr?(text: string): void;
   } = {},
 ): Promise<Ran> {
@@ -57,7 +57,7 @@ export async function runHere(
   return { code, out, err };
 }
 
-/** Flags as they are typed: `{varFile: ['a', 'b'], json: true}` is `--var-file a --var-file b --json`. */
+/** Flags as a user types them: `{varFile: ['a', 'b'], json: true}` is `--var-file a --var-file b --json`. */
 export const typed = (flags: object): string[] =>
   Object.entries(flags).flatMap(([key, value]: [string, unknown]) => {
     const flag = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

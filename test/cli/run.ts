@@ -8,19 +8,19 @@ export interface Ran {
   readonly err: string;
 }
 
-/** A command that runs: what it printed so far, and ways to wait for more. */
+/** A running command: its output so far, and ways to wait for more. */
 export interface Running {
   readonly child: ChildProcess;
   out(): string;
   err(): string;
-  /** Resolves once the output matches; rejects with all of it when the command ends before. */
+  /** Resolves once the output matches; rejects with the whole output if the command ends before. */
   saw(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<Ran>;
 }
 
-/** Runs the command line as a person does, in a folder, with nothing of our environment but PATH. */
+/** Runs the command line like a user, in a folder, with only PATH of our environment. */
 export function begin(args: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}): Running {
-  // Tests run beside each other: the usual address of the dashboard is for those that name it.
+  // Tests run in parallel, so the default address of the dashboard is only used by tests that name it.
   const quiet = args[0] === 'start' && !args.some((arg) => arg.includes('admin')) ? ['--no-admin'] : [];
   const child = spawn(process.execPath, [main, ...args.slice(0, 1), ...quiet, ...args.slice(1)], {
     cwd,

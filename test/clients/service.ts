@@ -4,7 +4,7 @@ import type { Json } from '../contract/gemini-oracle.ts';
 import { chat, type Spoken, type Step } from '../recipes/formats.ts';
 import { json, type ScriptedUpstream, type SeenRequest, sse, startUpstream } from '../support/upstream.ts';
 
-/** What a model is asked: its tools, and the results of those that it has called so far. */
+/** A request to a model: its tools, and the results of its calls so far. */
 export interface Turn {
   readonly tools: readonly string[];
   readonly results: readonly unknown[];
@@ -12,7 +12,7 @@ export interface Turn {
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
-/** How one kind of service is spoken to. */
+/** The API format of one kind of service. */
 interface Kind {
   readonly path: RegExp;
   readonly isStream: (request: SeenRequest, body: Json) => boolean;
@@ -94,7 +94,7 @@ const pieces = (text: string): readonly string[] => text.match(/[^]{1,6}/gu) ?? 
 const kinds: readonly Kind[] = [chatKind, contentKind, converseKind];
 
 /**
- * A service with a model that a test plays. `whole`: it ignores that a stream was asked for, as some servers do.
+ * A service whose model is a function of the test. `whole`: it ignores `stream: true`, as some servers do.
  */
 export const startModel = (play: (turn: Turn) => Step, whole: boolean): Promise<ScriptedUpstream> =>
   startUpstream((response: ServerResponse, request: SeenRequest, nth: number) => {

@@ -9,7 +9,7 @@ import { Validators } from '../../src/config/validate/schemas/validators.ts';
 import { rehearse } from '../../src/gateway/reload/rehearse.ts';
 
 /**
- * A golden pair: files, a line of dashes, and what loading them says.
+ * A golden pair: files, a line of dashes, and the expected diagnostics.
  *
  *     #: env NAME=value            lines before the first file; `#: allow-missing` as well
  *     ### file: configs/a.yaml     begins a further file; what is above is gateway.yaml
@@ -25,7 +25,7 @@ export interface Case {
   readonly allowMissing: boolean;
   /** Paths of the facts, in order. */
   readonly facts: readonly string[];
-  /** Everything behind the dashes. */
+  /** The text after the dashes. */
   readonly expected: string;
 }
 
@@ -52,10 +52,10 @@ function parseCase(name: string, text: string): Case {
   return { name, files, env, allowMissing: header.includes('#: allow-missing'), facts, expected };
 }
 
-/** Compiled once: that is most of the work of a load. */
+/** Compiled once, because compiling is most of the work of a load. */
 const validators = new Validators();
 
-/** Loads the files of a case from a folder of their own, as `gateway check` does. */
+/** Loads the files of a case from a temporary folder, like `gateway check`. */
 export async function loadCase(one: Case, compiled = validators): Promise<{ loaded: LoadedConfig; cwd: string }> {
   return inFolder(one, async (cwd) => {
     const loaded = await loadConfig({
@@ -73,7 +73,7 @@ export async function loadCase(one: Case, compiled = validators): Promise<{ load
   });
 }
 
-/** Runs with the files of a case in a folder of their own. */
+/** Runs a function with the files of a case in a temporary folder. */
 export async function inFolder<T>(one: Pick<Case, 'files'>, run: (cwd: string) => Promise<T>): Promise<T> {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-case-')));
   try {
@@ -87,7 +87,7 @@ export async function inFolder<T>(one: Pick<Case, 'files'>, run: (cwd: string) =
   }
 }
 
-/** What is behind the dashes of a case: the folder of the run is written `<cwd>`. */
+/** The text after the dashes of a case, with `<cwd>` for the folder of the run. */
 export function describeLoad(loaded: LoadedConfig, cwd: string, facts: readonly string[]): string {
   const lines = loaded.diagnostics.flatMap((one) => [shortDiagnostic(one), ...(one.hint === undefined ? [] : [`    ${one.hint}`])]);
   const found = facts.map((path) => `${path} = ${JSON.stringify(pick(loaded, path))}`);

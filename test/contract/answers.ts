@@ -1,10 +1,10 @@
-/** One short answer, as a provider sends it whole and as a stream, written by hand after its documentation. */
+/** One short response of a provider, whole and as a stream, written from its documentation. */
 export interface Answer {
   /** The whole body. */
   readonly whole: unknown;
   /** Name and data of each event of the stream; the last one completes it. */
   readonly events: readonly (readonly [name: string, data: object])[];
-  /** What both say. */
+  /** The expected content of both. */
   readonly text: string;
   readonly usage: { readonly prompt: number; readonly completion: number };
 }
@@ -26,7 +26,7 @@ const gemini: Answer = {
 
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'c-1', stop_sequence: null };
 
-/** By provider type. A provider whose chat is converted and that has no row fails the suite. */
+/** By provider type. The suite fails for a provider with a converted chat and without a row. */
 export const answers: Readonly<Record<string, Answer>> = {
   anthropic: {
     whole: {

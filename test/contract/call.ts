@@ -3,7 +3,7 @@ import { traitsOf } from '../../src/core/endpoint.ts';
 import type { FormBody } from '../../src/core/http/form.ts';
 import type { Call, CommonSettings, Provider, Translation } from '../../src/core/provider.ts';
 
-/** A call with nothing set, for asking a provider what it would do. */
+/** A call with default values, to get the request that a provider would send. */
 export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSettings> {
   return {
     endpoint: 'chat/completions',
@@ -27,10 +27,10 @@ export function callOf(over: Partial<Call<CommonSettings>> = {}): Call<CommonSet
   };
 }
 
-/** Enough for every route that takes JSON. */
+/** A body that every JSON route accepts. */
 const anything = { messages: [{ role: 'user', content: 'hi' }], input: 'hi', prompt: 'hi' };
 
-/** An attempt that nobody sends. */
+/** An attempt that is not sent. */
 export function begin(provider: Provider, call: Call<CommonSettings>, body?: JsonBody | EmptyBody): Translation {
   const operation = provider.operations[call.endpoint];
   if (operation === undefined) throw new Error(`${provider.type} has no ${call.endpoint}`);
@@ -38,7 +38,7 @@ export function begin(provider: Provider, call: Call<CommonSettings>, body?: Jso
   return operation.begin(body ?? usual, call);
 }
 
-/** A form with a file of lines, of which nothing is ever read. */
+/** A form with a JSONL file, which no test reads. */
 export function formOf(fields: Readonly<Record<string, string>>): FormBody {
   const unread = () => {
     throw new Error('a provider read the form');

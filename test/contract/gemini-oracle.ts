@@ -1,10 +1,10 @@
 /**
- * Reads answers of generateContent for tests, without anything of the gateway: everything is parsed, nothing is clever.
+ * Reads responses of generateContent for tests without code of the gateway. It parses everything, without optimization.
  */
 
 export type Json = Record<string, unknown>;
 
-/** What a client must learn of one answer. */
+/** The content that a client must receive. */
 export interface Answer {
   readonly choices: readonly Choice[];
   readonly usage: { readonly prompt: number; readonly completion: number; readonly cached: number; readonly reasoning: number } | undefined;
@@ -16,7 +16,7 @@ export interface Choice {
   readonly calls: readonly { readonly name: string; readonly args: unknown }[];
   /** Data URIs. */
   readonly images: readonly string[];
-  /** How many steps of the service's own code tool there are. */
+  /** Number of parts of the code execution tool. */
   readonly native: number;
   readonly finish: string;
   readonly word: string | undefined;
@@ -46,10 +46,10 @@ export function framesOf(body: string): readonly Json[] {
     .map((line) => JSON.parse(line.slice(5)) as Json);
 }
 
-/** One whole answer. */
+/** One whole response. */
 export const answerOf = (raw: Json): Answer => mergeStream([raw]);
 
-/** All parts of all frames, by candidate; counts as the last frame that tells each. */
+/** All parts of all frames, by candidate; each count from the last frame that has it. */
 export function mergeStream(frames: readonly Json[]): Answer {
   const parts = new Map<number, Part[]>();
   const words = new Map<number, string>();
@@ -93,7 +93,7 @@ function countsOf(frames: readonly Json[]): Answer['usage'] {
   const thoughts = last('thoughtsTokenCount');
   const candidates = last('candidatesTokenCount');
   const total = told.at(-1)?.['totalTokenCount'];
-  // Some models count thoughts among the candidates: the total tells.
+  // Some models include thoughts in the candidates count; the total shows which.
   const completion = total === prompt + candidates ? candidates : candidates + thoughts;
   return { prompt, completion, cached: last('cachedContentTokenCount'), reasoning: thoughts };
 }

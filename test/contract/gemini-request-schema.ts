@@ -1,5 +1,5 @@
 /**
- * What generateContent takes, as strictly as the service checks it: an unknown field anywhere is an error.
+ * Requests that generateContent accepts, as strict as the service: any unknown field is an error.
  */
 const object = (properties: Record<string, unknown>, required: readonly string[] = []) => ({
   type: 'object',
@@ -15,7 +15,7 @@ const base64 = { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' };
 const inlineData = object({ mimeType: { type: 'string', pattern: '^[a-z]+/[\\w.+-]+$' }, data: base64 }, ['mimeType', 'data']);
 const fileData = object({ mimeType: { type: 'string', pattern: '^[a-z]+/[\\w.+-]+$' }, fileUri: filled }, ['fileUri']);
 
-/** Exactly one payload, and the side fields that may be beside it. */
+/** Exactly one payload, and the fields that may accompany it. */
 const payload = (name: string, schema: unknown, beside: Record<string, unknown> = {}) =>
   object({ [name]: schema, thoughtSignature: filled, ...beside }, [name]);
 const resolution = {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Recorded provider traffic lies beside the repository; it is not part of it. */
+/** Recorded provider traffic is next to the repository, not in it. */
 const folder = join(import.meta.dirname, '../../../shared/data/recorded');
 
 export const haveRecordings = existsSync(folder);
 
-/** One exchange, as far as the tests read it. */
+/** The part of a recording that the tests read. */
 export interface Recording {
   readonly id: string;
   readonly provider: string;
@@ -17,7 +17,7 @@ export interface Recording {
   readonly response: { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body?: string };
 }
 
-/** All exchanges of some providers; none where the folder is absent. */
+/** All recordings of some providers; none if the folder does not exist. */
 export function recordings(providers: readonly string[]): readonly Recording[] {
   if (!haveRecordings) return [];
   return providers.flatMap((provider) =>

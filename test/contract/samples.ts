@@ -2,34 +2,34 @@ import type { Endpoint } from '../../src/core/endpoint.ts';
 import type { CommonSettings } from '../../src/core/provider.ts';
 import { vendors } from '../../plugins/providers/vendors/index.ts';
 
-/** Settings of one entry as an operator could write them, and the only address its requests may go to. */
+/** Example settings of a provider, and the only address that its requests may go to. */
 export interface Sample {
   readonly name: string;
   readonly settings: CommonSettings & Readonly<Record<string, unknown>>;
   readonly origin: string;
-  /** Every path starts with it. */
+  /** Prefix of every path. */
   readonly base: string;
-  /** Model to ask for on routes that not every model serves. */
+  /** Models for routes that not every model supports. */
   readonly models?: { readonly [E in Endpoint]?: string };
-  /** Where files live, if elsewhere. */
+  /** The address of files, if it differs. */
   readonly storage?: { readonly origin: string; readonly base: string };
-  /** Ids that the provider knows as such, by the first segment of the route. */
+  /** Valid ids of the provider, by the first segment of the route. */
   readonly ids?: Readonly<Record<string, string>>;
 }
 
-/** Object storage of Vertex AI, and how files, batches and jobs are named there. */
+/** Object storage of Vertex AI, with the names of files, batches and jobs. */
 const bucket = {
   storage: { origin: 'https://storage.googleapis.com', base: '/' },
   ids: { files: 'gs://acme-files/gateway/files/a.jsonl', batches: '1234567890', fine_tuning: '1234567890' },
 } as const;
 
-/** The messages API is served for models of its maker only. */
-/** Edits of images need a model that paints in a chat. */
+/** Image edits need a model that generates images in a chat. */
 const painter = { 'images/edits': 'gemini-2.5-flash-image' } as const;
 
+/** Only models of Anthropic support the Messages API. */
 const claude = { messages: 'anthropic.claude-1', 'messages/count_tokens': 'vendorA.claude-1@20250101', ...painter } as const;
 
-/** Each row at its own host, and at one of the operator's. */
+/** Each row with its default host and with a custom host. */
 const rows = Object.fromEntries(
   vendors.map(({ type, host }): [string, readonly Sample[]] => {
     const { origin, pathname } = new URL(host);
@@ -43,7 +43,7 @@ const rows = Object.fromEntries(
   }),
 );
 
-/** By provider type. A provider without a sample fails the contract suite. */
+/** By provider type. The contract suite fails for a provider without a sample. */
 export const samples: Readonly<Record<string, readonly Sample[]>> = {
   mock: [{ name: 'as it is', settings: {}, origin: 'https://mock.invalid', base: '/v1/' }],
   openai: [

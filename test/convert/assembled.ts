@@ -42,13 +42,13 @@ function mergedOf(chunks: readonly ChatCompletionChunk[], choice: number): { blo
   return { blocks, reasoning: snapshot['reasoning_content'] };
 }
 
-/** A block whose deltas name no type is known by its member. */
+/** The type of a block whose deltas have none follows from its member. */
 function typeOf(block: Json): string {
   if (typeof block['thinking'] === 'string') return 'thinking';
   return typeof block['data'] === 'string' ? 'redacted_thinking' : 'text';
 }
 
-/** `accumulate_delta` of the PyPI library (openai/lib/streaming/_deltas.py), but that an index is no position: tool calls leave gaps. */
+/** `accumulate_delta` of the PyPI library (openai/lib/streaming/_deltas.py), except that an index is not a position: tool calls leave gaps. */
 function accumulateDelta(acc: Json, delta: Json): Json {
   for (const [key, value] of Object.entries(delta)) {
     const known = acc[key];

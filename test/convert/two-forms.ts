@@ -96,7 +96,7 @@ function blockEvents(block: Json, index: number): Json[] {
   ];
 }
 
-/** The block as it begins, then its deltas. Only what is text comes in pieces. */
+/** The start of the block, then its deltas. Only text is split. */
 function partsOf(block: Json): Json[] {
   switch (block['type']) {
     case 'text': {

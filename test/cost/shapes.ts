@@ -11,12 +11,12 @@ import { geminiUsage } from '../../src/formats/google-generate/answer/usage.ts';
 import { readUsage, withTier } from '../../src/formats/shared/usage.ts';
 import { usageIn } from '../../src/pipeline/record/usage.ts';
 
-/** A row of `shapes.json`: usage as a provider writes it, and what it costs by hand. */
+/** A row of `shapes.json`: usage in the format of a provider, and its cost, calculated by hand. */
 export interface Shape {
   readonly type: string;
-  /** As it goes upstream. */
+  /** The model that is sent upstream. */
   readonly model: string;
-  /** How usage is written; `none`: the route reports none. */
+  /** The format of usage; `none` if the route reports none. */
   readonly format: 'chat' | 'anthropic' | 'google' | 'bedrock' | 'none';
   readonly usage: unknown;
   /** Default: the type. */
@@ -29,7 +29,7 @@ export interface Shape {
   /** Default: 2026-11-22T12:00:00Z. */
   readonly at?: string;
   readonly note?: string;
-  /** How the amount comes about: count × price / units of the price. */
+  /** The calculation: count × price / units of the price. */
   readonly sum?: string;
   readonly usd: string | null;
 }
@@ -53,7 +53,7 @@ const readers: Readonly<Record<Shape['format'], (usage: unknown) => Usage | unde
   },
 };
 
-/** As the record would have it. */
+/** Usage as in the record. */
 export function usageOf({ format, usage, details, tier }: Shape): UsageRecord {
   const found = withTier(readers[format](usage), tier);
   if (found === undefined) throw new Error('no usage was read');

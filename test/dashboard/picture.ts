@@ -7,7 +7,7 @@ import { smallPng } from '../support/dashboard/small-png.ts';
 import { send, startBusyGateway } from '../support/dashboard/traffic.ts';
 
 /**
- * Makes the picture of the README from a running gateway: `node --conditions=llm-gateway-source test/dashboard/picture.ts`.
+ * Makes the image of the README from a running gateway: `node --conditions=llm-gateway-source test/dashboard/picture.ts`.
  * Names the file as its argument to write another one.
  */
 const path = process.argv[2] ?? 'docs/images/dashboard.png';
@@ -21,7 +21,7 @@ const browser = await launch(found);
 try {
   const ids: string[] = [];
   for (let n = 0; n < 48; n++) ids.push(await send(gateway, n % 6 === 4 && n > 12 ? 5 : n));
-  // The store takes records in batches.
+  // Records are stored in batches.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const page = await browser.newPage({ viewport: { width: 1440, height: 810 }, colorScheme: 'light', reducedMotion: 'reduce' });
   const shown = ids.findLast((_id, n) => n % 6 === 2) ?? '';

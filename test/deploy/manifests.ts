@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 
-/** What the tests look at in a manifest. */
+/** The parts of a manifest that the tests check. */
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
 }
@@ -39,7 +39,7 @@ export function podOf(text: string): Pod {
   return pod;
 }
 
-/** The container that is the gateway. */
+/** The container of the gateway. */
 export function containerOf(text: string): Container {
   const { containers, initContainers = [] } = podOf(text);
   const found = [...initContainers, ...containers].find(({ name }) => name === 'gateway');

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { root } from '../repo/tree.ts';
 import type { Stage } from './dockerfile.ts';
 
-/** Why nothing can be run in a root file system of its own on this machine; undefined where it can. */
+/** The reason why this machine cannot run a command in a separate root file system; undefined if it can. */
 export function cannotMount(): string | undefined {
   if (process.getuid?.() !== 0) return 'mounting needs root';
   const tried = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { encoding: 'utf8' });
@@ -39,7 +39,7 @@ export class RootFs {
     HOME: '/root',
     npm_config_cache: '/opt/npm',
     npm_config_prefer_offline: 'true',
-    // Of machines whose registry has a certificate of their own.
+    // For machines whose registry has its own certificate.
     NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/ca-certificates.crt',
   };
   workdir = '/';
@@ -127,7 +127,7 @@ export class RootFs {
       ]),
       `mount -t proc proc ${dir}/proc`,
       `mount -t tmpfs tmpfs ${dir}/tmp`,
-      // As a container runs: nothing of the image can be written, and its user has no rights.
+      // Like a container: the image is read-only, and its user has no capabilities.
       ...(mounts === undefined ? [] : [`mount -o bind,remount,ro ${dir}`]),
       'shift',
       mounts === undefined
@@ -138,7 +138,7 @@ export class RootFs {
   }
 }
 
-/** Packages that were downloaded before are taken from there. */
+/** Cache of downloaded packages. */
 function npmCache(): string {
   const path = join(homedir(), '.npm');
   mkdirSync(path, { recursive: true });

@@ -1,4 +1,4 @@
-/** A gateway alone in a process, so that its memory can be measured: `node gateway-process.ts <config as JSON>`, asked over IPC. */
+/** A gateway in its own process, to measure its memory over IPC: `node gateway-process.ts <config as JSON>`. */
 import { startTestGateway } from '../support/gateway.ts';
 
 const [config = '{}'] = process.argv.slice(2);

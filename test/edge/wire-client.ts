@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { until } from '../support/gateway.ts';
 
-/** A client on a plain socket: it may declare bodies that it never sends, and shows what the gateway writes and when. */
+/** A client on a plain socket. It can declare bodies that it never sends, and shows what the gateway writes. */
 export class WireClient {
   readonly socket: Socket;
   text = '';
@@ -20,12 +20,12 @@ export class WireClient {
     for (const part of parts) this.socket.write(part);
   }
 
-  /** Statuses of the answers so far, informational ones included. */
+  /** Statuses of the responses so far, including informational ones. */
   get statuses(): readonly number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
   }
 
-  /** Waits for so many answers. */
+  /** Waits for this number of responses. */
   async answers(count: number): Promise<readonly number[]> {
     return until(
       () => this.statuses.length >= count && this.statuses,
@@ -42,7 +42,7 @@ export class WireClient {
   }
 }
 
-/** A request's head; `host` is added. */
+/** The head of a request; adds `host`. */
 export function headOf(line: string, headers: Readonly<Record<string, string | number>> = {}): string {
   const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${line} HTTP/1.1\r\n${lines.join('')}\r\n`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Explanation } from '../../src/core/logs/explanation.ts';
 import { type Ran, runHere } from '../cli/in-process.ts';
 
-/** A configuration in a folder of its own, and `gateway explain` in it. */
+/** A configuration in a temporary folder, and `gateway explain` in it. */
 export interface ExplainFile {
   readonly dir: string;
   text(...args: string[]): Promise<Ran>;

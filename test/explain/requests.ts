@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A request of a client, apart from where it goes. */
+/** A request of a client without its target. */
 export interface Made {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

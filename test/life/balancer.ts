@@ -6,17 +6,17 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 export interface Backend {
   readonly host: string;
   readonly port: number;
-  /** Path of the socket that answers `/readyz`. */
+  /** Path of the socket that serves `/readyz`. */
   readonly probe: string;
   isReady: boolean;
 }
 
-/** A balancer for connections, as in front of a deployment: a new one goes to the next backend that is ready. */
+/** A load balancer for connections: a new connection goes to the next backend that is ready. */
 export interface Balancer {
   readonly url: string;
   add(backend: Omit<Backend, 'isReady'>): Backend;
   remove(backend: Backend): void;
-  /** Connections that found no backend, or one that refused them. */
+  /** Connections without a ready backend, or with one that refused them. */
   readonly failures: string[];
   close(): Promise<void>;
 }

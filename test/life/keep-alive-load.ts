@@ -1,11 +1,11 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** Clients that keep one connection each, and send on it again and again, until they are stopped. */
+/** Clients that send requests on one keep-alive connection each, until they are stopped. */
 export class KeepAliveLoad {
-  /** Whole, right answers. */
+  /** Complete, correct responses. */
   served = 0;
-  /** Answers on a connection that had carried one before. */
+  /** Responses on a reused connection. */
   reused = 0;
   readonly failures: string[] = [];
   readonly #url: string;
@@ -36,7 +36,7 @@ export class KeepAliveLoad {
     agent.destroy();
   }
 
-  /** A third of them stream; another third send their body in two pieces, with a pause between. */
+  /** A third of them stream; another third send their body in two parts with a pause. */
   async #ask(agent: Agent, turn: number): Promise<void> {
     const isStream = turn % 3 === 0;
     const body = JSON.stringify({ model: 'm', stream: isStream, messages: [{ role: 'user', content: 'hello' }] });

@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import { answers } from './provider.ts';
 import type { Happened, Scenario, Thrown } from './scenarios.ts';
 
-/** What a scenario's user sees; by a library's name where it shows something in its own way. */
+/** The expected result of a scenario; by library name if a library differs. */
 export type Expected = Readonly<{ all: Happened } & Partial<Record<string, Happened>>>;
 
 const value = (of: unknown): Happened => ({ value: of });
 
-/** An exception: the gateway's request id always, nothing that is not named. */
+/** An exception: always with the request id of the gateway, and without other fields. */
 function thrown(parts: Pick<Thrown, 'class' | 'status' | 'code'> & Partial<Thrown>): Happened {
   return {
     thrown: {
@@ -48,7 +48,7 @@ export const expectations: Readonly<Record<Scenario, Expected>> = {
   moderation: { all: value(true) },
   response: { all: value(answers.text) },
   response_stream: { all: value([answers.text, 'completed']) },
-  // The config of the key has one provider, and the file names none of its models: the provider is asked.
+  // The config of the key has one provider without configured models, so the gateway requests its list.
   models: { all: value(['m-one', 'm-two']) },
   provider_models: { all: value(['m-one', 'm-two']) },
   file_create: { all: value('file-1') },

@@ -58,7 +58,7 @@ function stepsOf(client: OpenAI, baseURL: string): Record<Scenario, () => Promis
   };
 }
 
-/** What the provider says before it goes silent. */
+/** The content that the provider sends before it stops. */
 const answersFirst = 'Grüße';
 
 function chatReport({ choices, usage }: ChatCompletion): unknown {

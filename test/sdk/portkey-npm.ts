@@ -15,7 +15,7 @@ export const portkeyNpm: Client = {
     ),
 };
 
-/** @param open options of a call stay with the client for good, so each call that has some gets its own */
+/** @param open creates a client: options of a call stay with a client, so each call with options needs a new one */
 function stepsOf(open: (more?: Readonly<Record<string, unknown>>) => Portkey): Partial<Record<Scenario, () => Promise<unknown>>> {
   const client = open();
   const chat = (model: string, more?: Readonly<Record<string, unknown>>): Promise<unknown> =>
@@ -60,7 +60,7 @@ function stepsOf(open: (more?: Readonly<Record<string, unknown>>) => Portkey): P
     target_timeout: () => chat('m-silent', { requestTimeout: 100 }),
     broken_stream: async () => streamReport(await client.chat.completions.create({ model: 'm-breaks', messages, stream: true })),
     abort: async () => {
-      // Leaving the loop is all that the library offers.
+      // The library offers no other way to abort than leaving the loop.
       for await (const { choices } of await client.chat.completions.create({ model: 'm-endless', messages, stream: true })) {
         const content: unknown = choices[0]?.delta?.content;
         if (content === 'Grüße') return content;
@@ -111,7 +111,7 @@ function toolReport(answer: unknown): unknown {
   return [call?.id, call?.function?.name, call?.function?.arguments, choice?.finish_reason];
 }
 
-/** The library hands an error in the stream on as if it were a chunk. */
+/** The library returns an error in the stream as a chunk. */
 async function streamReport(stream: unknown): Promise<unknown> {
   let text = '';
   let finish: string | null = null;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { json, type ScriptedUpstream, type SeenRequest, sse, startUpstream } from '../support/upstream.ts';
 
-/** A provider that speaks OpenAI's format and does what the model's name says. */
+/** A provider with OpenAI's format whose behaviour depends on the model. */
 
 export const answers = {
   text: 'Grüße – 你好 🐸 "quoted" \\ and\nthe next line.',
@@ -22,7 +22,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 export const startProvider = (): Promise<ScriptedUpstream> => startUpstream(answer);
 
-/** The model that a request asks for; '' where it has no JSON body. */
+/** The model of a request; '' without a JSON body. */
 export function modelOf(request: SeenRequest): string {
   return request.headers['content-type'] === 'application/json' && request.body.length > 0
     ? String((JSON.parse(request.body.toString('utf8')) as Body)['model'] ?? '')
@@ -30,7 +30,7 @@ export function modelOf(request: SeenRequest): string {
 }
 
 function answer(response: ServerResponse, request: SeenRequest, count: number): void {
-  // Only the first request that a fresh provider gets is one too many.
+  // Only the first request to a new provider exceeds the rate limit.
   if (modelOf(request) === 'm-once' && count === 1) return json(response, 429, { error: answers.limit }, { 'retry-after-ms': '1' });
   const route = `${request.method} ${request.url.split('?')[0]}`;
   const reply = replies[route];
@@ -85,7 +85,7 @@ function chat(response: ServerResponse, { model, stream, stream_options }: Body)
   }
 }
 
-/** A stream that says something and does not go on. */
+/** A stream that sends some content and then nothing. */
 function begin(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const event of textEvents(false).slice(0, 2)) response.write(event);
@@ -130,7 +130,7 @@ function toolObject(): object {
   return { ...head, object: 'chat.completion', choices: [{ index: 0, message, logprobs: null, finish_reason: 'tool_calls' }], usage };
 }
 
-/** Libraries ask for base64 without being told to, and decode it. */
+/** Libraries request base64 by default, and decode it. */
 function embeddings({ encoding_format, model }: Body): object {
   const packed = Buffer.from(new Float32Array(answers.embedding).buffer).toString('base64');
   const embedding = encoding_format === 'base64' ? packed : answers.embedding;

@@ -4,7 +4,7 @@ import { type Client, fileBytes, type Report } from './scenarios.ts';
 
 export const python = findPython();
 
-/** PyPI libraries are driven by a script of their own that prints its report as one line of JSON. */
+/** PyPI libraries are run by a script that prints its report as one line of JSON. */
 function pythonClient(name: string, script: string): Client {
   return {
     name,
@@ -17,13 +17,13 @@ function pythonClient(name: string, script: string): Client {
   };
 }
 
-/** Runs a script of this folder; what it prints. Its environment is empty: no setting of the machine may lead it elsewhere. */
+/** Runs a script of this folder and returns its output. Its environment is empty, so that no setting of the machine affects it. */
 export function runScript(command: string, [script = '', ...args]: readonly string[], input = ''): Promise<string> {
   const child = spawn(command, ['-B', new URL(script, import.meta.url).pathname, ...args], {
     env: { PATH: process.env['PATH'] ?? '', NO_PROXY: '*', PYTHONUTF8: '1' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // A script that reads nothing may be gone before this is written.
+  // A script that does not read its input may exit before this is written.
   child.stdin.on('error', () => undefined).end(input);
   let out = '';
   let said = '';

@@ -3,22 +3,22 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import type { ScriptedUpstream, SeenRequest } from '../support/upstream.ts';
 import { startProvider } from './provider.ts';
 
-/** A key of no special form: only its hash tells that it is ours. */
+/** A key without a special format: the gateway recognizes it only by its hash. */
 export const callerKey = 'app-web-key-0123456789abcdef';
 export const catalogKeys = { main: 'sk-main-0123456789', second: 'sk-second-0123456789', team: 'sk-team-0123456789' } as const;
 
-/** What libraries fill in where they have no key. */
+/** Placeholders that libraries send without a key. */
 export const placeholders = ['OPENAI_API_KEY', 'DUMMY-KEY'] as const;
 
 export interface Rig {
   readonly upstream: ScriptedUpstream;
   readonly gateway: TestGateway;
-  /** With `/v1`, as client libraries want it. */
+  /** With `/v1`, as client libraries expect it. */
   readonly baseUrl: string;
   close(): Promise<void>;
 }
 
-/** A gateway before one provider. @param open without keys, so that every caller may come in */
+/** A gateway with one provider. @param open without keys, so that every client may use it */
 export async function startRig(open = false): Promise<Rig> {
   const upstream = await startProvider();
   const gateway = await startTestGateway(catalog(upstream, open));
@@ -45,7 +45,7 @@ function catalog({ url }: ScriptedUpstream, open: boolean): string {
     providers: {
       main: { type: 'openai', api_key: catalogKeys.main, custom_host },
       second: { type: 'openai', api_key: catalogKeys.second, custom_host, models },
-      // The slug of the smallest file there is: also the name of a type.
+      // The slug in a minimal configuration, which is also the name of a type.
       openai: { type: 'openai', api_key: catalogKeys.main, custom_host },
     },
     virtual_keys: { team: { provider: 'main', api_key: catalogKeys.team } },
@@ -62,7 +62,7 @@ function catalog({ url }: ScriptedUpstream, open: boolean): string {
   });
 }
 
-/** Everything that a provider was sent, as one text to search in. */
+/** The complete request that a provider received, as one text. */
 export const rawOf = ({ method, url, rawHeaders, body }: SeenRequest): string =>
   [method, url, ...rawHeaders, decoded(url), body.toString('latin1')].join('\n');
 

@@ -28,13 +28,13 @@ export const scenarios = [
 
 export type Scenario = (typeof scenarios)[number];
 
-/** An exception as the library's user sees it. */
+/** An exception as a user of the library sees it. */
 export interface Thrown {
   readonly class: string;
   readonly status: number | null;
   readonly code: string | null;
   readonly message: string;
-  /** From wherever the library shows it. */
+  /** From the place where the library shows it. */
   readonly request_id: string | null;
   readonly retry_after: string | null;
 }
@@ -47,7 +47,7 @@ export type Report = Readonly<Partial<Record<Scenario, Happened>>>;
 /** One client library, changed only in base URL and key. */
 export interface Client {
   readonly name: string;
-  /** Scenarios that the library has no means for, with the reason. */
+  /** Scenarios that the library does not support, with the reason. */
   readonly lacks: Readonly<Partial<Record<Scenario, string>>>;
   /** @param baseUrl ends with `/v1` */
   run(baseUrl: string, key: string): Promise<Report>;
@@ -70,7 +70,7 @@ export async function runAll(
   return report;
 }
 
-/** Bytes that no text encoding leaves alone. */
+/** Bytes that any text encoding would change. */
 export const fileBytes = Buffer.from([...Array.from({ length: 256 }, (_, i) => i), 0x0d, 0x0a, 0x2d, 0x2d]);
 
 /** Sent with chat calls that may call a tool. */

@@ -44,7 +44,7 @@ export const calls: Readonly<Record<string, Call>> = {
   'jobs.checkpoints': (client) => client.fineTuning.jobs.checkpoints.list('ftjob-1', {}),
 };
 
-/** What became of each call: '' or what the library threw. A client of its own each: the library keeps state between calls. */
+/** The result of each call: '' or the error. Each call has a new client, because the library keeps state between calls. */
 export async function runNpm(baseURL: string, apiKey: string, options: object): Promise<Readonly<Record<string, string>>> {
   const said: Record<string, string> = {};
   for (const [name, call] of Object.entries(calls)) {

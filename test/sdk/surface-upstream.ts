@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 
-/** A provider that serves every route of the surface with the smallest answer that a library reads without complaint. */
+/** A provider that serves every route with the smallest response that a library accepts. */
 
 const created_at = 1_767_312_000;
 const page = (row: object): object => ({ object: 'list', data: [row], has_more: false, first_id: 'one', last_id: 'one' });

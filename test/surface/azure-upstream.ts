@@ -3,9 +3,9 @@ import { Life, type Problem, problem, type Row } from './life.ts';
 import { mediaOf } from './media.ts';
 import { type Answer, type Asked, serve } from './serve.ts';
 
-/** The one dated version that this resource knows. */
+/** The only dated API version that this resource supports. */
 export const datedVersion = '2024-10-21';
-/** What the deployments of this resource are called. */
+/** The names of the deployments of this resource. */
 export const deployments = { batch: 'dep-batch', speech: 'dep.speech' } as const;
 
 /**
@@ -54,7 +54,7 @@ function readUrl({ method, url, body, headers, rawHeaders }: SeenRequest, key: s
   return { asked: { method, parts, query, body, contentType: headers['content-type'] ?? '' }, deployment, isDated };
 }
 
-/** Batches and their lines say `/chat/completions` on dated versions, `/v1/chat/completions` on v1, and name a deployment. */
+/** Batches and their lines contain `/chat/completions` on dated versions, `/v1/chat/completions` on v1, and a deployment. */
 function wrongWords({ method, parts, body }: Asked, isDated: boolean): { problem: Problem } | undefined {
   if (method !== 'POST' || parts.length > 1) return undefined;
   const prefix = isDated ? '/chat' : '/v1/chat';
@@ -80,7 +80,7 @@ const envelope = ({ message, code, param, status }: Problem): object => ({
   innererror: { code: 'x' },
 });
 
-/** Objects as the service's examples print them: capitals, dates, and no cursors in lists. */
+/** Objects like in the examples of the service: capitals, dates, and no cursors in lists. */
 function inOwnWords(value: unknown): unknown {
   const { data, object } = value as Row;
   if (object === 'list') return { object, data: (data as Row[]).map(inOwnWords), has_more: (value as Row)['has_more'] };

@@ -1,4 +1,4 @@
-/** Entries of `providers:` for both services of the format before one upstream: OpenAI, and a dated deployment of Azure OpenAI. */
+/** Providers for both services of the format with one upstream: OpenAI, and a dated API version of Azure OpenAI. */
 export const bothProviders = (url: string) => ({
   openai: { type: 'openai', api_key: 'sk-1', custom_host: `${url}/v1` },
   azure: {

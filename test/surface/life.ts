@@ -1,8 +1,8 @@
-/** What a service keeps: files, batches and fine-tuning jobs, whose life goes one step on at each look. In the OpenAI format. */
+/** The stored objects of a service: files, batches and fine-tuning jobs, which advance by one status at each read. In the OpenAI format. */
 
 export type Row = Record<string, unknown> & { id: string };
 
-/** A refusal, before it is written in a service's own envelope. */
+/** An error, before it is written in the format of a service. */
 export interface Problem {
   readonly status: number;
   readonly message: string;
@@ -19,7 +19,7 @@ const startOfTime = 1_767_312_000;
 const batchSteps = ['validating', 'in_progress', 'finalizing', 'completed'] as const;
 const terminal: ReadonlySet<unknown> = new Set(['completed', 'failed', 'expired', 'cancelled', 'succeeded']);
 
-/** Checkpoints that a finished job has, and what each job tells of itself. */
+/** Checkpoints of a completed job, and the events of each job. */
 const checkpointCount = 12;
 const eventCount = 25;
 
@@ -30,7 +30,7 @@ export class Life {
   readonly #jobSteps: readonly string[];
   #made = 0;
 
-  /** @param jobSteps the service's own words for the stages of a job */
+  /** @param jobSteps the statuses of a job in the format of the service */
   constructor(jobSteps: readonly string[]) {
     this.#jobSteps = jobSteps;
     this.addFile('file-in', 'in.jsonl', 'batch', '{"custom_id":"r-1"}\n');
@@ -44,7 +44,7 @@ export class Life {
     return row;
   }
 
-  /** Ids count up, so that the newest is the last. */
+  /** Ids are counted up, so the newest is the last. */
   nextId(prefix: string): string {
     this.#made += 1;
     return `${prefix}${this.#made.toString().padStart(4, '0')}`;
@@ -82,7 +82,7 @@ export class Life {
     return batch;
   }
 
-  /** One step on, as `metadata.fate` wants it. */
+  /** Advances by one status, according to `metadata.fate`. */
   moveBatch(batch: Row): void {
     const fate = (batch['metadata'] as Record<string, string> | null)?.['fate'];
     if (batch['status'] === 'cancelling') this.#enter(batch, 'cancelled');
@@ -136,7 +136,7 @@ export class Life {
       validation_file: null,
       result_files: [],
       trained_tokens: null,
-      // What a failed job has under this name is no fault of the answer.
+      // `error` of a failed job is not an error of the response.
       error: null,
       hyperparameters: { n_epochs: 'auto' },
       metadata: body['metadata'] ?? null,
@@ -188,7 +188,7 @@ export class Life {
   }
 }
 
-/** One page of a list. @param most the largest `limit`, where the service has one */
+/** One page of a list. @param most the largest `limit`, if the service has one */
 export function page(rows: readonly Row[], query: URLSearchParams, usual: number, most?: number): object | { problem: Problem } {
   const asked = query.get('limit');
   const limit = asked === null ? usual : Number(asked);

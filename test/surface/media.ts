@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { json, sse } from '../support/upstream.ts';
 import type { Asked } from './serve.ts';
 
-/** Bytes that are no text in any encoding. */
+/** Bytes that are not text in any encoding. */
 const sound = Buffer.from([0xff, 0xfb, 0x90, 0x00, 0xc3, 0x28, 0x0d, 0x0a, 0x00, 0x01]);
 const subtitles = '1\n00:00:00,000 --> 00:00:01,000\nGrüße\n';
 

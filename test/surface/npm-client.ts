@@ -70,7 +70,7 @@ function objectSteps(surface: Surface): Steps {
     batch_cancel: async () => {
       const ends: unknown[] = [];
       for (const count of looks) {
-        // A look tells of the moment before it; the batch goes on behind it.
+        // A read returns the state before it; the batch advances after it.
         const { id } = await aged(count);
         ends.push(await told(async () => [(await client.batches.cancel(id)).status]));
       }

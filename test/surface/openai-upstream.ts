@@ -3,10 +3,10 @@ import { Life, type Problem, problem } from './life.ts';
 import { mediaOf } from './media.ts';
 import { type Answer, type Asked, serve } from './serve.ts';
 
-/** The one model that speaks, listens and draws. */
+/** The only model for speech, transcription and images. */
 export const mediaModel = 'm-media';
 
-/** OpenAI as far as these routes go: base `/v1`, bearer, its own error envelope. It refuses what the real one refuses. */
+/** OpenAI for these routes: base `/v1`, bearer token, its own error format. It rejects what the real service rejects. */
 export async function startOpenAi(key: string): Promise<ScriptedUpstream & { life: Life }> {
   const life = new Life(['validating_files', 'queued', 'running', 'succeeded']);
   const upstream = await startUpstream(async (response, request) => {

@@ -1,4 +1,4 @@
-/** What a client does against one surface, and what its user is told. The same for every client library. */
+/** The calls of a client to one surface, and their expected results. The same for every client library. */
 
 export interface Thrown {
   readonly status: number | null;
@@ -6,13 +6,13 @@ export interface Thrown {
   readonly param: string | null;
 }
 
-/** An entry of the catalog as a client names it. */
+/** A provider as a client names it. */
 export interface Surface {
   readonly name: string;
   readonly baseUrl: string;
   /** Sent with every call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** For sound and pictures, as the client names it. */
+  /** The model for audio and images, as the client names it. */
   readonly mediaModel: string;
   /** For the lines of a batch. */
   readonly lineModel: string;
@@ -26,13 +26,13 @@ export interface Client {
   run(surfaces: readonly Surface[]): Promise<Readonly<Record<string, Report>>>;
 }
 
-/** The statuses in which a batch, or a job, is cancelled: so many looks after it was made. */
+/** The statuses in which a batch or a job is cancelled, after this number of reads. */
 export const looks = [0, 1, 2, 3] as const;
 
 const conflict: Thrown = { status: 409, code: 'conflict', param: null };
 const tooLong: Thrown = { status: 400, code: 'string_above_max_length', param: 'metadata' };
 
-/** The usual answers; a surface may say some of them in other words. */
+/** The usual results; a surface may override some of them. */
 export const expected: Report = {
   batch_life: {
     statuses: ['validating', 'validating', 'in_progress', 'finalizing', 'completed'],
@@ -84,7 +84,7 @@ export const expected: Report = {
 
 const notFound = (param: string | null): { thrown: Thrown } => ({ thrown: { status: 404, code: 'notFound', param } });
 
-/** Where Azure OpenAI says it differently. */
+/** Results that differ for Azure OpenAI. */
 export const providerB: Report = {
   batch_unknown_file: notFound('input_file_id'),
   job_life: { ...(expected['job_life'] as object), statuses: ['queued', 'queued', 'queued', 'running', 'succeeded'] },
@@ -93,7 +93,7 @@ export const providerB: Report = {
   files: [...(expected['files'] as unknown[]).slice(0, -1), notFound('id')],
 };
 
-/** Sound and pictures. The last of each is what the stream's events were. */
+/** Audio and images. The last of each lists the events of the stream. */
 export const media: Report = {
   speech: '//uQAMMoDQoAAQ==',
   speech_events: ['speech.audio.delta', 'speech.audio.done'],
@@ -106,5 +106,5 @@ export const media: Report = {
   image_variation: '//uQAMMoDQoAAQ==',
 };
 
-/** The bytes of a sound, for uploads. */
+/** Audio bytes for uploads. */
 export const soundBytes = Buffer.from([0xff, 0xfb, 0x90, 0x00, 0xc3, 0x28, 0x0d, 0x0a, 0x00, 0x01]);

@@ -1,6 +1,6 @@
 import { type Life, page, type Problem, problem, type Row } from './life.ts';
 
-/** A request behind the checks of its service: path without prefix, in parts. */
+/** A request after the checks of its service: path without prefix, in segments. */
 export interface Asked {
   readonly method: string;
   readonly parts: readonly string[];

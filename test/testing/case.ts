@@ -18,7 +18,7 @@ const folder = join(import.meta.dirname, 'cases');
 /** The configuration of all cases. */
 const config = readFileSync(join(import.meta.dirname, 'gateway.yaml'), 'utf8');
 
-/** The provider keys are not set: a test needs none. */
+/** The provider keys are not set, because a test needs none. */
 export const env = { TEAM_USER: 'a-secret-of-the-environment' };
 
 /** Runs are compared without durations. */
@@ -38,7 +38,7 @@ export function readCases(): Case[] {
     });
 }
 
-/** What the command prints for a case. */
+/** The output of the command for a case. */
 export async function ranCase({ files }: Case): Promise<string> {
   return inFolder(files, async (dir) => {
     const { out, err } = await runHere(['test', 'it.test.yaml'], dir, { env });
@@ -46,7 +46,7 @@ export async function ranCase({ files }: Case): Promise<string> {
   });
 }
 
-/** Calls a function with a folder that has the configuration and these files. */
+/** Calls a function with a folder that contains the configuration and these files. */
 export async function inFolder<T>(files: Readonly<Record<string, string>>, run: (dir: string) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-test-'));
   try {

@@ -3,7 +3,7 @@ import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '..
 
 type Json = Record<string, unknown>;
 
-/** One answer of the provider: blocks in order. */
+/** One response of the provider: blocks in order. */
 const answers = {
   one: [
     { type: 'thinking', thinking: 'Wo ist Oslo? 🧊\n"dort"', signature: 'EqoBCkgIARABGAIiQL8+/one==' },
@@ -23,7 +23,7 @@ const answers = {
   ],
 } as const satisfies Record<string, readonly Json[]>;
 
-/** The blocks that the provider gave out, as its history must have them again. */
+/** The blocks that the provider sent, which its history must contain again. */
 export const given: { readonly [answer in keyof typeof answers]: readonly Json[] } = answers;
 
 /**
@@ -47,7 +47,7 @@ function answer(response: ServerResponse, request: SeenRequest): void {
   else json(response, 200, message(content));
 }
 
-/** Cut inside lines, events and characters. */
+/** Split inside lines, events and characters. */
 function inPieces(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
   const bytes = Buffer.from(text);

@@ -16,13 +16,13 @@ export interface Fleet {
   /** Base URL without `/v1`. */
   readonly url: string;
   readonly admin: string;
-  /** Sends a chat request on a connection of its own. */
+  /** Sends a chat request on a new connection. */
   send(body?: object, headers?: Record<string, string>): Promise<Answer>;
-  /** Asks the admin API. */
+  /** Calls the admin API. */
   ask<T>(path: string, method?: 'GET' | 'POST'): Promise<T>;
   metrics(): Promise<Map<string, number>>;
   workers(): Promise<readonly WorkerView[]>;
-  /** Writes the configuration and has it loaded. */
+  /** Writes the configuration and reloads it. */
   reload(yaml: string): Promise<{ readonly result: string; readonly revision: string; readonly reason: string | null }>;
   end(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface Fleet {
 export interface Answer {
   readonly status: number;
   readonly id: string;
-  /** Parameters that the model did not get. */
+  /** Parameters that were dropped. */
   readonly dropped: string;
   readonly text: string;
 }
@@ -82,7 +82,7 @@ export async function startFleet(
   };
 }
 
-/** Rejects when the response is not whole. */
+/** Rejects if the response is incomplete. */
 export function sendChat(url: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
   const text = JSON.stringify({ model: '@mock/hello', messages: [{ role: 'user', content: 'x' }], ...body });
   const target = url.startsWith('unix:') ? { socketPath: url.slice(5), host: 'localhost' } : new URL(url);
@@ -114,7 +114,7 @@ export function readMetrics(text: string): Map<string, number> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
 }
 
-/** Sends requests until each worker has finished some. */
+/** Sends requests until each worker has completed some. */
 export async function reachBoth(fleet: Fleet): Promise<readonly Answer[]> {
   const before = await fleet.workers();
   const answers: Answer[] = [];
@@ -126,7 +126,7 @@ export async function reachBoth(fleet: Fleet): Promise<readonly Answer[]> {
   return answers;
 }
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 export function isAlive(pid: number | null): boolean {
   try {
     return pid !== null && process.kill(pid, 0);

@@ -3,7 +3,7 @@ import type { CommonSettings, Media } from '../../../src/core/provider.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One request of a client and what must leave for the provider, exactly. */
+/** One request of a client, and the exact request that the provider must receive. */
 export interface RequestRow {
   readonly name: string;
   readonly provider?: 'vertex-ai' | 'gemini';
@@ -16,15 +16,15 @@ export interface RequestRow {
   readonly showsReasoning?: boolean;
   readonly media?: Readonly<Record<string, Media>>;
   readonly body: Json;
-  /** Address; left out where it is that of the default model, place and method. */
+  /** URL; omitted for the default model, location and method. */
   readonly url?: string;
   readonly upstream?: unknown;
-  /** In place of `upstream`: text that must be in the body, where its value can't be written here. */
+  /** In place of `upstream`: text that the body must contain, for values that cannot be written here. */
   readonly text?: string;
-  /** Headers beside accept and content-type. */
+  /** Headers in addition to accept and content-type. */
   readonly sent?: Readonly<Record<string, string>>;
   readonly dropped?: readonly string[];
-  /** The request is refused with this code and parameter. */
+  /** The request is rejected with this code and parameter. */
   readonly refused?: readonly [code: string, param: string | undefined];
 }
 
@@ -46,7 +46,7 @@ export const talk = (
   return { name, body: { messages }, upstream: { ...(system === undefined ? {} : { systemInstruction: system }), contents }, ...rest };
 };
 
-/** A row about fields beside the messages. */
+/** A row about fields other than the messages. */
 export const fields = (name: string, body: Json, upstream: Json, more: Partial<RequestRow> = {}): RequestRow => ({
   name,
   body: { messages: hi, ...body },
@@ -54,7 +54,7 @@ export const fields = (name: string, body: Json, upstream: Json, more: Partial<R
   ...more,
 });
 
-/** A row about one content part of a user, beside a text. */
+/** A row about one content part of a user, next to a text. */
 export const part = (name: string, content: unknown, upstream: unknown, more: Partial<RequestRow> = {}): RequestRow => ({
   name,
   body: { messages: [{ role: 'user', content: [{ type: 'text', text: 'see' }, content] }] },
