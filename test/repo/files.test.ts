@@ -31,7 +31,7 @@ describe('files of the project', () => {
     expect(found(new RegExp(machinePaths.join('|')))).toEqual([]);
   });
 
-  it('contain no TODO without an issue, and no disabled type check', () => {
+  it('contain no open task without an issue, and no disabled type check', () => {
     const later = ['TO', 'FIX'].map((word) => `\\b${word}${word === 'TO' ? 'DO' : 'ME'}\\b(?!\\(#\\d+\\))`);
     const off = ['ignore', 'nocheck', 'expect-error'].map((word) => `@ts-${word}`);
     expect(found(new RegExp([...later, ...off].join('|')))).toEqual([]);
