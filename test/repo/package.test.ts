@@ -61,8 +61,8 @@ describe('the package', () => {
     expect(files.filter((file) => /\.test\.|fixtures\/|^(src|plugins|test|bench|\.ci|\.gateway)\//.test(file))).toEqual([]);
   });
 
-  it('is smaller than 1.8 MB, including the dashboard', () => {
-    expect(statSync(tarball).size).toBeLessThan(1_800_000);
+  it('is smaller than 1.9 MB, including the dashboard', () => {
+    expect(statSync(tarball).size).toBeLessThan(1_900_000);
   });
 
   it('imports only its own files and its dependencies', () => {
