@@ -12,19 +12,11 @@ const wanted: ReadonlySet<string> = new Set(['id', 'object', 'model', 'error']);
  * to the request that reads it, and the `error` of a failed job is not a fault of the response.
  */
 export class ObjectTap extends JsonTap {
-  readonly #needsId: boolean;
-
-  /** @param needsId true for a response that must be one object: without an id no later request could refer to it */
-  constructor(needsId = false) {
-    super();
-    this.#needsId = needsId;
-  }
-
   override whole(text: string): ProviderFault | undefined {
     const found = topLevel(text, wanted);
     if (found === undefined) return undefined;
+    this.complete = true;
     this.id = textOf(found['id']);
-    this.complete = !this.#needsId || this.id !== undefined;
     this.model = textOf(found['model']);
     const isObject = found['object'] !== undefined || this.id !== undefined;
     if (!isObject && found['error'] !== undefined && found['error'] !== null) this.fault = faultInBand(found, '');

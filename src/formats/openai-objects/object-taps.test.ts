@@ -15,18 +15,6 @@ describe('ObjectTap', () => {
     expect(tap.whole(text)?.message).toBe(message);
   });
 
-  it.each([
-    ['{"object":"batch","id":"b-1"}', true],
-    ['{"object":"batch"}', false],
-    ['{"id":""}', false],
-    ['{}', false],
-  ])('needs an id for one object: %s', (text, complete) => {
-    const [one, any] = [new ObjectTap(true), new ObjectTap()];
-    one.whole(text);
-    any.whole(text);
-    expect([one.complete, any.complete]).toEqual([complete, true]);
-  });
-
   it('does not count what a batch has used', () => {
     const tap = new ObjectTap();
     tap.whole('{"object":"batch","id":"b-1","model":"m","usage":{"input_tokens":5,"output_tokens":7}}');

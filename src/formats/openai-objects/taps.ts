@@ -16,7 +16,6 @@ const image: TapOf = () => new ImageTap();
 const response: TapOf = (call) => new ResponsesTap(call);
 const stored: TapOf = (call) => new ResponsesTap(call, true);
 const object: TapOf = () => new ObjectTap();
-const named: TapOf = () => new ObjectTap(true);
 const bytes: TapOf = () => new BytesTap();
 const transcript: TapOf = (call) => new AudioTap(transcriptForm(call.form));
 
@@ -39,20 +38,20 @@ export const openaiTaps = {
   'responses/{id}/cancel': stored,
   'responses/{id}/input_items': whole,
   models: () => new ListTap(),
-  files: named,
+  files: object,
   'files/list': object,
-  'files/{id}': named,
+  'files/{id}': object,
   'files/{id}/content': bytes,
   'files/{id}/delete': object,
-  batches: named,
+  batches: object,
   'batches/list': object,
-  'batches/{id}': named,
+  'batches/{id}': object,
   'batches/{id}/cancel': object,
   // Reads the batch, which is requested before its output file.
   'batches/{id}/output': object,
-  'fine_tuning/jobs': named,
+  'fine_tuning/jobs': object,
   'fine_tuning/jobs/list': object,
-  'fine_tuning/jobs/{id}': named,
+  'fine_tuning/jobs/{id}': object,
   'fine_tuning/jobs/{id}/cancel': object,
   'fine_tuning/jobs/{id}/events': object,
   'fine_tuning/jobs/{id}/checkpoints': object,
