@@ -161,7 +161,7 @@ it('indexes words for searches, but not after every few records', async () => {
     for (const [id, seconds, expected] of [
       ['req_1', 0, 1],
       ['req_2', 4, 1],
-      ['req_3', 1, 3],
+      ['req_3', 2, 3],
     ] as const) {
       append(id);
       now += seconds * 1000;
