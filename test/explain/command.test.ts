@@ -145,7 +145,7 @@ providers:
   spare: {type: openai, api_key: sk-0123456789, models: ["*"]}
 configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, weight: 3}, {provider: spare, weight: 1}]}}
 `);
-    const spread = ['--config-name', 'spread'] as const;
+    const spread = ['--config-name', 'spread', '--random', '0.1'] as const;
     const told = await Promise.all([
       open.told(...spread, '--model', 'o1'),
       open.told(...spread, '--path', '/v1/files/file-abc', '--method', 'get'),
