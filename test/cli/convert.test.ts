@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -88,7 +88,7 @@ describe('gateway config convert', () => {
     const args = ['config', 'convert', '--from', 'litellm', 'config.yaml', '-o', 'gateway.yaml'];
     const first = await runHere(args, dir);
     expect(first).toMatchObject({ code: 0, err: '' });
-    expect(first.out).toMatch(/^mapped {6}1 model → 1 provider, 1 config\n[^]*\nwrote gateway\.yaml · check: ok/);
+    expect(first.out).toMatch(/^mapped {6}1 model → 1 provider, 1 config\n[^]*\nwrote gateway\.yaml and gateway\.test\.yaml · check: ok/);
     const text = readFileSync(join(dir, 'gateway.yaml'), 'utf8');
     expect(await runHere(['check', '--allow-missing-secrets'], dir)).toMatchObject({ code: 0 });
     writeFileSync(join(dir, 'gateway.yaml'), 'version: 1\n');
@@ -99,6 +99,62 @@ describe('gateway config convert', () => {
     });
     expect(await runHere([...args, '--force'], dir)).toMatchObject({ code: 0 });
     expect(readFileSync(join(dir, 'gateway.yaml'), 'utf8')).toBe(text);
+    rmSync(join(dir, 'gateway.yaml'));
+    expect(await runHere(args, dir)).toMatchObject({ code: 1, err: expect.stringMatching(/^error: gateway\.test\.yaml already exists/) });
+    expect(readdirSync(dir).toSorted()).toEqual(['config.yaml', 'gateway.test.yaml']);
+  });
+
+  /** Variables that an API key needs; those of providers may be unset. */
+  const env = { LITELLM_MASTER_KEY_SHA256: '0'.repeat(64) };
+
+  it.each(readdirSync(cases))('writes tests of the routes of %s that pass', async (name) => {
+    const [source = ''] = readFileSync(join(cases, name), 'utf8').split(/^-----\n/m);
+    const dir = folder({ source });
+    const { code } = await runHere(['config', 'convert', '--from', name.split('-')[0] ?? '', 'source', '-o', 'gateway.yaml'], dir);
+    expect(existsSync(join(dir, 'gateway.test.yaml'))).toBe(code === 0);
+    if (code !== 0) return;
+    const ran = await runHere(['test', '--json'], dir, { env });
+    expect(ran).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(ran.out)).toMatchObject({ failed: 0, passed: expect.toSatisfy((count: number) => count > 1) });
+  });
+
+  it('writes a test for each deployment and fallback, which fails if the route changes', async () => {
+    const [source = ''] = readFileSync(join(cases, 'litellm-page.txt'), 'utf8').split(/^-----\n/m);
+    const dir = folder({ source });
+    await runHere(['config', 'convert', '--from', 'litellm', 'source', '-o', 'gateway.yaml'], dir);
+    const run = async (): Promise<readonly string[]> => {
+      const { out } = await runHere(['test'], dir, { env });
+      return out
+        .split('\n')
+        .flatMap((line) => /^(?:PASS|FAIL) +\S+ +.*?(?= \(|$)/.exec(line)?.[0].replace('gateway.test.yaml  ', '') ?? []);
+    };
+    expect(await run()).toEqual([
+      'PASS gpt-4o uses azure-openai-contoso-eu',
+      'PASS gpt-4o falls back to anthropic-main if azure-openai-contoso-eu responds 503',
+      'PASS gpt-4o uses openai-main',
+      'PASS claude uses anthropic-main',
+    ]);
+    const yaml = readFileSync(join(dir, 'gateway.yaml'), 'utf8');
+    writeFileSync(join(dir, 'gateway.yaml'), yaml.replace('- anthropic-main/claude-sonnet-4-5', '- openai-main/gpt-4o'));
+    expect(await run()).toEqual([
+      'PASS gpt-4o uses azure-openai-contoso-eu',
+      'FAIL gpt-4o falls back to anthropic-main if azure-openai-contoso-eu responds 503',
+      'PASS gpt-4o uses openai-main',
+      'PASS claude uses anthropic-main',
+    ]);
+  });
+
+  it('names the routes without a test', async () => {
+    const source = JSON.stringify({
+      strategy: { mode: 'conditional', conditions: [{ query: { 'metadata.plan': { $in: ['paid'] } }, then: 'a' }], default: 'a' },
+      targets: [{ name: 'a', virtual_key: 'openai-prod' }],
+    });
+    const dir = folder({ 'prod.json': source });
+    await runHere(['config', 'convert', '--from', 'portkey', 'prod.json', '-o', 'gateway.yaml'], dir);
+    const text = readFileSync(join(dir, 'gateway.test.yaml'), 'utf8');
+    expect(text).toMatch(/^# Tests of the routes in gateway\.yaml\. Run them with `gateway test`\.\n# Routes without a test:\n/);
+    expect(text).toContain('#   configs.prod.strategy.conditions[0]: not a comparison of the model or of metadata\n');
+    expect(text).toContain('name: any other model uses openai-main');
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
+import type { Diagnostic } from '../../config/report/diagnostic.ts';
 import { writtenIn, type WrittenPlaces } from '../../config/report/origins.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CommonFlags } from '../command.ts';
@@ -32,23 +33,49 @@ interface Filled {
   readonly warnings: readonly string[];
 }
 
-/** Loads the configuration as if unset variables of providers were set. Only their names are shown, never values. */
+/**
+ * Loads the configuration as if unset variables of providers were set. Only their names are shown, never values. A variable
+ * that has no valid placeholder stays unset.
+ */
 async function withUnset(first: ValidConfig, again: (env: CliIo['env']) => Promise<LoadedConfig>, io: CliIo): Promise<Filled> {
+  const forms = new Map<string, number>();
+  const warnings: string[] = [];
   let { env } = io;
   let loaded = first;
-  const warnings: string[] = [];
-  for (let round = 0; round < mostUnset; round += 1) {
-    const unset = Object.entries(loaded.missing).filter(([, name]) => /^[A-Za-z_]\w*$/.test(name));
-    if (unset.length === 0) break;
-    const filled = { ...env, ...Object.fromEntries(unset.map(([, name]) => [name, `unset:${name}`])) };
-    const next = await again(filled);
-    if (next.tree === undefined) break;
+  let errors: readonly Diagnostic[] = [];
+  for (let round = 0; round < mostLoads; round += 1) {
+    const wrong = errors.flatMap(variablesOf).filter((name) => forms.has(name));
+    const unset = errors.length > 0 ? [] : Object.entries(loaded.missing).filter(([, name]) => isVariable(name) && !forms.has(name));
+    if (wrong.length === 0 && unset.length === 0) break;
     warnings.push(...unset.map(([slug, name]) => `${name} is not set: the gateway would reject requests to "${slug}".`));
-    env = filled;
-    loaded = { ...next, tree: next.tree };
+    for (const [, name] of unset) forms.set(name, 0);
+    for (const name of new Set(wrong)) forms.set(name, (forms.get(name) ?? 0) + 1);
+    const filled = { ...io.env, ...Object.fromEntries([...forms].map(([name, form]) => [name, placeholders[form]?.(name)])) };
+    const { tree, ...next } = await again(filled);
+    errors = tree === undefined ? next.diagnostics.filter(({ severity }) => severity === 'error') : [];
+    if (tree !== undefined) [env, loaded] = [filled, { ...next, tree }];
   }
   return { loaded, env, warnings };
 }
 
-/** Most unset variables of one provider. */
+const isVariable = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
+
+/** Variables in the lines of an error. */
+const variablesOf = ({ frame }: Diagnostic): readonly string[] =>
+  (frame?.lines ?? []).flatMap((line) => [...line.matchAll(/\$\{env:(\w+)/g)].map(([, name = '']) => name));
+
+/** Values in the forms that settings of providers can have: any text or name, a region, a date, a version, a UUID, an address. */
+const placeholders: readonly ((name: string) => string)[] = [
+  (name) => `unset-${name.toLowerCase().replaceAll('_', '-').slice(0, 40)}`.replace(/-+$/, ''),
+  () => 'us-east-1',
+  () => '2000-01-01',
+  () => 'v1',
+  () => '00000000-0000-0000-0000-000000000000',
+  () => 'https://unset.invalid',
+];
+
+/** Most variables of one provider that are found one after the other. */
 const mostUnset = 5;
+
+/** Most times that a configuration is loaded. */
+const mostLoads = mostUnset + placeholders.length;

@@ -15,7 +15,7 @@ export function yamlOf(value: unknown, indent = 0): string {
 }
 
 function documentOf(value: unknown): Document {
-  const document = new Document(value);
+  const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_key, node) {
       if (typeof node.value === 'string' && quoted.test(node.value)) node.type = 'QUOTE_DOUBLE';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { yamlOf } from '../../../config/edit/new-entry.ts';
-import type { Diagnostic } from '../../../config/report/diagnostic.ts';
-import type { LoadRequest } from '../../../config/reload/load.ts';
+import type { LoadedConfig, LoadRequest } from '../../../config/reload/load.ts';
+import { writtenIn } from '../../../config/report/origins.ts';
 import { printable } from '../../../core/text/printable.ts';
 import type { Registry } from '../../../gateway/types.ts';
 import { replaceFile } from '../../../manage/keys/replace-file.ts';
@@ -10,11 +10,12 @@ import { CommandError, exitCodes } from '../../command.ts';
 import type { CliIo } from '../../io.ts';
 import { load } from '../../load.ts';
 import { barePath, jsonText } from '../../text.ts';
-import type { Conversion, Converted } from './converted.ts';
+import type { Conversion, Converted, Sections } from './converted.ts';
 import { convertLitellm } from './litellm/index.ts';
 import { Notes } from './notes.ts';
 import { convertPortkey } from './portkey/index.ts';
 import { type Result, resultJson, resultText } from './report.ts';
+import { routeTests, type RouteTests } from './route-tests.ts';
 import { readSource, type SourceTree } from './source.ts';
 import { type Variable, Variables } from './variables.ts';
 
@@ -40,8 +41,9 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
   if (flags.output === '') throw new CommandError(exitCodes.usage, 'the name of the file to write is empty');
   const output = flags.output === undefined || flags.output === '-' ? undefined : resolve(io.cwd, flags.output);
   const shown = output === undefined ? '<converted>' : barePath(output, io.cwd);
-  if (output !== undefined && flags.force !== true && existsSync(output))
-    throw new CommandError(exitCodes.no, `${shown} already exists: name another file with -o, or replace it with --force`);
+  const testFile = output?.replace(/(\.[^./\\]*)?$/, '.test.yaml');
+  for (const path of [output, testFile])
+    if (path !== undefined && flags.force !== true && existsSync(path)) throw exists(barePath(path, io.cwd));
   const sources: SourceTree[] = [];
   for (const file of files) sources.push(await readSource(file, io));
   const conversion = {
@@ -55,14 +57,22 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
     throw new CommandError(exitCodes.no, nothingText(conversion.notes, flags.from), 'Nothing was written.');
   const text = fileText(converted, files.length, flags.from);
   const variables = conversion.variables.all();
-  const diagnostics = await verdict(text, shown, variables, io, registry);
-  if (output !== undefined) replaceFile(output, text, shown, flags.force === true ? undefined : null);
+  const source = { text, name: shown };
+  const env = completeEnv(variables, io);
+  const loaded = await check(source, env, io, registry);
+  const { diagnostics } = loaded;
+  const before = flags.force === true ? undefined : null;
+  if (output !== undefined) replaceFile(output, text, shown, before);
+  const tests = testFile === undefined ? undefined : await testsOf(loaded, { source, env, sections: converted.sections }, io, registry);
+  const hasTests = testFile !== undefined && tests !== undefined && tests.tests.length > 0;
+  if (hasTests) replaceFile(testFile, testText(tests, shown), barePath(testFile, io.cwd), before);
   const result: Result = {
     mapped: converted.mapped,
     notes: conversion.notes.all(),
     variables,
     diagnostics,
     file: output === undefined ? null : shown,
+    testFile: hasTests ? barePath(testFile, io.cwd) : null,
   };
   const isWritten = output !== undefined;
   if (flags.json === true) io.stdout.write(jsonText({ ...resultJson(result), ...(isWritten ? {} : { text }) }));
@@ -90,21 +100,50 @@ function fileText({ sections }: Converted, count: number, from: string): string 
   return `# Converted from ${count === 1 ? 'a file' : `${count} files`} of ${from}. Validate it with \`gateway check\`.\nversion: 1\n${parts.join('')}`;
 }
 
-/** Checks the result as `gateway check` does. Variables that are not set get a value of the right form, and secret files may be elsewhere. */
-async function verdict(
-  text: string,
-  name: string,
-  variables: readonly Variable[],
-  io: CliIo,
-  registry: Registry,
-): Promise<readonly Diagnostic[]> {
-  const samples = Object.fromEntries(variables.map((one) => [one.name, one.sample]));
-  const set = Object.fromEntries(Object.entries(io.env).filter(([, value]) => value !== undefined && value !== ''));
+const exists = (shown: string): CommandError =>
+  new CommandError(exitCodes.no, `${shown} already exists: name another file with -o, or replace it with --force`);
+
+/** The environment with a value of the right form for each variable that is not set. */
+function completeEnv(variables: readonly Variable[], { env }: CliIo): CliIo['env'] {
+  const set = Object.entries(env).filter(([, value]) => value !== undefined && value !== '');
+  return { ...Object.fromEntries(variables.map((one) => [one.name, one.sample])), ...Object.fromEntries(set) };
+}
+
+/** Checks the result as `gateway check` does. Secret files may be elsewhere. */
+function check(source: LoadRequest['source'], env: CliIo['env'], io: CliIo, registry: Registry): Promise<LoadedConfig> {
   const rehearse: LoadRequest['rehearse'] = async (loaded) =>
     (await import('../../../gateway/reload/rehearse.ts')).rehearse(loaded, registry);
-  const loaded = await load({ text, name }, { ...io, env: { ...samples, ...set } }, registry, {
-    allowMissingSecrets: true,
-    rehearse,
-  });
-  return loaded.diagnostics;
+  return load(source, { ...io, env }, registry, { allowMissingSecrets: true, rehearse });
+}
+
+interface Written {
+  readonly source: LoadRequest['source'];
+  readonly env: CliIo['env'];
+  readonly sections: Sections;
+}
+
+/** Tests of the routes of a configuration; undefined if it is not valid. */
+async function testsOf(
+  loaded: LoadedConfig,
+  { source, env, sections }: Written,
+  { cwd }: CliIo,
+  registry: Registry,
+): Promise<RouteTests | undefined> {
+  const { tree, texts, secrets } = loaded;
+  if (tree === undefined) return undefined;
+  const written = writtenIn({ source, cwd, env, providers: registry.providers, texts, secrets });
+  const clock = { now: Date.now, monotonic: () => performance.now() };
+  const { openExplainer } = await import('../../../gateway/explain/open.ts');
+  const { explainer, close } = await openExplainer({ loaded: { ...loaded, tree }, written, registry, clock });
+  try {
+    return await routeTests(sections, { explainer, missing: loaded.missing });
+  } finally {
+    await close();
+  }
+}
+
+function testText({ tests, uncovered }: RouteTests, shown: string): string {
+  const missing = uncovered.map((route) => `#   ${printable(route)}\n`).join('');
+  const none = missing === '' ? '' : `# Routes without a test:\n${missing}`;
+  return `# Tests of the routes in ${printable(shown)}. Run them with \`gateway test\`.\n${none}${yamlOf({ tests })}\n`;
 }

@@ -13,6 +13,8 @@ export interface Result {
   readonly diagnostics: readonly Diagnostic[];
   /** File that was written; null if none was. */
   readonly file: string | null;
+  /** File with tests of the routes; null if none was written. */
+  readonly testFile: string | null;
 }
 
 /** Most places of one note that are shown. */
@@ -20,7 +22,7 @@ const mostPlaces = 4;
 
 /** The report for people: one line a finding, then the result of the check. */
 export function resultText(result: Result, stream: CliStream, io: CliIo, color: boolean | undefined): string {
-  const { mapped, notes, variables, diagnostics, file } = result;
+  const { mapped, notes, variables, diagnostics, file, testFile } = result;
   const problems = prettyDiagnostics(diagnostics, { colors: hasColors(stream, io.env, color) });
   const rows = [
     ['mapped', mapped],
@@ -31,7 +33,9 @@ export function resultText(result: Result, stream: CliStream, io: CliIo, color: 
   const isOk = !diagnostics.some(({ severity }) => severity === 'error');
   const count = countDiagnostics(diagnostics);
   const check = isOk ? `ok${count === '' ? '' : `, ${count}`}` : count;
-  return `${lines.join('')}${problems === '' ? '' : `\n${problems}\n\n`}${file === null ? '' : `wrote ${printable(file)} · `}check: ${check}\n`;
+  const files = [file, testFile].filter((name) => name !== null).map(printable);
+  const wrote = files.length === 0 ? '' : `wrote ${files.join(' and ')} · `;
+  return `${lines.join('')}${problems === '' ? '' : `\n${problems}\n\n`}${wrote}check: ${check}\n`;
 }
 
 function placesText(places: readonly string[]): string {
@@ -62,11 +66,12 @@ const origins: Readonly<Record<Variable['origin'], string>> = {
 const originText = ({ origin, note }: Variable): string => (note === undefined ? origins[origin] : `${origins[origin]}; ${note}`);
 
 /** The report for programs. */
-export function resultJson({ mapped, notes, variables, diagnostics, file }: Result): object {
+export function resultJson({ mapped, notes, variables, diagnostics, file, testFile }: Result): object {
   const shown = (kind: Note['kind']): object[] =>
     notes.filter((one) => one.kind === kind).map(({ path, text, places }) => ({ path, text, places }));
   return {
     file,
+    test_file: testFile,
     mapped,
     different: shown('different'),
     not_mapped: shown('not mapped'),
