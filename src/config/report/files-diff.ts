@@ -12,9 +12,11 @@ type Texts = Readonly<Record<string, string>>;
 export function filesDiff(before: Texts, after: Texts, shown: (text: string) => string): string {
   return [...new Set([...Object.keys(after), ...Object.keys(before)])]
     .filter((name) => before[name] !== after[name])
-    .map((name) => `--- ${name}\n+++ ${name}\n${lineDiff(shown(before[name] ?? ''), shown(after[name] ?? ''))}`)
+    .map((name) => `--- ${name}\n+++ ${name}\n${linesOf(shown(before[name] ?? ''), shown(after[name] ?? ''))}`)
     .join('');
 }
+
+const linesOf = (before: string, after: string): string => lineDiff(before, after) || '(only masked secrets differ)\n';
 
 /** The same texts under other names. */
 export const renamed = (texts: Texts, nameOf: (path: string) => string): Texts =>

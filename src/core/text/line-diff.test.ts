@@ -2,33 +2,40 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineDiff } from './line-diff.ts';
 
-/** Applies the diff to the text before. */
+const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+/** Applies the diff to the text before, as `patch` does. */
 function patched(before: string, diff: string): string {
-  const lines = before.split('\n');
+  const lines = linesOf(before);
   const out: string[] = [];
   let at = 0;
-  for (const line of diff.split('\n').slice(0, -1)) {
-    const head = /^@@ -(\d+),\d+ \+\d+,\d+ @@$/.exec(line);
+  for (const line of linesOf(diff.replaceAll('\n\\ No newline at end of file\n', '\0\n'))) {
+    const head = /^@@ -(\d+),(\d+) \+\d+,\d+ @@\n$/.exec(line);
     if (head !== null) {
-      while (at < Number(head[1]) - 1) out.push(lines[at++] ?? '');
+      const first = Number(head[1]) - (head[2] === '0' ? 0 : 1);
+      while (at < first) out.push(lines[at++] ?? '');
       continue;
     }
-    if (line.startsWith('+')) out.push(line.slice(1));
+    const text = line.slice(1).replace('\0\n', '');
+    if (line.startsWith('+')) out.push(text);
     else {
-      expect(lines[at]).toBe(line.slice(1));
-      if (line.startsWith(' ')) out.push(line.slice(1));
+      expect(lines[at]).toBe(text);
+      if (line.startsWith(' ')) out.push(text);
       at += 1;
     }
   }
-  return [...out, ...lines.slice(at)].join('\n');
+  return [...out, ...lines.slice(at)].join('');
 }
 
 describe('lineDiff', () => {
   it.each([
     ['returns nothing for equal texts', 'a\nb', 'a\nb', ''],
-    ['shows a changed line', 'a\nb\nc', 'a\nx\nc', '@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n'],
-    ['shows an added line', 'a\nb', 'a\nn\nb', '@@ -1,2 +1,3 @@\n a\n+n\n b\n'],
-    ['shows a removed line', 'a\nb\nc', 'a\nc', '@@ -1,3 +1,2 @@\n a\n-b\n c\n'],
+    ['shows a changed line', 'a\nb\nc\n', 'a\nx\nc\n', '@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n'],
+    ['shows an added line', 'a\nb\n', 'a\nn\nb\n', '@@ -1,2 +1,3 @@\n a\n+n\n b\n'],
+    ['shows a removed line', 'a\nb\nc\n', 'a\nc\n', '@@ -1,3 +1,2 @@\n a\n-b\n c\n'],
+    ['shows a new text', '', 'a\n', '@@ -0,0 +1,1 @@\n+a\n'],
+    ['shows a removed text', 'a\n', '', '@@ -1,1 +0,0 @@\n-a\n'],
+    ['marks a missing line feed', 'a', 'a\n', '@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n'],
   ])('%s', (_name, before, after, diff) => {
     expect(lineDiff(before, after)).toBe(diff);
   });

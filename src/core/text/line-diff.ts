@@ -10,9 +10,14 @@ interface Edit {
 
 /** Returns a unified diff of two texts by lines, without file headers; '' if they are equal. */
 export function lineDiff(before: string, after: string): string {
-  if (before === after) return '';
-  const edits = editsOf(before.split('\n'), after.split('\n'));
-  return hunks(edits);
+  return before === after ? '' : hunks(editsOf(linesOf(before), linesOf(after)));
+}
+
+/** Lines without their line feed; a last line without one is marked as in diffs of git. */
+function linesOf(text: string): readonly string[] {
+  const lines = text.split('\n');
+  const last = lines.pop() ?? '';
+  return last === '' ? lines : [...lines, `${last}\n\\ No newline at end of file`];
 }
 
 /** Skips the common beginning and end, and finds the shortest edit script of the rest (Myers). */
@@ -88,6 +93,9 @@ function hunk(edits: readonly Edit[], from: number, to: number): string {
   const before = edits.slice(0, from);
   const part = edits.slice(from, to);
   const count = (list: readonly Edit[], sign: '-' | '+'): number => list.filter((one) => one.sign === ' ' || one.sign === sign).length;
-  const range = (sign: '-' | '+'): string => `${count(before, sign) + 1},${count(part, sign)}`;
+  const range = (sign: '-' | '+'): string => {
+    const size = count(part, sign);
+    return `${count(before, sign) + (size === 0 ? 0 : 1)},${size}`;
+  };
   return `@@ -${range('-')} +${range('+')} @@\n${part.map(({ sign, line }) => `${sign}${line}\n`).join('')}`;
 }
