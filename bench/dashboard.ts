@@ -7,7 +7,7 @@ import type { LogRecord } from '../src/core/records/record.ts';
 import { encodeRecord } from '../src/store/encode.ts';
 import { sampleRecord } from '../src/store/fixtures/sample.ts';
 import { openSqliteStore } from '../src/store/log/sqlite/store.ts';
-import { placeOf, rowOf } from '../src/store/log/stored-row.ts';
+import { wholeSlice, rowOf } from '../src/store/log/stored-row.ts';
 import { adminUrl } from '../test/admin/client.ts';
 import { findChromium, launch } from '../test/support/dashboard/chromium.ts';
 import { built } from '../test/support/dashboard/page.ts';
@@ -54,9 +54,9 @@ async function fill(path: string): Promise<void> {
   for (let i = 0; i < count; i += 1000) {
     const records = Array.from({ length: Math.min(1000, count - i) }, (_, n) => {
       const record = recordAt(i + n);
-      return { row: rowOf(record), record, bodies: {}, place: placeOf(Buffer.from(`${encodeRecord(record, {}).line}\n\n`)) };
+      return { row: rowOf(record), record, bodies: {}, slice: wholeSlice(Buffer.from(`${encodeRecord(record, {}).line}\n\n`)) };
     });
-    await store.write({ records, amendments: [], positions: [], gone: [] });
+    await store.write({ records, amendments: [], positions: [], deletedSegments: [] });
   }
   while (await store.index('all'));
   await store.close();

@@ -8,7 +8,7 @@ import { createQueries } from '../src/store/log/queries/index.ts';
 import { openForReading } from '../src/store/log/sqlite/open.ts';
 import { createSqliteSource } from '../src/store/log/sqlite/source.ts';
 import { openSqliteStore } from '../src/store/log/sqlite/store.ts';
-import { fill } from './log-records.ts';
+import { fillLog } from './log-records.ts';
 import { findPostgres, startPostgres } from '../test/support/postgres.ts';
 
 /**
@@ -60,9 +60,9 @@ async function measure(name: string, work: () => Promise<unknown>): Promise<void
   console.log(`  ${name.padEnd(26)}${at(0.5)}${at(0.95)}`);
 }
 
-async function run(name: string, store: LogStore, asked: LogQueries): Promise<void> {
+async function run(name: string, store: LogStore, reader: LogQueries): Promise<void> {
   const from = performance.now();
-  await fill(store, { count, from: start, to: now });
+  await fillLog(store, { count, from: start, to: now });
   const written = performance.now();
   while (await store.index('all'));
   const indexed = performance.now();
@@ -70,17 +70,17 @@ async function run(name: string, store: LogStore, asked: LogQueries): Promise<vo
   console.log(`\n${name}: ${count} records over ${days} days, ${Math.round(bytes / 1_000_000)} MB`);
   console.log(`  filled in ${((written - from) / 1000).toFixed(1)} s, words in ${((indexed - written) / 1000).toFixed(1)} s more`);
   console.log(`  ${'milliseconds'.padEnd(26)}      p50      p95`);
-  for (const [title, query] of queries) await measure(title, () => asked.search({ query, limit: 50 }));
+  for (const [title, query] of queries) await measure(title, () => reader.search({ query, limit: 50 }));
   const trace = ((count >> 1) - ((count >> 1) % 3)).toString(16).padStart(32, '0');
-  await measure('trace', () => asked.trace(trace));
-  await measure('open one', () => asked.get(`req_${(count >> 1).toString(36).toUpperCase().padStart(26, '0')}`));
-  await measure('by model, a day', () => asked.stats({ query: 'since:1d', by: 'model', step: 3600 }));
-  await measure('by model, all days', () => asked.stats({ query: '', by: 'model', step: 3600 }));
-  await measure('volume, all days', () => asked.stats({ query: '', by: 'status', step: 3600 }));
-  await measure('volume of a filter, a day', () => asked.stats({ query: 'latency:>2s since:1d', by: 'status', step: 3600 }));
-  await measure('volume of a word, all', () => asked.stats({ query: 'refund', by: 'status', step: 3600 }));
-  await measure('suggest values', () => asked.suggest({ text: 'model:g', cursor: 7 }));
-  await measure('names', () => asked.names());
+  await measure('trace', () => reader.trace(trace));
+  await measure('open one', () => reader.get(`req_${(count >> 1).toString(36).toUpperCase().padStart(26, '0')}`));
+  await measure('by model, a day', () => reader.stats({ query: 'since:1d', by: 'model', step: 3600 }));
+  await measure('by model, all days', () => reader.stats({ query: '', by: 'model', step: 3600 }));
+  await measure('volume, all days', () => reader.stats({ query: '', by: 'status', step: 3600 }));
+  await measure('volume of a filter, a day', () => reader.stats({ query: 'latency:>2s since:1d', by: 'status', step: 3600 }));
+  await measure('volume of a word, all', () => reader.stats({ query: 'refund', by: 'status', step: 3600 }));
+  await measure('suggest values', () => reader.suggest({ text: 'model:g', cursor: 7 }));
+  await measure('names', () => reader.names());
 }
 
 console.log(`${cpus().length} × ${cpus()[0]?.model ?? '?'}, Node ${process.version}`);
@@ -88,10 +88,10 @@ if (values.store !== 'postgres') {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
   const path = join(folder, 'log.db');
   const store = openSqliteStore(path);
-  const asked = createQueries(createSqliteSource(openForReading(path)), () => now);
-  await run('SQLite', store, asked);
+  const reader = createQueries(createSqliteSource(openForReading(path)), () => now);
+  await run('SQLite', store, reader);
   console.log(`  file ${Math.round(statSync(path).size / 1_000_000)} MB`);
-  await asked.close();
+  await reader.close();
   await store.close();
   rmSync(folder, { recursive: true, force: true });
 }
@@ -99,9 +99,9 @@ if (values.store !== 'sqlite') {
   const server = await startPostgres(findPostgres());
   const url = await server.database();
   const store = openPostgresStore(url, { writer: 'bench' });
-  const asked = createQueries(createPostgresSource(url), () => now);
-  await run('Postgres', store, asked);
-  await asked.close();
+  const reader = createQueries(createPostgresSource(url), () => now);
+  await run('Postgres', store, reader);
+  await reader.close();
   await store.close();
   await server.end();
 }

@@ -2,21 +2,21 @@ import type { LogRecord } from '../src/core/records/record.ts';
 import { encodeRecord } from '../src/store/encode.ts';
 import { sampleRecord } from '../src/store/fixtures/sample.ts';
 import type { LogStore, StoredEntry } from '../src/store/log/log-store.ts';
-import { placeOf, rowOf } from '../src/store/log/stored-row.ts';
+import { wholeSlice, rowOf } from '../src/store/log/stored-row.ts';
 
 /** Number of records, and the time range (Unix milliseconds). */
-export interface Filling {
+export interface LogFilling {
   readonly count: number;
   readonly from: number;
   readonly to: number;
 }
 
 /** Fills a request log with records of simulated traffic, the same in each run. */
-export async function fill(store: LogStore, filling: Filling): Promise<void> {
+export async function fillLog(store: LogStore, filling: LogFilling): Promise<void> {
   seed = 42;
   for (let i = 0; i < filling.count; i += 1000) {
     const records = Array.from({ length: Math.min(1000, filling.count - i) }, (_, n) => entryOf(makeRecord(i + n, filling)));
-    await store.write({ records, amendments: [], positions: [], gone: [] });
+    await store.write({ records, amendments: [], positions: [], deletedSegments: [] });
   }
 }
 
@@ -43,7 +43,7 @@ const keys = ['app-web', 'app-ios', 'app-android', 'backend', 'analytics', 'team
 const words =
   'please refund my order and tell me when the parcel arrives because I have waited for a long time now thanks best regards'.split(' ');
 
-function makeRecord(i: number, { count, from, to }: Filling): LogRecord {
+function makeRecord(i: number, { count, from, to }: LogFilling): LogRecord {
   const at = Math.floor(from + ((to - from) * i) / count);
   const status = random() < 0.96 ? 200 : pick([429, 500, 503, 400, 408]);
   const base = sampleRecord();
@@ -75,5 +75,5 @@ function makeRecord(i: number, { count, from, to }: Filling): LogRecord {
 
 function entryOf(record: LogRecord): StoredEntry {
   const frame = encodeRecord(record, {});
-  return { row: rowOf(record), record, bodies: {}, place: placeOf(Buffer.from(`${frame.line}\n\n`)) };
+  return { row: rowOf(record), record, bodies: {}, slice: wholeSlice(Buffer.from(`${frame.line}\n\n`)) };
 }

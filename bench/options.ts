@@ -12,7 +12,7 @@ export interface Options {
   readonly only: readonly string[] | undefined;
   /** Names of the scenarios to run; undefined: all. */
   readonly scenarios: readonly string[] | undefined;
-  readonly ownTools: boolean;
+  readonly nodeTools: boolean;
   /** Runs the sources, as `npm start` does, instead of compiling the package first. */
   readonly sources: boolean;
   /** Writes the results to `bench/RESULTS.md`. */
@@ -43,7 +43,7 @@ export function readOptions(args: readonly string[]): Options {
     durationMs: 1000 * Number(values.seconds ?? (values.quick ? 1.5 : 3)),
     only: values.only?.split(','),
     scenarios: values.scenarios?.split(','),
-    ownTools: values['own-tools'],
+    nodeTools: values['own-tools'],
     sources: values.sources,
     record: values.record,
     profile: values.profile,

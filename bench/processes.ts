@@ -5,18 +5,18 @@ import { createServer, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A process that listens on loopback until it is stopped. */
-export interface Running extends AsyncDisposable {
+export interface RunningProcess extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
-  /** Sends a message to `inside.mjs`, if the process has loaded it, and returns the response. */
+  /** Sends a message to `ipc-agent.mjs`, if the process has loaded it, and returns the response. */
   ask(question: string): Promise<unknown>;
 }
 
 export interface StartOptions {
   /** File for the process's output, so that no other process spends CPU time on reading it during a measurement. */
   readonly log?: string;
-  /** True if the process loads `inside.mjs` (`--import`). */
-  readonly answers?: boolean;
+  /** True if the process loads `ipc-agent.mjs` (`--import`). */
+  readonly loadsAgent?: boolean;
 }
 
 /** Returns a port that was free at the time of the call. */
@@ -34,34 +34,37 @@ export async function freePort(): Promise<number> {
  * Starts a command and waits until its port accepts connections.
  * @throws Error with the command's output if it exits first, or does not listen within 20 s
  */
-export async function start(
+export async function startProcess(
   command: readonly string[],
   port: number,
   env: Record<string, string> = {},
-  { log, answers = false }: StartOptions = {},
-): Promise<Running> {
+  { log, loadsAgent = false }: StartOptions = {},
+): Promise<RunningProcess> {
   const [file = '', ...args] = command;
   const out = log === undefined ? 'pipe' : openSync(log, 'a');
-  const child = spawn(file, args, { stdio: ['ignore', out, out, ...(answers ? ['ipc' as const] : [])], env: { ...process.env, ...env } });
+  const child = spawn(file, args, {
+    stdio: ['ignore', out, out, ...(loadsAgent ? ['ipc' as const] : [])],
+    env: { ...process.env, ...env },
+  });
   if (typeof out === 'number') closeSync(out);
   const failed = once(child, 'error').then(([error]) => (error as Error).message);
-  let words = '';
+  let processOutput = '';
   const keep = (chunk: Buffer): void => {
-    words = (words + chunk.toString()).slice(-4000);
+    processOutput = (processOutput + chunk.toString()).slice(-4000);
   };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   for (const end = Date.now() + 20_000; !(await listens(port)); await pause(50)) {
-    const gone = child.pid === undefined ? await failed : child.exitCode;
-    if (gone === null && Date.now() < end) continue;
+    const exitReason = child.pid === undefined ? await failed : child.exitCode;
+    if (exitReason === null && Date.now() < end) continue;
     await stop(child);
-    if (log !== undefined) words = readFileSync(log, 'utf8').slice(-4000);
-    throw new Error(`${command.join(' ')} does not listen on ${port}${gone === null ? '' : ` (${gone})`}\n${words}`);
+    if (log !== undefined) processOutput = readFileSync(log, 'utf8').slice(-4000);
+    throw new Error(`${command.join(' ')} does not listen on ${port}${exitReason === null ? '' : ` (${exitReason})`}\n${processOutput}`);
   }
-  return { pid: child.pid ?? 0, port, ask: (question) => ask(child, question), [Symbol.asyncDispose]: () => stop(child) };
+  return { pid: child.pid ?? 0, port, ask: (question) => sendCommand(child, question), [Symbol.asyncDispose]: () => stop(child) };
 }
 
-async function ask(child: ChildProcess, question: string): Promise<unknown> {
+async function sendCommand(child: ChildProcess, question: string): Promise<unknown> {
   const answered = once(child, 'message', { signal: AbortSignal.timeout(60_000) });
   child.send(question);
   const [answer] = (await answered) as [unknown];

@@ -6,7 +6,7 @@ import { lowerAllPriorities } from '../src/store/log/rpc/priority.ts';
  * readers of the live tail. `node bench/readers.ts '{"url": …, "token": …, "seconds": 10}'` prints the duration of each request in
  * milliseconds.
  */
-export interface Admin {
+export interface AdminApi {
   readonly url: string;
   readonly token: string;
 }
@@ -14,7 +14,7 @@ export interface Admin {
 type Ask = (round: number) => string;
 
 /** Each of these is requested repeatedly by one reader. */
-const asked: Readonly<Record<string, Ask>> = {
+const requests: Readonly<Record<string, Ask>> = {
   search: (round) => `/api/requests?limit=100&q=${encodeURIComponent(rare[round % rare.length] ?? '')}`,
   stats: (round) => `/api/stats?step=3600&by=${['model', 'status', 'config', 'provider'][round % 4] ?? ''}`,
   suggest: (round) => `/api/suggest?text=${['model:g', 'config:s', 'meta.user:u4', 'st'][round % 4] ?? ''}`,
@@ -34,16 +34,16 @@ const tails = ['', 'status:>=400 model:gpt*', 'refund'];
  * Pause between a response and the next request of a reader, in milliseconds: the API rejects more than 60 requests per second of
  * one user.
  */
-const breathMs = 80;
+const pauseMs = 80;
 
-const { url, token, seconds } = JSON.parse(process.argv[2] ?? '{}') as Admin & { readonly seconds: number };
+const { url, token, seconds } = JSON.parse(process.argv[2] ?? '{}') as AdminApi & { readonly seconds: number };
 // The readers get the lowest priority, because the measurement is about the gateway, not about their own CPU time.
 lowerAllPriorities();
 const signal = AbortSignal.timeout(seconds * 1000);
 const headers = { authorization: `Bearer ${token}` };
 const times = new Map<string, number[]>();
 
-async function ask(name: string, path: string): Promise<string> {
+async function requestText(name: string, path: string): Promise<string> {
   const begun = performance.now();
   const response = await fetch(url + path, { headers, signal });
   const text = await response.text();
@@ -56,7 +56,7 @@ async function read(work: (round: number) => Promise<void>): Promise<void> {
   try {
     for (let round = 0; !signal.aborted; round += 1) {
       await work(round);
-      await pause(breathMs);
+      await pause(pauseMs);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -65,7 +65,7 @@ async function read(work: (round: number) => Promise<void>): Promise<void> {
 
 let before = '';
 async function exportPage(): Promise<void> {
-  const page = await ask('export', `/api/requests?limit=500${before === '' ? '' : `&before=${before}`}`);
+  const page = await requestText('export', `/api/requests?limit=500${before === '' ? '' : `&before=${before}`}`);
   before = /"next":"(\d+)"/.exec(page.slice(-100))?.[1] ?? '';
 }
 
@@ -75,7 +75,7 @@ async function follow(query: string): Promise<void> {
 }
 
 await Promise.all([
-  ...Object.entries(asked).map(([name, path]) => read(async (round) => void (await ask(name, path(round))))),
+  ...Object.entries(requests).map(([name, path]) => read(async (round) => void (await requestText(name, path(round))))),
   read(exportPage),
   ...tails.map((query) => read(() => follow(query))),
 ]);

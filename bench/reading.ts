@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openSqliteStore } from '../src/store/log/sqlite/store.ts';
-import { fill } from './log-records.ts';
-import { freePort, output, type Running, start } from './processes.ts';
-import type { Admin } from './readers.ts';
+import { fillLog } from './log-records.ts';
+import { freePort, output, type RunningProcess, startProcess } from './processes.ts';
+import type { AdminApi } from './readers.ts';
 import type { LoadResult } from './result.ts';
 import { findTools, type Tools } from './tools.ts';
 
@@ -39,7 +39,7 @@ async function prefilled(folder: string): Promise<void> {
   mkdirSync(join(folder, 'state'), { recursive: true });
   const store = openSqliteStore(join(folder, 'state/log.sqlite'));
   const now = Date.now();
-  await fill(store, { count: Number(values.records), from: now - 6 * 86_400_000, to: now });
+  await fillLog(store, { count: Number(values.records), from: now - 6 * 86_400_000, to: now });
   while (await store.index('all'));
   await store.close();
 }
@@ -58,14 +58,14 @@ logging: {format: json, requests: {bodies: full}}
 `;
 }
 
-async function startGateway(upstream: number, folder: string): Promise<{ gateway: Running; admin: Admin }> {
+async function startGateway(upstream: number, folder: string): Promise<{ gateway: RunningProcess; admin: AdminApi }> {
   const [port, adminPort, token] = [await freePort(), await freePort(), randomBytes(24).toString('hex')];
   const config = join(folder, 'gateway.yaml');
   writeFileSync(config, configOf(upstream, folder));
   const manifest = JSON.parse(readFileSync(join(here, '../package.json'), 'utf8')) as { config: { node: string } };
   const own = ['-c', config, '--listen', `127.0.0.1:${port}`, '--admin-listen', `127.0.0.1:${adminPort}`];
   const command = [process.execPath, ...manifest.config.node.split(' '), join(here, '../src/cli/bin.js'), 'start', ...own];
-  const gateway = await start(command, port, { BENCH_TOKEN: token, NODE_ENV: 'production' });
+  const gateway = await startProcess(command, port, { BENCH_TOKEN: token, NODE_ENV: 'production' });
   return { gateway, admin: { url: `http://127.0.0.1:${adminPort}`, token } };
 }
 
@@ -82,7 +82,7 @@ function cpuOf(pid: number): { readonly main: number; readonly all: number } {
   return { main: of(String(pid)), all: readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + of(thread), 0) };
 }
 
-async function roundOf(tools: Tools, { pid, port }: Running, seconds: number): Promise<Round> {
+async function roundOf(tools: Tools, { pid, port }: RunningProcess, seconds: number): Promise<Round> {
   const before = cpuOf(pid);
   const load = { url: `http://127.0.0.1:${port}/v1/chat/completions`, key, model: '@bench/mock-1', conns: 32, stream: false };
   const out = await output(tools.load({ ...load, durationMs: seconds * 1000, rate: Number(values.rate) }));
@@ -108,7 +108,7 @@ try {
   const tools = await findTools(folder);
   await prefilled(folder);
   const port = await freePort();
-  await using upstream = await start(tools.upstream(port), port);
+  await using upstream = await startProcess(tools.upstream(port), port);
   const { gateway, admin } = await startGateway(upstream.port, folder);
   await using _gateway = gateway;
   console.log(`${cpus().length} × ${cpus()[0]?.model ?? '?'}, Node ${process.version}, ${tools.name} tools, ${values.records} records`);

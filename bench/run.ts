@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir, type as systemType } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { drawProfile } from './profile/draw.ts';
+import { writeProfile } from './profile/write-profile.ts';
 import { readOptions } from './options.ts';
-import { freePort, output, start } from './processes.ts';
-import { type BenchRecord, type Conditions, type Entry, keep } from './report/record.ts';
+import { freePort, output, startProcess } from './processes.ts';
+import { type BenchRecord, type Conditions, type ScenarioResult, saveResults } from './report/record.ts';
 import { type Measurement, summarize } from './report/summary.ts';
 import { findingsTable, loadTable } from './report/tables.ts';
 import { loads } from './scenarios/loads.ts';
@@ -15,7 +15,7 @@ import { reload } from './scenarios/reload.ts';
 import { runLoads } from './scenarios/rounds.ts';
 import { starting } from './scenarios/start.ts';
 import { systems } from './systems/index.ts';
-import { findTools, ownTools, type Tools } from './tools.ts';
+import { findTools, nodeTools, type Tools } from './tools.ts';
 
 /**
  * Compares the cost of the gateway with nginx, a bare relay and another gateway. CPU time of the process is the primary metric,
@@ -25,7 +25,7 @@ import { findTools, ownTools, type Tools } from './tools.ts';
 const options = readOptions(process.argv.slice(2));
 const { rounds, durationMs, sources } = options;
 const busy = loadavg()[0] ?? 0;
-const isAsked = ({ name }: { readonly name: string }): boolean => options.scenarios === undefined || options.scenarios.includes(name);
+const isSelected = ({ name }: { readonly name: string }): boolean => options.scenarios === undefined || options.scenarios.includes(name);
 const probes = [memory, starting, reload, openStreams];
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -33,27 +33,27 @@ const results = join(root, 'bench/results');
 const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
 
 async function main(): Promise<number> {
-  const unknown = (options.scenarios ?? []).filter((asked) => ![...loads, ...probes].some(({ name }) => name === asked));
+  const unknown = (options.scenarios ?? []).filter((requested) => ![...loads, ...probes].some(({ name }) => name === requested));
   if (unknown.length > 0)
     throw new Error(`there is no scenario ${unknown.join(', ')}: ${[...loads, ...probes].map(({ name }) => name).join(', ')}`);
-  const tools = options.ownTools ? ownTools : await findTools(folder);
+  const tools = options.nodeTools ? nodeTools : await findTools(folder);
   if (!sources) await output([process.execPath, join(root, '.ci/build.mjs')]);
   const port = await freePort();
-  await using upstream = await start(tools.upstream(port), port);
-  const place = { upstream: upstream.port, folder };
+  await using upstream = await startProcess(tools.upstream(port), port);
+  const environment = { upstream: upstream.port, folder };
   mkdirSync(results, { recursive: true });
   if (options.profile) {
     const picture = join(results, 'profile.html');
-    await drawProfile({ tools, place, durationMs, file: picture });
+    await writeProfile({ tools, place: environment, durationMs, file: picture });
     console.log(`Open ${picture} in a browser.`);
     return 0;
   }
   const conditions = await conditionsOf(tools);
-  const { measurements, entries } = await loadEntries(tools, place, conditions);
-  for (const probe of probes.filter(isAsked)) {
+  const { measurements, entries } = await loadEntries(tools, environment, conditions);
+  for (const probe of probes.filter(isSelected)) {
     const { name, about } = probe;
     try {
-      entries[name] = { conditions, name, about, findings: await probe.run({ tools, place, rounds, sources }) };
+      entries[name] = { conditions, name, about, findings: await probe.run({ tools, place: environment, rounds, sources }) };
     } catch (error) {
       console.error(`\nSKIPPED ${name}: ${(error as Error).message}`);
     }
@@ -62,13 +62,13 @@ async function main(): Promise<number> {
   return report(entries, measurements, conditions);
 }
 
-async function loadEntries(tools: Tools, place: { upstream: number; folder: string }, conditions: Conditions) {
-  const entries: Record<string, Entry> = {};
-  const scenarios = loads.filter(isAsked);
+async function loadEntries(tools: Tools, environment: { upstream: number; folder: string }, conditions: Conditions) {
+  const entries: Record<string, ScenarioResult> = {};
+  const scenarios = loads.filter(isSelected);
   const taking = systems(sources).filter(
     ({ name }) => options.only?.includes(name) !== false && scenarios.some((scenario) => scenario.systems.includes(name)),
   );
-  const measurements = await runLoads(scenarios, taking, { tools, place, rounds, durationMs });
+  const measurements = await runLoads(scenarios, taking, { tools, place: environment, rounds, durationMs });
   for (const scenario of scenarios) entries[scenario.name] = { conditions, scenario, rows: summarize(scenario, measurements) };
   return { measurements, entries };
 }
@@ -100,7 +100,7 @@ function report(entries: BenchRecord, measurements: readonly Measurement[], cond
   }
   const file = join(results, `${conditions.at.replaceAll(/[:.]/g, '-')}.json`);
   writeFileSync(file, `${JSON.stringify({ conditions, entries, measurements }, null, 2)}\n`);
-  if (options.record) keep(entries);
+  if (options.record) saveResults(entries);
   console.log(`\n${rounds} rounds of ${durationMs} ms each, ${conditions.tools} tools, load average before ${busy.toFixed(1)}; ${file}`);
   const failed = measurements.filter(({ result }) => result.errors + result.incomplete > 0);
   for (const { scenario, system, result } of failed)

@@ -4,7 +4,7 @@ import { sampleRecord } from '../src/store/fixtures/sample.ts';
 import { encodeRecord } from '../src/store/encode.ts';
 import { RequestMetrics } from '../src/telemetry/metrics/request-metrics.ts';
 import { ExportThread } from '../src/telemetry/otlp/export-thread.ts';
-import { isSampled } from '../src/telemetry/otlp/exported.ts';
+import { isSampled } from '../src/telemetry/otlp/exported-record.ts';
 import { spansOf } from '../src/telemetry/otlp/spans.ts';
 
 /** Measures the telemetry cost of a finished request: `node bench/telemetry.ts`. */

@@ -19,13 +19,13 @@ const goSources = join(here, '../../shared/tools/bench');
  * use more CPU time themselves.
  */
 export async function findTools(folder: string): Promise<Tools> {
-  if (!existsSync(goSources)) return ownTools;
+  if (!existsSync(goSources)) return nodeTools;
   try {
     await output(['go', 'build', '-o', `${folder}/`, './mock-upstream', './loadgen'], goSources);
     return goTools(folder);
   } catch (error) {
     console.error(`The Go tools can't be built, using our own: ${(error as Error).message.slice(0, 300)}`);
-    return ownTools;
+    return nodeTools;
   }
 }
 
@@ -65,8 +65,8 @@ const goTools = (folder: string): Tools => ({
 
 const optional = (flag: string, value: number | string | undefined): string[] => (value === undefined ? [] : [flag, String(value)]);
 
-export const ownTools: Tools = {
+export const nodeTools: Tools = {
   name: 'node',
-  upstream: (port) => [process.execPath, join(here, 'own-upstream.ts'), String(port)],
-  load: (load) => [process.execPath, join(here, 'own-load.ts'), JSON.stringify(load)],
+  upstream: (port) => [process.execPath, join(here, 'node-upstream.ts'), String(port)],
+  load: (load) => [process.execPath, join(here, 'node-load.ts'), JSON.stringify(load)],
 };

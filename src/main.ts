@@ -8,7 +8,7 @@ loader?.prepare();
 const registry = argv[0] === 'health' ? { providers: [], stages: [] } : await import('../plugins/index.ts');
 
 const { runCli } = await import('./cli/index.ts');
-const { processIo, written } = await import('./cli/io.ts');
+const { processIo, flushed } = await import('./cli/io.ts');
 
 /** Aborted when the reader of standard output has closed it. A gateway continues to serve without outputs. */
 const stdoutClosed = new AbortController();
@@ -27,7 +27,7 @@ process.stderr.on('error', () => {});
 const code = await runCli(argv, { ...processIo(), stdoutClosed: stdoutClosed.signal }, registry, loader);
 // An exit throws away what a pipe has not taken yet. A gateway that ends has waited for its log lines, and for as long as it may.
 if (argv[0] !== 'start') {
-  await Promise.all([written(process.stdout), written(process.stderr)]);
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   // The error event of a failed write follows in the next turn.
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
-import { type Bar, bars } from './bars.ts';
-import type { BenchRecord, Conditions, Entry } from './record.ts';
+import { type MeasuredLimit, measuredLimits } from './measured-limits.ts';
+import type { BenchRecord, Conditions, ScenarioResult } from './record.ts';
 import { findingsTable, loadTable, markdown, spreadText } from './tables.ts';
 
 /** Load average above which the machine is considered busy: absolute values are then unreliable, ratios are accurate to about 15 %. */
@@ -21,19 +21,19 @@ Written by \`npm run bench -- --record\` from \`bench/record.json\`; no figure h
 
 ## What is promised
 
-${markdown([['', 'at most', 'goal', 'measured', ''], ...bars(record).map(barLine)])}
+${markdown([['', 'at most', 'goal', 'measured', ''], ...measuredLimits(record).map(barLine)])}
 
 A figure is met by its median.
 ${Object.entries(record).map(section).join('')}`;
 }
 
-const barLine = ({ what, unit, most, goal, value }: Bar): string[] => {
+const barLine = ({ what, unit, limit, goal, value }: MeasuredLimit): string[] => {
   const digits = value === undefined || value.mid >= 20 ? 0 : 2;
-  const met = value === undefined ? 'not measured' : value.mid <= most ? 'met' : 'not met';
-  return [what, `${most} ${unit}`.trim(), goal === undefined ? '' : String(goal), spreadText(value, digits), met];
+  const met = value === undefined ? 'not measured' : value.mid <= limit ? 'met' : 'not met';
+  return [what, `${limit} ${unit}`.trim(), goal === undefined ? '' : String(goal), spreadText(value, digits), met];
 };
 
-function section([name, entry]: readonly [string, Entry]): string {
+function section([name, entry]: readonly [string, ScenarioResult]): string {
   const about = 'rows' in entry ? entry.scenario.about : entry.about;
   const table = 'rows' in entry ? loadTable(entry.scenario, entry.rows) : findingsTable(entry.findings);
   return `\n## ${name}\n\n${about[0]?.toUpperCase()}${about.slice(1)}.\n\n${table}\n\n${conditionsLine(entry.conditions)}\n`;

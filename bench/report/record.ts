@@ -22,12 +22,12 @@ export interface Conditions {
 }
 
 /** Result of one scenario: rows of a load, or findings. */
-export type Entry =
+export type ScenarioResult =
   | { readonly conditions: Conditions; readonly scenario: Scenario; readonly rows: readonly Row[] }
   | { readonly conditions: Conditions; readonly name: string; readonly about: string; readonly findings: readonly Finding[] };
 
 /** By the name of the scenario. */
-export type BenchRecord = Readonly<Record<string, Entry>>;
+export type BenchRecord = Readonly<Record<string, ScenarioResult>>;
 
 const bench = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -36,7 +36,7 @@ export function readRecord(): BenchRecord {
 }
 
 /** Saves results. Scenarios that were not run keep their previous ones. */
-export function keep(entries: BenchRecord): void {
+export function saveResults(entries: BenchRecord): void {
   const all = { ...readRecord(), ...entries };
   writeFileSync(join(bench, 'record.json'), `${JSON.stringify(all, rounded, 1)}\n`);
   writeFileSync(join(bench, 'RESULTS.md'), page(readRecord()));

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { cpuOf, forgetPeak, memoryOf } from '../proc.ts';
-import { output, type Running } from '../processes.ts';
+import { cpuOf, resetPeak, memoryOf } from '../process-stats.ts';
+import { output, type RunningProcess } from '../processes.ts';
 import type { Load, LoadResult } from '../result.ts';
 import type { Tools } from '../tools.ts';
 
@@ -12,11 +12,11 @@ export interface Cost {
 }
 
 /** Includes deferred work: measures until the process is idle again. */
-export async function costOf(tools: Tools, running: Running, load: Load): Promise<Cost> {
-  forgetPeak(running.pid);
+export async function costOf(tools: Tools, running: RunningProcess, load: Load): Promise<Cost> {
+  resetPeak(running.pid);
   const before = cpuOf(running.pid);
   const result = await runLoad(tools, load);
-  await settled(running.pid);
+  await waitUntilIdle(running.pid);
   const after = cpuOf(running.pid);
   return {
     result,
@@ -34,7 +34,7 @@ export async function runLoad(tools: Tools, load: Load): Promise<LoadResult> {
 const window = { ms: 200, idleNs: 4e6, quiet: 3, most: 40 };
 
 /** Waits until a process uses less than 2 % of a core in three consecutive windows, at most 8 s. */
-async function settled(pid: number): Promise<void> {
+async function waitUntilIdle(pid: number): Promise<void> {
   let [last, quiet] = [cpuOf(pid), 0];
   for (let n = 0; n < window.most && quiet < window.quiet; n++) {
     await pause(window.ms);

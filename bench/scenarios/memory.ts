@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { forgetPeak, memoryOf } from '../proc.ts';
+import { resetPeak, memoryOf } from '../process-stats.ts';
 import { spread } from '../report/summary.ts';
 import type { Load } from '../result.ts';
 import { gateway } from '../systems/gateway.ts';
@@ -40,7 +40,7 @@ async function measure({ tools, place, sources }: ProbeOptions): Promise<{ idle:
   await using running = await gateway('memory', { sources }).start(place);
   const base = { url: urlOf(running), key, model, stream: false, durationMs: 15_000 };
   const peakOf = async (load: Pick<Load, 'conns' | 'requests' | 'imageBytes'>): Promise<number> => {
-    forgetPeak(running.pid);
+    resetPeak(running.pid);
     const { ok } = await runLoad(tools, { ...base, ...load });
     if (ok < (load.requests ?? 1)) throw new Error(`only ${ok} of ${load.requests} requests were answered`);
     return memoryOf(running.pid).peak;

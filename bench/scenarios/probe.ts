@@ -1,10 +1,10 @@
 import type { Finding } from '../report/tables.ts';
-import type { Place } from '../systems/system.ts';
+import type { BenchEnvironment } from '../systems/system.ts';
 import type { Tools } from '../tools.ts';
 
 export interface ProbeOptions {
   readonly tools: Tools;
-  readonly place: Place;
+  readonly place: BenchEnvironment;
   readonly rounds: number;
   readonly sources: boolean;
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort, start } from '../processes.ts';
+import { freePort, startProcess } from '../processes.ts';
 import { spread } from '../report/summary.ts';
 import { gatewayCommand, gatewayConfig } from '../systems/gateway.ts';
 import type { Probe, ProbeOptions } from './probe.ts';
@@ -19,9 +19,9 @@ export const reload: Probe = {
 
 async function pauses({ place, sources, rounds }: ProbeOptions): Promise<number[]> {
   const port = await freePort();
-  const { command, env, home } = gatewayCommand(place, 'reload', port, { sources, answers: true, config: configOf(0) });
+  const { command, env, home } = gatewayCommand(place, 'reload', port, { sources, loadsAgent: true, config: configOf(0) });
   const log = join(home, 'log');
-  await using running = await start(command, port, env, { log, answers: true });
+  await using running = await startProcess(command, port, env, { log, loadsAgent: true });
   const found: number[] = [];
   for (let round = 1; round <= rounds; round++) {
     await pause(1500);

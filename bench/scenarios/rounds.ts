@@ -1,7 +1,7 @@
 import type { Measurement, Scenario } from '../report/summary.ts';
-import type { Running } from '../processes.ts';
+import type { RunningProcess } from '../processes.ts';
 import { type Load, pacing } from '../result.ts';
-import { key, model, type Place, type System } from '../systems/system.ts';
+import { key, model, type BenchEnvironment, type System } from '../systems/system.ts';
 import type { Tools } from '../tools.ts';
 import { writeConversation } from './conversation.ts';
 import { loads } from './loads.ts';
@@ -9,7 +9,7 @@ import { costOf, runLoad } from './measure.ts';
 
 export interface RoundOptions {
   readonly tools: Tools;
-  readonly place: Place;
+  readonly place: BenchEnvironment;
   readonly rounds: number;
   readonly durationMs: number;
 }
@@ -17,7 +17,7 @@ export interface RoundOptions {
 interface Candidate {
   /** The system's name, followed by the provider's if responses are converted. */
   readonly name: string;
-  readonly running: Running;
+  readonly running: RunningProcess;
   readonly load: Pick<Load, 'url' | 'key' | 'model' | 'headers'>;
 }
 
@@ -64,7 +64,7 @@ export async function runLoads(
   return all;
 }
 
-async function startAll(systems: readonly System[], place: Place, open: AsyncDisposableStack): Promise<Candidate[]> {
+async function startAll(systems: readonly System[], place: BenchEnvironment, open: AsyncDisposableStack): Promise<Candidate[]> {
   const found: Candidate[] = [];
   for (const system of systems) {
     try {
@@ -79,7 +79,7 @@ async function startAll(systems: readonly System[], place: Place, open: AsyncDis
   return found;
 }
 
-export const urlOf = ({ port }: Running): string => `http://127.0.0.1:${port}/v1/chat/completions`;
+export const urlOf = ({ port }: RunningProcess): string => `http://127.0.0.1:${port}/v1/chat/completions`;
 
 /** Returns the same process once per provider: conversions are compared with responses that it passes through. */
 const conversions =

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, type Running, start } from '../processes.ts';
-import { key, model, type Place, type System } from './system.ts';
+import { freePort, type RunningProcess, startProcess } from '../processes.ts';
+import { key, model, type BenchEnvironment, type System } from './system.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -15,8 +15,8 @@ export interface GatewayOptions {
   readonly sources?: boolean;
   /** Node flags in addition to those of `npm start`. */
   readonly flags?: readonly string[];
-  /** Loads `inside.mjs`. */
-  readonly answers?: boolean;
+  /** Loads `ipc-agent.mjs`. */
+  readonly loadsAgent?: boolean;
   /** Text of the configuration, if it is not the default one. */
   readonly config?: string;
 }
@@ -28,10 +28,10 @@ export const gateway = (name: string, options: GatewayOptions = {}): System => (
   start: (place) => startGateway(place, name, options),
 });
 
-async function startGateway(place: Place, name: string, options: GatewayOptions): Promise<Running> {
+async function startGateway(place: BenchEnvironment, name: string, options: GatewayOptions): Promise<RunningProcess> {
   const port = await freePort();
   const { command, env, home } = gatewayCommand(place, name, port, options);
-  return start(command, port, env, { log: join(home, 'log'), answers: options.answers === true });
+  return startProcess(command, port, env, { log: join(home, 'log'), loadsAgent: options.loadsAgent === true });
 }
 
 export interface GatewayCommand {
@@ -41,12 +41,17 @@ export interface GatewayCommand {
   readonly home: string;
 }
 
-export function gatewayCommand({ upstream, folder }: Place, name: string, port: number, options: GatewayOptions): GatewayCommand {
+export function gatewayCommand(
+  { upstream, folder }: BenchEnvironment,
+  name: string,
+  port: number,
+  options: GatewayOptions,
+): GatewayCommand {
   const home = join(folder, `${name.replaceAll(/[^a-z0-9]+/g, '-')}-${port}`);
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'gateway.yaml'), options.config ?? gatewayConfig(options.requests));
   const own = options.sources === true ? ['--conditions=llm-gateway-source', join(root, 'src/cli/bin.js')] : [join(root, 'dist/bin.js')];
-  const inside = options.answers === true ? ['--import', join(root, 'bench/inside.mjs')] : [];
+  const inside = options.loadsAgent === true ? ['--import', join(root, 'bench/ipc-agent.mjs')] : [];
   const [to, listen] = [join(home, 'gateway.yaml'), `127.0.0.1:${port}`];
   return {
     command: [process.execPath, ...nodeFlags(), ...inside, ...(options.flags ?? []), ...own, 'start', '-c', to, '--listen', listen],

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort, start } from '../processes.ts';
+import { freePort, startProcess } from '../processes.ts';
 import { gateway } from './gateway.ts';
 import { nginx } from './nginx.ts';
 import { portkey } from './portkey.ts';
@@ -13,7 +13,7 @@ const relay: System = {
   model,
   async start({ upstream }) {
     const port = await freePort();
-    return start([process.execPath, join(here, 'bare-relay.ts'), String(port), String(upstream)], port);
+    return startProcess([process.execPath, join(here, 'bare-relay.ts'), String(port), String(upstream)], port);
   },
 };
 

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, output, start } from '../processes.ts';
+import { freePort, output, startProcess } from '../processes.ts';
 import { model, type System } from './system.ts';
 
 export const nginx: System = {
@@ -12,7 +12,7 @@ export const nginx: System = {
     const home = join(folder, 'nginx');
     mkdirSync(home, { recursive: true });
     writeFileSync(join(home, 'nginx.conf'), nginxConf(port, upstream, home));
-    return start(['nginx', '-p', home, '-c', join(home, 'nginx.conf'), '-e', 'stderr'], port);
+    return startProcess(['nginx', '-p', home, '-c', join(home, 'nginx.conf'), '-e', 'stderr'], port);
   },
 };
 

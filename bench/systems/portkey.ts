@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort, output, start } from '../processes.ts';
+import { freePort, output, startProcess } from '../processes.ts';
 import type { System } from './system.ts';
 
 const name = '@portkey-ai/gateway';
@@ -26,7 +26,7 @@ export function portkey(): System {
       version = ` ${(JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as { version: string }).version}`;
       const port = await freePort();
       const command = [process.execPath, join(own, 'build/start-server.js'), '--headless', `--port=${port}`];
-      return start(command, port, { NODE_ENV: 'production' }, { log: join(home, 'log') });
+      return startProcess(command, port, { NODE_ENV: 'production' }, { log: join(home, 'log') });
     },
   };
 }

@@ -1,7 +1,7 @@
-import type { Running } from '../processes.ts';
+import type { RunningProcess } from '../processes.ts';
 
 /** The environment in which a system runs. */
-export interface Place {
+export interface BenchEnvironment {
   /** Port of the upstream on 127.0.0.1. */
   readonly upstream: number;
   /** A folder that is deleted at the end. */
@@ -14,9 +14,9 @@ export interface System {
   /** The model that clients request. */
   readonly model: string;
   /** Headers that its clients need in addition to the key. */
-  headers?(place: Place): Readonly<Record<string, string>>;
+  headers?(place: BenchEnvironment): Readonly<Record<string, string>>;
   /** @throws Error if it cannot be started on this machine */
-  start(place: Place): Promise<Running>;
+  start(place: BenchEnvironment): Promise<RunningProcess>;
 }
 
 export const key = 'bench-key-that-opens-nothing-else';

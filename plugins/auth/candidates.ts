@@ -4,7 +4,7 @@ import { type HeaderBag, placeholderCredentials } from '#core/http/headers.ts';
 export const keyHeaders = ['authorization', 'x-api-key', 'api-key'] as const;
 
 /** The same, and a provider's own header: a gateway key in it is not accepted, but is still removed. */
-export const credentialPlaces = [...keyHeaders, 'x-goog-api-key'] as const;
+export const candidateHeaders = [...keyHeaders, 'x-goog-api-key'] as const;
 
 /**
  * Returns the credential in a header value without `Bearer `. Placeholders and empty values count as absent. Called for
@@ -16,15 +16,15 @@ export function credentialIn(value: string | undefined): string | undefined {
   return bare === '' || placeholderCredentials.has(bare) ? undefined : bare;
 }
 
-/** All possible lists of headers that contained a gateway key, by bit mask over `credentialPlaces`. Created once and shared. */
-export const consumedLists: readonly (readonly string[])[] = Object.freeze(
-  Array.from({ length: 1 << credentialPlaces.length }, (_, mask) =>
-    Object.freeze(credentialPlaces.filter((_name, bit) => (mask & (1 << bit)) !== 0)),
+/** All possible lists of headers that contained a gateway key, by bit mask over `candidateHeaders`. Created once and shared. */
+export const consumedHeaderLists: readonly (readonly string[])[] = Object.freeze(
+  Array.from({ length: 1 << candidateHeaders.length }, (_, mask) =>
+    Object.freeze(candidateHeaders.filter((_name, bit) => (mask & (1 << bit)) !== 0)),
   ),
 );
 
 /** Name of the first header with a credential, for messages. */
-export function firstFilled(headers: HeaderBag): string | undefined {
+export function firstCredentialHeader(headers: HeaderBag): string | undefined {
   return keyHeaders.find((name) => credentialIn(headers.get(name)) !== undefined);
 }
 

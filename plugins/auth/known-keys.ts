@@ -1,13 +1,13 @@
-import { remember } from '#core/memory/recent.ts';
+import { setBounded } from '#core/memory/set-bounded.ts';
 import type { PluginHost } from '#core/plugin.ts';
 import type { ApiKey, Snapshot } from '#core/snapshot.ts';
 
 type Hasher = Pick<PluginHost, 'sha256'>;
 
 /** Maximum values cached for one snapshot, and maximum length of a cached value. */
-const mostKeys = 10_000;
-const mostOthers = 1_000;
-const longest = 512;
+const maxCachedKeys = 10_000;
+const maxUnknownValues = 1_000;
+const maxCachedLength = 512;
 
 /**
  * Finds the API key for a value, for one snapshot. Keys are compared by hash. A value that was seen before needs one lookup.
@@ -16,8 +16,8 @@ const longest = 512;
 export class KnownKeys {
   readonly #apiKeys: ReadonlyMap<string, ApiKey>;
   readonly #host: Hasher;
-  readonly #keys = new Map<string, ApiKey>();
-  readonly #unknown = new Map<string, true>();
+  readonly #cachedKeys = new Map<string, ApiKey>();
+  readonly #unknownValues = new Map<string, true>();
 
   constructor(snapshot: Snapshot, host: Hasher) {
     this.#apiKeys = snapshot.apiKeys;
@@ -25,13 +25,13 @@ export class KnownKeys {
   }
 
   find(value: string): ApiKey | undefined {
-    const seen = this.#keys.get(value);
+    const seen = this.#cachedKeys.get(value);
     if (seen !== undefined) return seen;
-    if (this.#unknown.has(value)) return undefined;
+    if (this.#unknownValues.has(value)) return undefined;
     const key = this.#apiKeys.get(this.#host.sha256(value));
-    if (value.length > longest) return key;
-    if (key === undefined) remember(this.#unknown, value, true, mostOthers);
-    else remember(this.#keys, value, key, mostKeys);
+    if (value.length > maxCachedLength) return key;
+    if (key === undefined) setBounded(this.#unknownValues, value, true, maxUnknownValues);
+    else setBounded(this.#cachedKeys, value, key, maxCachedKeys);
     return key;
   }
 }

@@ -4,12 +4,12 @@ import { canonicalPrefix, requestHeaders } from '#core/http/headers.ts';
 import { type JwtFault, looksLikeJwt } from '#core/secrets/jwt.ts';
 import { isDamagedKey } from '#core/secrets/key.ts';
 import type { ApiKey } from '#core/snapshot.ts';
-import { credentialIn, firstFilled } from './candidates.ts';
+import { credentialIn, firstCredentialHeader } from './candidates.ts';
 
 const keyHeader = `${canonicalPrefix}${requestHeaders.apiKey[0]}`;
-const whereToPutIt = `Send the key as "${keyHeader}: gw_…", or as "authorization: Bearer gw_…".`;
+const keyHint = `Send the key as "${keyHeader}: gw_…", or as "authorization: Bearer gw_…".`;
 
-const whereTokensGo = `Send the token as "${keyHeader}". In "authorization" it counts only with auth.jwt.from: [authorization].`;
+const tokenHint = `Send the token as "${keyHeader}". In "authorization" it counts only with auth.jwt.from: [authorization].`;
 
 /** The error for a value that looks like a gateway key but is not one. */
 export function unknownKey(value: string, header: string): GatewayError {
@@ -31,17 +31,17 @@ export function unknownKey(value: string, header: string): GatewayError {
  * The error if no gateway key was found. A credential in `authorization` belongs to the provider if the request names a
  * provider type; otherwise it was probably meant as a gateway key.
  */
-export function noKey(ctx: Received): GatewayError {
-  const filled = firstFilled(ctx.headers);
+export function missingKey(ctx: Received): GatewayError {
+  const filled = firstCredentialHeader(ctx.headers);
   const provider = ctx.headers.gateway('provider');
   const forProvider = provider !== undefined && !provider.startsWith('@');
   if (filled === undefined || forProvider) {
-    return new GatewayError('missing_api_key', { message: 'The request has no gateway API key.', param: keyHeader, hint: whereToPutIt });
+    return new GatewayError('missing_api_key', { message: 'The request has no gateway API key.', param: keyHeader, hint: keyHint });
   }
   return new GatewayError('invalid_api_key', {
     message: `The value in "${filled}" is not a key of this gateway.`,
     param: filled,
-    hint: isToken(ctx, filled) ? whereTokensGo : whereToPutIt,
+    hint: isToken(ctx, filled) ? tokenHint : keyHint,
   });
 }
 
@@ -50,7 +50,7 @@ const isToken = ({ snapshot, headers }: Received, header: string): boolean =>
   snapshot.jwt !== undefined && looksLikeJwt(credentialIn(headers.get(header)) ?? '');
 
 /** The error for an expired key. @param header its header */
-export function endedKey({ name, revoked, expires, retires }: ApiKey, now: number, header: string): GatewayError {
+export function inactiveKey({ name, revoked, expires, retires }: ApiKey, now: number, header: string): GatewayError {
   const hint = 'Ask the operator of the gateway for a new key.';
   if (revoked !== undefined && revoked <= now) {
     const message = `The gateway key "${name}" was revoked on ${dayOf(revoked)}.`;
@@ -70,7 +70,7 @@ export function endedKey({ name, revoked, expires, retires }: ApiKey, now: numbe
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** Describes why a token is invalid, without any part of it. */
-const wrong: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>, readonly [what: string, hint: string]>> = {
+const faultTexts: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>, readonly [what: string, hint: string]>> = {
   malformed: ['is not a valid JWT', 'Send the whole token: three parts with dots between them.'],
   algorithm: ['is signed with an algorithm that is not accepted', 'The rule is auth.jwt.algorithms.'],
   issuer: ['is from another issuer', 'The rule is auth.jwt.issuer: compare the claim "iss".'],
@@ -81,7 +81,7 @@ const wrong: Readonly<Record<Exclude<JwtFault, 'expired' | 'no-keys' | 'claim'>,
 };
 
 /** The error for an invalid token. @param header its header */
-export function refusedToken(fault: JwtFault, claim: string | undefined, header: string): GatewayError {
+export function invalidToken(fault: JwtFault, claim: string | undefined, header: string): GatewayError {
   if (fault === 'expired') {
     return new GatewayError('expired_api_key', {
       message: `The token in "${header}" has expired.`,
@@ -97,7 +97,7 @@ export function refusedToken(fault: JwtFault, claim: string | undefined, header:
     });
   }
   if (fault === 'claim') return missingClaim(claim ?? 'exp', header, undefined);
-  const [what, hint] = wrong[fault];
+  const [what, hint] = faultTexts[fault];
   return new GatewayError('invalid_api_key', { message: `The token in "${header}" ${what}.`, param: header, hint });
 }
 

@@ -1,4 +1,4 @@
-import { remember } from '#core/memory/recent.ts';
+import { setBounded } from '#core/memory/set-bounded.ts';
 import type { Received } from '#core/context.ts';
 import {
   claimAt,
@@ -13,11 +13,11 @@ import type { PluginHost } from '#core/plugin.ts';
 import { printable } from '#core/text/printable.ts';
 import type { ApiKey, JwtRules } from '#core/snapshot.ts';
 import { isLongerThan } from '#core/text/text-length.ts';
-import { missingClaim, refusedToken, unknownKeyName } from './refusals.ts';
+import { missingClaim, invalidToken, unknownKeyName } from './refusals.ts';
 
 /** Maximum tokens cached for one snapshot, and maximum characters of a cached token: a few megabytes in total. */
-const tokensKept = 5_000;
-const longest = 4_096;
+const maxCachedTokens = 5_000;
+const maxCachedLength = 4_096;
 /** Maximum characters of a metadata value, and of a caller's name. */
 const valueLimit = 128;
 
@@ -33,7 +33,7 @@ export class Tokens {
   readonly #rules: JwtRules;
   readonly #verifier: JwtVerifier;
   readonly #host: PluginHost;
-  readonly #known = new Map<string, VerifiedToken>();
+  readonly #verified = new Map<string, VerifiedToken>();
 
   constructor(rules: JwtRules, host: PluginHost) {
     this.#rules = rules;
@@ -42,8 +42,8 @@ export class Tokens {
   }
 
   /** Returns a token that was verified before. */
-  known(token: string, now: number): ApiKey | undefined {
-    const verified = this.#known.get(token);
+  cachedKey(token: string, now: number): ApiKey | undefined {
+    const verified = this.#verified.get(token);
     return verified !== undefined && verified.until > now ? verified.key : undefined;
   }
 
@@ -51,7 +51,7 @@ export class Tokens {
    * True for a value of `Authorization` that is a gateway token: with `from: [authorization]`, and by its issuer. Any other
    * token there is the caller's own credential.
    */
-  isOurs(value: string): boolean {
+  isGatewayToken(value: string): boolean {
     if (!this.#rules.inAuthorization || !looksLikeJwt(value)) return false;
     return this.#rules.settings.issuers.includes(unverifiedClaims(value)?.['iss'] as string);
   }
@@ -62,11 +62,12 @@ export class Tokens {
   }
 
   /** @throws GatewayError `invalid_api_key`, `expired_api_key`, `auth_unavailable` */
-  async prove(token: string, header: string, ctx: Received): Promise<ApiKey> {
+  async verify(token: string, header: string, ctx: Received): Promise<ApiKey> {
     const verdict: JwtVerdict = await this.#verifier.verify(token);
-    if ('fault' in verdict) throw refusedToken(verdict.fault, verdict.claim, header);
+    if ('fault' in verdict) throw invalidToken(verdict.fault, verdict.claim, header);
     const key = this.#keyOf(verdict.claims, header);
-    if (token.length <= longest && verdict.until > ctx.at) remember(this.#known, token, { key, until: verdict.until }, tokensKept);
+    if (token.length <= maxCachedLength && verdict.until > ctx.at)
+      setBounded(this.#verified, token, { key, until: verdict.until }, maxCachedTokens);
     return key;
   }
 
@@ -74,7 +75,7 @@ export class Tokens {
     const { caller, keyClaim } = this.#rules;
     const name = claimText(claimAt(claims, caller));
     if (name === undefined) throw missingClaim(caller, header, 'caller');
-    const rules = keyClaim === undefined ? this.#rules.rules : this.#named(claims, keyClaim, header);
+    const rules = keyClaim === undefined ? this.#rules.rules : this.#keyNamedIn(claims, keyClaim, header);
     const metadata = { ...rules.metadata, ...this.#metadataOf(claims) };
     return Object.freeze({
       ...rules,
@@ -87,7 +88,7 @@ export class Tokens {
     });
   }
 
-  #named(claims: JwtClaims, claim: string, header: string): ApiKey {
+  #keyNamedIn(claims: JwtClaims, claim: string, header: string): ApiKey {
     const name = claimText(claimAt(claims, claim));
     if (name === undefined) throw missingClaim(claim, header, 'key');
     const key = this.#rules.keys.get(name);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CircuitPolicy } from '#core/snapshot.ts';
 import { noon } from '../../test/support/stage-context.ts';
-import { Circuit, type CircuitMessage, type Turn } from './circuit.ts';
+import { Circuit, type CircuitMessage, type CircuitChange } from './circuit.ts';
 
 const policy = (over: Partial<CircuitPolicy> = {}): CircuitPolicy => ({
   id: 'one',
@@ -18,18 +18,18 @@ function play(
   attempts: string,
   rules: CircuitPolicy,
   stepMs = 1000,
-): { circuit: Circuit; turns: Turn[]; now: number; told: CircuitMessage[] } {
+): { circuit: Circuit; turns: CircuitChange[]; now: number; told: CircuitMessage[] } {
   const told: CircuitMessage[] = [];
   const circuit = new Circuit('one', (word) => void told.push(word));
   let now = noon;
   const turns = Array.from(attempts, (attempt) => {
     now += stepMs;
-    return circuit.note(rules, attempt === 'x', { began: now - 10, now });
+    return circuit.recordResult(rules, attempt === 'x', { began: now - 10, now });
   });
   return { circuit, turns, now, told };
 }
 
-const opensAt = (turns: readonly Turn[]): number => turns.indexOf('opened') + 1;
+const opensAt = (turns: readonly CircuitChange[]): number => turns.indexOf('opened') + 1;
 
 describe('a circuit opens', () => {
   it.each([
@@ -53,7 +53,7 @@ describe('a circuit opens', () => {
 
   it('even if the system clock goes back', () => {
     const { circuit, now } = play('xx', policy({ share: 0.5, minimum: 3 }));
-    expect(circuit.note(policy({ share: 0.5, minimum: 3 }), true, { began: now, now: now - 3_600_000 })).toBe('opened');
+    expect(circuit.recordResult(policy({ share: 0.5, minimum: 3 }), true, { began: now, now: now - 3_600_000 })).toBe('opened');
   });
 });
 
@@ -63,7 +63,7 @@ describe('an open circuit', () => {
   it('allows one request after the cool-down, and another if that one reports no result', () => {
     const { circuit, now } = play('xx', rules);
     expect([circuit.wait(rules, now), circuit.wait(rules, now + 29_999), circuit.wait(rules, now + 30_000)]).toEqual([30_000, 1, 0]);
-    circuit.try(rules, now + 31_000);
+    circuit.reserveTrial(rules, now + 31_000);
     expect([circuit.wait(rules, now + 31_000), circuit.wait(rules, now + 61_000)]).toEqual([30_000, 0]);
   });
 
@@ -73,51 +73,51 @@ describe('an open circuit', () => {
   ] as const)('is updated by the result of the trial request: failed %s', (hasFailed, turn, wait) => {
     const { circuit, now } = play('xx', rules);
     const later = now + 40_000;
-    circuit.try(rules, later);
-    expect(circuit.note(rules, hasFailed, { began: later, now: later + 5000 })).toBe(turn);
+    circuit.reserveTrial(rules, later);
+    expect(circuit.recordResult(rules, hasFailed, { began: later, now: later + 5000 })).toBe(turn);
     expect(circuit.wait(rules, later + 5000)).toBe(wait);
   });
 
   it.each([true, false])('ignores an attempt that began before it opened: failed %s', (hasFailed) => {
     const { circuit, now } = play('xx', rules);
-    expect(circuit.note(rules, hasFailed, { began: now - 1, now: now + 20_000 })).toBeUndefined();
+    expect(circuit.recordResult(rules, hasFailed, { began: now - 1, now: now + 20_000 })).toBeUndefined();
     expect(circuit.wait(rules, now + 20_000)).toBe(10_000);
   });
 
   it('ignores attempts that began before it closed', () => {
     const share = policy({ share: 0.5 });
     const { circuit, now } = play('xxxxx', share);
-    expect(circuit.note(share, false, { began: now, now })).toBe('closed');
-    expect([1, 2, 3, 4, 5].map((n) => circuit.note(share, true, { began: now, now: now + n })).indexOf('opened')).toBe(4);
+    expect(circuit.recordResult(share, false, { began: now, now })).toBe('closed');
+    expect([1, 2, 3, 4, 5].map((n) => circuit.recordResult(share, true, { began: now, now: now + n })).indexOf('opened')).toBe(4);
   });
 
   it('keeps its cool-down if the system clock is set back', () => {
     const { circuit, now } = play('xx', rules);
     const back = now - 3_600_000;
     expect(circuit.wait(rules, back)).toBe(30_000);
-    expect([circuit.wait(rules, back + 30_000), circuit.note(rules, false, { began: back + 30_000, now: back + 30_001 })]).toEqual([
+    expect([circuit.wait(rules, back + 30_000), circuit.recordResult(rules, false, { began: back + 30_000, now: back + 30_001 })]).toEqual([
       0,
       'closed',
     ]);
     const again = play('xx', rules);
-    expect(again.circuit.note(rules, false, { began: again.now - 3_600_000, now: again.now - 3_600_000 })).toBe('closed');
+    expect(again.circuit.recordResult(rules, false, { began: again.now - 3_600_000, now: again.now - 3_600_000 })).toBe('closed');
   });
 
   it('ignores attempts older than a minute, even if the system clock was set back', () => {
     const share = policy({ share: 0.5, minimum: 5 });
     const { circuit, now } = play('..........', share);
     const back = now - 3_600_000;
-    expect(circuit.note(share, true, { began: back, now: back })).toBeUndefined();
+    expect(circuit.recordResult(share, true, { began: back, now: back })).toBeUndefined();
     const later = back + 70_000;
-    const turns = Array.from({ length: 5 }, () => circuit.note(share, true, { began: later, now: later }));
+    const turns = Array.from({ length: 5 }, () => circuit.recordResult(share, true, { began: later, now: later }));
     expect(opensAt(turns)).toBe(5);
   });
 
   it('restarts its failure count after it closed', () => {
     const { circuit, now } = play('xx', rules);
-    circuit.note(rules, false, { began: now, now });
-    expect(circuit.note(rules, true, { began: now, now })).toBeUndefined();
-    expect(circuit.note(rules, true, { began: now, now })).toBe('opened');
+    circuit.recordResult(rules, false, { began: now, now });
+    expect(circuit.recordResult(rules, true, { began: now, now })).toBeUndefined();
+    expect(circuit.recordResult(rules, true, { began: now, now })).toBe('opened');
   });
 });
 
@@ -145,7 +145,7 @@ describe('a circuit shared by several workers', () => {
     ['the share of failures of all workers', { share: 0.5, minimum: 4 }, 'xxxx', 4],
   ])('counts %s', (_name, over, attempts, opened) => {
     const { circuits } = workers(3);
-    const turns = Array.from(attempts, (attempt, n) => circuits[n % 3]?.note(policy(over), attempt === 'x', at));
+    const turns = Array.from(attempts, (attempt, n) => circuits[n % 3]?.recordResult(policy(over), attempt === 'x', at));
     expect(opensAt(turns)).toBe(opened);
     expect(circuits.map((circuit) => circuit.wait(policy(over), noon) > 0)).toEqual(Array(3).fill(opened > 0));
   });
@@ -153,19 +153,19 @@ describe('a circuit shared by several workers', () => {
   it('allows one trial request in total, and closes in all workers', () => {
     const { circuits } = workers(3);
     const rules = policy({ failures: 1 });
-    circuits[0]?.note(rules, true, at);
+    circuits[0]?.recordResult(rules, true, at);
     const later = { began: noon + 30_000, now: noon + 30_000 };
-    circuits[1]?.try(rules, later.now);
+    circuits[1]?.reserveTrial(rules, later.now);
     expect(circuits.map((circuit) => circuit.wait(rules, later.now))).toEqual([30_000, 30_000, 30_000]);
-    circuits[1]?.note(rules, false, later);
+    circuits[1]?.recordResult(rules, false, later);
     expect(circuits.map((circuit) => circuit.wait(rules, later.now))).toEqual([0, 0, 0]);
   });
 
   it('sends no message for each successful request', () => {
     const { circuits, words } = workers(2);
-    for (let n = 0; n < 1000; n += 1) circuits[0]?.note(policy({ failures: 5 }), false, at);
+    for (let n = 0; n < 1000; n += 1) circuits[0]?.recordResult(policy({ failures: 5 }), false, at);
     expect(words()).toBe(0);
-    for (let n = 0; n < 1000; n += 1) circuits[0]?.note(policy({ share: 0.5 }), false, end);
+    for (let n = 0; n < 1000; n += 1) circuits[0]?.recordResult(policy({ share: 0.5 }), false, end);
     expect(words()).toBe(1);
   });
 });

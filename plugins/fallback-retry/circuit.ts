@@ -8,10 +8,10 @@ export type CircuitMessage =
   | { readonly id: string; readonly since: number; readonly until: number };
 
 /** Change of a circuit's state by an attempt; undefined: no change. */
-export type Turn = 'opened' | 'closed' | undefined;
+export type CircuitChange = 'opened' | 'closed' | undefined;
 
 /** Milliseconds for which successful attempts are collected before a message, so that most requests send none. */
-const gatherMs = 1000;
+const reportIntervalMs = 1000;
 
 /**
  * The circuit breaker of one target. Closed, it counts failures. Open, it blocks all requests until the cool-down is over,
@@ -22,12 +22,12 @@ export class Circuit {
   readonly #send: (message: CircuitMessage) => void;
   readonly #recent = new MinuteWindow();
   /** Failures since the last successful attempt. */
-  #row = 0;
+  #consecutiveFailures = 0;
   /** Time of opening, and time until which the target is skipped; 0 while it is closed. */
-  #since = 0;
-  #until = 0;
+  #openedAt = 0;
+  #openUntil = 0;
   /** Successful attempts that were not sent to the other processes yet, and the time of the last message. */
-  #unsent = 0;
+  #unsentSuccesses = 0;
   #sentAt = 0;
 
   constructor(id: string, send: (message: CircuitMessage) => void) {
@@ -37,88 +37,88 @@ export class Circuit {
 
   /** Milliseconds until the target is tried again; 0: it may be tried now. */
   wait(policy: CircuitPolicy, now: number): number {
-    this.#keepTo(policy, now);
-    return Math.max(0, this.#until - now);
+    this.#correctTimes(policy, now);
+    return Math.max(0, this.#openUntil - now);
   }
 
   /** True if the target is skipped, or tried by only one request. */
   get isOpen(): boolean {
-    return this.#until !== 0;
+    return this.#openUntil !== 0;
   }
 
   /** Reserves the trial after the cool-down for this request. The others use another target. */
-  try(policy: CircuitPolicy, now: number): void {
-    if (this.#until !== 0) this.#turn(this.#since, now + policy.cooldownMs);
+  reserveTrial(policy: CircuitPolicy, now: number): void {
+    if (this.#openUntil !== 0) this.#changeState(this.#openedAt, now + policy.cooldownMs);
   }
 
   /** @param began start of the attempt. An attempt from before the circuit opened is ignored */
-  note(policy: CircuitPolicy, hasFailed: boolean, { began, now }: { readonly began: number; readonly now: number }): Turn {
-    this.#keepTo(policy, now);
-    if (this.#until === 0) return hasFailed ? this.#failed(policy, now) : this.#worked(policy, now);
-    if (began < this.#since) return undefined;
-    this.#turn(hasFailed ? now : 0, hasFailed ? now + policy.cooldownMs : 0);
+  recordResult(policy: CircuitPolicy, hasFailed: boolean, { began, now }: { readonly began: number; readonly now: number }): CircuitChange {
+    this.#correctTimes(policy, now);
+    if (this.#openUntil === 0) return hasFailed ? this.#countFailure(policy, now) : this.#countSuccess(policy, now);
+    if (began < this.#openedAt) return undefined;
+    this.#changeState(hasFailed ? now : 0, hasFailed ? now + policy.cooldownMs : 0);
     return hasFailed ? 'opened' : 'closed';
   }
 
-  receive(word: CircuitMessage, now: number): void {
-    if ('until' in word) return this.#set(word.since, word.until);
-    if (this.#until !== 0) return;
-    this.#row = word.failed + (word.worked > 0 ? 0 : this.#row);
-    this.#recent.add(now, word.worked, word.failed);
+  receive(message: CircuitMessage, now: number): void {
+    if ('until' in message) return this.#setState(message.since, message.until);
+    if (this.#openUntil !== 0) return;
+    this.#consecutiveFailures = message.failed + (message.worked > 0 ? 0 : this.#consecutiveFailures);
+    this.#recent.add(now, message.worked, message.failed);
   }
 
   /** If the system time was set back, the cool-down does not become longer, and new attempts count. */
-  #keepTo({ cooldownMs }: CircuitPolicy, now: number): void {
-    if (now >= this.#since) return;
-    this.#since = now;
-    this.#until = Math.min(this.#until, now + cooldownMs);
+  #correctTimes({ cooldownMs }: CircuitPolicy, now: number): void {
+    if (now >= this.#openedAt) return;
+    this.#openedAt = now;
+    this.#openUntil = Math.min(this.#openUntil, now + cooldownMs);
   }
 
-  #failed(policy: CircuitPolicy, now: number): Turn {
-    this.#row += 1;
+  #countFailure(policy: CircuitPolicy, now: number): CircuitChange {
+    this.#consecutiveFailures += 1;
     this.#recent.add(now, 0, 1);
-    if (this.#isTooMuch(policy, now)) {
-      this.#turn(now, now + policy.cooldownMs);
+    if (this.#exceedsLimit(policy, now)) {
+      this.#changeState(now, now + policy.cooldownMs);
       return 'opened';
     }
     this.#sendCounts(1, now);
     return undefined;
   }
 
-  #worked({ share }: CircuitPolicy, now: number): undefined {
-    const endsRow = this.#row > 0;
-    this.#row = 0;
+  #countSuccess({ share }: CircuitPolicy, now: number): undefined {
+    const endsFailures = this.#consecutiveFailures > 0;
+    this.#consecutiveFailures = 0;
     if (share !== undefined) {
       this.#recent.add(now, 1, 0);
-      this.#unsent += 1;
-    } else if (endsRow) this.#unsent = 1;
-    if (endsRow || (share !== undefined && now - this.#sentAt >= gatherMs)) this.#sendCounts(0, now);
+      this.#unsentSuccesses += 1;
+    } else if (endsFailures) this.#unsentSuccesses = 1;
+    if (endsFailures || (share !== undefined && now - this.#sentAt >= reportIntervalMs)) this.#sendCounts(0, now);
   }
 
-  #isTooMuch({ failures, share, minimum }: CircuitPolicy, now: number): boolean {
-    if (failures !== undefined && this.#row >= failures) return true;
+  #exceedsLimit({ failures, share, minimum }: CircuitPolicy, now: number): boolean {
+    if (failures !== undefined && this.#consecutiveFailures >= failures) return true;
     if (share === undefined) return false;
     const { all, failed } = this.#recent.count(now);
     return all >= minimum && failed >= share * all;
   }
 
   #sendCounts(failed: number, now: number): void {
-    this.#send({ id: this.#id, worked: this.#unsent, failed });
-    this.#unsent = 0;
+    this.#send({ id: this.#id, worked: this.#unsentSuccesses, failed });
+    this.#unsentSuccesses = 0;
     this.#sentAt = now;
   }
 
-  #turn(since: number, until: number): void {
-    this.#set(since, until);
+  #changeState(since: number, until: number): void {
+    this.#setState(since, until);
     this.#send({ id: this.#id, since, until });
   }
 
   /** Resets the counts. */
-  #set(since: number, until: number): void {
-    this.#since = since;
-    this.#until = until;
-    this.#row = 0;
-    this.#unsent = 0;
+  #setState(since: number, until: number): void {
+    this.#openedAt = since;
+    this.#openUntil = until;
+    this.#consecutiveFailures = 0;
+    this.#unsentSuccesses = 0;
     this.#recent.clear();
   }
 }

@@ -25,7 +25,7 @@ const circuit = {
   cooldownMs: 30_000,
   fails: (status: number) => status >= 500,
 };
-const target = makeLeaf({ path: 'config.targets[0]', circuit, clocks: { request: 5000 } });
+const target = makeLeaf({ path: 'config.targets[0]', circuit, timeouts: { request: 5000 } });
 const strict = makeLeaf({ path: 'config.targets[0]', circuit: { ...circuit, fails: (status) => status >= 400 } });
 const by = (credential: CredentialOwner): Attempt['call'] => ({ credential }) as Attempt['call'];
 const times = { at: 0, connectMs: 1, firstByteMs: 2, totalMs: 10 };
@@ -78,7 +78,7 @@ describe('an attempt counts as a failure of the target', () => {
       'a shorter request_timeout of the client',
       false,
       timeout('request'),
-      { over: { clocks: { connect: 1, firstByte: 1, idle: 1, total: 1, request: 1 } } },
+      { over: { timeouts: { connect: 1, firstByte: 1, idle: 1, total: 1, request: 1 } } },
     ],
     ['a failed connection', true, unreachable],
     ['an invalid response', true, faulty(502, false)],

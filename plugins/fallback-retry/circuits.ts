@@ -5,14 +5,14 @@ import { type Answered, type Attempt, type Outcome, statusOf } from '#core/plan.
 import type { SkipReason, PluginHost } from '#core/plugin.ts';
 import type { CircuitPolicy, Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
-import { Circuit, type CircuitMessage, type Turn } from './circuit.ts';
+import { Circuit, type CircuitMessage, type CircuitChange } from './circuit.ts';
 
 /** Maximum circuits in memory. Those of configs sent by requests have no other limit. */
 const mostCircuits = 10_000;
 
 /** The circuits of one process. */
 class SharedCircuits {
-  readonly #kept = new BoundedCache<Circuit>(mostCircuits);
+  readonly #circuits = new BoundedCache<Circuit>(mostCircuits);
   readonly #send: (message: CircuitMessage) => void;
 
   constructor(send: (message: CircuitMessage) => void) {
@@ -20,10 +20,10 @@ class SharedCircuits {
   }
 
   of(id: string): Circuit {
-    const known = this.#kept.get(id);
+    const known = this.#circuits.get(id);
     if (known !== undefined) return known;
     const made = new Circuit(id, this.#send);
-    this.#kept.set(id, made, 1);
+    this.#circuits.set(id, made, 1);
     return made;
   }
 }
@@ -38,7 +38,7 @@ export class Circuits {
     this.#shared = host.shared(
       'circuits',
       (send) => new SharedCircuits(send),
-      (known, word) => known.of((word as CircuitMessage).id).receive(word as CircuitMessage, host.now()),
+      (circuits, message) => circuits.of((message as CircuitMessage).id).receive(message as CircuitMessage, host.now()),
     );
   }
 
@@ -49,7 +49,7 @@ export class Circuits {
     const now = this.#host.now();
     const wait = circuit.wait(policy, now);
     if (wait > 0) return { because: `circuit open, next attempt in ${Math.ceil(wait / 1000)} s`, unlessAll: true };
-    if (ctx.mode === 'live') circuit.try(policy, now);
+    if (ctx.mode === 'live') circuit.reserveTrial(policy, now);
     return undefined;
   }
 
@@ -57,48 +57,53 @@ export class Circuits {
    * Counts the result of an attempt for its target, and returns the change of its circuit. A streamed response is counted at
    * its end, but it closes an open circuit when it begins, because its end may be far.
    */
-  note(ctx: Routed, outcome: Outcome): Turn {
+  recordAttempt(ctx: Routed, outcome: Outcome): CircuitChange {
     const { circuit: policy } = outcome.attempt.target;
     if (policy === undefined || ctx.mode === 'dry') return undefined;
     if (isStream(outcome) && !this.#shared.of(policy.id).isOpen) return undefined;
-    return this.#count(ctx, outcome, policy, isFailure(ctx, outcome, policy.fails));
+    return this.#recordResult(ctx, outcome, policy, isFailure(ctx, outcome, policy.fails));
   }
 
   /** The same for a streamed response that has ended. */
-  noteEnd(ctx: Routed, outcome: Answered, fault: GatewayError | undefined): void {
+  recordStreamEnd(ctx: Routed, outcome: Answered, fault: GatewayError | undefined): void {
     const { circuit: policy } = outcome.attempt.target;
     if (policy === undefined || !isStream(outcome)) return;
     const { fails } = policy;
-    this.#count(ctx, outcome, policy, fault === undefined ? isFailure(ctx, outcome, fails) : isBreak(ctx, outcome, fault, fails));
+    this.#recordResult(
+      ctx,
+      outcome,
+      policy,
+      fault === undefined ? isFailure(ctx, outcome, fails) : isStreamFailure(ctx, outcome, fault, fails),
+    );
   }
 
-  #count(ctx: Routed, { attempt, times }: Outcome, policy: CircuitPolicy, hasFailed: boolean | undefined): Turn {
+  #recordResult(ctx: Routed, { attempt, times }: Outcome, policy: CircuitPolicy, hasFailed: boolean | undefined): CircuitChange {
     if (hasFailed === undefined) return undefined;
     const circuit = this.#shared.of(policy.id);
     const wasOpen = circuit.isOpen;
-    const turn = circuit.note(policy, hasFailed, { began: ctx.at + times.at, now: this.#host.now() });
+    const change = circuit.recordResult(policy, hasFailed, { began: ctx.at + times.at, now: this.#host.now() });
     // A failure of an open circuit is not logged: if all targets are down, each request causes one.
-    if (turn === undefined || (turn === 'opened' && wasOpen)) return turn;
+    if (change === undefined || (change === 'opened' && wasOpen)) return change;
     const { root, path } = attempt.target;
     const target = { target: root + path.slice('config'.length), provider: attempt.binding.slug };
-    if (turn === 'closed') this.#host.log.warn(target, 'circuit closed: the target is used again');
+    if (change === 'closed') this.#host.log.warn(target, 'circuit closed: the target is used again');
     else this.#host.log.warn({ ...target, cooldown_ms: policy.cooldownMs }, 'circuit opened: the target failed too often and is skipped');
-    return turn;
+    return change;
   }
 }
 
 /** Undefined if the outcome does not depend on the target: nothing was sent, or the request itself caused the failure. */
 function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boolean): boolean | undefined {
-  if (isSentElsewhere(ctx, outcome.attempt) || isOfCaller(outcome.attempt, statusOf(outcome))) return undefined;
+  if (isSentToRequestedHost(ctx, outcome.attempt) || concernsCallersAccount(outcome.attempt, statusOf(outcome))) return undefined;
   switch (outcome.kind) {
     case 'answered':
       return fails(statusOf(outcome));
     case 'timeout':
-      return outcome.phase === 'request' && isShortened(ctx, outcome.attempt) ? undefined : true;
+      return outcome.phase === 'request' && hasCallersTimeout(ctx, outcome.attempt) ? undefined : true;
     case 'unreachable':
       return true;
     case 'faulty':
-      return isFailing(outcome.fault.provider, outcome.status, fails);
+      return isProviderFailure(outcome.fault.provider, outcome.status, fails);
     case 'refused':
     case 'skipped':
     case 'cancelled':
@@ -109,31 +114,31 @@ function isFailure(ctx: Routed, outcome: Outcome, fails: (status: number) => boo
 }
 
 /** The same for an error that broke a streamed response. */
-function isBreak(ctx: Routed, { attempt }: Answered, fault: GatewayError, fails: (status: number) => boolean): boolean | undefined {
-  if (isSentElsewhere(ctx, attempt) || isOfCaller(attempt, fault.status) || fault.source !== 'provider') return undefined;
-  return isFailing(fault.provider, fault.status, fails);
+function isStreamFailure(ctx: Routed, { attempt }: Answered, fault: GatewayError, fails: (status: number) => boolean): boolean | undefined {
+  if (isSentToRequestedHost(ctx, attempt) || concernsCallersAccount(attempt, fault.status) || fault.source !== 'provider') return undefined;
+  return isProviderFailure(fault.provider, fault.status, fails);
 }
 
 /** An error of the provider counts by its status; any other failure always counts. */
-const isFailing = (said: ProviderFault | undefined, status: number, fails: (status: number) => boolean): boolean =>
-  said === undefined || (said.isOfModel !== true && fails(status));
+const isProviderFailure = (fault: ProviderFault | undefined, status: number, fails: (status: number) => boolean): boolean =>
+  fault === undefined || (fault.isOfModel !== true && fails(status));
 
 /** False for an established WebSocket, whose duration depends on both sides. */
 const isStream = (outcome: Outcome): boolean =>
   outcome.kind === 'answered' && outcome.reply.flow !== undefined && outcome.reply.flow.socket === undefined;
 
 /** True for an attempt to a host from a header of the request. */
-function isSentElsewhere(ctx: Routed, { trust, target }: Attempt): boolean {
+function isSentToRequestedHost(ctx: Routed, { trust, target }: Attempt): boolean {
   return trust === 'request' && (target.customHost === undefined || (ctx.headers.gateway('customHost') ?? '') !== '');
 }
 
 /** Statuses that concern an account. With the caller's own account, they do not concern the target of all callers. */
-const ofAccount: ReadonlySet<number> = new Set([401, 402, 403, 429]);
+const accountStatuses: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
-const isOfCaller = ({ call }: Attempt, status: number): boolean =>
-  ofAccount.has(status) && (call?.credential === 'caller' || call?.credential === 'forwarded');
+const concernsCallersAccount = ({ call }: Attempt, status: number): boolean =>
+  accountStatuses.has(status) && (call?.credential === 'caller' || call?.credential === 'forwarded');
 
 /** True for a timeout caused by the caller's `x-gateway-request-timeout`. */
-function isShortened({ snapshot }: Routed, { clocks, binding, target }: Attempt): boolean {
-  return clocks.request !== (target.clocks.request ?? binding.clocks.request ?? snapshot.server.clocks.request);
+function hasCallersTimeout({ snapshot }: Routed, { timeouts, binding, target }: Attempt): boolean {
+  return timeouts.request !== (target.timeouts.request ?? binding.timeouts.request ?? snapshot.server.timeouts.request);
 }

@@ -5,8 +5,8 @@ import { definePlugin, type SkipReason, type PluginHost, type PluginInstance } f
 import type { Leaf } from '#core/snapshot.ts';
 import { stateOf } from '#core/objects/route-state.ts';
 import { Circuits } from './circuits.ts';
-import { mayRepeat, wantsNext, wantsRetry } from './moves.ts';
-import { requestedWait, longestWaitMs, patienceMs, waitAfter, waitedFor } from './wait.ts';
+import { mayRepeat, wantsNext, wantsRetry } from './retry-rules.ts';
+import { requestedDelay, maxTotalDelayMs, maxPreferredDelayMs, delayAfter, totalDelay } from './delays.ts';
 
 /**
  * Decides what follows an attempt: a retry of the same target after a delay, the next target, or the response as it is. The
@@ -21,7 +21,7 @@ export default definePlugin({
   setup: (_options, host) => new FallbackRetry(host),
 });
 
-const answer: Verdict = Object.freeze({ do: 'answer' });
+const answerVerdict: Verdict = Object.freeze({ do: 'answer' });
 
 class FallbackRetry implements PluginInstance {
   readonly #host: PluginHost;
@@ -37,42 +37,46 @@ class FallbackRetry implements PluginInstance {
   }
 
   judge(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): Verdict {
-    const hasOpened = this.#circuits.note(ctx, outcome) === 'opened';
-    if (outcome.kind === 'cancelled' || isUnderWay(outcome)) return answer;
+    const hasOpened = this.#circuits.recordAttempt(ctx, outcome) === 'opened';
+    if (outcome.kind === 'cancelled' || hasStreamStarted(outcome)) return answerVerdict;
     // An error in the request is the same for every target.
-    if (outcome.kind === 'refused' && outcome.error.code === 'invalid_header') return answer;
+    if (outcome.kind === 'refused' && outcome.error.code === 'invalid_header') return answerVerdict;
     const { parent, retry } = outcome.attempt.target;
-    if (isGood(outcome) && parent === undefined && retry.attempts === 0) return answer;
+    if (is2xx(outcome) && parent === undefined && retry.attempts === 0) return answerVerdict;
     const state = stateOf(ctx);
-    if (!mayRepeat(outcome, state, ctx.method)) return answer;
-    const wait = wantsRetry(outcome) ? this.#waitFor(ctx, outcome, earlier) : undefined;
+    if (!mayRepeat(outcome, state, ctx.method)) return answerVerdict;
+    const wait = wantsRetry(outcome) ? this.#retryDelay(ctx, outcome, earlier) : undefined;
     const because = reasonOf(outcome);
     if (wait !== undefined && wait.fits) {
       const again: Verdict = { do: 'again', afterMs: wait.ms, because };
-      const isLong = wait.ms > patienceMs && requestedWait(outcome, this.#host.now()) !== undefined;
+      const isLong = wait.ms > maxPreferredDelayMs && requestedDelay(outcome, this.#host.now()) !== undefined;
       if (!(hasOpened || isLong) || !wantsNext(outcome, state)) return again;
       const instead = hasOpened ? 'of this one, which is skipped from now on' : `of waiting ${Math.ceil(wait.ms / 1000)} s`;
       return { ...again, orNext: `${because}, so the next target is tried instead ${instead}` };
     }
-    const left = wait === undefined ? because : `${because}, the wait of ${Math.ceil(wait.ms / 1000)} s is too long`;
-    return wantsNext(outcome, state) ? { do: 'next', because: left } : wait === undefined ? answer : { do: 'answer', because: left };
+    const reason = wait === undefined ? because : `${because}, the wait of ${Math.ceil(wait.ms / 1000)} s is too long`;
+    return wantsNext(outcome, state)
+      ? { do: 'next', because: reason }
+      : wait === undefined
+        ? answerVerdict
+        : { do: 'answer', because: reason };
   }
 
   finish(ctx: Routed, outcome: Answered, fault: GatewayError | undefined): void {
-    this.#circuits.noteEnd(ctx, outcome, fault);
+    this.#circuits.recordStreamEnd(ctx, outcome, fault);
   }
 
   /** The delay before a retry, and whether it is within the limit of the request. */
-  #waitFor(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): { ms: number; fits: boolean } {
-    const ms = waitAfter(ctx, outcome, this.#host.now());
-    return { ms, fits: ms + waitedFor(ctx, [...earlier, outcome]) <= longestWaitMs };
+  #retryDelay(ctx: Routed, outcome: Outcome, earlier: readonly Outcome[]): { ms: number; fits: boolean } {
+    const ms = delayAfter(ctx, outcome, this.#host.now());
+    return { ms, fits: ms + totalDelay(ctx, [...earlier, outcome]) <= maxTotalDelayMs };
   }
 }
 
 /** True for a response whose stream has begun, which cannot be replaced. */
-const isUnderWay = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.flow !== undefined;
+const hasStreamStarted = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.flow !== undefined;
 
-const isGood = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.status >= 200 && outcome.reply.status < 300;
+const is2xx = (outcome: Outcome): boolean => outcome.kind === 'answered' && outcome.reply.status >= 200 && outcome.reply.status < 300;
 
 /** Short reason for the record: why another attempt follows. */
 function reasonOf(outcome: Outcome): string {

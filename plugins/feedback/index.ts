@@ -1,14 +1,14 @@
 import type { Admitted } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import type { JsonBody } from '#core/json/body.ts';
-import { isPlain } from '#core/json/merge.ts';
-import type { Feedback, GivenFeedback } from '#core/logs/reader.ts';
+import { isJsonObject } from '#core/json/merge.ts';
+import type { Feedback, FeedbackInput } from '#core/logs/reader.ts';
 import { definePlugin, type Planned } from '#core/plugin.ts';
 
 /** Maximum characters of a trace id. */
-const longestTrace = 128;
+const maxTraceLength = 128;
 /** Limits of metadata: characters as JSON, members of one object or list, and levels. A record keeps no more of a note. */
-const mostMetadata = { characters: 1024, members: 32, levels: 3 } as const;
+const metadataLimits = { characters: 1024, members: 32, levels: 3 } as const;
 
 /**
  * Accepts a client's feedback about an earlier response, identified by its trace id. It is stored with the record of the
@@ -32,7 +32,7 @@ export default definePlugin({
 });
 
 /** @throws GatewayError `missing_required_parameter`, `invalid_type`, `invalid_value` */
-function feedbackIn(ctx: Admitted, at: number): GivenFeedback {
+function feedbackIn(ctx: Admitted, at: number): FeedbackInput {
   const { body, endpoint } = ctx;
   if (body.kind !== 'json') throw new GatewayError('invalid_json', { message: 'The body is not a JSON object.' });
   const trace = endpoint === 'feedback' ? traceIn(body) : traceOf(ctx.params['id'] ?? '');
@@ -53,7 +53,7 @@ const idFor = (trace: string, request: string): string => `fb_${Buffer.from(trac
 function traceOf(id: string): string {
   const encoded = /^fb_([\w-]+)\.\w{1,32}$/.exec(id)?.[1];
   const trace = encoded === undefined ? '' : Buffer.from(encoded, 'base64url').toString('utf8');
-  if (trace === '' || trace.length > longestTrace)
+  if (trace === '' || trace.length > maxTraceLength)
     throw new GatewayError('invalid_value', {
       message: `"${id.slice(0, 100)}" is not the id of a feedback.`,
       param: 'id',
@@ -71,38 +71,38 @@ function traceIn(body: JsonBody): string {
       hint: 'Send the value of the response header x-gateway-trace-id.',
     });
   if (typeof trace !== 'string') throw new GatewayError('invalid_type', { message: '"trace_id" is not a string.', param: 'trace_id' });
-  if (trace.length > longestTrace)
-    throw new GatewayError('invalid_value', { message: `"trace_id" is longer than ${longestTrace} characters.`, param: 'trace_id' });
+  if (trace.length > maxTraceLength)
+    throw new GatewayError('invalid_value', { message: `"trace_id" is longer than ${maxTraceLength} characters.`, param: 'trace_id' });
   return trace;
 }
 
 const isGiven = (body: JsonBody, name: string): boolean => (body.peek(name) ?? null) !== null;
 
-function numberIn(body: JsonBody, name: string, usual: number | undefined, [least, most]: readonly [number, number]): number {
-  const value = body.peek(name) ?? usual;
+function numberIn(body: JsonBody, name: string, defaultValue: number | undefined, [min, max]: readonly [number, number]): number {
+  const value = body.peek(name) ?? defaultValue;
   if (value === undefined) throw new GatewayError('missing_required_parameter', { message: `"${name}" is missing.`, param: name });
   if (typeof value !== 'number') throw new GatewayError('invalid_type', { message: `"${name}" is not a number.`, param: name });
-  if (value >= least && value <= most) return value;
-  throw new GatewayError('invalid_value', { message: `"${name}" is not between ${least} and ${most}.`, param: name });
+  if (value >= min && value <= max) return value;
+  throw new GatewayError('invalid_value', { message: `"${name}" is not between ${min} and ${max}.`, param: name });
 }
 
 function metadataIn(body: JsonBody): Feedback['metadata'] {
   const metadata = body.value('metadata') ?? {};
-  if (!isPlain(metadata)) throw new GatewayError('invalid_type', { message: '"metadata" is not an object.', param: 'metadata' });
-  if (JSON.stringify(metadata).length > mostMetadata.characters)
+  if (!isJsonObject(metadata)) throw new GatewayError('invalid_type', { message: '"metadata" is not an object.', param: 'metadata' });
+  if (JSON.stringify(metadata).length > metadataLimits.characters)
     throw new GatewayError('invalid_value', {
-      message: `"metadata" is longer than ${mostMetadata.characters} characters.`,
+      message: `"metadata" is longer than ${metadataLimits.characters} characters.`,
       param: 'metadata',
     });
-  if (isKept(metadata, mostMetadata.levels)) return metadata;
+  if (isWithinLimits(metadata, metadataLimits.levels)) return metadata;
   throw new GatewayError('invalid_value', {
-    message: `"metadata" has an object or list of more than ${mostMetadata.members} members, or more than ${mostMetadata.levels} levels.`,
+    message: `"metadata" has an object or list of more than ${metadataLimits.members} members, or more than ${metadataLimits.levels} levels.`,
     param: 'metadata',
   });
 }
 
-function isKept(value: unknown, levels: number): boolean {
+function isWithinLimits(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   const members = Object.values(value);
-  return levels > 0 && members.length <= mostMetadata.members && members.every((each) => isKept(each, levels - 1));
+  return levels > 0 && members.length <= metadataLimits.members && members.every((each) => isWithinLimits(each, levels - 1));
 }

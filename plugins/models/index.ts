@@ -2,11 +2,11 @@ import type { Admitted, Routed } from '#core/context.ts';
 import { dialectOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { parseExact } from '#core/json/scan.ts';
-import { isPlain } from '#core/json/merge.ts';
-import { modelsOfConfig, type Reader } from '#core/known-models/of-config.ts';
-import { type KnownModel, namesOf } from '#core/known-models/of-provider.ts';
+import { isJsonObject } from '#core/json/merge.ts';
+import { modelsOfConfig, type ConfigReader } from '#core/known-models/of-config.ts';
+import { type KnownModel, modelNamesOf } from '#core/known-models/of-provider.ts';
 import { bareModel } from '#core/model/model-name.ts';
-import { forbiddenModel, isLimited, rulesFor, unseen } from '#core/model/model-rules.ts';
+import { forbiddenModel, isLimited, rulesFor, hiddenModelError } from '#core/model/model-rules.ts';
 import { definePlugin, type Planned } from '#core/plugin.ts';
 import { nearest } from '#core/text/nearest.ts';
 import type { Attempt, Plan, Reply } from '#core/plan.ts';
@@ -23,21 +23,21 @@ export default definePlugin({
   endpoints: ['models', 'models/{id}'],
   implied: 'last',
   options: { type: 'object', properties: {}, additionalProperties: false },
-  setup: () => ({ plan, reply: keepUsable }),
+  setup: () => ({ plan, reply: filterModels }),
 });
 
 /** @throws GatewayError `model_not_found`, and `not_allowed` if the selected provider is disabled */
-function plan(ctx: Admitted, soFar: Plan | undefined): Planned {
+function plan(ctx: Admitted, earlierPlan: Plan | undefined): Planned {
   if (ctx.endpoint === 'models') {
-    const listed = listedRows(ctx, soFar);
+    const listed = listedRows(ctx, earlierPlan);
     return listed === undefined ? undefined : { answer: listReply(listed, dialectOf(ctx)) };
   }
-  const row = findRow(ctx, soFar);
+  const row = findRow(ctx, earlierPlan);
   return row === undefined ? undefined : { answer: modelReply(row, dialectOf(ctx)) };
 }
 
 /** Filters a provider's list to the models that the caller may use, and converts it to the caller's format. Other replies are unchanged. */
-function keepUsable(ctx: Routed, { binding, target }: Attempt, reply: Reply): undefined {
+function filterModels(ctx: Routed, { binding, target }: Attempt, reply: Reply): undefined {
   if (ctx.endpoint !== 'models' || reply.status >= 300) return;
   const rules = rulesFor(ctx.facts.caller.key, binding, target);
   const isMessages = dialectOf(ctx) === 'messages';
@@ -46,21 +46,21 @@ function keepUsable(ctx: Routed, { binding, target }: Attempt, reply: Reply): un
   if (list === undefined) {
     if (!isLimited(rules)) return;
     reply.flow?.abort();
-    throw unseen(rules, 'requests a list that is too large or of an unexpected kind');
+    throw hiddenModelError(rules, 'requests a list that is too large or of an unexpected kind');
   }
   const data = list.data.filter(isRow).filter(({ id }) => forbiddenModel(rules, id) === undefined);
-  const kept = { ...(isLimited(rules) ? withoutLists(list) : list), data };
-  reply.body = Buffer.from(JSON.stringify(isMessages ? messagesList(kept) : kept), 'utf8');
+  const filtered = { ...(isLimited(rules) ? withoutOtherLists(list) : list), data };
+  reply.body = Buffer.from(JSON.stringify(isMessages ? messagesList(filtered) : filtered), 'utf8');
 }
 
 /** Removes further lists: some servers list their models a second time, in another format. */
-const withoutLists = (list: object): object =>
-  Object.fromEntries(Object.entries(list).filter(([, value]) => !isPlain(value) && !Array.isArray(value)));
+const withoutOtherLists = (list: object): object =>
+  Object.fromEntries(Object.entries(list).filter(([, value]) => !isJsonObject(value) && !Array.isArray(value)));
 
 function listIn(body: Buffer): { readonly data: readonly unknown[] } | undefined {
   try {
     const list = parseExact(body.toString('utf8'));
-    return isPlain(list) && Array.isArray(list['data']) ? { ...list, data: list['data'] } : undefined;
+    return isJsonObject(list) && Array.isArray(list['data']) ? { ...list, data: list['data'] } : undefined;
   } catch {
     return undefined;
   }
@@ -75,8 +75,8 @@ function listedRows(ctx: Admitted, plan: Plan | undefined): readonly KnownModel[
   const { key } = caller;
   if (choice === undefined && config !== undefined) {
     const models = modelsOfConfig(config, readerOf(ctx));
-    const isAsked = models.length === 0 && plan?.first.provider?.provider.operations.models !== undefined;
-    return isAsked ? undefined : models;
+    const needsProvider = models.length === 0 && plan?.first.provider?.provider.operations.models !== undefined;
+    return needsProvider ? undefined : models;
   }
   if (plan === undefined) return catalogRows(ctx.snapshot, key);
   const binding = plan.first.provider ?? choice?.binding;
@@ -87,7 +87,7 @@ function listedRows(ctx: Admitted, plan: Plan | undefined): readonly KnownModel[
   return rowsOf(binding, key, ctx.snapshot);
 }
 
-function readerOf({ snapshot, facts: { caller }, metadata }: Admitted): Reader {
+function readerOf({ snapshot, facts: { caller }, metadata }: Admitted): ConfigReader {
   const { key } = caller;
   return {
     key,
@@ -100,21 +100,21 @@ function readerOf({ snapshot, facts: { caller }, metadata }: Admitted): Reader {
 
 /** Finds a name of the catalog, or a bare name if a provider is selected. */
 function findRow(ctx: Admitted, plan: Plan | undefined): KnownModel | undefined {
-  const asked = ctx.requestedModel;
-  const listed = catalogRows(ctx.snapshot, ctx.facts.caller.key).find(({ id }) => id === asked);
+  const requested = ctx.requestedModel;
+  const listed = catalogRows(ctx.snapshot, ctx.facts.caller.key).find(({ id }) => id === requested);
   if (listed !== undefined) return listed;
   const rows = listedRows(ctx, plan);
   if (rows === undefined) return undefined;
-  const bare = bareModel(asked);
+  const bare = bareModel(requested);
   const found = plan === undefined && ctx.facts.config === undefined ? undefined : rows.find(({ id }) => bareModel(id) === bare);
   if (found !== undefined) return found;
   const near = nearest(
     bare,
     rows.map(({ id }) => bareModel(id)),
   );
-  const meant = near === undefined ? undefined : rows.find(({ id }) => bareModel(id) === near);
+  const suggestion = near === undefined ? undefined : rows.find(({ id }) => bareModel(id) === near);
   throw new GatewayError('model_not_found', {
-    message: `The catalog lists no model "${asked}".${meant === undefined ? '' : ` Did you mean "${meant.id}"?`}`,
+    message: `The catalog lists no model "${requested}".${suggestion === undefined ? '' : ` Did you mean "${suggestion.id}"?`}`,
     param: 'model',
     hint: 'GET /v1/models lists the available names; send x-gateway-provider to ask a provider.',
   });
@@ -140,7 +140,7 @@ function rowsOf(binding: ProviderBinding, key: ApiKey | undefined, snapshot: Sna
   const name = binding.virtualKey ?? binding.slug;
   // A provider that was sent with the request has no name in the catalog.
   const prefix = snapshot.providers.get(name) === binding ? `@${name}/` : '';
-  return namesOf(binding)
+  return modelNamesOf(binding)
     .filter((model) => binding.allowsModel(model) && (key === undefined || key.allowsModel(model)))
     .map((model) => ({ id: prefix + model, owner: name, model }));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Budget, Hold } from '#core/memory/budget.ts';
+import { MemoryBudget, MemoryReservation } from '#core/memory/budget.ts';
 import type { PromptVersion } from '#core/model/prompt.ts';
 import { makeContext, makeSnapshot, refusal, setUp } from '../../test/support/stage-context.ts';
 import prompts from './index.ts';
@@ -20,8 +20,8 @@ const stored = { id: 'p', published: version, versions: new Map([[1, version]]),
 
 describe('messages of a stored prompt', () => {
   const snapshot = { ...makeSnapshot(), prompts: new Map([['p', stored]]) };
-  const run = async (memory: Budget) => {
-    const hold = new Hold(memory);
+  const run = async (memory: MemoryBudget) => {
+    const hold = new MemoryReservation(memory);
     const over = { endpoint: 'prompts/{id}/completions', params: { id: 'p' }, hold } as const;
     const ctx = makeContext({ snapshot, body: { variables: { text: 'x'.repeat(100) } }, over });
     await (await setUp(prompts)).plan?.(ctx, undefined);
@@ -29,7 +29,7 @@ describe('messages of a stored prompt', () => {
   };
 
   it('count against the memory for requests', async () => {
-    const memory = new Budget(1_000_000);
+    const memory = new MemoryBudget(1_000_000);
     const hold = await run(memory);
     expect(memory.used).toBeGreaterThan(3 * 100_000);
     hold.close();
@@ -37,6 +37,6 @@ describe('messages of a stored prompt', () => {
   });
 
   it('are rejected with overloaded if there is not enough memory', async () => {
-    expect(await refusal(() => run(new Budget(200_000)))).toMatchObject({ code: 'overloaded' });
+    expect(await refusal(() => run(new MemoryBudget(200_000)))).toMatchObject({ code: 'overloaded' });
   });
 });

@@ -34,7 +34,7 @@ function plan(ctx: Admitted): Planned {
     });
   }
   const chosen = choosePrompt(ctx.snapshot.prompts, reference, undefined, (name) => key === undefined || key.allowsPrompt(name));
-  refuseMessages(body);
+  rejectMessages(body);
   const run = new PromptRun(ctx, body, chosen);
   ctx.facts.prompt = run;
   if (endpoint !== 'prompts/{id}/render') return { request: { endpoint: 'chat/completions', params: {}, body: run.body } };
@@ -48,7 +48,7 @@ function screen(ctx: Routed, target: Leaf): Screened | undefined {
   return prompt instanceof PromptRun ? { request: prompt.bodyFor(target) } : undefined;
 }
 
-function refuseMessages(body: JsonBody): void {
+function rejectMessages(body: JsonBody): void {
   if (!body.has('messages')) return;
   throw new GatewayError('unsupported_parameter', {
     message: 'The messages of a stored prompt cannot be overridden.',

@@ -5,14 +5,14 @@ import { type ChosenPrompt, promptPatch, type PromptVersion, variablesFor } from
 import type { Leaf } from '#core/snapshot.ts';
 
 /** Copies of a body in memory during a request: its text, the edited text, and the bytes to send. */
-const copies = 3;
+const copiesInMemory = 3;
 
 /** One call of a stored prompt. Makes the bodies for its targets. */
 export class PromptRun implements PromptFacts {
   /** The model in the request. */
   readonly requestedModel: string | undefined;
   /** True if the request selects a provider, a virtual key, or a model with a slug. This overrides the prompt's choice. */
-  readonly choosesItself: boolean;
+  readonly selectsProvider: boolean;
   /** The version that was used last. */
   used: ChosenPrompt;
   readonly #ctx: Admitted;
@@ -29,7 +29,7 @@ export class PromptRun implements PromptFacts {
     this.used = chosen;
     const model = received.peek('model');
     this.requestedModel = typeof model === 'string' ? model : undefined;
-    this.choosesItself = namesProvider(ctx) || slugOf(this.requestedModel ?? '') !== undefined;
+    this.selectsProvider = namesProvider(ctx) || slugOf(this.requestedModel ?? '') !== undefined;
   }
 
   /** The body for the prompt in the request. */
@@ -39,7 +39,7 @@ export class PromptRun implements PromptFacts {
 
   /** The prompt's config, unless the request selects a provider itself. */
   get config(): string | undefined {
-    return this.choosesItself ? undefined : this.#chosen.version.config;
+    return this.selectsProvider ? undefined : this.#chosen.version.config;
   }
 
   /** The body for a target, which may have its own prompt. */
@@ -60,14 +60,14 @@ export class PromptRun implements PromptFacts {
     let body = this.#bodies.get(chosen);
     if (body === undefined) {
       const warnings: string[] = [];
-      body = this.#make(chosen, warnings);
+      body = this.#render(chosen, warnings);
       this.#warnings.set(chosen, warnings);
       this.#bodies.set(chosen, body);
     }
     return body;
   }
 
-  #make({ version }: ChosenPrompt, warnings: string[]): JsonBody {
+  #render({ version }: ChosenPrompt, warnings: string[]): JsonBody {
     const { snapshot, stream } = this.#ctx;
     const received = this.#received;
     const values = variablesFor(version, received.exact('variables'), (text) => void warnings.push(text));
@@ -77,7 +77,7 @@ export class PromptRun implements PromptFacts {
     if (model !== undefined) patch.set('model', model);
     const body = received.edit(patch);
     // Nested lists can expand a short request to a large body.
-    this.#ctx.hold.take(body.size * copies);
+    this.#ctx.hold.take(body.size * copiesInMemory);
     return body;
   }
 
@@ -85,11 +85,11 @@ export class PromptRun implements PromptFacts {
    * The model to write into the body. A provider that the request selects is not replaced by the slug of the prompt. If the
    * request selects only another model, the prompt's slug is kept. Undefined: the body needs no change.
    */
-  #modelOf({ model: saved }: PromptVersion): string | undefined {
-    const slug = slugOf(saved ?? '');
-    if (saved === undefined || slug === undefined) return undefined;
-    if (this.requestedModel === undefined) return namesProvider(this.#ctx) ? bareModel(saved) : undefined;
-    return this.choosesItself ? undefined : `@${slug}/${this.requestedModel}`;
+  #modelOf({ model: promptModel }: PromptVersion): string | undefined {
+    const slug = slugOf(promptModel ?? '');
+    if (promptModel === undefined || slug === undefined) return undefined;
+    if (this.requestedModel === undefined) return namesProvider(this.#ctx) ? bareModel(promptModel) : undefined;
+    return this.selectsProvider ? undefined : `@${slug}/${this.requestedModel}`;
   }
 }
 

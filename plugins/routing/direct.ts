@@ -1,9 +1,9 @@
 import type { Admitted } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import type { Provider } from '#core/provider.ts';
-import { settingsIn } from '#core/model/request-settings.ts';
+import { settingsFromHeaders } from '#core/model/request-settings.ts';
 import type { ProviderBinding } from '#core/snapshot.ts';
-import { spelled } from '#core/text/header-spelling.ts';
+import { headerNameAsSent } from '#core/text/header-name-as-sent.ts';
 
 /**
  * Direct mode: a provider type with settings from the request only, including the host. It never has a credential of the
@@ -12,20 +12,21 @@ import { spelled } from '#core/text/header-spelling.ts';
  * @throws GatewayError `not_allowed`, and errors of the type about the settings
  */
 export function directBinding(ctx: Admitted, provider: Provider): ProviderBinding {
-  const brought = settingsIn(ctx.headers, provider)?.settings;
+  const requestSettings = settingsFromHeaders(ctx.headers, provider)?.settings;
   const host = ctx.headers.gateway('customHost');
-  const settings = host === undefined || host === '' ? (brought ?? {}) : { ...brought, custom_host: customHost(ctx, host).href };
+  const settings =
+    host === undefined || host === '' ? (requestSettings ?? {}) : { ...requestSettings, custom_host: parseCustomHost(ctx, host).href };
   return ctx.snapshot.direct(provider, settings, ctx.facts.caller.credential);
 }
 
 /** Parses a host that came with a request. @throws GatewayError `invalid_header` */
-export function customHost(ctx: Admitted, value: string): URL {
+export function parseCustomHost(ctx: Admitted, value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:') && url.username === '' && url.password === '')
     return url;
   throw new GatewayError('invalid_header', {
     message: 'The custom host is not a valid URL.',
-    param: spelled(ctx.headers, 'customHost'),
+    param: headerNameAsSent(ctx.headers, 'customHost'),
     hint: 'Write it like https://host.example/v1, without user name and password.',
   });
 }

@@ -216,7 +216,7 @@ describe('the config of a request', () => {
   ] as const)('parses lists of a body for a dry run, but not for conditions: %s', async (mode, seen) => {
     const body = { ...asking('voice'), user: 'u', stop: ['a'] };
     const { ctx } = await route({ headers: { 'x-gateway-config': 'by-model' }, body, over: { mode } });
-    const { query } = ctx.facts.walk as LeafRules;
+    const { query } = ctx.facts.traversal as LeafRules;
     expect(['model', 'user', 'stop', 'none'].map((name) => query.params(name))).toEqual(['voice', 'u', seen, undefined]);
   });
 

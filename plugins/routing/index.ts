@@ -6,7 +6,7 @@ import { stateOf } from '#core/objects/route-state.ts';
 import type { Branch, CompiledConfig, Leaf } from '#core/snapshot.ts';
 import { choiceOf } from './choice.ts';
 import { configOf } from './config.ts';
-import { refusedBy } from './refusals.ts';
+import { leafError } from './refusals.ts';
 import { ignoredStrategy, requireAccount } from './stateful.ts';
 import { LeafRules } from './leaf-rules.ts';
 
@@ -25,29 +25,29 @@ export default definePlugin({
 /** Undefined only for requests for models that need no provider, which the gateway answers from its catalog. */
 function plan(ctx: Admitted): Plan | undefined {
   const choice = choiceOf(ctx);
-  const applies = configOf(ctx);
+  const applicableConfig = configOf(ctx);
   ctx.facts.choice = choice;
-  const asksCatalog = choice === undefined && (ctx.endpoint === 'models' || ctx.endpoint === 'models/{id}');
-  if (asksCatalog && applies === undefined) return undefined;
-  const config = applies ?? ctx.snapshot.noConfig;
+  const isCatalogRequest = choice === undefined && (ctx.endpoint === 'models' || ctx.endpoint === 'models/{id}');
+  if (isCatalogRequest && applicableConfig === undefined) return undefined;
+  const config = applicableConfig ?? ctx.snapshot.noConfig;
   ctx.facts.config = config;
-  if (config.hasPrompts === true) refusePrompts(ctx, config);
-  if (asksCatalog && dependsOnRequest(config.root)) return undefined;
+  if (config.hasPrompts === true) rejectPrompts(ctx, config);
+  if (isCatalogRequest && dependsOnRequest(config.root)) return undefined;
   const state = stateOf(ctx);
   requireAccount(ctx, config, choice);
   if (state === 'names' && config.root.strategy !== 'leaf') warnIgnored(ctx, ignoredStrategy(config));
-  const walk = new LeafRules(ctx, choice, state === 'names' ? 'stateful' : 'model');
-  ctx.facts.walk = walk;
-  const made = ctx.snapshot.plan(config, walk);
-  if (made === undefined && !(asksCatalog && !ctx.headers.gateway('config'))) throw refusedBy(ctx, walk.refused);
-  return made;
+  const rules = new LeafRules(ctx, choice, state === 'names' ? 'stateful' : 'model');
+  ctx.facts.traversal = rules;
+  const targetPlan = ctx.snapshot.plan(config, rules);
+  if (targetPlan === undefined && !(isCatalogRequest && !ctx.headers.gateway('config'))) throw leafError(ctx, rules.refused);
+  return targetPlan;
 }
 
 /**
  * A config whose targets have prompts is not usable for other requests.
  * @throws GatewayError `invalid_config`
  */
-function refusePrompts(ctx: Admitted, { name }: CompiledConfig): void {
+function rejectPrompts(ctx: Admitted, { name }: CompiledConfig): void {
   if (ctx.facts.prompt !== undefined) return;
   throw new GatewayError('invalid_config', {
     message: `Config "${name}" has targets with a prompt_id, but ${ctx.method} ${ctx.path} does not run stored prompts.`,

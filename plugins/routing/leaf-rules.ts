@@ -1,19 +1,19 @@
-import type { Admitted, Choice, WalkFacts } from '#core/context.ts';
+import type { Admitted, Choice, TraversalFacts } from '#core/context.ts';
 import type { GatewayError } from '#core/error.ts';
 import { isLimited, rulesFor } from '#core/model/model-rules.ts';
-import { shapingIn } from '#core/model/request-settings.ts';
+import { restrictedHeaderIn } from '#core/model/request-settings.ts';
 import type { ApiKey, Leaf, PlanFacts, ProviderBinding, QueryFacts, Snapshot } from '#core/snapshot.ts';
-import { customHost } from './direct.ts';
+import { parseCustomHost } from './direct.ts';
 import type { RouteStep } from '#core/records/record.ts';
 import { modelFault } from './models.ts';
-import { refusedBy } from './refusals.ts';
+import { leafError } from './refusals.ts';
 
 /** Why a leaf may not be used. */
-export type Rule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'unusable' | 'host' | 'setting' | 'bound';
+export type LeafRule = 'no-provider' | 'key-provider' | 'key-prompt' | 'model' | 'unusable' | 'host' | 'setting' | 'bound';
 
 /** The first excluded leaf, kept as parts, because most walks find another leaf and need no error. */
-export interface Refused {
-  readonly rule: Rule;
+export interface RefusedLeaf {
+  readonly rule: LeafRule;
   readonly leaf: Leaf;
   readonly binding: ProviderBinding | undefined;
   /** Result of the rules `model` and `unusable`. */
@@ -21,12 +21,12 @@ export interface Refused {
 }
 
 /** All input of the walk over a config's tree, and the rules that exclude leaves. */
-export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
+export class LeafRules implements PlanFacts, QueryFacts, TraversalFacts {
   readonly random: number;
   readonly metadata: Readonly<Record<string, string>>;
   readonly pathname: string;
   readonly walk: 'model' | 'stateful';
-  refused: Refused | undefined;
+  refused: RefusedLeaf | undefined;
   route: RouteStep[] | undefined;
   refusals: Map<Leaf, GatewayError> | undefined;
   readonly #ctx: Admitted;
@@ -64,7 +64,7 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
     const binding = leaf.provider ?? this.#choice?.binding;
     if (binding === undefined) return this.#refuse({ rule: 'no-provider', leaf, binding, fault: undefined });
     const rules = rulesFor(this.#key, binding, leaf);
-    const rule = this.#broken(leaf, binding);
+    const rule = this.#brokenRule(leaf, binding);
     if (rule !== undefined) return this.#refuse({ rule, leaf, binding, fault: undefined });
     if (binding.unusable !== undefined) return this.#refuse({ rule: 'unusable', leaf, binding, fault: binding.unusable });
     const fault = isLimited(rules) ? modelFault(this.#ctx, leaf, rules) : undefined;
@@ -72,37 +72,39 @@ export class LeafRules implements PlanFacts, QueryFacts, WalkFacts {
   }
 
   /** Headers, besides a config, that change the target of a request or its credential. */
-  #choosesMore({ provider }: ProviderBinding): boolean {
+  #overridesBinding({ provider }: ProviderBinding): boolean {
     const { headers } = this.#ctx;
-    return this.#host !== undefined || (headers.gateway('forwardHeaders') ?? '') !== '' || shapingIn(headers, provider) !== undefined;
+    return (
+      this.#host !== undefined || (headers.gateway('forwardHeaders') ?? '') !== '' || restrictedHeaderIn(headers, provider) !== undefined
+    );
   }
 
-  #refuse(refused: Refused): false {
+  #refuse(refused: RefusedLeaf): false {
     this.refused ??= refused;
     // Only `explain` needs an error for each.
-    if (this.#ctx.mode === 'dry') (this.refusals ??= new Map()).set(refused.leaf, refusedBy(this.#ctx, refused));
+    if (this.#ctx.mode === 'dry') (this.refusals ??= new Map()).set(refused.leaf, leafError(this.#ctx, refused));
     return false;
   }
 
   /** The rule that excludes this leaf for any model. */
-  #broken(leaf: Leaf, binding: ProviderBinding): Rule | undefined {
+  #brokenRule(leaf: Leaf, binding: ProviderBinding): LeafRule | undefined {
     const key = this.#key;
     if (key !== undefined) {
       if (!allowsBinding(key, binding, this.#ctx.snapshot.providers)) return 'key-provider';
       if (leaf.prompt !== undefined && !key.allowsPrompt(leaf.prompt.version.id)) return 'key-prompt';
     }
-    if (key?.enforceConfig === true && this.#choosesMore(binding)) return 'bound';
+    if (key?.enforceConfig === true && this.#overridesBinding(binding)) return 'bound';
     // Hosts from a request never receive a credential of the catalog, unless the entry lists them.
     // The host of a target with a provider was checked at compile time.
-    if (!signsWithCatalog(binding)) return undefined;
+    if (!usesCatalogCredential(binding)) return undefined;
     const host = this.#host ?? (leaf.root === 'inline' && leaf.provider === undefined ? leaf.customHost : undefined);
-    if (host !== undefined && !binding.allowsHost(customHost(this.#ctx, host))) return 'host';
-    return shapingIn(this.#ctx.headers, binding.provider) === undefined ? undefined : 'setting';
+    if (host !== undefined && !binding.allowsHost(parseCustomHost(this.#ctx, host))) return 'host';
+    return restrictedHeaderIn(this.#ctx.headers, binding.provider) === undefined ? undefined : 'setting';
   }
 }
 
 /** An entry without a key may have deployments with keys. */
-function signsWithCatalog({ owner, provider }: ProviderBinding): boolean {
+function usesCatalogCredential({ owner, provider }: ProviderBinding): boolean {
   return owner === 'catalog' || (owner === 'none' && provider.entry.deployment !== undefined);
 }
 

@@ -3,9 +3,9 @@ import { traitsOf } from '#core/endpoint.ts';
 import type { GatewayError } from '#core/error.ts';
 import { namesModel, plainName } from '#core/json/model-fields.ts';
 import { bareModel } from '#core/model/model-name.ts';
-import { forbidden, forbiddenModel, type ModelRules, ruleOf, unseen } from '#core/model/model-rules.ts';
+import { forbidden, forbiddenModel, type ModelRules, ruleOf, hiddenModelError } from '#core/model/model-rules.ts';
 import { decodedSegments } from '#core/http/plain-path.ts';
-import { modelsInQuery } from '#core/http/query-names.ts';
+import { modelsInQuery } from '#core/http/models-in-query.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { hasUnreadBody } from '#core/json/unread-body.ts';
 
@@ -16,13 +16,14 @@ import { hasUnreadBody } from '#core/json/unread-body.ts';
 export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): GatewayError | undefined {
   if (hasUnreadBody(ctx)) {
     const hint = `${ruleOf(rules)} Send files to /v1/files, and batches to /v1/batches.`;
-    return unseen(rules, `has a body that the gateway does not parse on ${ctx.method} ${shown(ctx.path)}`, hint);
+    return hiddenModelError(rules, `has a body that the gateway does not parse on ${ctx.method} ${truncated(ctx.path)}`, hint);
   }
-  const model = modelAt(ctx, leaf) ?? bareModel(ctx.requestedModel);
-  if (model === '' && runsModel(ctx) && !isFoundLater(ctx, rules)) return unseen(rules, 'does not name its model', missingHint(ctx, rules));
+  const model = modelOfTarget(ctx, leaf) ?? bareModel(ctx.requestedModel);
+  if (model === '' && runsModel(ctx) && !isModelFoundLater(ctx, rules))
+    return hiddenModelError(rules, 'does not name its model', missingHint(ctx, rules));
   const refusal = forbiddenModel(rules, model);
   if (refusal !== undefined) return refusal;
-  for (const named of modelsBeside(ctx)) {
+  for (const named of modelsOutsideBody(ctx)) {
     const refused = forbidden(rules, named);
     if (refused !== undefined) return refused;
   }
@@ -30,14 +31,14 @@ export function modelFault(ctx: Admitted, leaf: Leaf, rules: ModelRules): Gatewa
 }
 
 /** The model that a target sets by `override_params` or by its prompt; undefined: the request's model. */
-function modelAt({ facts }: Admitted, { override, prompt }: Leaf): string | undefined {
-  const own = override?.['model'];
-  if (typeof own === 'string' && own !== '') return own;
+function modelOfTarget({ facts }: Admitted, { override, prompt }: Leaf): string | undefined {
+  const overrideModel = override?.['model'];
+  if (typeof overrideModel === 'string' && overrideModel !== '') return overrideModel;
   return prompt === undefined ? undefined : bareModel(facts.prompt?.requestedModel ?? prompt.version.model ?? '');
 }
 
 /** Models in the query, and for relayed requests also in path and headers. */
-function* modelsBeside(ctx: Admitted): Iterable<string> {
+function* modelsOutsideBody(ctx: Admitted): Iterable<string> {
   yield* modelsInQuery(ctx.query);
   if (traitsOf(ctx.endpoint).body !== 'passing') return;
   if (ctx.endpoint === 'relay') yield* modelsInPath(ctx.path);
@@ -64,10 +65,10 @@ function runsModel({ endpoint, method, params, body }: Admitted): boolean {
 }
 
 /** True if the provider's conversion reads the model from a file first. The lists are checked then. */
-const isFoundLater = ({ endpoint }: Admitted, { binding }: ModelRules): boolean =>
+const isModelFoundLater = ({ endpoint }: Admitted, { binding }: ModelRules): boolean =>
   binding.provider.operations[endpoint]?.findsModel === true;
 
 const missingHint = ({ endpoint }: Admitted, rules: ModelRules): string =>
   `${ruleOf(rules)}${traitsOf(endpoint).modelByHeader === true ? ' Name the model in x-gateway-provider-model.' : ''}`;
 
-const shown = (path: string): string => (path.length > 100 ? `${path.slice(0, 100)}…` : path);
+const truncated = (path: string): string => (path.length > 100 ? `${path.slice(0, 100)}…` : path);

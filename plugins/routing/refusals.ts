@@ -3,24 +3,24 @@ import { maskAddresses } from '#core/secrets/credential-names.ts';
 import { knownPaths, methodsOf, traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { didYouMean } from '#core/text/nearest.ts';
-import { shapingIn } from '#core/model/request-settings.ts';
+import { restrictedHeaderIn } from '#core/model/request-settings.ts';
 import { usableProviders } from '#core/model/usable-names.ts';
-import { spelled, spelledTail } from '#core/text/header-spelling.ts';
-import { slugList } from './choice.ts';
-import type { Refused } from './leaf-rules.ts';
+import { headerNameAsSent, tailNameAsSent } from '#core/text/header-name-as-sent.ts';
+import { slugHint } from './choice.ts';
+import type { RefusedLeaf } from './leaf-rules.ts';
 
 /** The error if neither the request nor its config selects a provider. */
 function noTarget(ctx: Admitted): GatewayError {
   const { endpoint, requestedModel, facts } = ctx;
-  if (endpoint === 'relay') return nowhereToRelay(ctx);
+  if (endpoint === 'relay') return unknownRoute(ctx);
   if (facts.prompt !== undefined) return promptWithoutTarget(ctx, facts.prompt);
   return new GatewayError('no_target', {
     message:
       requestedModel === ''
         ? 'The request names no provider.'
-        : `The model "${requestedModel.slice(0, 100)}" names no provider.${withSlug(ctx)}`,
+        : `The model "${requestedModel.slice(0, 100)}" names no provider.${slugSuggestion(ctx)}`,
     param: requestedModel === '' ? undefined : 'model',
-    hint: `${hasModel(endpoint) ? 'Write the model as "@slug/model", or send x-gateway-provider or x-gateway-config.' : 'Send x-gateway-provider, x-gateway-virtual-key or x-gateway-config.'} ${slugList(ctx)}`,
+    hint: `${hasModel(endpoint) ? 'Write the model as "@slug/model", or send x-gateway-provider or x-gateway-config.' : 'Send x-gateway-provider, x-gateway-virtual-key or x-gateway-config.'} ${slugHint(ctx)}`,
   });
 }
 
@@ -34,13 +34,13 @@ function hasModel(endpoint: Admitted['endpoint']): boolean {
  * Tells how to write the model instead, at the end of the message, because client libraries print only the message. Other
  * gateways use `openai/gpt-4o`: the slug without `@`, or the type of a provider.
  */
-function withSlug({ requestedModel, snapshot, facts }: Admitted): string {
+function slugSuggestion({ requestedModel, snapshot, facts }: Admitted): string {
   const model = requestedModel.slice(0, 100);
   const slash = model.indexOf('/');
-  const written = model.slice(0, Math.max(0, slash));
+  const prefix = model.slice(0, Math.max(0, slash));
   const slugs = [...usableProviders(snapshot, facts.caller.key)];
-  const meant = slugs.find((slug) => slug === written) ?? slugs.find((slug) => snapshot.providers.get(slug)?.provider.type === written);
-  if (meant !== undefined) return ` Did you mean "@${meant}${model.slice(slash)}"?`;
+  const suggestion = slugs.find((slug) => slug === prefix) ?? slugs.find((slug) => snapshot.providers.get(slug)?.provider.type === prefix);
+  if (suggestion !== undefined) return ` Did you mean "@${suggestion}${model.slice(slash)}"?`;
   if (slugs.length === 0) return '';
   return ` Write "@slug/${model}" with one of these slugs: ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ', …' : ''}.`;
 }
@@ -49,25 +49,25 @@ function promptWithoutTarget(ctx: Admitted, { used, requestedModel }: PromptFact
   return new GatewayError('no_target', {
     message: `Neither the request nor the prompt "${used.version.id}" names a provider.`,
     param: requestedModel === undefined ? undefined : 'model',
-    hint: `Set "config" in the prompt, or write its model as "@slug/model"; or send x-gateway-provider or x-gateway-config. ${slugList(ctx)}`,
+    hint: `Set "config" in the prompt, or write its model as "@slug/model"; or send x-gateway-provider or x-gateway-config. ${slugHint(ctx)}`,
   });
 }
 
 /** Most of these are a mistyped path or a wrong method, because a client that wants a relayed request names the provider. */
-function nowhereToRelay(ctx: Admitted): GatewayError {
+function unknownRoute(ctx: Admitted): GatewayError {
   const { method, path } = ctx;
   const methods = methodsOf(path);
-  const isModelled = methods.length > 0 && !methods.includes(method);
-  const meant = isModelled ? ` It accepts ${methods.join(', ')}.` : didYouMean(path, knownPaths);
-  return new GatewayError(isModelled ? 'method_not_allowed' : 'no_target', {
-    allow: isModelled ? methods : undefined,
-    message: `There is no route ${method} "${maskAddresses(path).slice(0, 100)}", and the request names no provider to pass it through to.${meant}`,
-    hint: `Correct the method or the path, or name the provider in x-gateway-provider. ${slugList(ctx)}`,
+  const isKnownPath = methods.length > 0 && !methods.includes(method);
+  const suggestion = isKnownPath ? ` It accepts ${methods.join(', ')}.` : didYouMean(path, knownPaths);
+  return new GatewayError(isKnownPath ? 'method_not_allowed' : 'no_target', {
+    allow: isKnownPath ? methods : undefined,
+    message: `There is no route ${method} "${maskAddresses(path).slice(0, 100)}", and the request names no provider to pass it through to.${suggestion}`,
+    hint: `Correct the method or the path, or name the provider in x-gateway-provider. ${slugHint(ctx)}`,
   });
 }
 
 /** The error if no leaf of the config may be used: the rule that excluded the first one. */
-export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayError {
+export function leafError(ctx: Admitted, refused: RefusedLeaf | undefined): GatewayError {
   if (refused === undefined) return noTarget(ctx);
   const { rule, leaf, binding, fault } = refused;
   if (fault !== undefined) return fault;
@@ -94,11 +94,11 @@ export function refusedBy(ctx: Admitted, refused: Refused | undefined): GatewayE
       return notAllowed(
         `The credential of provider "${slug}" is not sent to a host that a request chose.`,
         `Send your own credential with the bare type in x-gateway-provider, or list the host in providers.${slug}.allow_custom_host.`,
-        spelled(ctx.headers, 'customHost'),
+        headerNameAsSent(ctx.headers, 'customHost'),
       );
     case 'setting': {
-      const tail = binding === undefined ? undefined : shapingIn(ctx.headers, binding.provider);
-      const header = tail === undefined ? undefined : spelledTail(ctx.headers, tail);
+      const tail = binding === undefined ? undefined : restrictedHeaderIn(ctx.headers, binding.provider);
+      const header = tail === undefined ? undefined : tailNameAsSent(ctx.headers, tail);
       return notAllowed(
         `The request sends ${header}, but the configuration of provider "${slug}" decides this.`,
         'Remove the header, or send your own credential with the bare type in x-gateway-provider.',

@@ -25,7 +25,7 @@ export function requireAccount(ctx: Admitted, config: CompiledConfig, choice: Ch
 
 /** The warning for configs whose weights or conditions are not used on routes with an object id. */
 export function ignoredStrategy(config: CompiledConfig): string | undefined {
-  if (!hasWeighted(config.root)) return undefined;
+  if (!hasIgnoredStrategy(config.root)) return undefined;
   return `config "${config.name}": weights and conditions are not used on routes that name an object by id; targets are tried in the order in which they are written`;
 }
 
@@ -45,7 +45,7 @@ function collectSlugs(node: Branch | Leaf, choice: Choice | undefined, slugs: Se
   if (binding !== undefined) slugs.add(binding.virtualKey ?? binding.slug);
 }
 
-function hasWeighted(node: Branch | Leaf): boolean {
+function hasIgnoredStrategy(node: Branch | Leaf): boolean {
   if (node.strategy === 'leaf') return false;
-  return node.strategy === 'loadbalance' || node.strategy === 'conditional' || node.targets.some(hasWeighted);
+  return node.strategy === 'loadbalance' || node.strategy === 'conditional' || node.targets.some(hasIgnoredStrategy);
 }

@@ -4,8 +4,8 @@ import { bareModel } from '#core/model/model-name.ts';
 import { type Override, overridePatch } from './override.ts';
 import { GatewayError } from '#core/error.ts';
 import { hasUnreadBody } from '#core/json/unread-body.ts';
-import type { Clocks } from '#core/snapshot.ts';
-import { spelled } from '#core/text/header-spelling.ts';
+import type { Timeouts } from '#core/snapshot.ts';
+import { headerNameAsSent } from '#core/text/header-name-as-sent.ts';
 
 /**
  * Applies the target's overrides to the client's body, or to the one converted from its form. Forwarded bodies cannot be
@@ -50,14 +50,14 @@ function warnAboutBody({ warnings }: Routed, { model, members }: Override): void
 }
 
 /** Applies `x-gateway-request-timeout` (milliseconds), which can only shorten the timeout. @throws GatewayError */
-export function lowered(ctx: Routed, clocks: Clocks): Clocks {
+export function withRequestTimeout(ctx: Routed, clocks: Timeouts): Timeouts {
   const text = ctx.headers.gateway('requestTimeout');
   if (text === undefined || text === '') return clocks;
   const ms = Number(text);
   if (!Number.isFinite(ms) || ms <= 0) {
     throw new GatewayError('invalid_header', {
       message: `The request timeout "${text.slice(0, 40)}" is not a number of milliseconds.`,
-      param: spelled(ctx.headers, 'requestTimeout'),
+      param: headerNameAsSent(ctx.headers, 'requestTimeout'),
       hint: 'Send a number above 0, for example 30000.',
     });
   }
@@ -65,6 +65,6 @@ export function lowered(ctx: Routed, clocks: Clocks): Clocks {
 }
 
 /** The provider host in the request. The routing plugin checks whether it is allowed. */
-export function chosenHost(ctx: Routed): string | undefined {
+export function requestedHost(ctx: Routed): string | undefined {
   return ctx.headers.gateway('customHost') || undefined;
 }

@@ -1,26 +1,26 @@
-import { booleanIn } from '#core/text/boolean-word.ts';
+import { booleanIn } from '#core/text/boolean-text.ts';
 import type { RequestBody } from '#core/json/body.ts';
 import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { FormBody } from '#core/http/form.ts';
 import { requestHeaders } from '#core/http/headers.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Attempt } from '#core/plan.ts';
-import { withheldFrom } from '#core/model/request-settings.ts';
+import { withheldHeaders } from '#core/model/request-settings.ts';
 import type { Notes } from '#core/model/notes.ts';
 import type { Call, CommonSettings, CredentialOwner, Deployment, Media } from '#core/provider.ts';
-import type { Remembering } from './memory/notes.ts';
-import type { Reports } from './memory/reports.ts';
+import type { NoteStore } from './memory/notes.ts';
+import type { UsageReports } from './memory/usage-reports.ts';
 
 /** Properties of an attempt, for its call. */
 export interface CallParts {
-  readonly settings: CommonSettings & Plain;
+  readonly settings: CommonSettings & JsonObject;
   readonly deployment: Deployment | undefined;
   readonly credential: CredentialOwner;
   /** The body after overrides. */
   readonly body: RequestBody;
-  readonly remembering: Remembering;
-  readonly reports: Reports;
+  readonly noteStore: NoteStore;
+  readonly reports: UsageReports;
 }
 
 const noMedia: ReadonlyMap<string, Media> = new Map();
@@ -29,7 +29,7 @@ const noMedia: ReadonlyMap<string, Media> = new Map();
 export class AttemptCall implements Call {
   readonly endpoint: Endpoint;
   readonly method: string;
-  readonly settings: CommonSettings & Plain;
+  readonly settings: CommonSettings & JsonObject;
   readonly model: string;
   readonly deployment: unknown;
   readonly foundationModel: string | undefined;
@@ -46,10 +46,10 @@ export class AttemptCall implements Call {
   media: ReadonlyMap<string, Media> = noMedia;
   readonly #ctx: Routed;
   readonly #attempt: Attempt;
-  readonly #remembering: Remembering;
-  readonly #reports: Reports;
+  readonly #noteStore: NoteStore;
+  readonly #reports: UsageReports;
   #notes: Notes | undefined;
-  readonly #shows: boolean | undefined;
+  readonly #showsReasoningByDefault: boolean | undefined;
   readonly #withheld: readonly string[];
 
   constructor(ctx: Routed, attempt: Attempt, parts: CallParts) {
@@ -64,7 +64,7 @@ export class AttemptCall implements Call {
     // Both can disable it; `true` does not enable it again.
     this.strict = attempt.target.strict !== false && isStrict(ctx);
     this.stream = ctx.stream;
-    this.includeUsage = ctx.stream && asksForUsage(parts.body);
+    this.includeUsage = ctx.stream && requestsUsage(parts.body);
     this.params = ctx.params;
     this.query = ctx.query === '' ? '' : queryFor(ctx);
     this.credential = parts.credential;
@@ -73,15 +73,15 @@ export class AttemptCall implements Call {
     this.createdAt = Math.floor(ctx.at / 1000);
     this.#ctx = ctx;
     this.#attempt = attempt;
-    this.#remembering = parts.remembering;
+    this.#noteStore = parts.noteStore;
     this.#reports = parts.reports;
-    this.#shows = attempt.target.showsReasoning ?? ctx.facts.caller.key?.showsReasoning;
-    this.#withheld = withheldFrom(attempt.binding.provider, parts.credential);
+    this.#showsReasoningByDefault = attempt.target.showsReasoning ?? ctx.facts.caller.key?.showsReasoning;
+    this.#withheld = withheldHeaders(attempt.binding.provider, parts.credential);
   }
 
   /** Computed on demand, because only converted responses need it. */
   get showsReasoning(): boolean {
-    return switchIn(this.#ctx, 'reasoningContent') ?? this.#shows === true;
+    return booleanHeader(this.#ctx, 'reasoningContent') ?? this.#showsReasoningByDefault === true;
   }
 
   /** Also computed on demand. */
@@ -93,14 +93,14 @@ export class AttemptCall implements Call {
   header(name: string): string | undefined {
     if (this.#withheld.includes(name)) return undefined;
     const { headers } = this.#ctx;
-    const [bare, own] = [headers.get(name), headers.tail(name)];
+    const [bare, prefixed] = [headers.get(name), headers.tail(name)];
     // Lists of beta features are joined: a client may set one for all requests, and its library another for this one.
-    return bare !== undefined && own !== undefined && name.endsWith('-beta') ? `${bare},${own}` : (bare ?? own);
+    return bare !== undefined && prefixed !== undefined && name.endsWith('-beta') ? `${bare},${prefixed}` : (bare ?? prefixed);
   }
 
   /** Only used by formats that store notes about their responses. */
   get notes(): Notes | undefined {
-    return (this.#notes ??= this.#remembering.notesFor(this.#ctx, this.#attempt, this));
+    return (this.#notes ??= this.#noteStore.notesFor(this.#ctx, this.#attempt, this));
   }
 
   isFirstReport(id: string): boolean {
@@ -110,11 +110,11 @@ export class AttemptCall implements Call {
 
 /** An invalid value is ignored with a warning. */
 function isStrict(ctx: Routed): boolean {
-  return switchIn(ctx, 'strictCompliance') !== false;
+  return booleanHeader(ctx, 'strictCompliance') !== false;
 }
 
 /** Parses a boolean header, case-insensitively. Any other value is ignored with a warning. */
-function switchIn({ headers, warnings }: Routed, header: 'strictCompliance' | 'reasoningContent'): boolean | undefined {
+function booleanHeader({ headers, warnings }: Routed, header: 'strictCompliance' | 'reasoningContent'): boolean | undefined {
   const text = headers.gateway(header);
   if (text === undefined) return undefined;
   const value = booleanIn(text);
@@ -133,8 +133,8 @@ function queryFor({ endpoint, query }: Routed): string {
     .join('&');
 }
 
-function asksForUsage(body: RequestBody): boolean {
+function requestsUsage(body: RequestBody): boolean {
   if (body.kind !== 'json' || !body.has('stream_options')) return false;
   const options = body.value('stream_options');
-  return isPlain(options) && options['include_usage'] === true;
+  return isJsonObject(options) && options['include_usage'] === true;
 }

@@ -4,7 +4,7 @@ import type { Deployment, UpstreamRequest, CredentialOwner } from '#core/provide
 import type { CredentialRef, ProviderBinding } from '#core/snapshot.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Attempt } from '#core/plan.ts';
-import { withheldFrom } from '#core/model/request-settings.ts';
+import { withheldHeaders } from '#core/model/request-settings.ts';
 
 /**
  * The credential of a binding that belongs to the caller: the binding's own, if any (direct mode, a config sent as JSON), or
@@ -13,22 +13,22 @@ import { withheldFrom } from '#core/model/request-settings.ts';
  *
  * @throws GatewayError `missing_credential`
  */
-export function callersCredential(
+export function callerCredential(
   ctx: Routed,
   binding: ProviderBinding,
-  { credential: own, deployment }: { readonly credential: CredentialRef; readonly deployment: Deployment | undefined },
+  { credential: configured, deployment }: { readonly credential: CredentialRef; readonly deployment: Deployment | undefined },
   upstream: UpstreamRequest,
 ): CredentialRef {
-  const signed = own.headers(upstream);
+  const signed = configured.headers(upstream);
   if (signed instanceof Promise) {
     // A token is being fetched. The sender gets the credential again, and its error if the fetch fails.
     signed.catch(() => undefined);
-    return own;
+    return configured;
   }
-  if (signed.length > 0) return own;
+  if (signed.length > 0) return configured;
   const key = ctx.facts.caller.credential;
   if (key !== undefined && binding.forCaller !== undefined) return binding.forCaller(key).credential(deployment);
-  if (binding.provider.entry.apiKey !== 'required') return own;
+  if (binding.provider.entry.apiKey !== 'required') return configured;
   throw new GatewayError('missing_credential', {
     message: `Provider "${binding.slug}" needs the caller's own credential, and the request has none.`,
     param: 'authorization',
@@ -37,11 +37,11 @@ export function callersCredential(
 }
 
 /** How a request is signed, and which headers it copies. */
-interface Signed {
+interface SigningChoice {
   readonly credential: CredentialOwner;
   readonly copies: HeaderPairs | undefined;
   /** True if the list of copied headers came with the request, and not from the operator. */
-  readonly isCallers: boolean;
+  readonly isCallerList: boolean;
 }
 
 /**
@@ -50,9 +50,9 @@ interface Signed {
  *
  * @throws GatewayError `not_allowed`
  */
-export function withoutAccountHeaders(ctx: Routed, { binding }: Attempt, { credential, copies, isCallers }: Signed): void {
-  for (const name of withheldFrom(binding.provider, credential)) {
-    if (isCallers && copies?.includes(name) === true) {
+export function checkAccountHeaders(ctx: Routed, { binding }: Attempt, { credential, copies, isCallerList }: SigningChoice): void {
+  for (const name of withheldHeaders(binding.provider, credential)) {
+    if (isCallerList && copies?.includes(name) === true) {
       throw new GatewayError('not_allowed', {
         message: `The header "${name}" is not forwarded with the credential of provider "${binding.slug}", which belongs to the gateway.`,
         param: name,

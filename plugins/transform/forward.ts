@@ -2,13 +2,13 @@ import type { Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import { credentialHeaders, type HeaderPairs, isForwardable, placeholderCredentials } from '#core/http/headers.ts';
 import type { CredentialRef } from '#core/snapshot.ts';
-import { spelled } from '#core/text/header-spelling.ts';
+import { headerNameAsSent } from '#core/text/header-name-as-sent.ts';
 import { formatTraceparent, isSampledId, parseTraceparent, type TraceParent, w3cTraceId } from '#core/http/trace.ts';
 import { attemptSpanId, spanIdOf } from '#core/records/span-ids.ts';
 
 /** Maximum cached values of `x-gateway-forward-headers`, and maximum characters of a cached one. */
-const listsKept = 256;
-const longest = 1024;
+const maxCachedLists = 256;
+const maxCachedLength = 1024;
 
 /** The caller's own header signs the request: nothing is added to it. */
 export const forwardedCredential: CredentialRef = Object.freeze({ owner: 'forwarded', headers: () => [] });
@@ -24,16 +24,16 @@ export class ForwardLists {
     const known = this.#lists.get(text);
     if (known !== undefined) return known;
     const list = text.split(',').flatMap((name) => name.trim().toLowerCase() || []);
-    const wrong = list.find((name) => !isForwardable(name) || ctx.headers.isGateway(name));
-    if (wrong !== undefined) {
+    const forbiddenName = list.find((name) => !isForwardable(name) || ctx.headers.isGateway(name));
+    if (forbiddenName !== undefined) {
       throw new GatewayError('invalid_header', {
-        message: `The header "${wrong}" cannot be forwarded.`,
-        param: spelled(ctx.headers, 'forwardHeaders'),
+        message: `The header "${forbiddenName}" cannot be forwarded.`,
+        param: headerNameAsSent(ctx.headers, 'forwardHeaders'),
         hint: 'Gateway headers, host, accept-encoding, content-*, x-forwarded-* and connection headers are never forwarded.',
       });
     }
-    if (text.length > longest) return list;
-    if (this.#lists.size >= listsKept) this.#lists.clear();
+    if (text.length > maxCachedLength) return list;
+    if (this.#lists.size >= maxCachedLists) this.#lists.clear();
     this.#lists.set(text, list);
     return list;
   }
@@ -57,7 +57,7 @@ export function forwardedHeaders(ctx: Routed, names: readonly string[]): Forward
   for (const name of names) {
     const value = ctx.headers.get(name);
     if (value === undefined || ctx.headers.isGateway(name)) continue;
-    if (credentialHeaders.has(name) && !isCallers(ctx, name, value)) continue;
+    if (credentialHeaders.has(name) && !isCallerCredential(ctx, name, value)) continue;
     pairs.push(name, value);
     signs ||= name !== 'cookie' && credentialHeaders.has(name);
   }
@@ -79,7 +79,7 @@ export function credentialPairs(pairs: HeaderPairs): HeaderPairs {
   return out;
 }
 
-function isCallers(ctx: Routed, name: string, value: string): boolean {
+function isCallerCredential(ctx: Routed, name: string, value: string): boolean {
   if (ctx.facts.caller.consumed.includes(name)) return false;
   const bare = /^bearer(?: |$)/i.test(value) ? value.slice(7).trim() : value;
   return bare !== '' && !placeholderCredentials.has(bare);
@@ -91,20 +91,20 @@ function isCallers(ctx: Routed, name: string, value: string): boolean {
  *
  * @param attempt index among all attempts of the request, from 0
  */
-export function withTrace(ctx: Routed, copies: HeaderPairs | undefined, attempt: number): HeaderPairs | undefined {
+export function withTraceContext(ctx: Routed, copies: HeaderPairs | undefined, attempt: number): HeaderPairs | undefined {
   const parent = parseTraceparent(ctx.headers.get('traceparent'));
   const { tracing } = ctx.snapshot.observability;
   if ((parent === undefined && tracing === undefined) || copies?.includes('traceparent') === true) return copies;
   // The parent must be an exported span: the attempt, if attempts are exported.
   const step = tracing === undefined ? spanIdOf(ctx.id) : attemptSpanId(ctx.id, attempt);
-  const pairs: HeaderPairs = ['traceparent', formatTraceparent(parent ?? begun(ctx.traceId, tracing?.ratio ?? 0), step)];
+  const pairs: HeaderPairs = ['traceparent', formatTraceparent(parent ?? newTrace(ctx.traceId, tracing?.ratio ?? 0), step)];
   const state = parent === undefined ? undefined : ctx.headers.get('tracestate');
   if (state !== undefined && state !== '' && copies?.includes('tracestate') !== true) pairs.push('tracestate', state);
   return copies === undefined ? pairs : copies.concat(pairs);
 }
 
 /** A new trace that begins at the gateway. */
-function begun(id: string, ratio: number): TraceParent {
+function newTrace(id: string, ratio: number): TraceParent {
   const traceId = w3cTraceId(id);
   return { traceId, parentId: '', flags: isSampledId(traceId, ratio) ? '01' : '00' };
 }

@@ -262,9 +262,9 @@ describe('the header request-timeout', () => {
     const plugin = await setUp(transform);
     const ctx = makeContext({ body: chat, headers: { 'x-gateway-request-timeout': value } });
     const attempt = draft(ctx, makeLeaf(), makeBinding('main'));
-    attempt.clocks = { ...attempt.clocks, request: written };
+    attempt.timeouts = { ...attempt.timeouts, request: written };
     await plugin.prepare?.(ctx, attempt);
-    expect(attempt.clocks).toEqual({ ...ctx.snapshot.server.clocks, request });
+    expect(attempt.timeouts).toEqual({ ...ctx.snapshot.server.timeouts, request });
   });
 
   it.each(['soon', '0', '-5', 'NaN'])('is rejected with the value %j', async (value) => {

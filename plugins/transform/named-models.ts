@@ -4,16 +4,16 @@ import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormUpstream } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import { modelsNamedIn, modelsNamedInPart, type NamedModel, namesModel, plainName } from '#core/json/model-fields.ts';
-import { forbidden, forbiddenModel, isLimited, type ModelRules, rulesFor, unseen } from '#core/model/model-rules.ts';
+import { forbidden, forbiddenModel, isLimited, type ModelRules, rulesFor, hiddenModelError } from '#core/model/model-rules.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { CommonSettings } from '#core/provider.ts';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 
 /** The parts of an attempt that may contain a model. */
-export interface Sent {
+export interface AttemptParts {
   /** The body with the target's overrides. */
   readonly body: RequestBody;
-  readonly settings: CommonSettings & Plain;
+  readonly settings: CommonSettings & JsonObject;
   /** The caller's headers that are forwarded. */
   readonly copies: HeaderPairs | undefined;
 }
@@ -24,25 +24,25 @@ export interface Sent {
  *
  * @throws GatewayError `not_allowed`, `invalid_json`, `invalid_form`
  */
-export function checkNamedModels(ctx: Routed, { binding, model, target }: Attempt, sent: Sent): void {
+export function checkNamedModels(ctx: Routed, { binding, model, target }: Attempt, sent: AttemptParts): void {
   const rules = rulesFor(ctx.facts.caller.key, binding, target);
   if (!isLimited(rules)) return;
-  refuse(forbiddenModel(rules, model));
+  throwIfRefused(forbiddenModel(rules, model));
   const { body } = sent;
   if (body.kind === 'json') checkNames(rules, modelsNamedIn(body));
   if (body.kind === 'form') checkParts(rules, body, 0);
-  for (const named of headerModels(sent.copies)) refuse(forbidden(rules, named));
-  for (const named of settingModels(ctx, binding, sent.settings)) refuse(forbidden(rules, named));
+  for (const named of headerModels(sent.copies)) throwIfRefused(forbidden(rules, named));
+  for (const named of settingModels(ctx, binding, sent.settings)) throwIfRefused(forbidden(rules, named));
 }
 
 /** A form that is still arriving is checked again after each part, because fields may follow its file. */
 export function watchedParts(body: FormUpstream, rules: ModelRules): FormUpstream {
   if (body.kind !== 'form' || body.form.isBuffered) return body;
   const { form } = body;
-  const own = body.edit?.check;
-  let checked = form.seen.length;
+  const innerCheck = body.edit?.check;
+  let checked = form.partsRead.length;
   const check = (): void => {
-    own?.();
+    innerCheck?.();
     checked = checkParts(rules, form, checked);
   };
   return { ...body, edit: { ...(body.edit ?? { fields: new Map() }), check } };
@@ -50,26 +50,26 @@ export function watchedParts(body: FormUpstream, rules: ModelRules): FormUpstrea
 
 /** Number of checked parts. */
 function checkParts(rules: ModelRules, form: FormBody, from: number): number {
-  checkSpelling(form);
-  for (const part of form.seen.slice(from)) {
+  checkFormSyntax(form);
+  for (const part of form.partsRead.slice(from)) {
     checkNames(rules, modelsNamedInPart(part));
     // The purpose decides whether the lines of a file are checked.
     if (part.name !== 'purpose' && plainName(part.name) === 'purpose')
-      throw unseen(rules, `has a field "${part.name}"`, 'Write it as "purpose".');
+      throw hiddenModelError(rules, `has a field "${part.name}"`, 'Write it as "purpose".');
   }
-  return form.seen.length;
+  return form.partsRead.length;
 }
 
 function checkNames(rules: ModelRules, named: readonly NamedModel[]): void {
   for (const { name, field } of named) {
-    if (name === undefined) throw unseen(rules, `leaves the choice of a model to the service in "${field}"`, hintFor(field));
-    refuse(forbidden(rules, name, field === 'model' ? '' : `, which the field "${field}" names`));
+    if (name === undefined) throw hiddenModelError(rules, `leaves the choice of a model to the service in "${field}"`, hintFor(field));
+    throwIfRefused(forbidden(rules, name, field === 'model' ? '' : `, which the field "${field}" names`));
   }
 }
 
 const hintFor = (field: string): string => `Leave "${field}" out, or write the name of one model there.`;
 
-function refuse(refusal: GatewayError | undefined): void {
+function throwIfRefused(refusal: GatewayError | undefined): void {
   if (refusal !== undefined) throw refusal;
 }
 
@@ -79,17 +79,17 @@ function* headerModels(pairs: HeaderPairs | undefined): Iterable<string> {
 }
 
 /** A deployment that a request selects by header or config must be in the lists. */
-function* settingModels({ snapshot }: Routed, { provider, slug }: Attempt['binding'], settings: Plain): Iterable<string> {
-  const own = snapshot.providers.get(slug)?.settings;
+function* settingModels({ snapshot }: Routed, { provider, slug }: Attempt['binding'], settings: JsonObject): Iterable<string> {
+  const configured = snapshot.providers.get(slug)?.settings;
   for (const { setting, namesModel: isModel } of provider.entry.requestSettings) {
     const value = settings[setting];
-    if (isModel === true && typeof value === 'string' && value !== own?.[setting]) yield value;
+    if (isModel === true && typeof value === 'string' && value !== configured?.[setting]) yield value;
   }
 }
 
 /** A rule depends on the form, so all parsers must read the same from it. @throws GatewayError `invalid_form` */
-export function checkSpelling({ oddity }: FormBody): void {
-  if (oddity === undefined) return;
-  const message = `The form ${oddity}. Services parse that differently, and a rule of the key or provider depends on the form.`;
+export function checkFormSyntax({ ambiguity }: FormBody): void {
+  if (ambiguity === undefined) return;
+  const message = `The form ${ambiguity}. Services parse that differently, and a rule of the key or provider depends on the form.`;
   throw new GatewayError('invalid_form', { message, hint: 'Send standard multipart/form-data, as HTTP libraries and browsers write it.' });
 }

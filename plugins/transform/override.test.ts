@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '#core/endpoint.ts';
-import type { PassingBody } from '#core/json/body.ts';
+import type { PassThroughBody } from '#core/json/body.ts';
 import { parseExact } from '#core/json/scan.ts';
 import { chat, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeProvider } from '../../test/support/stage-context.ts';
@@ -166,7 +166,7 @@ describe('override_params', () => {
     ['no body', 0, { n: 2 }, []],
   ])('add a warning if they cannot be written to %s', async (_, length, override, warnings) => {
     const binding = makeBinding('main', { provider: makeProvider({ relay: () => ({ origin: 'https://api.example', path: '/' }) }) });
-    const body = { kind: 'passing', contentType: 'application/json', length } as PassingBody;
+    const body = { kind: 'passing', contentType: 'application/json', length } as PassThroughBody;
     const over = { endpoint: 'relay', method: length === 0 ? 'GET' : 'POST', path: '/v1/rerank', body } as const;
     expect((await prepare({ binding, over, leaf: { override } })).ctx.warnings).toEqual(warnings);
   });

@@ -1,6 +1,13 @@
 import type { BodyPatch, JsonBody } from '#core/json/body.ts';
-import { isExactNumber, isObject, merge, type Plain } from '#core/json/merge.ts';
-import { namedFor, type Overruled, overruledBy, routesWithOwnNames, valueAt, withoutPlace } from '#core/model/field-names.ts';
+import { isExactNumber, isObject, merge, type JsonObject } from '#core/json/merge.ts';
+import {
+  withFieldNamesOf,
+  type OverruledField,
+  fieldsOverruledBy,
+  routesWithSpecificFields,
+  valueAt,
+  withoutPath,
+} from '#core/model/field-names.ts';
 import type { Routed } from '#core/context.ts';
 import { type Endpoint, traitsOf } from '#core/endpoint.ts';
 import type { SameMeaning, UpstreamRequest } from '#core/provider.ts';
@@ -14,43 +21,44 @@ export interface Override {
   readonly stream: unknown;
   readonly members: readonly { readonly key: string; readonly value: unknown }[];
   /** Places of the body with the same meaning. Their values are removed. */
-  readonly overruled: readonly Overruled[];
+  readonly overruled: readonly OverruledField[];
 }
 
 /** The overrides of a target, for each route that uses another name for one of their members, and for the places that an operation reads. */
 export class Overrides {
-  readonly #written: Plain;
-  readonly #usual: Override;
-  readonly #special = new Map<Endpoint, Override>();
-  readonly #ofOperation = new WeakMap<readonly SameMeaning[], Map<Endpoint, Override>>();
+  readonly #source: JsonObject;
+  readonly #default: Override;
+  readonly #byEndpoint = new Map<Endpoint, Override>();
+  readonly #byOperation = new WeakMap<readonly SameMeaning[], Map<Endpoint, Override>>();
 
-  constructor(override: Plain) {
-    this.#written = override;
-    this.#usual = compiled(override);
-    for (const endpoint of routesWithOwnNames) {
-      const named = namedFor(endpoint, override);
-      if (named !== override) this.#special.set(endpoint, compiled(named));
+  constructor(override: JsonObject) {
+    this.#source = override;
+    this.#default = compile(override);
+    for (const endpoint of routesWithSpecificFields) {
+      const named = withFieldNamesOf(endpoint, override);
+      if (named !== override) this.#byEndpoint.set(endpoint, compile(named));
     }
   }
 
   /** @param sameMeaning further places that the operation of the attempt reads */
-  on(endpoint: Endpoint, sameMeaning?: readonly SameMeaning[]): Override {
-    if (sameMeaning === undefined) return this.#special.get(endpoint) ?? this.#usual;
-    let made = this.#ofOperation.get(sameMeaning);
-    if (made === undefined) this.#ofOperation.set(sameMeaning, (made = new Map()));
-    let override = made.get(endpoint);
-    if (override === undefined) made.set(endpoint, (override = compiled(namedFor(endpoint, this.#written), sameMeaning)));
+  forEndpoint(endpoint: Endpoint, sameMeaning?: readonly SameMeaning[]): Override {
+    if (sameMeaning === undefined) return this.#byEndpoint.get(endpoint) ?? this.#default;
+    let compiledByEndpoint = this.#byOperation.get(sameMeaning);
+    if (compiledByEndpoint === undefined) this.#byOperation.set(sameMeaning, (compiledByEndpoint = new Map()));
+    let override = compiledByEndpoint.get(endpoint);
+    if (override === undefined)
+      compiledByEndpoint.set(endpoint, (override = compile(withFieldNamesOf(endpoint, this.#source), sameMeaning)));
     return override;
   }
 }
 
-function compiled(override: Plain, sameMeaning?: readonly SameMeaning[]): Override {
+function compile(override: JsonObject, sameMeaning?: readonly SameMeaning[]): Override {
   const { model, stream, ...rest } = override;
   return {
     model: typeof model === 'string' ? model : undefined,
     stream,
     members: Object.entries(rest).map(([key, value]) => ({ key, value })),
-    overruled: overruledBy(rest, sameMeaning),
+    overruled: fieldsOverruledBy(rest, sameMeaning),
   };
 }
 
@@ -78,7 +86,7 @@ export function overridePatch(override: Override, body: JsonBody): BodyPatch | u
     const value = valueAt(present, inner);
     if (keeps?.(value) === true || (inner.length > 0 && value === undefined)) continue;
     patch ??= new Map();
-    patch.set(key, withoutPlace(present, inner));
+    patch.set(key, withoutPath(present, inner));
   }
   return patch;
 }
@@ -93,7 +101,7 @@ export function withOverride(ctx: Routed, override: Override, upstream: Upstream
   if (body.kind !== 'form' || members.length === 0 || traitsOf(ctx.endpoint).file === 'up') return upstream;
   const fields = new Map<string, string | undefined>();
   for (const { key, value } of members) {
-    const text = textOf(value);
+    const text = fieldText(value);
     if (text !== undefined) fields.set(key, text);
     else warn(ctx, `override_params.${key} is not applied: a form has no field for it`);
   }
@@ -104,7 +112,7 @@ export function withOverride(ctx: Routed, override: Override, upstream: Upstream
   return { ...upstream, body: { ...body, edit: { ...body.edit, fields, ...watched } } };
 }
 
-function textOf(value: unknown): string | undefined {
+function fieldText(value: unknown): string | undefined {
   if (isExactNumber(value)) return JSON.stringify(value);
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }

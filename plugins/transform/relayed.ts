@@ -1,8 +1,15 @@
-import { credentialHeaders, type HeaderBag, type HeaderPairs, hopByHopHeaders, isSteering, namedByConnection } from '#core/http/headers.ts';
+import {
+  credentialHeaders,
+  type HeaderBag,
+  type HeaderPairs,
+  hopByHopHeaders,
+  isRequestOverride,
+  namedByConnection,
+} from '#core/http/headers.ts';
 import type { Tap } from '#core/provider.ts';
 
 /** Headers that are not forwarded: the host, headers that the gateway has handled, and the framing of the body. */
-const ownToUs: ReadonlySet<string> = new Set([
+const handledHeaders: ReadonlySet<string> = new Set([
   'host',
   'expect',
   'content-length',
@@ -18,7 +25,7 @@ const ownToUs: ReadonlySet<string> = new Set([
  * Credentials for services in front of a provider, and codings, because the gateway can find secrets only in a response that
  * is not compressed. If a provider needs one of them, use `forward_headers`.
  */
-const notRelayed: ReadonlySet<string> = new Set([
+const excludedHeaders: ReadonlySet<string> = new Set([
   'apikey',
   'x-apikey',
   'ocp-apim-subscription-key',
@@ -37,15 +44,15 @@ export function relayedHeaders(bag: Pick<HeaderBag, 'entries' | 'get' | 'isGatew
   const named = namedByConnection([bag.get('connection'), bag.get('proxy-connection')]);
   const out: HeaderPairs = [];
   for (const [name, value] of bag.entries()) {
-    const isSecret = credentialHeaders.has(name) || notRelayed.has(name);
-    const isOurs = hopByHopHeaders.has(name) || ownToUs.has(name) || named.has(name) || bag.isGateway(name);
-    if (!isSecret && !isOurs && !isSteering(name) && !withheld.includes(name)) out.push(name, value);
+    const isSecret = credentialHeaders.has(name) || excludedHeaders.has(name);
+    const isHandled = hopByHopHeaders.has(name) || handledHeaders.has(name) || named.has(name) || bag.isGateway(name);
+    if (!isSecret && !isHandled && !isRequestOverride(name) && !withheld.includes(name)) out.push(name, value);
   }
   return out;
 }
 
 /** A relayed response is not parsed: it is complete when the transport reports its end, and its model and tokens are unknown. */
-export const unread: Tap = Object.freeze({
+export const unparsedTap: Tap = Object.freeze({
   form: 'bytes',
   event: () => 'content',
   whole: () => undefined,

@@ -2,7 +2,7 @@ import type { Facts, Received } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import { didYouMean } from '#core/text/nearest.ts';
 import { definePlugin } from '#core/plugin.ts';
-import { spelled } from '#core/text/header-spelling.ts';
+import { headerNameAsSent } from '#core/text/header-name-as-sent.ts';
 import { usableProviders } from '#core/model/usable-names.ts';
 
 /**
@@ -20,23 +20,23 @@ export default definePlugin({
 function admit(ctx: Received): Partial<Facts> | undefined {
   const value = ctx.headers.gateway('virtualKey');
   if (value === undefined || value === '') return undefined;
-  const name = nameIn(value);
+  const name = slugIn(value);
   const virtualKey = ctx.snapshot.providers.get(name);
-  if (virtualKey === undefined) throw unknown(ctx, name);
+  if (virtualKey === undefined) throw unknownVirtualKey(ctx, name);
   return { virtualKey };
 }
 
 /** Some clients write the slug as in a model: `@name`, or `@name/model`. */
-function nameIn(value: string): string {
+function slugIn(value: string): string {
   if (value.charCodeAt(0) !== 0x40) return value;
   const slash = value.indexOf('/');
   return slash < 0 ? value.slice(1) : value.slice(1, slash);
 }
 
-function unknown(ctx: Received, name: string): GatewayError {
+function unknownVirtualKey(ctx: Received, name: string): GatewayError {
   return new GatewayError('provider_not_found', {
     message: `No virtual key or provider is named "${name}".${didYouMean(name, usableProviders(ctx.snapshot, ctx.facts.caller?.key))}`,
-    param: spelled(ctx.headers, 'virtualKey'),
+    param: headerNameAsSent(ctx.headers, 'virtualKey'),
     hint: 'Virtual keys are defined under "virtual_keys" in gateway.yaml, providers under "providers".',
   });
 }

@@ -53,7 +53,7 @@ describe('Attempts', () => {
     const { p95, ...figures } = one.figures('a', start, 5);
     expect(figures).toMatchObject({ attempts: 1, failed: 1, leftOut: 2 });
     expect(p95).toBeCloseTo(100, -1);
-    const taken = one.take();
+    const taken = one.drain();
     all.addAll(taken);
     all.addAll(taken);
     expect(all.figures('a', start, 5)).toMatchObject({ attempts: 2, failed: 2, leftOut: 4 });

@@ -20,28 +20,28 @@ export interface AttemptError {
   readonly id: string;
 }
 
-interface Cell {
+interface AttemptCounts {
   attempts: number;
   failed: number;
   leftOut: number;
   readonly times: Histogram;
 }
 
-interface Slot {
+interface MinuteSlot {
   readonly minute: number;
-  readonly cells: Map<string, Cell>;
+  readonly cells: Map<string, AttemptCounts>;
 }
 
 const slotMs = 60_000;
 const slots = 60;
 /** Maximum number of providers and targets per minute; further ones are not counted. */
-const mostKeys = 2000;
+const maxNames = 2000;
 
 /**
  * Counts of one `Attempts` object, in the form that another one can add: minute, provider or target, counts, and times
  * as `Histogram` serializes them.
  */
-export interface AttemptsTaken {
+export interface SerializedAttempts {
   readonly cells: readonly (readonly [
     minute: number,
     name: string,
@@ -56,7 +56,7 @@ export interface AttemptsTaken {
  * are counted, because a target that always fails gives no response but must be visible.
  */
 export class Attempts {
-  readonly #slots: Slot[] = [];
+  readonly #slots: MinuteSlot[] = [];
   readonly #errors = new Map<string, AttemptError>();
 
   add({ id, at, config, attempts }: Pick<LogRecord, 'id' | 'at' | 'config' | 'attempts'>): void {
@@ -66,12 +66,12 @@ export class Attempts {
       const isFailure = hasFailed(attempt);
       count(cells, attempt.provider, attempt, isFailure);
       if (config !== null) count(cells, `configs.${config}${attempt.target.slice('config'.length)}`, attempt, isFailure);
-      if (isFailure) this.#keep(attempt.provider, { at: at + attempt.at, message: attempt.reason ?? attempt.outcome, id });
+      if (isFailure) this.#setLastError(attempt.provider, { at: at + attempt.at, message: attempt.reason ?? attempt.outcome, id });
     }
   }
 
   /** Returns all counts and resets them. */
-  take(): AttemptsTaken {
+  drain(): SerializedAttempts {
     const cells = this.#slots.flatMap(({ minute, cells: of }) =>
       [...of].map(([name, { attempts, failed, leftOut, times }]) => [minute, name, [attempts, failed, leftOut], times.toString()] as const),
     );
@@ -82,7 +82,7 @@ export class Attempts {
   }
 
   /** Adds the counts of another `Attempts` object. */
-  addAll({ cells, errors }: AttemptsTaken): void {
+  addAll({ cells, errors }: SerializedAttempts): void {
     for (const [minute, name, [attempts, failed, leftOut], times] of cells) {
       const cell = cellIn(this.#cellsOf(minute), name);
       if (cell === undefined) continue;
@@ -91,7 +91,7 @@ export class Attempts {
       cell.leftOut += leftOut;
       cell.times.addText(times);
     }
-    for (const [slug, error] of errors) this.#keep(slug, error);
+    for (const [slug, error] of errors) this.#setLastError(slug, error);
   }
 
   /**
@@ -112,7 +112,8 @@ export class Attempts {
     let failed = 0;
     let leftOut = 0;
     const oldest = Math.floor(now / slotMs) - minutes;
-    const cellsOf = ({ minute, cells }: Slot): Cell[] => (minute > oldest ? names.flatMap((name) => cells.get(name) ?? []) : []);
+    const cellsOf = ({ minute, cells }: MinuteSlot): AttemptCounts[] =>
+      minute > oldest ? names.flatMap((name) => cells.get(name) ?? []) : [];
     for (const cell of this.#slots.flatMap(cellsOf)) {
       attempts += cell.attempts;
       failed += cell.failed;
@@ -127,22 +128,22 @@ export class Attempts {
   }
 
   /** If the system clock was set back, the attempt counts in the newest minute. */
-  #cellsOf(minute: number): Map<string, Cell> {
+  #cellsOf(minute: number): Map<string, AttemptCounts> {
     const newest = this.#slots.at(-1);
     if (newest !== undefined && minute <= newest.minute) return newest.cells;
-    const cells = new Map<string, Cell>();
+    const cells = new Map<string, AttemptCounts>();
     this.#slots.push({ minute, cells });
     while ((this.#slots[0]?.minute ?? minute) <= minute - slots) this.#slots.shift();
     return cells;
   }
 
-  #keep(slug: string, error: AttemptError): void {
-    if (this.#errors.size >= mostKeys && !this.#errors.has(slug)) return;
+  #setLastError(slug: string, error: AttemptError): void {
+    if (this.#errors.size >= maxNames && !this.#errors.has(slug)) return;
     this.#errors.set(slug, error);
   }
 }
 
-function count(cells: Map<string, Cell>, key: string, { outcome, total_ms: ms }: AttemptRecord, isFailure: boolean): void {
+function count(cells: Map<string, AttemptCounts>, key: string, { outcome, total_ms: ms }: AttemptRecord, isFailure: boolean): void {
   const cell = cellIn(cells, key);
   if (cell === undefined) return;
   if (outcome === 'skipped') {
@@ -155,9 +156,9 @@ function count(cells: Map<string, Cell>, key: string, { outcome, total_ms: ms }:
 }
 
 /** Returns undefined if there are too many cells. */
-function cellIn(cells: Map<string, Cell>, key: string): Cell | undefined {
+function cellIn(cells: Map<string, AttemptCounts>, key: string): AttemptCounts | undefined {
   const known = cells.get(key);
-  if (known !== undefined || cells.size >= mostKeys) return known;
+  if (known !== undefined || cells.size >= maxNames) return known;
   const made = { attempts: 0, failed: 0, leftOut: 0, times: new Histogram() };
   cells.set(key, made);
   return made;

@@ -28,7 +28,7 @@ const degradedFrom = 0.1;
 /** Number of failures without a success from which it counts as down, because a single failure is not significant. */
 const downFrom = 3;
 /** Length of the evaluated period, in minutes. */
-const window = 5;
+const windowMinutes = 5;
 
 /**
  * Health of each provider over the last five minutes, based on attempts, including failed ones after which a fallback
@@ -36,7 +36,7 @@ const window = 5;
  */
 export function healthOf({ providers }: Snapshot, attempts: Attempts, now: number): readonly ProviderHealth[] {
   return [...providers].map(([slug, { unusable }]) => {
-    const { attempts: requests, failed: errors, p50, p95, p99 } = attempts.figures(slug, now, window);
+    const { attempts: requests, failed: errors, p50, p95, p99 } = attempts.figures(slug, now, windowMinutes);
     const figures = { ...noFigures, requests, errors, p50, p95, p99 };
     return { slug, state: unusable === undefined ? stateOf(figures) : 'off', figures, last_error: attempts.lastError(slug) };
   });

@@ -1,9 +1,9 @@
-import { inTime } from '../core/async/in-time.ts';
+import { withTimeout } from '../core/async/with-timeout.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { GatewayError } from '../core/error.ts';
-import { includes, type User } from './auth/users.ts';
-import { mostOf, readObject } from './http/body.ts';
-import { bounds, Calls } from './http/calls.ts';
+import { hasRole, type User } from './auth/users.ts';
+import { maxBodySize, readObject } from './http/body.ts';
+import { callLimits, CallLimiter } from './http/call-limiter.ts';
 import { DashboardFiles } from './http/dashboard-files.ts';
 import { checkHost, checkOrigin } from './http/guard.ts';
 import { send, sendError, sendJson } from './http/reply.ts';
@@ -11,10 +11,10 @@ import { RouteTable } from './routes/match.ts';
 import { type Access, type AdminCall, type AdminReply, type AdminRoute, checkNames } from './routes/route.ts';
 import { createSideServer } from '../transport/inbound/listener/side-server.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
-import type { Subject } from './subject.ts';
+import type { ManagedGateway } from './managed-gateway.ts';
 
 export interface AdminServerDeps {
-  readonly subject: Subject;
+  readonly subject: ManagedGateway;
   readonly access: Access;
   readonly routes: readonly AdminRoute[];
   readonly metrics: MetricsPage;
@@ -27,27 +27,27 @@ const usualLimitMs = 30_000;
 
 /** The admin listener: dashboard, admin API, probes and metrics. It is not involved in proxied requests. */
 export function createAdminServer(deps: AdminServerDeps): Server {
-  const serving = new Serving(deps);
+  const adminServer = new AdminServer(deps);
   return createSideServer(32 * 1024, (request, response) => {
     // The connection may break at any time; write errors after that are ignored.
     response.on('error', () => {});
-    serving.serve(request, response).catch((error: unknown) => serving.failed(error, response));
+    adminServer.serve(request, response).catch((error: unknown) => adminServer.handleFailure(error, response));
   });
 }
 
-class Serving {
+class AdminServer {
   readonly #deps: AdminServerDeps;
   readonly #table: RouteTable;
   readonly #files: DashboardFiles;
-  readonly #calls: Calls;
-  readonly #strangers: Calls;
+  readonly #calls: CallLimiter;
+  readonly #anonymousCalls: CallLimiter;
 
   constructor(deps: AdminServerDeps) {
     this.#deps = deps;
     this.#table = new RouteTable(deps.routes);
     this.#files = deps.files ?? new DashboardFiles();
-    this.#calls = new Calls(deps.now, bounds.users);
-    this.#strangers = new Calls(deps.now, bounds.strangers);
+    this.#calls = new CallLimiter(deps.now, callLimits.signedIn);
+    this.#anonymousCalls = new CallLimiter(deps.now, callLimits.anonymous);
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -61,7 +61,7 @@ class Serving {
     return this.#files.serve(path, request, response);
   }
 
-  failed(thrown: unknown, response: ServerResponse): void {
+  handleFailure(thrown: unknown, response: ServerResponse): void {
     try {
       const error = sendError(response, thrown);
       if (error.code === 'internal') this.#deps.subject.onDefect(thrown);
@@ -76,11 +76,11 @@ class Serving {
     const { access } = this.#deps;
     checkOrigin(request);
     const { route, params } = this.#table.find(request.method ?? 'GET', path);
-    const user = allowed(route, access, request);
+    const user = authorize(route, access, request);
     const limitMs = route.limitMs ?? usualLimitMs;
     // The body of a client that has not signed in is read before the call is counted, because it may never be complete.
-    const sent = route.role === 'anyone' && route.body !== undefined ? await readObject(request, mostOf.strangers) : undefined;
-    const finish = (route.role === 'anyone' ? this.#strangers : this.#calls).begin(user.proof);
+    const sent = route.role === 'anyone' && route.body !== undefined ? await readObject(request, maxBodySize.anonymous) : undefined;
+    const finish = (route.role === 'anyone' ? this.#anonymousCalls : this.#calls).begin(user.proof);
     const over = new AbortController();
     const onClose = (): void => over.abort();
     response.once('close', onClose);
@@ -94,7 +94,7 @@ class Serving {
         query: new URLSearchParams(search),
         signal: over.signal,
         body: async () => {
-          const body = sent ?? (await readObject(request, mostOf.users));
+          const body = sent ?? (await readObject(request, maxBodySize.signedIn));
           checkNames(Object.keys(body), route.body, 'member');
           return body;
         },
@@ -104,7 +104,7 @@ class Serving {
       const reply =
         limitMs === 0
           ? await handled
-          : await inTime(handled, limitMs, () => {
+          : await withTimeout(handled, limitMs, () => {
               over.abort();
               throw new GatewayError('log_unavailable', { message: `The gateway did not finish this within ${limitMs / 1000} s.` });
             });
@@ -129,7 +129,7 @@ class Serving {
     const { metrics, access } = this.#deps;
     checkRead(request, 'Metrics are');
     if (request.headers['sec-fetch-site'] === 'cross-site') checkOrigin(request);
-    if (!access.isLoopback && access.userOf(request) === undefined) throw nobody();
+    if (!access.isLoopback && access.userOf(request) === undefined) throw signInRequired();
     const { type, text } = await metrics.render();
     send(response, 200, text, { 'content-type': type });
   }
@@ -143,16 +143,16 @@ function checkRead({ method }: IncomingMessage, what: string): void {
 
 const anyone: User = { name: 'anyone', role: 'viewer', proof: '' };
 
-function allowed(route: AdminRoute, access: Access, request: IncomingMessage): User {
+function authorize(route: AdminRoute, access: Access, request: IncomingMessage): User {
   if (route.role === 'anyone') return { ...anyone, proof: `address ${request.socket.remoteAddress ?? ''}` };
   const user = access.userOf(request);
-  if (user === undefined) throw nobody();
-  if (!includes(user.role, route.role))
+  if (user === undefined) throw signInRequired();
+  if (!hasRole(user.role, route.role))
     throw new GatewayError('not_allowed', { message: `"${user.name}" has the role ${user.role}, and this needs ${route.role}.` });
   return user;
 }
 
-const nobody = (): GatewayError =>
+const signInRequired = (): GatewayError =>
   new GatewayError('sign_in_required', {
     message: 'Sign in first.',
     hint: 'Send authorization: Bearer with an admin token, or open the link that gateway dashboard prints.',

@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
-import { createAccess, idleOf } from './auth/access.ts';
+import { createAccess, sessionIdleMs } from './auth/access.ts';
 import { Sessions } from './auth/sessions.ts';
 import { ensureToken } from './auth/token-file.ts';
 import { linkUser } from './auth/users.ts';
 import { createAdminServer } from './listener.ts';
 import { adminRoutes } from './routes/table.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
-import type { Subject } from './subject.ts';
+import type { ManagedGateway } from './managed-gateway.ts';
 
 export interface AdminStart {
-  readonly subject: Subject;
+  readonly subject: ManagedGateway;
   readonly isLoopback: boolean;
   readonly cookieName: string;
   /** Directory of the token for programs; undefined if a token is configured. */
@@ -28,18 +28,18 @@ export function startAdmin({ subject, isLoopback, cookieName, stateDir, metrics,
   canSignIn(): boolean;
 } {
   const now = (): number => performance.now();
-  const settings = (): ReturnType<Subject['settings']> => subject.settings();
-  const sessions = new Sessions(now, () => idleOf(settings()));
-  let ownToken: string | undefined;
+  const settings = (): ReturnType<ManagedGateway['settings']> => subject.settings();
+  const sessions = new Sessions(now, () => sessionIdleMs(settings()));
+  let stateDirToken: string | undefined;
   try {
-    ownToken = stateDir === undefined ? undefined : ensureToken(stateDir);
+    stateDirToken = stateDir === undefined ? undefined : ensureToken(stateDir);
   } catch (error) {
     onTokenFault(error);
   }
-  const access = createAccess({ settings, isLoopback, ownToken, cookieName, sessions, now });
+  const access = createAccess({ settings, isLoopback, stateDirToken, cookieName, sessions, now });
   return {
     server: createAdminServer({ subject, access, routes: adminRoutes(), metrics, now }),
-    link: () => sessions.link(linkUser),
+    link: () => sessions.createLink(linkUser),
     canSignIn: () => access.users().count > 0 || (settings().open === true && isLoopback),
   };
 }

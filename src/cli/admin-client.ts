@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guardHeader } from '../admin/http/guard.ts';
 import type { ErrorCode } from '../core/error.ts';
-import { isPlain, type Plain } from '../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../core/json/merge.ts';
 import { parseJson } from '../core/json/scan.ts';
 import { errorCode } from '../core/text/error-code.ts';
 import { printable } from '../core/text/printable.ts';
@@ -88,14 +88,14 @@ class HttpClient implements AdminClient {
         headers: { accept: 'text/event-stream' },
         signal: AbortSignal.any([silence.signal, ...(signal === undefined ? [] : [signal])]),
       });
-      if (response.statusCode !== 200) throw this.#fault(response, await bytesOf(response));
+      if (response.statusCode !== 200) throw this.#toCommandError(response, await bytesOf(response));
       if (response.headers['content-type']?.startsWith('text/event-stream') !== true) throw this.#otherProgram('sent no events');
       hasBegun = true;
       yield* eventsIn(response, () => void timer.refresh());
     } catch (error) {
       if (signal?.aborted === true) return;
       if (silence.signal.aborted) throw new CommandError(exitCodes.unreachable, `${this.shown} sent nothing for ${silenceMs / 1000} s`);
-      if (!hasBegun || error instanceof CommandError) throw this.#reached(error);
+      if (!hasBegun || error instanceof CommandError) throw this.#toUnreachable(error);
     } finally {
       clearTimeout(timer);
     }
@@ -111,7 +111,7 @@ class HttpClient implements AdminClient {
   }
 
   /** Hint when the configuration could not be read completely. */
-  #unread(what: string, otherwise: string): string | undefined {
+  #unreadHint(what: string, otherwise: string): string | undefined {
     const { fault } = this.#target;
     return fault === undefined ? undefined : `The ${what} may be in what could not be read (${printable(fault)}): ${otherwise}`;
   }
@@ -120,7 +120,7 @@ class HttpClient implements AdminClient {
     if (!this.#target.hasConfig)
       return 'There is no gateway.yaml here: run the command in the folder of the gateway, name its file with -c, or set $GATEWAY_ADMIN_TOKEN. A gateway without a file has no token for commands: run gateway init and start it again.';
     return (
-      this.#unread('state directory', 'set $GATEWAY_ADMIN_TOKEN.') ??
+      this.#unreadHint('state directory', 'set $GATEWAY_ADMIN_TOKEN.') ??
       'Set $GATEWAY_ADMIN_TOKEN, or run the command where gateway.yaml and its state directory can be read (-c sets the file).'
     );
   }
@@ -132,13 +132,13 @@ class HttpClient implements AdminClient {
   /** Sends a request and waits if it is rate limited: a rejected call had no effect, and some commands make many calls. */
   async #send(method: string, path: string, body?: string, timeoutMs = defaultTimeoutMs): Promise<Buffer> {
     for (let waits = 0; ; waits += 1) {
-      const answer = await this.#once(method, path, body, timeoutMs, waits < maxWaits);
-      if (!('waitS' in answer)) return answer;
-      await sleep(answer.waitS * 1000);
+      const result = await this.#sendOnce(method, path, body, timeoutMs, waits < maxWaits);
+      if (!('waitS' in result)) return result;
+      await sleep(result.waitS * 1000);
     }
   }
 
-  async #once(
+  async #sendOnce(
     method: string,
     path: string,
     body: string | undefined,
@@ -151,11 +151,11 @@ class HttpClient implements AdminClient {
       const bytes = await bytesOf(response);
       const waitS = response.statusCode === 429 ? Number(response.headers['retry-after']) : Number.NaN;
       if (mayWait && waitS <= maxWaitS) return { waitS };
-      if (response.statusCode === undefined || response.statusCode >= 300) throw this.#fault(response, bytes);
+      if (response.statusCode === undefined || response.statusCode >= 300) throw this.#toCommandError(response, bytes);
       return bytes;
     } catch (error) {
       if (signal.aborted) throw new CommandError(exitCodes.unreachable, `${this.shown} did not respond within ${timeoutMs / 1000} s`);
-      throw this.#reached(error);
+      throw this.#toUnreachable(error);
     }
   }
 
@@ -190,19 +190,19 @@ class HttpClient implements AdminClient {
     });
   }
 
-  #reached(error: unknown): unknown {
+  #toUnreachable(error: unknown): unknown {
     if (error instanceof CommandError) return error;
     const code = errorCode(error);
     const why = connectionReasons[code] ?? (error instanceof Error && error.message !== '' ? error.message : code);
     return new CommandError(
       exitCodes.unreachable,
       `no gateway at ${this.shown}: ${why}`,
-      this.#unread('address', 'set its address with --admin or $GATEWAY_ADMIN.') ??
+      this.#unreadHint('address', 'set its address with --admin or $GATEWAY_ADMIN.') ??
         'Start it with gateway start, or set the address of its admin listener with --admin or $GATEWAY_ADMIN.',
     );
   }
 
-  #fault({ statusCode: status = 0, headers }: IncomingMessage, bytes: Buffer): CommandError {
+  #toCommandError({ statusCode: status = 0, headers }: IncomingMessage, bytes: Buffer): CommandError {
     const error = errorIn(bytes);
     if (error === undefined) return this.#otherProgram(`responded with status ${status}`);
     // Only responses of the data listener have a request id.
@@ -238,10 +238,10 @@ function errorIn(bytes: Buffer): { readonly code: string; readonly message: stri
   } catch {
     return undefined;
   }
-  const error = isPlain(body) && isPlain(body['error']) ? body['error'] : ({} as Plain);
+  const error = isJsonObject(body) && isJsonObject(body['error']) ? body['error'] : ({} as JsonObject);
   const { code, message, gateway } = error;
   if (typeof code !== 'string' || typeof message !== 'string') return undefined;
-  const hint = isPlain(gateway) ? gateway['hint'] : undefined;
+  const hint = isJsonObject(gateway) ? gateway['hint'] : undefined;
   return { code, message, hint: typeof hint === 'string' ? hint : undefined };
 }
 

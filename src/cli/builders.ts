@@ -13,33 +13,33 @@ export interface CommandDeps {
   /** Loader for `start`, prepared in advance. */
   readonly loader?: Loader | undefined;
   /** Makes a command's action from a function that resolves to the exit code. */
-  does(run: (...given: never[]) => Promise<number>): (...given: unknown[]) => Promise<void>;
+  toAction(run: (...given: never[]) => Promise<number>): (...given: unknown[]) => Promise<void>;
 }
 
 /** Adds a command whose subcommands do the work. */
-export const group = (parent: CliCommand, name: string, about: string): CliCommand =>
+export const addGroup = (parent: CliCommand, name: string, about: string): CliCommand =>
   parent.command(name).helpCommand(false).description(about);
 
 /** Adds a command with the common options. */
-export function common(parent: CliCommand, name: string, about: string, config = 'configuration file'): CliCommand {
+export function addCommand(parent: CliCommand, name: string, about: string, config = 'configuration file'): CliCommand {
   const command = parent.command(name).description(about);
   return command.option('-c, --config <file>', config).option('--json', 'print JSON').option('--no-color', 'no colors');
 }
 
 /** Adds a command that calls a running gateway through its admin API. */
-export function remote(parent: CliCommand, name: string, about: string): CliCommand {
-  return common(parent, name, about, 'configuration file with the address and the token').option(
+export function addRemoteCommand(parent: CliCommand, name: string, about: string): CliCommand {
+  return addCommand(parent, name, about, 'configuration file with the address and the token').option(
     '--admin <address>',
     'address of the admin listener: http://host:port, host:port or unix:/path; default $GATEWAY_ADMIN, then server.admin.listen',
   );
 }
 
 /** Adds examples at the start of the help. */
-export function examples(command: CliCommand, ...lines: readonly string[]): void {
+export function addExamples(command: CliCommand, ...lines: readonly string[]): void {
   command.addHelpText('before', `Examples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`);
 }
 
-export const oneOf = (flags: string, about: string, choices: readonly string[]): Option => new Option(flags, about).choices(choices);
+export const choiceOption = (flags: string, about: string, choices: readonly string[]): Option => new Option(flags, about).choices(choices);
 
 /** Collects the values of an option that may be repeated. */
 export const collect = (one: string, before: readonly string[] = []): string[] => [...before, one];

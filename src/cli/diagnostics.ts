@@ -4,7 +4,7 @@ import { printable } from '../core/text/printable.ts';
 import { plural, textWidth } from './text.ts';
 
 /** Most problems shown. The others are only counted. */
-const most = 50;
+const maxShown = 50;
 
 /** Column of the code after the message, counted from 0. */
 const codeColumn = 72;
@@ -15,13 +15,13 @@ export interface DiagnosticStyle {
 
 /** Format for people: each problem with its line, a caret and a hint. Without a final line feed. */
 export function prettyDiagnostics(diagnostics: readonly Diagnostic[], style: DiagnosticStyle): string {
-  const shown = diagnostics.slice(0, most).map((one) => pretty(one, style));
+  const shown = diagnostics.slice(0, maxShown).map((one) => pretty(one, style));
   return [...shown, ...rest(diagnostics)].join('\n\n');
 }
 
 /** Format for editors: `file:line:col: level: message [code]`. */
 export function shortDiagnostics(diagnostics: readonly Diagnostic[]): string {
-  return [...diagnostics.slice(0, most).map(shortDiagnostic), ...rest(diagnostics)].join('\n');
+  return [...diagnostics.slice(0, maxShown).map(shortDiagnostic), ...rest(diagnostics)].join('\n');
 }
 
 /** One problem on one line. */
@@ -31,19 +31,19 @@ export function shortDiagnostic({ file, line, column, severity, message, code }:
 
 /** Format for GitHub Actions: workflow commands that become annotations. */
 export function githubDiagnostics(diagnostics: readonly Diagnostic[]): string {
-  return diagnostics.slice(0, most).map(github).join('\n');
+  return diagnostics.slice(0, maxShown).map(github).join('\n');
 }
 
 function github({ severity, file, line, column, endColumn, code, message, hint }: Diagnostic): string {
-  const place = `file=${property(file)},line=${line},endLine=${line},col=${column},endColumn=${endColumn},title=${property(code)}`;
-  return `::${severity} ${place}::${data(hint === undefined ? message : `${message}: ${hint}`)}`;
+  const properties = `file=${property(file)},line=${line},endLine=${line},col=${column},endColumn=${endColumn},title=${property(code)}`;
+  return `::${severity} ${properties}::${data(hint === undefined ? message : `${message}: ${hint}`)}`;
 }
 
 const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 function rest(diagnostics: readonly Diagnostic[]): string[] {
-  const more = diagnostics.length - most;
+  const more = diagnostics.length - maxShown;
   return more > 0 ? [`… and ${more} more`] : [];
 }
 

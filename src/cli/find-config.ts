@@ -18,9 +18,9 @@ export type NamedConfig = { readonly path: string } | { readonly stdin: true };
  */
 export function findConfig(named: string | undefined, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): FoundConfig {
   if (named === '') throw new CommandError(exitCodes.usage, 'the name of the configuration file is empty');
-  const wanted = named ?? env['GATEWAY_CONFIG'];
-  if (wanted === '-') return { stdin: true };
-  if (wanted !== undefined && wanted !== '') return { path: resolve(cwd, wanted) };
+  const name = named ?? env['GATEWAY_CONFIG'];
+  if (name === '-') return { stdin: true };
+  if (name !== undefined && name !== '') return { path: resolve(cwd, name) };
   const found = defaultPaths.map((path) => resolve(cwd, path)).find((path) => existsSync(path));
   return found === undefined ? { searched: defaultPaths.map((path) => (path.startsWith('/') ? path : `./${path}`)) } : { path: found };
 }

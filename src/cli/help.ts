@@ -54,9 +54,9 @@ Exit codes: 0 success · 1 the check or command failed, or nothing was found · 
 `;
 }
 
-function noHelp(words: readonly string[], meant: string | undefined): string {
+function noHelp(names: readonly string[], meant: string | undefined): string {
   const guess = meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
-  return `error: no help on "${words.join(' ')}"; available: ${Object.keys(topics).join(', ')}, and each command${guess}`;
+  return `error: no help on "${names.join(' ')}"; available: ${Object.keys(topics).join(', ')}, and each command${guess}`;
 }
 
 /** `gateway help [TOPIC]`: shows a topic, or the help of a command or subcommand. */
@@ -65,16 +65,16 @@ export function addHelp(program: CliCommand, io: CliIo): void {
     .command('help')
     .description(`explain a command, or one of: ${Object.keys(topics).join(', ')}`)
     .argument('[topic...]')
-    .action((words: string[]) => {
-      const [topic = ''] = words;
-      if (words.length === 1 && Object.hasOwn(topics, topic)) return void io.stdout.write(topics[topic as keyof typeof topics]());
+    .action((path: string[]) => {
+      const [topic = ''] = path;
+      if (path.length === 1 && Object.hasOwn(topics, topic)) return void io.stdout.write(topics[topic as keyof typeof topics]());
       let found: CliCommand | undefined = program;
       let names: readonly string[] = Object.keys(topics);
-      for (const word of words) {
+      for (const name of path) {
         const { commands }: CliCommand = found;
         names = [...(found === program ? names : []), ...commands.map((one) => one.name())];
-        found = commands.find((one) => one.name() === word);
-        if (found === undefined) return program.error(noHelp(words, nearest(word, names)));
+        found = commands.find((one) => one.name() === name);
+        if (found === undefined) return program.error(noHelp(path, nearest(name, names)));
       }
       return found.outputHelp();
     });

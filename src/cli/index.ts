@@ -5,7 +5,7 @@ import { version } from '../gateway/version.ts';
 import { Refusal } from '../manage/refusal.ts';
 import { addAdmin } from './admin/command.ts';
 import { addBench } from './bench/command.ts';
-import { type CommandDeps, examples } from './builders.ts';
+import { type CommandDeps, addExamples } from './builders.ts';
 import { addCheck } from './check/command.ts';
 import { CommandError, errorText, exitCodes } from './command.ts';
 import { addCompletion } from './completion/command.ts';
@@ -44,7 +44,10 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
     return code;
   } catch (error) {
     const isUnexpected = error instanceof TypeError || error instanceof RangeError;
-    return codeOf(isUnexpected ? await (await import('./admin/other-version.ts')).otherVersion(error, remote) : error, io);
+    return codeOf(
+      isUnexpected ? await (await import('./admin/unexpected-response.ts')).explainUnexpectedResponse(error, remote) : error,
+      io,
+    );
   }
 }
 
@@ -53,7 +56,7 @@ export async function runCli(argv: readonly string[], io: CliIo, registry: Regis
  * reject. The filter parser ignores the space.
  */
 const withNegatedTerms = (argv: readonly string[]): string[] =>
-  argv[0] === 'logs' ? argv.map((word) => (/^-(?:[a-z_]+(?:\.[^:]*)?:|")/.test(word) ? ` ${word}` : word)) : [...argv];
+  argv[0] === 'logs' ? argv.map((argument) => (/^-(?:[a-z_]+(?:\.[^:]*)?:|")/.test(argument) ? ` ${argument}` : argument)) : [...argv];
 
 /** Prints the error that ended a command, and returns the exit code. */
 function codeOf(error: unknown, { stderr }: CliIo): number {
@@ -66,8 +69,8 @@ function codeOf(error: unknown, { stderr }: CliIo): number {
     return exitCodes.interrupted;
   }
   if (!(error instanceof CommanderError)) throw error;
-  const isAnswer = error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
-  return isAnswer || (error.code === 'commander.help' && error.exitCode === 0) ? exitCodes.yes : exitCodes.usage;
+  const isHelpOrVersion = error.code === 'commander.helpDisplayed' || error.code === 'commander.version';
+  return isHelpOrVersion || (error.code === 'commander.help' && error.exitCode === 0) ? exitCodes.yes : exitCodes.usage;
 }
 
 /** The command tree, from which docs/cli.md is generated. */
@@ -80,7 +83,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
     .showHelpAfterError('Run gateway --help, or gateway COMMAND --help.')
     .exitOverride()
     .configureOutput({ writeOut: (text) => void io.stdout.write(text), writeErr: (text) => void io.stderr.write(text) });
-  examples(
+  addExamples(
     program,
     'gateway init --provider openai',
     'gateway start',
@@ -92,7 +95,7 @@ export function createProgram(io: CliIo, registry: Registry, done: (code: number
     io,
     registry,
     loader,
-    does:
+    toAction:
       (run) =>
       async (...given) =>
         done(await run(...(given as never[]))),

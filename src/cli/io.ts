@@ -76,7 +76,7 @@ function workingDirectory(): string {
 }
 
 /** Resolves when the buffered output has been written, which depends on the reader. */
-export async function written(stream: CliStream): Promise<void> {
+export async function flushed(stream: CliStream): Promise<void> {
   if ((stream.writableLength ?? 0) > 0) await new Promise<void>((resolve) => stream.write('', resolve));
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cutEnd, jsonLine, jsonText, shownPath, table, textWidth } from './text.ts';
+import { truncate, jsonLine, jsonText, shownPath, table, textWidth } from './text.ts';
 
 it.each([
   ['/a/b/gateway.yaml', './gateway.yaml'],
@@ -38,7 +38,7 @@ it.each([
   ['🙂🙂', 3, '🙂…'],
   ['ab', 1, '…'],
 ])('cutEnd() of %j in %i columns is %j', (text, columns, shown) => {
-  expect(cutEnd(text, columns)).toBe(shown);
+  expect(truncate(text, columns)).toBe(shown);
 });
 
 it.each([jsonText, jsonLine])('escapes control characters in JSON without changing the value: %s', (write) => {

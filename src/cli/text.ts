@@ -41,11 +41,11 @@ export const padEnd = (text: string, width: number): string => text + ' '.repeat
 export const padStart = (text: string, width: number): string => ' '.repeat(Math.max(0, width - textWidth(text))) + text;
 
 /** The text, truncated with an ellipsis if it is too wide. */
-export const cutEnd = (text: string, width: number): string =>
-  textWidth(text) <= width ? text : `${text.slice(0, fitting(text, Math.max(0, width - 1)))}…`;
+export const truncate = (text: string, width: number): string =>
+  textWidth(text) <= width ? text : `${text.slice(0, fittingLength(text, Math.max(0, width - 1)))}…`;
 
 /** Number of code units that fit into a width. Never splits a character. */
-export function fitting(text: string, width: number): number {
+export function fittingLength(text: string, width: number): number {
   if (plain.test(text)) return Math.min(text.length, width);
   let left = width;
   for (const { segment, index } of charactersOf(text)) {
@@ -56,15 +56,15 @@ export function fitting(text: string, width: number): number {
 }
 
 /** Parses a duration typed by a user, in milliseconds. The unit is required, since users who type 30 mean seconds. Undefined if invalid. */
-export const typedDuration = (text: string): number | undefined => (/[a-z]\s*$/i.test(text) ? parseDuration(text) : undefined);
+export const parseTypedDuration = (text: string): number | undefined => (/[a-z]\s*$/i.test(text) ? parseDuration(text) : undefined);
 
 /** The longest timeout that a flag accepts, in milliseconds. Timers of Node end at once for more than 24 days. */
-const longestTimeoutMs = 600_000;
+const maxTimeoutMs = 600_000;
 
 /** Parses a timeout typed by a user, in milliseconds: more than 0, at most 10 minutes. Undefined if invalid. */
-export function typedTimeout(text: string): number | undefined {
-  const ms = typedDuration(text);
-  return ms !== undefined && ms > 0 && ms <= longestTimeoutMs ? ms : undefined;
+export function parseTypedTimeout(text: string): number | undefined {
+  const ms = parseTypedDuration(text);
+  return ms !== undefined && ms > 0 && ms <= maxTimeoutMs ? ms : undefined;
 }
 
 export { plural } from '../core/text/plural.ts';
@@ -80,7 +80,7 @@ export const jsonText = (value: unknown): string => `${terminalJson(value, 2)}\n
 /** One line of a stream of JSON objects. */
 export const jsonLine = (value: object): string => `${terminalJson(value)}\n`;
 
-export { barePath, shownPath } from '../core/text/shown-path.ts';
+export { barePath, displayPath as shownPath } from '../core/text/display-path.ts';
 
 /** Why a gateway could not be reached, by the code of the socket error. */
 export const connectionReasons: Readonly<Record<string, string>> = {

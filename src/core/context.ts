@@ -1,6 +1,6 @@
-import type { Arrival } from './http/arrival.ts';
+import type { RequestHead } from './http/request-head.ts';
 import type { RequestBody } from './json/body.ts';
-import type { Hold } from './memory/budget.ts';
+import type { MemoryReservation } from './memory/budget.ts';
 import type { ChosenPrompt } from './model/prompt.ts';
 import type { Plan } from './plan.ts';
 import type { GatewayError } from './error.ts';
@@ -8,7 +8,7 @@ import type { RouteStep } from './records/record.ts';
 import type { ApiKey, CompiledConfig, Leaf, ProviderBinding, Snapshot } from './snapshot.ts';
 
 /** The head of a request, and the configuration that applies to it. The body is read after `admit`. */
-export interface Received extends Arrival {
+export interface Received extends RequestHead {
   /** The configuration used for the whole request, even if a reload replaces it. */
   readonly snapshot: Snapshot;
   /** `dry`: the request is only explained or tested; nothing may be counted, written or sent for it. */
@@ -17,7 +17,7 @@ export interface Received extends Arrival {
   readonly warnings: string[];
   readonly facts: Facts;
   /** Counts the memory used for this request besides its body, until the request has ended. */
-  readonly hold: Hold;
+  readonly hold: MemoryReservation;
 }
 
 /** Results of plugins for the plugins after them. Each fact is written once, by the plugin named in its comment. */
@@ -31,14 +31,14 @@ export interface Facts {
   /** routing: the config that applies */
   config: CompiledConfig | undefined;
   /** routing: the state of the walk over the config's tree */
-  walk?: WalkFacts | undefined;
+  traversal?: TraversalFacts | undefined;
   /** prompts: the stored prompt of the request, and its effect on routing */
   prompt?: PromptFacts | undefined;
   /** Facts of external plugins, by plugin name. */
   readonly ext: Record<string, unknown>;
 }
 
-export interface WalkFacts {
+export interface TraversalFacts {
   /** `stateful`: the request names an object, and the targets are tried in the order written. */
   readonly walk: 'model' | 'stateful';
   /** Choices made at nodes so far, the outermost first; undefined if there were none. */

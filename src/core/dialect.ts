@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import type { ErrorFacts, GatewayError } from './error.ts';
 import type { ModelEvent } from './events.ts';
-import type { Plain } from './json/merge.ts';
+import type { JsonObject } from './json/merge.ts';
 import type { StreamTransform } from './stream.ts';
 
 /** What a dialect needs to know of an attempt to write its response. */
@@ -31,7 +31,7 @@ export interface DialectWriter extends StreamTransform<ModelEvent, string> {
 /** An API that clients use: its error format, and how responses of the hub are serialized. */
 export interface Dialect {
   /** True for an error object that this API's client libraries can read; any other one is rewritten. */
-  isError(value: Plain): boolean;
+  isError(value: JsonObject): boolean;
   errorBody(error: GatewayError, facts: ErrorFacts): Buffer;
   errorEvent(error: GatewayError, facts: ErrorFacts): Buffer;
   /** The header in which this API's libraries look for the request ID, besides `x-request-id`. */
@@ -43,7 +43,7 @@ export interface Dialect {
    * returns undefined if the object is not a response of the endpoint. Complete responses of other endpoints are
    * forwarded unchanged.
    */
-  readonly streamed?: { readonly [E in Endpoint]?: (answer: Plain, call: DialectCall) => string | undefined };
+  readonly streamed?: { readonly [E in Endpoint]?: (answer: JsonObject, call: DialectCall) => string | undefined };
   /** Absent for dialects to which no stream is converted. */
   write?(call: DialectCall): DialectWriter;
 }

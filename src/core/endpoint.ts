@@ -1,4 +1,4 @@
-import type { Arrival } from './http/arrival.ts';
+import type { RequestHead } from './http/request-head.ts';
 
 /** One route of an endpoint: a method, and a path after `/v1/` in which `{id}` matches one segment. */
 export type Route = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string];
@@ -127,7 +127,7 @@ export type Endpoint = keyof typeof endpoints;
 export const traitsOf = (endpoint: Endpoint): EndpointTraits => endpoints[endpoint];
 
 /** Returns the dialect of a request: relayed routes below `/v1/messages` belong to that API (message batches). */
-export function dialectOf({ endpoint, path, headers }: Pick<Arrival, 'endpoint' | 'path' | 'headers'>): DialectName {
+export function dialectOf({ endpoint, path, headers }: Pick<RequestHead, 'endpoint' | 'path' | 'headers'>): DialectName {
   if (endpoint === 'relay') return path.startsWith('/v1/messages/') ? 'messages' : 'openai';
   const { dialect } = endpoints[endpoint];
   if (dialect !== 'callers') return dialect;

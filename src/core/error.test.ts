@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromUnknown, GatewayError, mayPass, narrowed } from './error.ts';
+import { fromUnknown, GatewayError, isRetryable, withUsableNames } from './error.ts';
 
 describe('mayPass', () => {
   it.each([
@@ -17,9 +17,9 @@ describe('mayPass', () => {
     [503, true],
     [505, false],
   ])('returns for status %d whether a retry can succeed: %s', (status, expected) => {
-    expect(mayPass(status)).toBe(expected);
-    expect(mayPass(status, { message: '' })).toBe(expected);
-    expect(mayPass(status, { message: '', isPermanent: true })).toBe(false);
+    expect(isRetryable(status)).toBe(expected);
+    expect(isRetryable(status, { message: '' })).toBe(expected);
+    expect(isRetryable(status, { message: '', isPermanent: true })).toBe(false);
   });
 });
 
@@ -48,7 +48,7 @@ describe('GatewayError', () => {
     ['zzzz', names.slice(0, 20), `Models: ${names.slice(0, 20).join(', ')}.`],
     ['zzzz', names, `Models: ${names.slice(0, 20).join(', ')}, ….`],
   ])('lists similar and known names in the hint: %j of %j', (asked, known, hint) => {
-    const error = new GatewayError('model_not_found', { message: 'm', known: { asked, noun: 'Models', names: known } });
+    const error = new GatewayError('model_not_found', { message: 'm', known: { requested: asked, noun: 'Models', names: known } });
     expect(error.hint).toBe(hint);
   });
 
@@ -58,9 +58,9 @@ describe('GatewayError', () => {
       status: 410,
       retry: true,
       param: 'model',
-      known: { asked: 'alpah', noun: 'Models', names: ['alpha', 'beta'] },
+      known: { requested: 'alpah', noun: 'Models', names: ['alpha', 'beta'] },
     });
-    expect(narrowed(error, (name) => name === 'beta')).toMatchObject({
+    expect(withUsableNames(error, (name) => name === 'beta')).toMatchObject({
       code: 'model_not_found',
       message: 'm',
       status: 410,
@@ -70,7 +70,7 @@ describe('GatewayError', () => {
       cause: error,
     });
     const plain = new GatewayError('model_not_found', { message: 'm' });
-    expect(narrowed(plain, () => true)).toBe(plain);
+    expect(withUsableNames(plain, () => true)).toBe(plain);
   });
 });
 

@@ -179,7 +179,7 @@ export interface ErrorDetails {
   readonly hint?: string | undefined;
   readonly source?: 'gateway' | 'provider';
   readonly cause?: unknown;
-  /** Valid names to list in the hint; `narrowed` restricts them to those that the caller may use. */
+  /** Valid names to list in the hint; `withUsableNames` restricts them to those that the caller may use. */
   readonly known?: KnownNames | undefined;
   /** The provider's own code, type and further keys, which the client receives. */
   readonly provider?: ProviderFault | undefined;
@@ -192,7 +192,7 @@ export interface ErrorDetails {
 /** Candidates for a name that was not found. */
 export interface KnownNames {
   /** The name as written. */
-  readonly asked: string;
+  readonly requested: string;
   /** Plural noun for the hint, such as `Deployments`. */
   readonly noun: string;
   readonly names: readonly string[];
@@ -248,7 +248,7 @@ export class GatewayError extends Error {
     this.source = details.source ?? 'gateway';
     this.provider = details.provider;
     this.allow = details.allow?.join(', ');
-    this.retry = details.retry ?? (row.retry === 'by status' ? mayPass(this.status, details.provider) : row.retry === 'yes');
+    this.retry = details.retry ?? (row.retry === 'by status' ? isRetryable(this.status, details.provider) : row.retry === 'yes');
     this.waitS = this.retry ? (details.waitS ?? row.waitS) : undefined;
   }
 }
@@ -259,23 +259,23 @@ export function faultError(provider: ProviderFault, { message = provider.message
 }
 
 /** Statuses below 500 that are temporary. */
-const passing: ReadonlySet<number> = new Set([408, 409, 423, 424, 425, 429]);
+const temporaryStatuses: ReadonlySet<number> = new Set([408, 409, 423, 424, 425, 429]);
 /** Permanent statuses from 500: Not Implemented and HTTP Version Not Supported. */
-const final: ReadonlySet<number> = new Set([501, 505]);
+const permanentStatuses: ReadonlySet<number> = new Set([501, 505]);
 
 /** True if a request with this response status can succeed when it is sent again. */
-export function mayPass(status: number, fault?: ProviderFault): boolean {
-  return (status >= 500 ? !final.has(status) : passing.has(status)) && fault?.isPermanent !== true;
+export function isRetryable(status: number, fault?: ProviderFault): boolean {
+  return (status >= 500 ? !permanentStatuses.has(status) : temporaryStatuses.has(status)) && fault?.isPermanent !== true;
 }
 
-function hintOf({ asked, noun, names }: KnownNames): string | undefined {
+function hintOf({ requested, noun, names }: KnownNames): string | undefined {
   if (names.length === 0) return undefined;
   const shown = `${noun}: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
-  return `${didYouMean(asked, names)} ${shown}`.trim();
+  return `${didYouMean(requested, names)} ${shown}`.trim();
 }
 
 /** Returns the error with a hint that lists only names that the caller may use. */
-export function narrowed(error: GatewayError, usable: (name: string) => boolean): GatewayError {
+export function withUsableNames(error: GatewayError, usable: (name: string) => boolean): GatewayError {
   const { code, message, status, retry, param, known } = error;
   if (known === undefined) return error;
   return new GatewayError(code, { message, status, retry, param, known: { ...known, names: known.names.filter(usable) }, cause: error });

@@ -1,5 +1,5 @@
 import type { GatewayError } from './error.ts';
-import type { Plain } from './json/merge.ts';
+import type { JsonObject } from './json/merge.ts';
 import type { Note } from './model/notes.ts';
 import type { Usage } from './model/usage.ts';
 
@@ -47,7 +47,7 @@ export type ModelEvent =
       readonly arguments?: string;
       readonly thoughtSignature?: string;
       /** What made the call, if it was not the model itself: code that runs at the service. */
-      readonly caller?: Plain;
+      readonly caller?: JsonObject;
     }
   | {
       readonly type: 'media';
@@ -58,7 +58,7 @@ export type ModelEvent =
       readonly signature?: string;
     }
   /** All sources of a response, in OpenAI's form. Sent once, before the finish event, because client libraries cannot merge two lists. */
-  | { readonly type: 'annotations'; readonly choice: number; readonly annotations: readonly Plain[] }
+  | { readonly type: 'annotations'; readonly choice: number; readonly annotations: readonly JsonObject[] }
   | { readonly type: 'audio'; readonly choice: number; readonly audio: Readonly<Record<string, unknown>> }
   /** Fields merged into the chunk (without `choice`) or the choice; omitted under strict compliance unless `strict`. */
   | { readonly type: 'extra'; readonly choice?: number; readonly fields: Readonly<Record<string, unknown>>; readonly strict: boolean }

@@ -2,7 +2,7 @@ import type { GatewayError } from './error.ts';
 import type { WireEvent } from './events.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { Call, CommonSettings, Translation, UpstreamRequest } from './provider.ts';
-import type { Clocks, CredentialRef, Leaf, ProviderBinding, Trust } from './snapshot.ts';
+import type { Timeouts, CredentialRef, Leaf, ProviderBinding, Trust } from './snapshot.ts';
 import type { SocketRecord } from './records/record.ts';
 import type { Tap } from './tap.ts';
 
@@ -34,7 +34,7 @@ export interface Attempt {
   readonly binding: ProviderBinding;
   /** The model requested of this target, before its deployment is looked up; '' if the route has none. */
   model: string;
-  clocks: Clocks;
+  timeouts: Timeouts;
   /** Set by `transform`: `request` if the request contained the host. */
   trust: Trust;
   lane: Lane;

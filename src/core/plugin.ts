@@ -4,7 +4,7 @@ import type { ErrorCode, ErrorDetails, GatewayError } from './error.ts';
 import type { JwtSettings, JwtVerifier } from './secrets/jwt.ts';
 import type { JsonSchema } from './json/schema.ts';
 import type { JsonBody, RequestBody } from './json/body.ts';
-import type { Hold } from './memory/budget.ts';
+import type { MemoryReservation } from './memory/budget.ts';
 import type { Answered, Attempt, Outcome, Plan, Reply, Verdict } from './plan.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { Media, MediaNeed, UpstreamRequest } from './provider.ts';
@@ -66,10 +66,10 @@ export interface PluginInstance {
    * explained later. The last plan applies. An `answer` ends the request; a `request` replaces it for the following
    * plugins.
    *
-   * @param soFar plan of the previous plugins
+   * @param earlierPlan plan of the previous plugins
    * @throws GatewayError (`host.error`) to reject the request
    */
-  plan?(ctx: Admitted, soFar: Plan | undefined): Awaitable<Planned>;
+  plan?(ctx: Admitted, earlierPlan: Plan | undefined): Awaitable<Planned>;
   /**
    * Called when the walk over the plan reaches a target. Returns why to skip it, as a short phrase for the record and
    * the error, or undefined to try it. After a skip, the next target of the plan follows.
@@ -129,10 +129,10 @@ export const moments: readonly Moment[] = ['admit', 'plan', 'skip', 'screen', 'p
 export interface PluginHost {
   /**
    * State that outlives a reload: counters, circuits, caches. The same key returns the same object. With several worker
-   * processes, each has its own state: a message (plain data) passed to `tell` reaches `hear` in the others, soon and
+   * processes, each has its own state: a message (plain data) passed to `send` reaches `receive` in the others, soon and
    * in order.
    */
-  shared<T>(key: string, create: (tell: (message: unknown) => void) => T, hear?: (state: T, message: unknown) => void): T;
+  shared<T>(key: string, create: (send: (message: unknown) => void) => T, receive?: (state: T, message: unknown) => void): T;
   /** Unix milliseconds. */
   now(): number;
   /** SHA-256 as lower-case hex. */
@@ -144,7 +144,7 @@ export interface PluginHost {
    * @param signer signs the downloads that use the credential of the attempt
    * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
    */
-  media(needs: readonly MediaNeed[], hold: Hold, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
+  media(needs: readonly MediaNeed[], hold: MemoryReservation, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
   /** Verifies tokens of an issuer. Equal settings share the cached keys of the issuer, also after a reload. */
   jwt(settings: JwtSettings): JwtVerifier;
   /**

@@ -2,7 +2,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { ProviderFault } from './error.ts';
 import type { FormContent } from './http/form.ts';
 import type { EmptyBody, JsonBody } from './json/body.ts';
-import type { Plain } from './json/merge.ts';
+import type { JsonObject } from './json/merge.ts';
 import type { Call, MediaNeed, UpstreamAddress } from './provider/call.ts';
 import type { CommonSettings, ProviderEntry } from './provider/entry.ts';
 import type { Translation } from './provider/translation.ts';
@@ -83,7 +83,7 @@ export interface Operation<Settings = unknown> {
    * For a list whose rows have several IDs, because the provider does not store the client's choice: returns the row
    * under its other IDs. Isolation shows each row under the ID that the key was given.
    */
-  views?(row: Plain): readonly Plain[];
+  views?(row: JsonObject): readonly JsonObject[];
 }
 
 /** Identity function that gives a provider literal its types. */

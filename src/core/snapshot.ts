@@ -4,16 +4,16 @@ import type { BodyRedactor } from './redaction/index.ts';
 import type { HeaderPairs } from './http/headers.ts';
 import type { JsonLimits } from './json/limits.ts';
 import type { JwtSettings } from './secrets/jwt.ts';
-import type { Plain } from './json/merge.ts';
+import type { JsonObject } from './json/merge.ts';
 import type { NoteBounds } from './model/notes.ts';
 import type { CredentialOwner, CommonSettings, Deployment, Provider, UpstreamRequest } from './provider.ts';
 import type { GatewayError } from './error.ts';
-import type { SecretForms } from './secrets/redactor.ts';
+import type { SecretVariants } from './secrets/redactor.ts';
 import type { Plan } from './plan.ts';
 import type { ChosenPrompt, StoredPrompt } from './model/prompt.ts';
 
 /** Timeouts of an attempt in milliseconds. Each is inherited separately. */
-export interface Clocks {
+export interface Timeouts {
   readonly connect: number;
   /**
    * From the end of sending the body until the first event of a stream, or the head of a complete response. Default:
@@ -88,11 +88,11 @@ export interface Leaf extends TargetNode {
   /** Absent if the config leaves the provider open: the request's own choice is then used. */
   readonly provider: ProviderBinding | undefined;
   /** Values written into request bodies. The slug before its model is already removed. */
-  readonly override: Plain | undefined;
+  readonly override: JsonObject | undefined;
   readonly retry: RetryPolicy;
   /** Undefined: never skipped because of earlier failures. */
   readonly circuit?: CircuitPolicy | undefined;
-  readonly clocks: PartialClocks;
+  readonly timeouts: PartialTimeouts;
   readonly customHost: string | undefined;
   /** Lower-case names. */
   readonly forwardHeaders: readonly string[] | undefined;
@@ -103,7 +103,7 @@ export interface Leaf extends TargetNode {
   readonly prompt?: ChosenPrompt | undefined;
 }
 
-export type PartialClocks = { readonly [K in keyof Clocks]?: Clocks[K] };
+export type PartialTimeouts = { readonly [K in keyof Timeouts]?: Timeouts[K] };
 
 /** Inputs of conditional routing. */
 export interface QueryFacts {
@@ -131,7 +131,7 @@ export interface ProviderBinding {
   /** Name of the virtual key, if one was used. */
   readonly virtualKey: string | undefined;
   readonly provider: Provider;
-  readonly settings: CommonSettings & Plain;
+  readonly settings: CommonSettings & JsonObject;
   /** `catalog`: signed with the credential of the configuration; `caller`: with the credential in the request. */
   readonly owner: CredentialOwner;
   /** Origin of its host: the file (used as written) or a request (egress rules apply). */
@@ -141,7 +141,7 @@ export interface ProviderBinding {
   allowsModel(model: string): boolean;
   /** Names in the `models:` list that are not patterns, for `/v1/models`. */
   readonly models?: readonly string[];
-  readonly clocks: PartialClocks;
+  readonly timeouts: PartialTimeouts;
   /** Set if the provider is incomplete (a secret is missing, `enabled: false`): requests to it fail with this error. */
   readonly unusable: GatewayError | undefined;
   credential(deployment: Deployment | undefined): CredentialRef;
@@ -171,7 +171,7 @@ export interface CredentialRef {
   /** True for a response other than 401 that also means a rejected credential. */
   isRefused?(status: number, body: Buffer): boolean;
   /** Returns the secrets in these headers, which must be masked in the response. */
-  secrets?(used: HeaderPairs): SecretForms | undefined;
+  secrets?(used: HeaderPairs): SecretVariants | undefined;
 }
 
 /** One secret of an API key in `api_keys:`, or the caller named in a token. */
@@ -228,7 +228,7 @@ export interface ServerSettings {
   /** Maximum size of a request body held in memory, in bytes. */
   readonly maxBody: number;
   /** Maximum size of a complete provider response, in bytes. */
-  readonly maxAnswer: number;
+  readonly maxResponse: number;
   readonly maxUpload: number | undefined;
   /** Timeout for a request body that is held in memory, in milliseconds. */
   readonly bodyTimeout: number;
@@ -238,13 +238,13 @@ export interface ServerSettings {
   readonly thinkingMemory?: NoteBounds | undefined;
   /** Limits for JSON in requests. */
   readonly json: JsonLimits;
-  readonly clocks: Clocks;
+  readonly timeouts: Timeouts;
   /** Accepted header prefixes besides `x-gateway-`. */
   readonly headerPrefixes: readonly string[];
   /** Origins of pages that may use the gateway, in lower case: exact, `https://*.suffix`, or `*`. Empty: CORS is off. */
   readonly corsOrigins: readonly string[];
   /** Serves everyone who can connect, although no key is defined. */
-  readonly isOpen: boolean;
+  readonly allowsAnonymous: boolean;
   readonly exposeRouting: boolean;
   /** Maximum attempts in flight in the whole gateway; further ones fail with `overloaded`. */
   readonly maxInFlight: number;
@@ -343,7 +343,7 @@ export interface Snapshot {
    */
   inlineConfig(text: string, key: ApiKey | undefined): CompiledConfig;
   /** Creates a binding from the content of a request. @throws GatewayError */
-  direct(provider: Provider, settings: Plain, key: string | undefined): ProviderBinding;
+  direct(provider: Provider, settings: JsonObject, key: string | undefined): ProviderBinding;
   /** A tree of one leaf without settings, used if no config applies. */
   readonly noConfig: CompiledConfig;
   /**

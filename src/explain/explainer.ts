@@ -3,12 +3,12 @@ import type { Origins } from '../config/report/origins.ts';
 import type { GatewayConfig } from '../config/schema/index.ts';
 import type { Clock } from '../core/context.ts';
 import type { GatewayError } from '../core/error.ts';
-import type { Hold } from '../core/memory/budget.ts';
+import type { MemoryReservation } from '../core/memory/budget.ts';
 import { fromHeader } from '../core/http/header-text.ts';
-import { objectIn } from '../core/json/scan.ts';
+import { tryParseObject } from '../core/json/scan.ts';
 import type { ExplainedTarget, Explanation, ExplainRequest } from '../core/logs/explanation.ts';
 import type { Leaf, QueryFacts, Snapshot, Trust } from '../core/snapshot.ts';
-import { spelled } from '../core/text/header-spelling.ts';
+import { headerNameAsSent } from '../core/text/header-name-as-sent.ts';
 import { didYouMean } from '../core/text/nearest.ts';
 import type { Generation } from '../pipeline/generation.ts';
 import { overruledIn } from '../pipeline/record/overruled.ts';
@@ -18,11 +18,11 @@ import type { ConfiguredFacts } from './logged/differences.ts';
 import { removedHeaders } from './describe/removed-headers.ts';
 import { describeRoute } from './describe/route.ts';
 import { describeTarget } from './describe/targets.ts';
-import { arrive } from './walk/arrival.ts';
-import { type DryRun, dryRun, failedVisit, turn, type Visit } from './walk/dry-run.ts';
-import { Levels } from './walk/levels.ts';
-import { createHiding, type References } from './walk/references.ts';
-import { SubstituteKeys } from './walk/substitute-keys.ts';
+import { dryArrival } from './dry-run/arrival.ts';
+import { type DryRun, dryRun, failedVisit, yieldToEventLoop, type Visit } from './dry-run/dry-run.ts';
+import { ConfigLevels } from './dry-run/config-levels.ts';
+import { createRedactor, type References } from './dry-run/references.ts';
+import { SubstituteKeys } from './dry-run/substitute-keys.ts';
 
 export interface ExplainerDeps {
   /** Created for explaining: its credentials are references, and it makes no requests. */
@@ -33,7 +33,7 @@ export interface ExplainerDeps {
   readonly clock: Clock;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** URLs of files that would have been downloaded for a request. */
-  filesOf(hold: Hold): readonly string[];
+  filesOf(hold: MemoryReservation): readonly string[];
 }
 
 /** Explains what the gateway would do with a request, using the same chain as real traffic. Sends, fetches and counts nothing. */
@@ -48,7 +48,7 @@ export class Explainer {
     const { snapshot } = deps.generation;
     this.#keys = new SubstituteKeys(snapshot);
     this.#snapshot = this.#keys.snapshot;
-    this.#hide = createHiding(deps.references, snapshot.secrets);
+    this.#hide = createRedactor(deps.references, snapshot.secrets);
   }
 
   /** Facts in the configuration about the target of a record, such as `configs.support.targets[0]`. */
@@ -60,18 +60,18 @@ export class Explainer {
     const path = `config${target.slice(root.length)}`;
     const leaf = target.startsWith(root) ? [...leavesOf(compiled.root)].find((each) => each.path === path) : undefined;
     if (leaf === undefined) return undefined;
-    const levels = new Levels(this.#deps.tree, this.#deps.origins, undefined);
+    const levels = new ConfigLevels(this.#deps.tree, this.#deps.origins, undefined);
     return { overrides: levels.overrides(root, path), override: leaf.override };
   }
 
   async explain(request: ExplainRequest): Promise<Explanation> {
-    const ours = this.#ownHeaders(request);
-    const arrival = arrive(request, { ...request.headers, ...ours }, this.#snapshot, this.#deps.clock);
+    const keyHeaders = this.#keyHeaders(request);
+    const arrival = dryArrival(request, { ...request.headers, ...keyHeaders }, this.#snapshot, this.#deps.clock);
     const { generation, clock, checkEgress } = this.#deps;
     const run = await dryRun(request, arrival, { generation, snapshot: this.#snapshot, clock, checkEgress });
     // Headers added for the explanation are not the caller's.
     const added = Object.keys(request.headers ?? {}).some((name) => name.toLowerCase() === 'content-type') ? [] : ['content-type'];
-    const described = await this.#describe(run, new Set([...Object.keys(ours), ...added]));
+    const described = await this.#describe(run, new Set([...Object.keys(keyHeaders), ...added]));
     return { ...described, warnings: [...this.#lostKey(request), ...described.warnings, ...this.#unknownAssumptions(request, described)] };
   }
 
@@ -98,29 +98,29 @@ export class Explainer {
    * Headers that authenticate with the named key.
    * @throws GatewayError `not_allowed` when no key has the name in `key`
    */
-  #ownHeaders({ key, recorded_key: recorded }: ExplainRequest): Readonly<Record<string, string>> {
+  #keyHeaders({ key, recorded_key: recorded }: ExplainRequest): Readonly<Record<string, string>> {
     if (key !== undefined) return this.#keys.headers(key);
     return recorded === undefined || !this.#keys.has(recorded) ? {} : this.#keys.headers(recorded);
   }
 
-  async #describe(run: DryRun, ours: ReadonlySet<string>): Promise<Explanation> {
+  async #describe(run: DryRun, addedHeaders: ReadonlySet<string>): Promise<Explanation> {
     const { tree, origins } = this.#deps;
     const hide = this.#hide;
     const { ctx, visits } = run;
-    const levels = new Levels(tree, origins, inlineOf(ctx));
+    const levels = new ConfigLevels(tree, origins, inlineConfigOf(ctx));
     const first = visits.find(({ when }) => when === 'here') ?? visits[0];
     const { config } = ctx.facts;
     const key = ctx.facts.caller.key?.name ?? null;
     const parts = { run, levels, hide };
     const targets: ExplainedTarget[] = [];
-    for (const visit of withRefused(run)) {
-      await turn();
+    for (const visit of withExcludedTargets(run)) {
+      await yieldToEventLoop();
       targets.push(describeTarget(visit, parts));
     }
     const policy = policyOf(ctx);
     return {
-      request: { method: ctx.method, path: hide(ctx.path), endpoint: ctx.called },
-      key: { name: key, at: key === null ? null : origins.at(placeIn('api_keys', key)) },
+      request: { method: ctx.method, path: hide(ctx.path), endpoint: ctx.calledEndpoint },
+      key: { name: key, at: key === null ? null : origins.at(configPath('api_keys', key)) },
       prompt: promptOf(ctx),
       config: describeConfig(ctx, origins),
       overruled: first?.attempt === undefined ? [] : overruledIn(ctx, first.attempt).map((one) => ({ ...one, value: hide(one.value) })),
@@ -129,7 +129,7 @@ export class Explainer {
         : describeRoute({
             config,
             leaf: visits[0]?.leaf,
-            walk: ctx.facts.walk,
+            walk: ctx.facts.traversal,
             facts: queryFacts(ctx),
             levels,
             originAt: (place) => origins.near(place),
@@ -141,45 +141,45 @@ export class Explainer {
       })),
       targets,
       plugins: pluginsOf(ctx, hide),
-      removed_headers: removedHeaders(ctx, first?.sent, ours),
-      warnings: [...unfetched(this.#deps.filesOf(ctx.hold), hide), ...run.warnings, ...defectsIn(run)].map(hide),
+      removed_headers: removedHeaders(ctx, first?.sent, addedHeaders),
+      warnings: [...unfetchedFileWarnings(this.#deps.filesOf(ctx.hold), hide), ...run.warnings, ...pluginFailures(run)].map(hide),
       log: { bodies: policy.bodies, at: origins.at(policy.because) },
-      answer: answerOf(run, hide),
+      answer: gatewayResponseOf(run, hide),
     };
   }
 }
 
 /** The visited targets, together with those excluded by a rule of the key, the model or the provider. */
-function withRefused({ ctx, visits }: DryRun): readonly Visit[] {
-  const { walk, config } = ctx.facts;
-  if (walk?.refusals === undefined || config === undefined) return visits;
+function withExcludedTargets({ ctx, visits }: DryRun): readonly Visit[] {
+  const { traversal, config } = ctx.facts;
+  if (traversal?.refusals === undefined || config === undefined) return visits;
   const order = new Map([...leavesOf(config.root)].map((leaf, at) => [leaf, at]));
-  const placeOf = (leaf: Leaf): number => order.get(leaf) ?? -1;
-  const refused = [...walk.refusals].filter(([leaf]) => !visits.some((visit) => visit.leaf === leaf));
+  const positionOf = (leaf: Leaf): number => order.get(leaf) ?? -1;
+  const refused = [...traversal.refusals].filter(([leaf]) => !visits.some((visit) => visit.leaf === leaf));
   const all = [...visits];
-  for (const [leaf, error] of refused.slice(0, mostTargets)) {
-    const at = all.findIndex((visit) => placeOf(visit.leaf) > placeOf(leaf));
+  for (const [leaf, error] of refused.slice(0, maxTargets)) {
+    const at = all.findIndex((visit) => positionOf(visit.leaf) > positionOf(leaf));
     all.splice(at < 0 ? all.length : at, 0, failedVisit(leaf, error));
   }
-  return all.slice(0, mostTargets);
+  return all.slice(0, maxTargets);
 }
 
-const mostTargets = 64;
+const maxTargets = 64;
 
 /** Most files listed in warnings. */
 const mostFiles = 8;
 
-const unfetched = (urls: readonly string[], hide: (text: string) => string): readonly string[] =>
+const unfetchedFileWarnings = (urls: readonly string[], hide: (text: string) => string): readonly string[] =>
   [...new Set(urls)]
     .slice(0, mostFiles)
     .map((url) => `The file ${hide(url).slice(0, 200)} is not fetched: the bodies below lack its content.`);
 
-const placeIn = (section: string, name: string): string =>
+const configPath = (section: string, name: string): string =>
   /^[\w$-]+$/.test(name) ? `${section}.${name}` : `${section}.${JSON.stringify(name)}`;
 
-function inlineOf(ctx: RequestContext): ReturnType<typeof objectIn> {
+function inlineConfigOf(ctx: RequestContext): ReturnType<typeof tryParseObject> {
   const text = fromHeader(ctx.headers.gateway('config')?.trim() ?? '');
-  return text.startsWith('{') ? objectIn(text) : undefined;
+  return text.startsWith('{') ? tryParseObject(text) : undefined;
 }
 
 const queryFacts = (ctx: RequestContext): QueryFacts => ({
@@ -199,11 +199,11 @@ function describeConfig(ctx: RequestContext, origins: Origins): Explanation['con
   const header = ctx.headers.gateway('config')?.trim() ?? '';
   const by =
     header !== ''
-      ? `header ${spelled(ctx.headers, 'config')}`
+      ? `header ${headerNameAsSent(ctx.headers, 'config')}`
       : prompt?.config === config.name
         ? `stored prompt ${prompt.used.version.id}`
         : `${caller.key?.enforceConfig === true ? 'enforced' : 'default'} config of key ${caller.name}`;
-  return { name: config.name, by, at: config.name === 'inline' ? null : origins.at(placeIn('configs', config.name)) };
+  return { name: config.name, by, at: config.name === 'inline' ? null : origins.at(configPath('configs', config.name)) };
 }
 
 /** Each plugin once per moment, with its notes. */
@@ -218,9 +218,9 @@ function pluginsOf(ctx: RequestContext, hide: (text: string) => string): Explana
 }
 
 /** Longest text shown of a response made by the gateway, in characters. */
-const longestAnswer = 4000;
+const maxResponseLength = 4000;
 
-function answerOf({ answer, error }: DryRun, hide: (text: string) => string): Explanation['answer'] {
+function gatewayResponseOf({ answer, error }: DryRun, hide: (text: string) => string): Explanation['answer'] {
   if (error !== undefined)
     return {
       status: error.status,
@@ -230,11 +230,11 @@ function answerOf({ answer, error }: DryRun, hide: (text: string) => string): Ex
     };
   if (answer === undefined) return null;
   const text = answer.body?.toString('utf8') ?? '';
-  return { status: answer.status, code: null, message: hide(text).slice(0, longestAnswer), hint: null };
+  return { status: answer.status, code: null, message: hide(text).slice(0, maxResponseLength), hint: null };
 }
 
 /** Errors thrown by plugins. Callers do not see them, but an explanation has no log in which to find them. */
-const defectsIn = ({ error, visits }: DryRun): readonly string[] =>
+const pluginFailures = ({ error, visits }: DryRun): readonly string[] =>
   [...new Set([error, ...visits.map((visit) => visit.error)])].flatMap((each) =>
     each?.code === 'internal' && each.cause instanceof Error ? [`The gateway or a plugin failed: ${each.cause.message}`] : [],
   );

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type ErrorCode, errorCatalogue, GatewayError } from '../core/error.ts';
 import { parseJson } from '../core/json/scan.ts';
-import type { Plain } from '../core/json/merge.ts';
+import type { JsonObject } from '../core/json/merge.ts';
 import { dialects } from './index.ts';
 
 const { openai, messages, responses } = dialects;
-const inner = (error: unknown): Plain => ({ error });
+const inner = (error: unknown): JsonObject => ({ error });
 
 describe('isError of a dialect', () => {
   it.each([
@@ -21,16 +21,16 @@ describe('isError of a dialect', () => {
     [messages, { type: 'error', ...inner({ message: 'm' }) }, false],
     [messages, inner({ message: 'm', status: 'UNAVAILABLE' }), false],
   ] as const)('recognizes an error object that can be forwarded unchanged: %#', (dialect, value, passes) => {
-    expect(dialect.isError(value as Plain)).toBe(passes);
+    expect(dialect.isError(value as JsonObject)).toBe(passes);
   });
 
   it.each(Object.keys(errorCatalogue) as ErrorCode[])('recognizes the error bodies and events that the dialect writes: %s', (code) => {
     const error = new GatewayError(code, { message: 'm' });
     for (const dialect of [openai, messages, responses]) {
       const facts = { requestId: 'req_1' };
-      expect(dialect.isError(parseJson(dialect.errorBody(error, facts).toString('utf8')) as Plain)).toBe(true);
+      expect(dialect.isError(parseJson(dialect.errorBody(error, facts).toString('utf8')) as JsonObject)).toBe(true);
       const event = dialect.errorEvent(error, facts).toString('utf8');
-      expect(dialect.isError(parseJson(event.slice(event.indexOf('{'))) as Plain)).toBe(true);
+      expect(dialect.isError(parseJson(event.slice(event.indexOf('{'))) as JsonObject)).toBe(true);
     }
   });
 });

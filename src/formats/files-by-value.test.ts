@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plain } from '../core/json/merge.ts';
+import type { JsonObject } from '../core/json/merge.ts';
 import { toMessages } from './anthropic-messages/request/index.ts';
 import { toConverse } from './bedrock-converse/request/index.ts';
 import { toGenerateContent } from './google-generate/request/index.ts';
@@ -10,7 +10,7 @@ const call = { model: 'claude-opus-4-5', media, strict: true, showsReasoning: fa
 const options = { surface: 'developer', schemas: 'converted', signatureStandIn: true } as const;
 
 /** Returns the converted request of each service. */
-const services: Readonly<Record<string, (body: Plain) => Plain>> = {
+const services: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
   anthropic: (body) => toMessages(body, call, { media }).body,
   bedrock: (body) => toConverse(body, call, { media }).body,
   google: (body) => toGenerateContent(body, call, options).body,
@@ -20,9 +20,9 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const png = `iVBORw0KGgo${'A'.repeat(69)}`;
 
 describe.each(Object.entries(services))('a request to %s with an inline file', (name, send) => {
-  const found = (file: Plain): string => JSON.stringify(send({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] }));
+  const found = (file: JsonObject): string => JSON.stringify(send({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] }));
 
-  it.each<[string, Plain, Plain]>([
+  it.each<[string, JsonObject, JsonObject]>([
     [
       'short text with a file name',
       { file_data: base64('short'), filename: 'a.txt' },

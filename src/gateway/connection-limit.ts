@@ -37,7 +37,7 @@ type CountingServer = Server & { readonly _connections?: number };
 export class ConnectionLimit {
   readonly #onRejected: (() => void) | undefined;
   readonly #report: ReturnType<typeof rejectionReporter>;
-  readonly #ofProcess: number;
+  readonly #processMax: number;
   readonly #servers = new Set<CountingServer>();
   #rejected = 0;
   /** Maximum number of open connections of each server. */
@@ -45,7 +45,7 @@ export class ConnectionLimit {
 
   constructor(most: number, { log, monotonic, openFiles, onRejected }: ConnectionLimitDeps) {
     this.most = most;
-    this.#ofProcess = connectionsFor(openFiles);
+    this.#processMax = connectionsFor(openFiles);
     this.#onRejected = onRejected;
     this.#report = rejectionReporter(log, monotonic);
   }
@@ -63,7 +63,7 @@ export class ConnectionLimit {
   }
 
   #mostOf(server: CountingServer): number {
-    return Math.min(this.most, this.#ofProcess - (this.#open() - countOf(server)));
+    return Math.min(this.most, this.#processMax - (this.#open() - countOf(server)));
   }
 
   /** Open connections of all servers. */
@@ -76,7 +76,7 @@ export class ConnectionLimit {
   /** Node has accepted a connection and closed it at once. */
   readonly #onDrop = (): void => {
     this.#rejected += 1;
-    if (this.#open() >= this.#ofProcess) this.#report(this.#ofProcess, hints.openFiles);
+    if (this.#open() >= this.#processMax) this.#report(this.#processMax, hints.openFiles);
     else this.#report(this.most, hints.setting);
     this.#onRejected?.();
   };

@@ -43,7 +43,7 @@ export class Drain {
 
   async run(server: Server, connections: Connections, plan: DrainPlan): Promise<void> {
     this.#stopping = true;
-    connections.leave(performance.now());
+    connections.startDraining(performance.now());
     if (plan.delayMs > 0) await pause(plan.delayMs);
     // Accepts the connections already queued by the system first: closing the listener would reset them.
     await afterPoll();
@@ -53,8 +53,8 @@ export class Drain {
     const end = performance.now() + plan.timeoutMs;
     while (performance.now() < end) {
       await afterPoll();
-      const left = connections.closeQuiet(performance.now(), quietMs);
-      if (left === 0 && this.running.size === 0) break;
+      const openConnections = connections.closeIdle(performance.now(), quietMs);
+      if (openConnections === 0 && this.running.size === 0) break;
       await pause(checkEvery);
     }
     this.#refusing = true;

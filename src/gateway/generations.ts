@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { compileSteps } from '../config/compile/index.ts';
-import { inSlices } from '../config/compile/steps.ts';
+import { runInSlices } from '../config/compile/steps.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 import type { PluginEntry } from '../config/schema/index.ts';
 import { createMask } from '../core/secrets/mask.ts';
@@ -12,7 +12,7 @@ import { throughHub } from '../formats/through-hub/index.ts';
 import type { Registry } from './types.ts';
 import { type ChainEntry, createGeneration, SharedState, type Generation } from '../pipeline/generation.ts';
 import { createPriceBook } from '../pricing/book.ts';
-import { warmPrices } from '../pricing/library.ts';
+import { preloadPrices } from '../pricing/library.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Outbound } from '../transport/outbound/index.ts';
 
@@ -24,7 +24,7 @@ export interface GenerationsDeps {
   /** Opens the table of object owners if it is not open yet. */
   owners(): Promise<ObjectOwners>;
   /** With several worker processes: sends a message about plugin state to the other workers. */
-  tellOthers?(key: string, message: unknown): void;
+  broadcast?(key: string, message: unknown): void;
   now(): number;
   monotonic(): number;
 }
@@ -45,12 +45,12 @@ export class Generations {
 
   constructor(deps: GenerationsDeps) {
     this.#deps = deps;
-    this.#shared = new SharedState(deps.tellOthers?.bind(deps));
+    this.#shared = new SharedState(deps.broadcast?.bind(deps));
   }
 
   /** Handles a message about plugin state from another worker process. */
-  hear(key: string, message: unknown): void {
-    this.#shared.hear(key, message);
+  receive(key: string, message: unknown): void {
+    this.#shared.receive(key, message);
   }
 
   /** @throws Error when a plugin can't be loaded or set up; everything opened so far is closed */
@@ -60,11 +60,11 @@ export class Generations {
     const providers = new Map<string, Provider>();
     for (const provider of [...registry.providers, ...external].map(throughHub))
       for (const name of [provider.type, ...provider.aliases]) providers.set(name, provider);
-    const snapshot = await inSlices(
+    const snapshot = await runInSlices(
       compileSteps(loaded, { providers, credential: this.#deps.outbound.sign, prices: createPriceBook }),
       this.#deps.monotonic,
     );
-    setTimeout(warmPrices, warmUpMs).unref();
+    setTimeout(preloadPrices, warmUpMs).unref();
     const host = {
       now: this.#deps.now,
       sha256: (text: string) => createHash('sha256').update(text).digest('hex'),

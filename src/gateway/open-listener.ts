@@ -35,7 +35,7 @@ function noAddress(text: string, flag: keyof typeof settings): StartError {
   });
 }
 
-async function withClearError<T>(open: () => Promise<T>, address: ListenAddress, { text, choice }: Named): Promise<T> {
+async function withClearError<T>(open: () => Promise<T>, address: ListenAddress, { text, choice }: ListenerText): Promise<T> {
   try {
     return await open();
   } catch (cause) {
@@ -52,7 +52,7 @@ async function withClearError<T>(open: () => Promise<T>, address: ListenAddress,
 }
 
 /** How error messages name the address, and which settings change it. */
-interface Named {
+interface ListenerText {
   readonly text: string;
   readonly choice: string;
 }

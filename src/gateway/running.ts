@@ -20,8 +20,8 @@ export interface RunningParts {
   readonly probes: string | undefined;
   loaded(): ValidConfig;
   /** Resolves when the admin API requests a shutdown. */
-  readonly stopAsked: Promise<Partial<DrainPlan>>;
-  undo(): Promise<void>;
+  readonly shutdownRequested: Promise<Partial<DrainPlan>>;
+  closeAll(): Promise<void>;
 }
 
 /** The running gateway that `startGateway` returns. */
@@ -33,7 +33,7 @@ export class RunningGateway implements Gateway {
   readonly admin: AdminState | undefined;
   readonly probes: string | undefined;
   readonly #parts: RunningParts;
-  readonly stopAsked: Promise<void>;
+  readonly shutdownRequested: Promise<void>;
   #plan: Partial<DrainPlan> = {};
   #closing: Promise<void> | undefined;
   #draining: Promise<void> | undefined;
@@ -47,7 +47,7 @@ export class RunningGateway implements Gateway {
     this.admin = parts.admin;
     this.probes = parts.probes;
     this.url = shownUrl(url);
-    this.stopAsked = parts.stopAsked.then((plan) => void (this.#plan = plan));
+    this.shutdownRequested = parts.shutdownRequested.then((plan) => void (this.#plan = plan));
   }
 
   get loaded(): ValidConfig {
@@ -89,7 +89,7 @@ export class RunningGateway implements Gateway {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#parts.undo();
+    this.#closing ??= this.#parts.closeAll();
     return this.#closing;
   }
 }

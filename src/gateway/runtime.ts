@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Server } from 'node:http';
 import { createHolder, type OwnedHolder } from '../config/reload/holder.ts';
-import { bareRecord } from '../core/records/bare.ts';
-import type { Incoming } from '../core/http/arrival.ts';
-import { Budget } from '../core/memory/budget.ts';
+import { minimalRecord } from '../core/records/minimal.ts';
+import type { IncomingRequest } from '../core/http/request-head.ts';
+import { MemoryBudget } from '../core/memory/budget.ts';
 import type { Clock } from '../core/context.ts';
 import type { ListenAddress, ListenSetting } from '../core/http/listen-address.ts';
 import { createMask, type Mask } from '../core/secrets/mask.ts';
@@ -21,21 +21,21 @@ import { ThreadMasking } from './masking/index.ts';
 import { Observing } from './observe/index.ts';
 import type { HandleDeps } from '../pipeline/handle-deps.ts';
 import { Handling } from '../pipeline/handle.ts';
-import { keptOf } from '../pipeline/record/policy.ts';
+import { maxRecordedBytes } from '../pipeline/record/policy.ts';
 import type { ConfigState } from './reload/state.ts';
 import { GroupCommit, type FullRecord } from '../pipeline/record/group-commit.ts';
-import { InFlightByKey, type Shares } from '../pipeline/in-flight.ts';
-import { later } from '../core/async/later.ts';
+import { InFlightByKey, type InFlightLimiter } from '../pipeline/in-flight.ts';
+import { schedule } from '../core/async/schedule.ts';
 import type { ChainStep, Generation } from '../pipeline/generation.ts';
-import { Echoes } from '../telemetry/echoes.ts';
-import { Lines } from '../store/compact.ts';
+import { EchoedCredentials } from '../telemetry/echoed-credentials.ts';
+import { LineWriter } from '../store/compact.ts';
 import { encodeRecord } from '../store/encode.ts';
 import type { RecordStore, SpoolFrame } from '../store/frame.ts';
-import { Defects } from '../telemetry/defects.ts';
+import { DefectLog } from '../telemetry/defect-log.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Cors } from '../transport/inbound/cors.ts';
 import { Connections } from '../transport/inbound/listener/connections.ts';
-import { type HeaderNames, namesOf } from '../transport/inbound/header-bag.ts';
+import { type HeaderNames, headerNamesOf } from '../transport/inbound/header-bag.ts';
 import { Ids } from '../transport/inbound/ids.ts';
 import { KeylessRules } from '../transport/inbound/keyless-rules.ts';
 import { createProbes, type Probes } from '../transport/inbound/probes.ts';
@@ -45,14 +45,14 @@ import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createSender } from '../transport/outbound/sender.ts';
 import { createDataServer, type DataServer, type ServerDeps } from '../transport/inbound/server.ts';
 import { createSweeper, type Sweeper } from '../transport/wire/sweeper.ts';
-import type { Wheel } from '../transport/wire/wheel.ts';
+import type { TimerWheel } from '../transport/wire/timer-wheel.ts';
 
 export interface RuntimeDeps {
   /** Address of the data listener. */
   readonly listen: ListenAddress | undefined;
   readonly clock: Clock;
   /** The timer wheel, shared with the outbound transport. */
-  readonly wheel: Wheel;
+  readonly wheel: TimerWheel;
   readonly store: RecordStore;
   readonly log: Log;
   /** The outbound transport. Closed by the runtime. */
@@ -68,7 +68,7 @@ export interface RuntimeDeps {
   /** Called with each client connection that is rejected. */
   onRejected?(): void;
   /** Set if several processes serve: their number, and the in-flight requests of each key across all of them. */
-  readonly workers?: { readonly count: number; readonly shares: Shares } | undefined;
+  readonly workers?: { readonly count: number; readonly shares: InFlightLimiter } | undefined;
 }
 
 /** All parts of one gateway, from the sockets to the log. Built once; a reload only replaces the generation in the holder. */
@@ -84,19 +84,19 @@ export class Runtime implements Serving {
   readonly #sweeper: Sweeper;
   /** Checks the deadlines of incoming request bodies of all clients. Separate, so that they do not count as attempts. */
   readonly #arriving: Sweeper;
-  readonly #budget: Budget;
+  readonly #budget: MemoryBudget;
   readonly #masking: ThreadMasking;
   readonly #commit: GroupCommit;
   readonly #handling: HandleDeps;
-  readonly #defects: Defects;
+  readonly #defects: DefectLog;
   /**
    * ID of the request that the running code belongs to. Only the ID, because a connection opened by this code outlives
    * the request and would keep any stored object alive.
    */
-  readonly #running = new AsyncLocalStorage<string>();
+  readonly #requestId = new AsyncLocalStorage<string>();
   /** Generations that still have requests: a request that started before a secret was rotated may still use the old one. */
-  readonly #live = new Set<Generation>();
-  readonly #lines = new Lines();
+  readonly #liveGenerations = new Set<Generation>();
+  readonly #lines = new LineWriter();
   #release = (): void => {};
   #mask: Mask;
   #description: Buffer | undefined;
@@ -107,18 +107,18 @@ export class Runtime implements Serving {
   constructor(first: Generation, deps: RuntimeDeps) {
     const { clock, log } = deps;
     this.#deps = deps;
-    this.#live.add(first);
-    this.#mask = maskOf(this.#live);
-    this.#names = namesOf(first.snapshot);
-    this.#openTo(first);
-    const defects = new Defects(log, clock.monotonic);
+    this.#liveGenerations.add(first);
+    this.#mask = maskOf(this.#liveGenerations);
+    this.#names = headerNamesOf(first.snapshot);
+    this.#configureAccess(first);
+    const defects = new DefectLog(log, clock.monotonic);
     this.#defects = defects;
     this.#sweeper = createSweeper(deps.wheel, clock.monotonic, defects.report);
     this.#arriving = createSweeper(deps.wheel, clock.monotonic, defects.report);
-    this.#budget = new Budget(this.#shareOf(memoryOf(first)));
-    this.holder = this.#holding(first, log);
+    this.#budget = new MemoryBudget(this.#shareOf(memoryOf(first)));
+    this.holder = this.#createHolder(first, log);
     const { egress, upstream } = deps.outbound;
-    const echoes = new Echoes(log, () => this.holder.current().snapshot.revision);
+    const echoes = new EchoedCredentials(log, () => this.holder.current().snapshot.revision);
     this.#masking = new ThreadMasking({ onFault: defects.report });
     this.#commit = new GroupCommit((records) => this.#append(records), this.#masking, defects.report, clock.monotonic);
     const passed = createYoungCollector();
@@ -129,28 +129,28 @@ export class Runtime implements Serving {
       budget: this.#budget,
       sweeper: this.#sweeper,
       clock,
-      later,
+      later: schedule,
       checkEgress: egress.check,
       lookup: egress.lookup,
-      keep: () => this.#keep(),
-      maxAnswer: () => this.#settings().maxAnswer,
+      maxRecorded: () => this.#maxRecorded(),
+      maxAnswer: () => this.#settings().maxResponse,
       maxInFlight: () => this.#shareOf(this.#settings().maxInFlight),
     });
     this.#handling = {
       send,
       commit: this.#commit,
-      shares: deps.workers?.shares ?? new InFlightByKey(),
+      inFlightLimiter: deps.workers?.shares ?? new InFlightByKey(),
       budget: this.#budget,
       dialects,
       monotonic: clock.monotonic,
-      later,
+      schedule,
       enter: (id) => this.#enter(id),
       onDefect: defects.report,
-      onOver: (record) => {
+      onFinished: (record) => {
         this.observing.add(record);
         deps.onRequest(record);
       },
-      onLeft: (handling) => this.#drain.running.delete(handling),
+      onReleased: (handling) => this.#drain.running.delete(handling),
     };
     this.connectionLimit = new ConnectionLimit(this.#shareOf(first.snapshot.server.maxConnections), { ...deps, ...clock });
     this.observing = this.#observe(first.snapshot);
@@ -166,14 +166,14 @@ export class Runtime implements Serving {
    * arrived together with its head.
    */
   #enter(id: string): void {
-    if (this.#running.getStore() !== id) this.#running.enterWith(id);
+    if (this.#requestId.getStore() !== id) this.#requestId.enterWith(id);
   }
 
   /** The generation that serves; an earlier one is disposed of after its last request. */
-  #holding(first: Generation, log: Log): OwnedHolder<Generation> {
+  #createHolder(first: Generation, log: Log): OwnedHolder<Generation> {
     const dispose = (generation: Generation): Promise<void> => {
-      this.#live.delete(generation);
-      this.#mask = maskOf(this.#live);
+      this.#liveGenerations.delete(generation);
+      this.#mask = maskOf(this.#liveGenerations);
       return generation.dispose();
     };
     return createHolder(first, dispose, (error) => log.error({ err: error }, 'a plugin failed to shut down'));
@@ -184,7 +184,7 @@ export class Runtime implements Serving {
       log: this.#deps.log,
       now: this.#deps.clock.now,
       monotonic: this.#deps.clock.monotonic,
-      secrets: () => secretsOf(this.#live),
+      secrets: () => secretsOf(this.#liveGenerations),
       activity: () => ({ ...this.activity(), rejectedConnections: this.connectionLimit.rejected }),
       config: () => this.#deps.configState(false),
       spool: this.#deps.store.stats,
@@ -202,7 +202,7 @@ export class Runtime implements Serving {
       ids: new Ids(),
       sweeper: this.#arriving,
       budget: this.#budget,
-      random: draw,
+      random: randomNumber,
       passed,
       limits: () => this.#limits(),
       cors: () => this.#cors,
@@ -254,7 +254,7 @@ export class Runtime implements Serving {
     return this.holder.current().steps;
   }
 
-  gather(): Promise<void> {
+  refresh(): Promise<void> {
     return Promise.resolve();
   }
 
@@ -277,22 +277,22 @@ export class Runtime implements Serving {
 
   /** Handles an uncaught error. See `Gateway.defect`. */
   defect(error: unknown): void {
-    const id = this.#running.getStore();
-    let isOwned = false;
+    const id = this.#requestId.getStore();
+    let belongsToRequest = false;
     this.#drain.running.each((handling) => {
       if (handling.id !== id) return;
-      isOwned = true;
+      belongsToRequest = true;
       handling.crashed(error);
     });
-    if (!isOwned) this.#defects.report(error, id);
+    if (!belongsToRequest) this.#defects.report(error, id);
   }
 
   /** Makes a new generation active for the following requests. Requests in progress keep theirs. */
   swap(generation: Generation): void {
-    this.#live.add(generation);
-    this.#mask = maskOf(this.#live);
-    this.#names = namesOf(generation.snapshot);
-    this.#openTo(generation);
+    this.#liveGenerations.add(generation);
+    this.#mask = maskOf(this.#liveGenerations);
+    this.#names = headerNamesOf(generation.snapshot);
+    this.#configureAccess(generation);
     this.holder.swap(generation);
     this.observing.use(generation.snapshot);
     this.connectionLimit.most = this.#shareOf(generation.snapshot.server.maxConnections);
@@ -316,18 +316,18 @@ export class Runtime implements Serving {
     this.#deps.store.close();
   }
 
-  #handle(incoming: Incoming): void {
+  #handle(incoming: IncomingRequest): void {
     const handling = new Handling(incoming, this.holder.acquire(), this.#handling);
     this.#drain.running.add(handling);
     handling.start();
   }
 
   /** Sets CORS and keyless access, computed once per snapshot. */
-  #openTo({ snapshot, chains }: Generation): void {
-    const { corsOrigins, isOpen } = snapshot.server;
+  #configureAccess({ snapshot, chains }: Generation): void {
+    const { corsOrigins, allowsAnonymous } = snapshot.server;
     this.#cors = corsOrigins.length === 0 ? undefined : new Cors(corsOrigins);
-    const isKeyless = (snapshot.apiKeys.size === 0 && snapshot.jwt === undefined) || !chains.asksForKeys;
-    this.#keyless = isKeyless ? new KeylessRules({ listen: this.#deps.listen, isOpen }, this.#cors) : undefined;
+    const isKeyless = (snapshot.apiKeys.size === 0 && snapshot.jwt === undefined) || !chains.requiresKeys;
+    this.#keyless = isKeyless ? new KeylessRules({ listen: this.#deps.listen, isOpen: allowsAnonymous }, this.#cors) : undefined;
   }
 
   #limits(): ReturnType<ServerDeps['limits']> {
@@ -339,8 +339,8 @@ export class Runtime implements Serving {
     return this.holder.current().snapshot.server;
   }
 
-  #keep(): number {
-    return keptOf(this.holder.current().snapshot.log);
+  #maxRecorded(): number {
+    return maxRecordedBytes(this.holder.current().snapshot.log);
   }
 
   #append(records: readonly FullRecord[]): void {
@@ -361,7 +361,7 @@ export class Runtime implements Serving {
       return frame;
     } catch (error) {
       this.#handling.onDefect(error, record.id);
-      return encodeRecord(bareRecord({ ...record, totalMs: record.ms.total }), {}, this.#mask);
+      return encodeRecord(minimalRecord({ ...record, totalMs: record.ms.total }), {}, this.#mask);
     }
   }
 }
@@ -373,7 +373,7 @@ async function description(): Promise<Buffer> {
 }
 
 /** Random number from 0 to 1 with at most fifteen decimals: it keeps its value as text and is fast to convert. */
-const draw = (): number => Math.floor(Math.random() * 1e15) / 1e15;
+const randomNumber = (): number => Math.floor(Math.random() * 1e15) / 1e15;
 
 const memoryOf = ({ snapshot }: Generation): number => snapshot.server.memory ?? defaultMemory();
 

@@ -1,5 +1,5 @@
-import type { Activity } from '../admin/subject.ts';
-import type { ProcessFigures } from '../admin/process-view.ts';
+import type { Activity } from '../admin/managed-gateway.ts';
+import type { ProcessFigures } from '../admin/process-monitor.ts';
 import type { ValidConfig } from '../config/reload/load.ts';
 import type { ListenSetting } from '../core/http/listen-address.ts';
 import type { Mask } from '../core/secrets/mask.ts';
@@ -24,7 +24,7 @@ export interface Serving {
   steps(): readonly ChainStep[];
   activity(): Activity;
   /** Refreshes the figures of other processes. Resolves within a second, even if some do not respond. */
-  gather(): Promise<void>;
+  refresh(): Promise<void>;
   /** @param isOperators true if only operators can reach the listener */
   probes(isOperators: boolean): Probes;
   /**

@@ -8,8 +8,8 @@ import type { Generation } from '../pipeline/generation.ts';
 import type { MetricsPage } from '../transport/inbound/metrics-page.ts';
 import { createProbeServer } from '../transport/inbound/probes.ts';
 import { createOutbound, type Outbound } from '../transport/outbound/index.ts';
-import { Defects } from '../telemetry/defects.ts';
-import { Wheel } from '../transport/wire/wheel.ts';
+import { DefectLog } from '../telemetry/defect-log.ts';
+import { TimerWheel } from '../transport/wire/timer-wheel.ts';
 import { adminListen, openAdmin } from './admin/open.ts';
 import type { AdminState } from './admin/state.ts';
 import { Control } from './admin/control.ts';
@@ -17,7 +17,7 @@ import type { DrainPlan } from './drain.ts';
 import { Generations } from './generations.ts';
 import { openLoader } from './loading/open-loader.ts';
 import { outboundReporters } from './log/reporters.ts';
-import { Subscribers } from './log/subscribers.ts';
+import { RecordListeners } from './log/record-listeners.ts';
 import { openListener } from './open-listener.ts';
 import { eventOf } from './reload/event.ts';
 import { LastGoodCopy } from './reload/last-good.ts';
@@ -37,11 +37,11 @@ const clock: Clock = { now: Date.now, monotonic: () => performance.now() };
 
 /** Loads the configuration, opens the state directory and the listeners, and serves until drained or closed. */
 export const startGateway: StartGateway = async (options) => {
-  const starting = new Starting(options);
+  const gatewayStart = new GatewayStart(options);
   try {
-    return await starting.run();
+    return await gatewayStart.run();
   } catch (error) {
-    await starting.undo();
+    await gatewayStart.closeAll();
     throw error;
   }
 };
@@ -52,21 +52,21 @@ export const startGateway: StartGateway = async (options) => {
  * again if a later step fails, and when the gateway ends. Later configurations take the same path and find everything
  * open.
  */
-class Starting {
+class GatewayStart {
   readonly #options: GatewayOptions;
   readonly #notes: string[] = [];
   readonly #openFiles = openFilesLimit();
   readonly #connectionNote: ConnectionNote;
   /** Functions that close the opened resources. */
-  readonly #opened: (() => Promise<void> | void)[] = [];
-  readonly #onOpened = (close: () => Promise<void> | void): void => void this.#opened.push(close);
+  readonly #closers: (() => Promise<void> | void)[] = [];
+  readonly #onOpened = (close: () => Promise<void> | void): void => void this.#closers.push(close);
   readonly #stop = Promise.withResolvers<Partial<DrainPlan>>();
-  readonly #subscribers: Subscribers;
+  readonly #subscribers: RecordListeners;
   readonly #reloads = new ReloadState(clock.now);
   readonly #lastGood: LastGoodCopy;
   readonly #storage: Storage;
   readonly #outbound: Outbound;
-  readonly #wheel: Wheel;
+  readonly #wheel: TimerWheel;
   readonly #generations: Generations;
   readonly #control: Control;
   readonly #reloader: Reloader;
@@ -83,11 +83,11 @@ class Starting {
     const { registry, log } = options;
     const { monotonic, now } = clock;
     this.#options = options;
-    this.#subscribers = new Subscribers((error) => log.error({ err: error }, 'a listener to records failed'));
+    this.#subscribers = new RecordListeners((error) => log.error({ err: error }, 'a listener to records failed'));
     this.#lastGood = new LastGoodCopy(options);
     this.#connectionNote = new ConnectionNote(this.#notes, log, this.#openFiles);
     this.#storage = new Storage({ options, notes: this.#notes, monotonic, onOpened: this.#onOpened });
-    this.#wheel = new Wheel(new Defects(log, monotonic).report);
+    this.#wheel = new TimerWheel(new DefectLog(log, monotonic).report);
     this.#outbound = createOutbound({
       clock,
       wheel: this.#wheel,
@@ -120,17 +120,17 @@ class Starting {
         logs: this.#storage.logs,
         admin,
         probes,
-        stopAsked: this.#stop.promise,
+        shutdownRequested: this.#stop.promise,
         loaded: () => this.#loaded ?? loaded,
-        undo: () => this.undo(),
+        closeAll: () => this.closeAll(),
       },
       url,
     );
   }
 
   /** Never rejects: a resource that fails to close must not keep the others open. */
-  async undo(): Promise<void> {
-    for (const close of this.#opened.toReversed()) {
+  async closeAll(): Promise<void> {
+    for (const close of this.#closers.toReversed()) {
       try {
         await close();
       } catch (error) {
@@ -153,8 +153,8 @@ class Starting {
     const loaded = this.#loaded;
     const serving = this.#serving;
     if (loaded === undefined || serving === undefined) throw startFault(first, this.#lastGood.fault);
-    this.#reloads.started(loaded.revision, this.#lastGood.rejected, loaded.secrets);
-    const notice = this.#lastGood.event(loaded.revision);
+    this.#reloads.firstLoadEnded(loaded.revision, this.#lastGood.rejected, loaded.secrets);
+    const notice = this.#lastGood.usedEvent(loaded.revision);
     if (notice !== undefined) onEvent(notice);
     return { serving, loaded, checkedMs: first.kind === 'applied' ? Math.round(first.ms) : undefined };
   }
@@ -170,13 +170,13 @@ class Starting {
     };
     return createReloader({
       request,
-      instead: (rejected) => this.#lastGood.instead(request, rejected),
+      fallbackRequest: (rejected) => this.#lastGood.replacementFor(request, rejected),
       loader: this.#options.loader ?? openLoader(),
       watch: (watch ?? true) && 'path' in source,
       apply: (loaded) => this.#apply(loaded),
       onResult: (result) => {
-        this.#reloads.took(result, this.#loaded?.secrets ?? []);
-        this.#control.took(result, this.#loaded?.secrets ?? []);
+        this.#reloads.loadEnded(result, this.#loaded?.secrets ?? []);
+        this.#control.reloadEnded(result, this.#loaded?.secrets ?? []);
         this.#emit(eventOf(result));
       },
       onFault: (error) => this.#options.log.warn({ err: error }, 'the system cannot watch files; the gateway checks them every 5 s'),
@@ -244,7 +244,7 @@ class Starting {
       configState: (isDetailed) => this.#reloads.current(isDetailed),
       logs: () => this.#storage.logs,
       openFiles: this.#openFiles,
-      onRequest: this.#subscribers.tell,
+      onRequest: this.#subscribers.notify,
     });
   }
 
@@ -254,7 +254,7 @@ class Starting {
     const options = this.#options;
     const control = this.#control;
     const spool = new WorkersSpool();
-    const { memory, place } = this.#storage.openLog(loaded, spool);
+    const { memory, destination } = this.#storage.openLog(loaded, spool);
     const ownersDir = this.#storage.ownersFolder();
     this.#onOpened(() => this.#outbound.close());
     const fleet = new Fleet(generation, loaded, {
@@ -265,14 +265,14 @@ class Starting {
       log: options.log,
       spool,
       memory,
-      records: place,
+      records: destination,
       ownersDir,
       notes: this.#notes,
       configState: (isDetailed) => this.#reloads.current(isDetailed),
       logs: () => this.#storage.logs,
       now: clock.now,
       onBeat: (beat) => {
-        control.absorb(beat);
+        control.addWorkerCounts(beat);
         if (beat.finished > 0) options.onEvent({ type: 'requests', count: beat.finished });
       },
       onRecord: (record) => control.hub.publish(record),
@@ -297,7 +297,7 @@ class Starting {
   async #openAdmin(metrics: MetricsPage): Promise<AdminState | undefined> {
     const control = this.#control;
     if (this.#options.admin !== true || control.settings().enabled === false) return undefined;
-    this.#subscribers.add((record) => control.ended(record));
+    this.#subscribers.add((record) => control.requestEnded(record));
     void control.revisions.applied(control.loaded(), []);
     return openAdmin({ options: this.#options, control, stateDir: this.#storage.dir, metrics, onOpened: this.#onOpened });
   }
@@ -317,7 +317,7 @@ class Starting {
       outbound: () => this.#outbound,
       onRollback: (result) => {
         // A failed rollback does not mean that the files are invalid.
-        if (result.kind !== 'rejected') this.#reloads.took(result, []);
+        if (result.kind !== 'rejected') this.#reloads.loadEnded(result, []);
         this.#emit(eventOf(result));
       },
       stop: (plan) => this.#stop.resolve(plan),

@@ -9,7 +9,7 @@ import type { Mask } from '../core/secrets/mask.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { AdminState } from './admin/state.ts';
-import type { FleetTimes } from './workers/messages.ts';
+import type { HeartbeatTimes } from './workers/messages.ts';
 import type { ChainStep } from '../pipeline/generation.ts';
 import type { WorkerState } from './serving.ts';
 
@@ -44,7 +44,7 @@ export interface GatewayOptions {
   /** The file that a worker process runs. Without it this process serves alone, and more than one worker is an error. */
   readonly workerEntry?: URL | undefined;
   /** Timing of the replacement of workers that do not respond. */
-  readonly workerTimes?: Partial<FleetTimes> | undefined;
+  readonly workerTimes?: Partial<HeartbeatTimes> | undefined;
   /** Operational log, and the request log lines of a chain with the `logging` plugin. */
   readonly log: Log;
   readonly registry: Registry;
@@ -119,7 +119,7 @@ export interface Gateway {
   /** Reads the source again now. Never rejects: an invalid source gives a `rejected` event. */
   reload(): Promise<GatewayEvent>;
   /** Resolves when an authorized caller requests a shutdown. The code that runs the gateway must then call `drain`. */
-  readonly stopAsked: Promise<void>;
+  readonly shutdownRequested: Promise<void>;
   /** Stops accepting requests, lets running ones finish within `server.drain`, aborts the rest, and closes everything. */
   drain(): Promise<void>;
   /** Closes everything at once. */

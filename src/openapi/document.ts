@@ -2,14 +2,14 @@ import { type Endpoint, type EndpointTraits, endpoints, type Route } from '../co
 import { type ErrorCode, errorCatalogue } from '../core/error.ts';
 import { canonicalPrefix } from '../core/http/headers.ts';
 import type { JsonSchema } from '../core/json/schema.ts';
-import { answers, type Content } from './answers.ts';
+import { responseContents, type ResponseContent } from './responses.ts';
 import { schemas } from './objects.ts';
 import { headerParameters, queryParameters } from './parameters.ts';
 import { requestSchemas } from './requests.ts';
 import { name, ref } from './schema.ts';
 
 /** Statuses of the gateway's own errors. Errors of providers are passed on and may have any status. */
-const ownStatuses: readonly number[] = [...new Set(Object.values(errorCatalogue).map(({ status }) => status))].sort((a, b) => a - b);
+const gatewayStatuses: readonly number[] = [...new Set(Object.values(errorCatalogue).map(({ status }) => status))].sort((a, b) => a - b);
 
 /**
  * API description (OpenAPI 3.1) of all modelled routes, generated from the tables of the router and the error pages.
@@ -18,7 +18,7 @@ const ownStatuses: readonly number[] = [...new Set(Object.values(errorCatalogue)
  */
 export function describeApi(version: string): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const [endpoint, traits] of modelled()) {
+  for (const [endpoint, traits] of describedEndpoints()) {
     for (const route of traits.routes) {
       const path = `/v1/${route[1]}`;
       (paths[path] ??= {})[route[0].toLowerCase()] = operation(endpoint, traits, route);
@@ -48,14 +48,14 @@ export function describeApi(version: string): JsonSchema {
   };
 }
 
-type Modelled = Exclude<Endpoint, 'relay' | 'realtime'>;
+type DescribedEndpoint = Exclude<Endpoint, 'relay' | 'realtime'>;
 
-const modelled = (): readonly (readonly [Modelled, EndpointTraits])[] =>
+const describedEndpoints = (): readonly (readonly [DescribedEndpoint, EndpointTraits])[] =>
   (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, traits]) =>
     endpoint === 'relay' || endpoint === 'realtime' ? [] : [[endpoint, traits] as const],
   );
 
-function operation(endpoint: Modelled, traits: EndpointTraits, [method, path]: Route): JsonSchema {
+function operation(endpoint: DescribedEndpoint, traits: EndpointTraits, [method, path]: Route): JsonSchema {
   const id = path.includes('{id}') ? [{ name: 'id', in: 'path', required: true, schema: name }] : [];
   const headers = headerParameters.map((parameter) => ({ $ref: `#/components/parameters/${parameter.name}` }));
   const schema = requestSchemas[endpoint];
@@ -65,7 +65,7 @@ function operation(endpoint: Modelled, traits: EndpointTraits, [method, path]: R
     tags: [path.split('/')[0]],
     parameters: [...id, ...(queryParameters[endpoint] ?? []), ...headers],
     ...(schema === undefined ? {} : { requestBody: { required: true, content: requestContent(traits, schema) } }),
-    responses: { '200': success(answers[endpoint]), ...errors(traits) },
+    responses: { '200': success(responseContents[endpoint]), ...errors(traits) },
   };
 }
 
@@ -73,7 +73,7 @@ function requestContent(traits: EndpointTraits, schema: JsonSchema): JsonSchema 
   return { [traits.body === 'form' ? 'multipart/form-data' : 'application/json']: { schema } };
 }
 
-function success(content: Content): JsonSchema {
+function success(content: ResponseContent): JsonSchema {
   const media = Object.entries(content).map(([type, schema]) => [type, schema === undefined ? {} : { schema }]);
   return { description: 'The response', headers: idHeader, content: Object.fromEntries(media) };
 }
@@ -82,7 +82,7 @@ const idHeader = { 'x-request-id': { description: "The gateway's id of this requ
 
 function errors({ dialect }: EndpointTraits): JsonSchema {
   const response = { $ref: `#/components/responses/${dialect === 'messages' ? 'NativeError' : 'Error'}` };
-  const statuses = [...ownStatuses.map(String), '4XX', '5XX'];
+  const statuses = [...gatewayStatuses.map(String), '4XX', '5XX'];
   return Object.fromEntries(statuses.map((status) => [status, response]));
 }
 

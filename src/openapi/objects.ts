@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../core/json/schema.ts';
-import { anything, count, either, flag, list, name, number, object, one, orNull, ref, seconds, text, whole } from './schema.ts';
+import { anyObject, count, anyOf, flag, list, name, number, object, enumOf, nullable, ref, seconds, text, integer } from './schema.ts';
 
 const constant = (value: string): JsonSchema => ({ const: value });
 const row = (rows: string): JsonSchema => ref(rows);
@@ -10,37 +10,37 @@ const cursorPage = (rows: string): JsonSchema =>
     object: constant('list'),
     data: list(row(rows)),
     has_more: flag,
-    first_id: orNull(text),
-    last_id: orNull(text),
+    first_id: nullable(text),
+    last_id: nullable(text),
   });
 
 const usage = object({ prompt_tokens: count, completion_tokens: count, total_tokens: count });
 /** Content of a chat message in a request. */
-const parts = either(text, list(ref('Part')));
-const content = either(text, { type: 'null' }, list(object({ type: name })));
+const parts = anyOf(text, list(ref('Part')));
+const content = anyOf(text, { type: 'null' }, list(object({ type: name })));
 
 /** Named schemas of the API description. */
 export const schemas: Readonly<Record<string, JsonSchema>> = {
   Message: {
     oneOf: [
-      object({ role: one('system', 'developer', 'user'), content: parts }, { name: text }),
-      object({ role: one('assistant') }, { content: either(parts, { type: 'null' }), tool_calls: list(anything) }),
-      object({ role: one('tool'), content: parts, tool_call_id: name }),
+      object({ role: enumOf('system', 'developer', 'user'), content: parts }, { name: text }),
+      object({ role: enumOf('assistant') }, { content: anyOf(parts, { type: 'null' }), tool_calls: list(anyObject) }),
+      object({ role: enumOf('tool'), content: parts, tool_call_id: name }),
     ],
   },
-  Part: either(
+  Part: anyOf(
     object({ type: constant('text'), text }),
     object({ type: constant('image_url'), image_url: object({ url: name }, { detail: text }) }),
     object({ type: constant('input_audio'), input_audio: object({ data: text, format: text }) }),
     object({ type: constant('file'), file: object({}, { file_id: text, file_data: text, filename: text }) }),
     object({ type: constant('refusal'), refusal: text }),
   ),
-  NativeMessage: object({ role: one('user', 'assistant'), content: either(name, list(ref('NativeBlock'))) }),
-  NativeBlock: either(
+  NativeMessage: object({ role: enumOf('user', 'assistant'), content: anyOf(name, list(ref('NativeBlock'))) }),
+  NativeBlock: anyOf(
     object({ type: constant('text'), text: name }),
-    object({ type: one('image', 'document'), source: object({ type: name }) }),
-    object({ type: constant('tool_use'), id: name, name, input: anything }),
-    object({ type: constant('tool_result'), tool_use_id: name }, { content: either(text, list(object({ type: name }))) }),
+    object({ type: enumOf('image', 'document'), source: object({ type: name }) }),
+    object({ type: constant('tool_use'), id: name, name, input: anyObject }),
+    object({ type: constant('tool_result'), tool_use_id: name }, { content: anyOf(text, list(object({ type: name }))) }),
     object({ type: constant('thinking'), thinking: text, signature: text }),
     object({ type: constant('redacted_thinking'), data: text }),
   ),
@@ -51,29 +51,36 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
       created: seconds,
       model: text,
       choices: list(
-        object({ index: count, message: object({ role: constant('assistant'), content }), finish_reason: orNull(text) }, { logprobs: {} }),
+        object(
+          { index: count, message: object({ role: constant('assistant'), content }), finish_reason: nullable(text) },
+          { logprobs: {} },
+        ),
       ),
     },
-    { usage: orNull(usage) },
+    { usage: nullable(usage) },
   ),
   Completion: object({ id: text, object: constant('text_completion'), created: seconds, model: text, choices: list(object({ text })) }),
   Embeddings: object({
     object: constant('list'),
-    data: list(object({ object: constant('embedding'), index: count, embedding: either(list(number), text) })),
+    data: list(object({ object: constant('embedding'), index: count, embedding: anyOf(list(number), text) })),
     model: text,
   }),
   Images: object({ created: seconds, data: list(object({}, { b64_json: text, url: text, revised_prompt: text })) }),
   Transcription: object({ text }),
-  Moderation: object({ id: text, model: text, results: list(object({ flagged: flag, categories: anything, category_scores: anything })) }),
-  Response: object({ id: text, object: constant('response'), status: text, output: list(anything) }, { created_at: seconds, model: text }),
+  Moderation: object({
+    id: text,
+    model: text,
+    results: list(object({ flagged: flag, categories: anyObject, category_scores: anyObject })),
+  }),
+  Response: object({ id: text, object: constant('response'), status: text, output: list(anyObject) }, { created_at: seconds, model: text }),
   DeletedResponse: object({ id: text, deleted: flag }),
   InputTokens: object({ input_tokens: count }),
-  NativeAnswer: object({ id: text, type: constant('message'), role: constant('assistant'), content: list(anything), model: text }),
+  NativeAnswer: object({ id: text, type: constant('message'), role: constant('assistant'), content: list(anyObject), model: text }),
   Model: object({ id: text, object: constant('model'), owned_by: text }, { created: seconds }),
   Models: page('Model'),
   File: object(
     { id: text, object: constant('file'), bytes: count, created_at: seconds, filename: text, purpose: text },
-    { status: text, expires_at: orNull(seconds) },
+    { status: text, expires_at: nullable(seconds) },
   ),
   Files: page('File'),
   Deleted: object({ id: text, deleted: flag }),
@@ -82,21 +89,21 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
       id: text,
       object: constant('batch'),
       endpoint: text,
-      input_file_id: orNull(text),
+      input_file_id: nullable(text),
       completion_window: text,
-      status: one('validating', 'failed', 'in_progress', 'finalizing', 'completed', 'expired', 'cancelling', 'cancelled'),
+      status: enumOf('validating', 'failed', 'in_progress', 'finalizing', 'completed', 'expired', 'cancelling', 'cancelled'),
       created_at: seconds,
     },
     {
-      errors: orNull(anything),
-      output_file_id: orNull(text),
-      error_file_id: orNull(text),
+      errors: nullable(anyObject),
+      output_file_id: nullable(text),
+      error_file_id: nullable(text),
       request_counts: object({ total: count, completed: count, failed: count }),
-      metadata: orNull(anything),
+      metadata: nullable(anyObject),
       ...Object.fromEntries(
         ['in_progress', 'expires', 'finalizing', 'completed', 'failed', 'expired', 'cancelling', 'cancelled'].map((moment) => [
           `${moment}_at`,
-          orNull(seconds),
+          nullable(seconds),
         ]),
       ),
     },
@@ -108,9 +115,9 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
       object: constant('fine_tuning.job'),
       created_at: seconds,
       model: text,
-      status: one('validating_files', 'queued', 'running', 'succeeded', 'failed', 'cancelled', 'paused', 'pausing', 'resuming'),
+      status: enumOf('validating_files', 'queued', 'running', 'succeeded', 'failed', 'cancelled', 'paused', 'pausing', 'resuming'),
     },
-    { fine_tuned_model: orNull(text), training_file: orNull(text), finished_at: orNull(seconds), error: {} },
+    { fine_tuned_model: nullable(text), training_file: nullable(text), finished_at: nullable(seconds), error: {} },
   ),
   Jobs: page('Job'),
   JobEvent: object({ object: constant('fine_tuning.job.event'), id: text, created_at: seconds, level: text, message: text }),
@@ -120,15 +127,15 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     object: constant('fine_tuning.job.checkpoint'),
     created_at: seconds,
     fine_tuned_model_checkpoint: text,
-    step_number: whole,
+    step_number: integer,
     fine_tuning_job_id: text,
-    metrics: anything,
+    metrics: anyObject,
   }),
   Checkpoints: cursorPage('Checkpoint'),
   SavedFeedback: object({ status: text, message: text, feedback_ids: list(text), feedback_id: list(text) }),
-  RenderedPrompt: object({ success: flag, data: object({ messages: list(anything) }) }),
+  RenderedPrompt: object({ success: flag, data: object({ messages: list(anyObject) }) }),
   Error: object(
-    { error: object({ message: text, type: orNull(text), code: {}, param: {} }) },
+    { error: object({ message: text, type: nullable(text), code: {}, param: {} }) },
     { status: constant('failure'), message: text, provider: text },
   ),
   NativeError: object({ type: constant('error'), error: object({ type: text, message: text }) }),

@@ -1,6 +1,22 @@
 import type { Endpoint } from '../core/endpoint.ts';
 import type { JsonSchema } from '../core/json/schema.ts';
-import { anything, count, either, file, flag, list, name, number, object, one, orNull, ref, some, text, whole } from './schema.ts';
+import {
+  anyObject,
+  count,
+  anyOf,
+  file,
+  flag,
+  list,
+  name,
+  number,
+  object,
+  enumOf,
+  nullable,
+  ref,
+  nonEmptyList,
+  text,
+  integer,
+} from './schema.ts';
 
 const metadata: JsonSchema = {
   type: 'object',
@@ -16,80 +32,88 @@ const sampling: Readonly<Record<string, JsonSchema>> = {
   n: { type: 'integer', minimum: 1, maximum: 128 },
   max_tokens: { type: 'integer', minimum: 1 },
   max_completion_tokens: { type: 'integer', minimum: 1 },
-  stop: either(text, { type: 'array', items: text, maxItems: 4 }),
-  seed: whole,
+  stop: anyOf(text, { type: 'array', items: text, maxItems: 4 }),
+  seed: integer,
   presence_penalty: number,
   frequency_penalty: number,
-  response_format: object({ type: one('text', 'json_object', 'json_schema') }),
+  response_format: object({ type: enumOf('text', 'json_object', 'json_schema') }),
   tools: list(object({ type: name })),
-  tool_choice: either(text, anything),
+  tool_choice: anyOf(text, anyObject),
   stream: flag,
   stream_options: object({}, { include_usage: flag }),
   user: text,
 };
 
-const image = { n: { type: 'integer', minimum: 1, maximum: 10 }, size: text, response_format: one('url', 'b64_json'), user: text } as const;
+const image = {
+  n: { type: 'integer', minimum: 1, maximum: 10 },
+  size: text,
+  response_format: enumOf('url', 'b64_json'),
+  user: text,
+} as const;
 const speech = { model: name, file } as const;
 
 /** Texts, or the same as tokens. */
-const texts: readonly JsonSchema[] = [text, list(text), some(whole), some(some(whole))];
+const texts: readonly JsonSchema[] = [text, list(text), nonEmptyList(integer), nonEmptyList(nonEmptyList(integer))];
 
 /** Body of each endpoint. Fields that are not listed are passed to the provider. */
 export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
-  'chat/completions': object({ model: name, messages: some(ref('Message')) }, { ...sampling, metadata }),
-  completions: object({ model: name, prompt: either(...texts) }, { max_tokens: count, temperature: number, stream: flag }),
+  'chat/completions': object({ model: name, messages: nonEmptyList(ref('Message')) }, { ...sampling, metadata }),
+  completions: object({ model: name, prompt: anyOf(...texts) }, { max_tokens: count, temperature: number, stream: flag }),
   embeddings: object(
-    { model: name, input: either(name, some(name), some(whole), some(some(whole))) },
-    { encoding_format: one('float', 'base64'), dimensions: { type: 'integer', minimum: 1, maximum: 4096 }, user: text },
+    { model: name, input: anyOf(name, nonEmptyList(name), nonEmptyList(integer), nonEmptyList(nonEmptyList(integer))) },
+    { encoding_format: enumOf('float', 'base64'), dimensions: { type: 'integer', minimum: 1, maximum: 4096 }, user: text },
   ),
-  'images/embeddings': object({ model: name, input: some(object({ image: name }, { text })) }, { dimensions: count }),
+  'images/embeddings': object({ model: name, input: nonEmptyList(object({ image: name }, { text })) }, { dimensions: count }),
   'images/generations': object({ model: name, prompt: name }, { ...image, quality: text, style: text }),
   'images/edits': object({ model: name, image: file, prompt: name }, { ...image, mask: file }),
   'images/variations': object({ model: name, image: file }, image),
   'audio/speech': object(
     { model: name, input: { type: 'string', minLength: 1, maxLength: 4096 }, voice: name },
-    { response_format: one('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'), speed: { type: 'number', minimum: 0.25, maximum: 4 } },
+    { response_format: enumOf('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'), speed: { type: 'number', minimum: 0.25, maximum: 4 } },
   ),
   'audio/transcriptions': object(speech, {
     language: text,
     prompt: text,
-    response_format: one('json', 'text', 'srt', 'verbose_json', 'vtt'),
+    response_format: enumOf('json', 'text', 'srt', 'verbose_json', 'vtt'),
     temperature: number,
   }),
-  'audio/translations': object(speech, { prompt: text, response_format: one('json', 'text', 'srt', 'verbose_json', 'vtt') }),
-  moderations: object({ input: either(text, list(text), list(object({ type: name }))) }, { model: name }),
-  responses: object({ model: name, input: either(name, some(anything)) }, { instructions: orNull(text), stream: flag, store: flag }),
-  'responses/input_tokens': object({ model: name, input: either(name, some(anything)) }),
-  'responses/compact': object({ model: name, input: either(name, some(anything)) }),
-  messages: object(
-    { model: name, max_tokens: { type: 'integer', minimum: 1 }, messages: some(ref('NativeMessage')) },
-    { system: either(text, list(anything)), temperature: number, stream: flag, tools: list(anything) },
+  'audio/translations': object(speech, { prompt: text, response_format: enumOf('json', 'text', 'srt', 'verbose_json', 'vtt') }),
+  moderations: object({ input: anyOf(text, list(text), list(object({ type: name }))) }, { model: name }),
+  responses: object(
+    { model: name, input: anyOf(name, nonEmptyList(anyObject)) },
+    { instructions: nullable(text), stream: flag, store: flag },
   ),
-  'messages/count_tokens': object({ model: name, messages: some(ref('NativeMessage')) }, { system: either(text, list(anything)) }),
+  'responses/input_tokens': object({ model: name, input: anyOf(name, nonEmptyList(anyObject)) }),
+  'responses/compact': object({ model: name, input: anyOf(name, nonEmptyList(anyObject)) }),
+  messages: object(
+    { model: name, max_tokens: { type: 'integer', minimum: 1 }, messages: nonEmptyList(ref('NativeMessage')) },
+    { system: anyOf(text, list(anyObject)), temperature: number, stream: flag, tools: list(anyObject) },
+  ),
+  'messages/count_tokens': object({ model: name, messages: nonEmptyList(ref('NativeMessage')) }, { system: anyOf(text, list(anyObject)) }),
   files: object(
-    { file, purpose: one('assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals') },
+    { file, purpose: enumOf('assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals') },
     { 'expires_after[anchor]': text, 'expires_after[seconds]': text },
   ),
   batches: object(
     {
       input_file_id: name,
-      endpoint: one('/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/moderations'),
-      completion_window: one('24h'),
+      endpoint: enumOf('/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/moderations'),
+      completion_window: enumOf('24h'),
     },
     { metadata },
   ),
   'fine_tuning/jobs': object(
     { model: name, training_file: name },
     {
-      validation_file: orNull(name),
-      suffix: orNull({ type: 'string', minLength: 1, maxLength: 64 }),
-      seed: whole,
-      method: anything,
+      validation_file: nullable(name),
+      suffix: nullable({ type: 'string', minLength: 1, maxLength: 64 }),
+      seed: integer,
+      method: anyObject,
       metadata,
     },
   ),
-  'prompts/{id}/completions': object({}, { variables: anything, model: name, ...sampling }),
-  'prompts/{id}/render': object({}, { variables: anything, model: name, ...sampling }),
-  feedback: object({ trace_id: name, value: number }, { weight: number, metadata: anything }),
-  'feedback/{id}': object({ value: number }, { weight: number, metadata: anything }),
+  'prompts/{id}/completions': object({}, { variables: anyObject, model: name, ...sampling }),
+  'prompts/{id}/render': object({}, { variables: anyObject, model: name, ...sampling }),
+  feedback: object({ trace_id: name, value: number }, { weight: number, metadata: anyObject }),
+  'feedback/{id}': object({ value: number }, { weight: number, metadata: anyObject }),
 };

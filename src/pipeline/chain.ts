@@ -18,25 +18,25 @@ export interface NamedInstance {
 /** The chains of one snapshot: a plugin that declares routes is only in the chains of these routes. */
 export class Chains {
   /** Callers need a key or token. */
-  readonly asksForKeys: boolean;
+  readonly requiresKeys: boolean;
   readonly #common: Chain;
-  readonly #special = new Map<Endpoint, Chain>();
+  readonly #byRoute = new Map<Endpoint, Chain>();
 
   constructor(plugins: readonly NamedInstance[], monotonic: () => number) {
-    this.asksForKeys = plugins.some(({ provides }) => provides?.includes('authentication') === true);
-    const on = (route: Endpoint | undefined): Chain =>
+    this.requiresKeys = plugins.some(({ provides }) => provides?.includes('authentication') === true);
+    const chainFor = (route: Endpoint | undefined): Chain =>
       new Chain(
         plugins.filter(({ endpoints }) => endpoints === undefined || (route !== undefined && endpoints.includes(route))),
         monotonic,
       );
-    this.#common = on(undefined);
+    this.#common = chainFor(undefined);
     for (const route of plugins.flatMap(({ endpoints }) => endpoints ?? []))
-      if (!this.#special.has(route)) this.#special.set(route, on(route));
+      if (!this.#byRoute.has(route)) this.#byRoute.set(route, chainFor(route));
   }
 
   /** @param route as the client called it */
-  on(route: Endpoint): Chain {
-    return this.#special.get(route) ?? this.#common;
+  chainFor(route: Endpoint): Chain {
+    return this.#byRoute.get(route) ?? this.#common;
   }
 }
 
@@ -94,8 +94,8 @@ export class Chain {
   }
 
   #admitted(ctx: RequestContext, name: string, facts: Partial<Facts> | undefined, from: number): void {
-    if (facts !== undefined) contribute(ctx.facts, facts);
-    this.#note(ctx, name, 'admit', from);
+    if (facts !== undefined) mergeFacts(ctx.facts, facts);
+    this.#recordStep(ctx, name, 'admit', from);
   }
 
   /** The last plan, or the first answer; a promise only where a plugin gave one. @throws GatewayError `no_target` */
@@ -111,8 +111,8 @@ export class Chain {
       const from = this.#monotonic();
       const result = run(ctx, plan);
       if (result instanceof Promise) {
-        return result.then((said) => {
-          const planned = this.#planned(ctx, name, said, from);
+        return result.then((returned) => {
+          const planned = this.#planned(ctx, name, returned, from);
           return planned !== undefined && 'answer' in planned ? planned : this.#planFrom(at + 1, ctx, planned ?? plan);
         });
       }
@@ -129,26 +129,26 @@ export class Chain {
   }
 
   /** The result of a plugin's `plan`; if it returns another request, that replaces the current one. */
-  #planned(ctx: RequestContext, name: string, said: Awaited<ReturnType<Step<'plan'>['run']>>, from: number): PlanOrAnswer | undefined {
-    this.#note(ctx, name, 'plan', from);
-    if (said === undefined || !('request' in said)) return said;
-    ctx.restate(said.request);
+  #planned(ctx: RequestContext, name: string, returned: Awaited<ReturnType<Step<'plan'>['run']>>, from: number): PlanOrAnswer | undefined {
+    this.#recordStep(ctx, name, 'plan', from);
+    if (returned === undefined || !('request' in returned)) return returned;
+    ctx.replaceRequest(returned.request);
     return undefined;
   }
 
   /** Why the target is skipped. The record names only plugins that skip a target, because the others have no effect. */
-  skip(ctx: RequestContext, target: Leaf): LeftOut | undefined {
-    let passedOver: LeftOut | undefined;
+  skip(ctx: RequestContext, target: Leaf): ReasonToSkip | undefined {
+    let firstAvoidable: ReasonToSkip | undefined;
     for (const { name, run } of this.#steps.skip) {
       const from = this.#monotonic();
-      const said: unknown = run(ctx, target);
-      if (said === undefined) continue;
-      this.#note(ctx, name, 'skip', from);
-      const left = leftOut(name, said);
-      if (!left.unlessAll) return left;
-      passedOver ??= left;
+      const returned: unknown = run(ctx, target);
+      if (returned === undefined) continue;
+      this.#recordStep(ctx, name, 'skip', from);
+      const reason = reasonToSkip(name, returned);
+      if (!reason.unlessAll) return reason;
+      firstAvoidable ??= reason;
     }
-    return passedOver;
+    return firstAvoidable;
   }
 
   /** The first response or rejection ends it; a changed request is passed to the next plugin. Most chains have no such plugin. */
@@ -161,7 +161,7 @@ export class Chain {
       const from = this.#monotonic();
       const result = run(ctx, target);
       const screened = result instanceof Promise ? await result : result;
-      this.#note(ctx, name, 'screen', from);
+      this.#recordStep(ctx, name, 'screen', from);
       if (screened === undefined) continue;
       if (!('request' in screened)) return screened;
       ctx.body = screened.request;
@@ -182,11 +182,11 @@ export class Chain {
       const result = run(ctx, attempt);
       if (result instanceof Promise) {
         return result.then(() => {
-          this.#note(ctx, name, 'prepare', from);
+          this.#recordStep(ctx, name, 'prepare', from);
           return this.#prepareFrom(at + 1, ctx, attempt);
         });
       }
-      this.#note(ctx, name, 'prepare', from);
+      this.#recordStep(ctx, name, 'prepare', from);
     }
     return undefined;
   }
@@ -196,10 +196,10 @@ export class Chain {
     let verdict: Verdict = { do: 'answer' };
     for (const { name, run } of this.#steps.judge) {
       const from = this.#monotonic();
-      const said: unknown = run(ctx, outcome, earlier);
-      if (said instanceof Promise) throw waits(name, 'judge', said);
-      verdict = (said as Verdict | undefined) ?? verdict;
-      this.#note(ctx, name, 'judge', from);
+      const returned: unknown = run(ctx, outcome, earlier);
+      if (returned instanceof Promise) throw asyncResultError(name, 'judge', returned);
+      verdict = (returned as Verdict | undefined) ?? verdict;
+      this.#recordStep(ctx, name, 'judge', from);
     }
     return verdict;
   }
@@ -213,7 +213,7 @@ export class Chain {
       const from = this.#monotonic();
       const result = run(ctx, attempt, reply);
       const replied = result instanceof Promise ? await result : result;
-      this.#note(ctx, name, 'reply', from);
+      this.#recordStep(ctx, name, 'reply', from);
       if (replied !== undefined) return replied.refuse;
     }
     return undefined;
@@ -232,7 +232,7 @@ export class Chain {
     for (const { name, run } of this.#steps.settle) {
       const from = this.#monotonic();
       guarded('settle', name, () => run(ctx, draft), onDefect);
-      this.#note(ctx, name, 'settle', from);
+      this.#recordStep(ctx, name, 'settle', from);
     }
   }
 
@@ -240,7 +240,7 @@ export class Chain {
     for (const { name, run } of this.#steps.record) guarded('record', name, () => run(record), onDefect);
   }
 
-  #note(ctx: RequestContext, name: string, moment: Moment, from: number): void {
+  #recordStep(ctx: RequestContext, name: string, moment: Moment, from: number): void {
     ctx.plugins.push({ name, moment, ms: Math.round((this.#monotonic() - from) * 1000) / 1000 });
   }
 }
@@ -266,7 +266,7 @@ function collect<M extends Moment>(moment: M, plugins: readonly NamedInstance[],
   }
 }
 
-function contribute(facts: Facts, more: Partial<Facts>): void {
+function mergeFacts(facts: Facts, more: Partial<Facts>): void {
   if (more.caller !== undefined) facts.caller = more.caller;
   if (more.virtualKey !== undefined) facts.virtualKey = more.virtualKey;
   if (more.choice !== undefined) facts.choice = more.choice;
@@ -275,22 +275,22 @@ function contribute(facts: Facts, more: Partial<Facts>): void {
 }
 
 /** Why a target is skipped, and the plugin that skips it; `unlessAll`: it is used if every target is skipped. */
-export interface LeftOut {
+export interface ReasonToSkip {
   readonly because: string;
   readonly unlessAll: boolean;
 }
 
-/** @param said not undefined */
-function leftOut(plugin: string, said: unknown): LeftOut {
-  if (said instanceof Promise) throw waits(plugin, 'skip', said);
-  if (typeof said === 'string') return { because: `${plugin}: ${said}`, unlessAll: false };
-  const { because, unlessAll } = (said ?? {}) as Partial<SkipReason>;
+/** @param returned not undefined */
+function reasonToSkip(plugin: string, returned: unknown): ReasonToSkip {
+  if (returned instanceof Promise) throw asyncResultError(plugin, 'skip', returned);
+  if (typeof returned === 'string') return { because: `${plugin}: ${returned}`, unlessAll: false };
+  const { because, unlessAll } = (returned ?? {}) as Partial<SkipReason>;
   if (typeof because !== 'string') throw new Error(`plugin "${plugin}" returned no text from skip`);
   return { because: `${plugin}: ${because}`, unlessAll: unlessAll === true };
 }
 
 /** The decision must be synchronous. A promise that was returned instead must not end the process with an unhandled rejection. */
-function waits(plugin: string, moment: Moment, promise: Promise<unknown>): Error {
+function asyncResultError(plugin: string, moment: Moment, promise: Promise<unknown>): Error {
   promise.catch(() => {});
   return new Error(`plugin "${plugin}" returned a promise from ${moment}, which must be synchronous`);
 }

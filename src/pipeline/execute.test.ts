@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createPlanner } from '../config/compile/targets/plan.ts';
 import type { Dialect } from '../core/dialect.ts';
-import type { Arrival } from '../core/http/arrival.ts';
-import { Budget } from '../core/memory/budget.ts';
+import type { RequestHead } from '../core/http/request-head.ts';
+import { MemoryBudget } from '../core/memory/budget.ts';
 import type { Attempt, Outcome, Send } from '../core/plan.ts';
 import type { PluginInstance } from '../core/plugin.ts';
 import { makeBinding, makeBranch, makeConfig, makeContext, makeLeaf, makeRetry, makeSnapshot } from '../../test/support/stage-context.ts';
-import { errorOf, finalOf } from './answer/index.ts';
+import { errorOf, finalOf } from './response/index.ts';
 import { Chain } from './chain.ts';
-import { Execution, firstOf } from './execute.ts';
-import { later } from '../core/async/later.ts';
+import { Execution, firstTry } from './execute.ts';
+import { schedule } from '../core/async/schedule.ts';
 import { makeRecord } from './record/index.ts';
 import { overheadMs, upstreamMs } from './record/facts.ts';
 import { RequestContext } from './request.ts';
@@ -33,7 +33,7 @@ function rig(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
     return { outcome, cancel };
   };
   const snapshot = makeSnapshot();
-  const ctx = new RequestContext(makeContext({ snapshot }) as unknown as Arrival, snapshot, new Budget(Number.POSITIVE_INFINITY));
+  const ctx = new RequestContext(makeContext({ snapshot }) as unknown as RequestHead, snapshot, new MemoryBudget(Number.POSITIVE_INFINITY));
   ctx.isAdmitted = true;
   const branch = makeBranch(strategy, leaves);
   const query = { metadata: {}, pathname: '/', params: () => undefined };
@@ -47,7 +47,7 @@ function rig(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
     dialect,
     isolation: undefined,
     monotonic,
-    later,
+    schedule,
     mask: (bytes) => bytes,
     reply: (of, outcome) => {
       const final = finalOf(of, outcome, dialect);
@@ -67,7 +67,7 @@ const answered = (attempt: Attempt, status: number, at: number, totalMs: number)
 
 const ending = { status: 200, end: 'whole', error: null, bytesIn: 0, bytesOut: 0, totalMs: 100, firstEventMs: 1, overheadMs: 0 } as const;
 const recordOf = (ctx: RequestContext, run: Execution) =>
-  makeRecord(ctx, run, { ...ending, kept: undefined, own: undefined }, () => true).record;
+  makeRecord(ctx, run, { ...ending, kept: undefined, gatewayBody: undefined }, () => true).record;
 
 /** Skips these providers; a failed response moves on to the next target. */
 const breaker = (...open: readonly string[]): PluginInstance => ({
@@ -147,7 +147,7 @@ describe('targets skipped by a plugin', () => {
 describe('overlapping attempts', () => {
   it('are recorded in the order they began, and overlapping time counts once', async () => {
     const { ctx, run, sent, clock, targets } = rig('fallback', { prepare: () => undefined });
-    const tries = targets.slice(0, 2).map((leaf) => run.attempt(firstOf(leaf)));
+    const tries = targets.slice(0, 2).map((leaf) => run.attempt(firstTry(leaf)));
     await new Promise(setImmediate);
     const [one, two] = sent.map(({ attempt }) => attempt) as [Attempt, Attempt];
     expect([one.index, two.index]).toEqual([0, 1]);
@@ -171,7 +171,7 @@ describe('overlapping attempts', () => {
 
   it('are all cancelled when the client disconnects', async () => {
     const { run, sent, targets } = rig('fallback', { prepare: () => undefined });
-    const tries = targets.map((leaf) => run.attempt(firstOf(leaf)));
+    const tries = targets.map((leaf) => run.attempt(firstTry(leaf)));
     await new Promise(setImmediate);
     run.cancel();
     expect(sent.map(({ isCancelled }) => isCancelled)).toEqual([true, true, true]);

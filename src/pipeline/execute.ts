@@ -2,11 +2,11 @@ import type { RequestBody } from '../core/json/body.ts';
 import type { Dialect } from '../core/dialect.ts';
 import { fromUnknown, GatewayError } from '../core/error.ts';
 import { type Attempt, type Outcome, type Reply, type Send, type Sending, statusOf, type Times, type Verdict } from '../core/plan.ts';
-import type { Clocks, Leaf, ProviderBinding } from '../core/snapshot.ts';
+import type { Timeouts, Leaf, ProviderBinding } from '../core/snapshot.ts';
 import type { Chain } from './chain.ts';
-import { convertOutcome } from './answer/convert.ts';
+import { convertOutcome } from './response/convert.ts';
 import type { Isolation } from './isolation/index.ts';
-import type { Later } from '../core/async/later.ts';
+import type { Schedule } from '../core/async/schedule.ts';
 import type { RequestContext } from './request.ts';
 import { followUp, type StepDeps } from './steps.ts';
 
@@ -18,7 +18,7 @@ export interface ExecuteDeps {
   /** Undefined when no provider separates objects (files, batches, …) by key. */
   readonly isolation: Isolation | undefined;
   monotonic(): number;
-  readonly later: Later;
+  readonly schedule: Schedule;
   /** Masks every secret of the configuration. */
   mask(bytes: Buffer): Buffer;
   /** Makes the reply to the final outcome. Called before the `reply` plugins check the outcome. */
@@ -35,14 +35,14 @@ export interface Try {
   readonly isRepeat: boolean;
 }
 
-export const firstOf = (leaf: Leaf): Try => ({ leaf, tries: 0, isRepeat: false });
+export const firstTry = (leaf: Leaf): Try => ({ leaf, tries: 0, isRepeat: false });
 
-interface Answer {
+interface ReplyStep {
   readonly reply: Reply;
 }
 
 /** A reply, the next try, or undefined when the client has disconnected. */
-type Decided = Answer | Try | undefined;
+type Decided = ReplyStep | Try | undefined;
 
 type Prepared = Attempt | Outcome;
 
@@ -66,11 +66,11 @@ export class Execution {
   /** Why the loop did not use an outcome. */
   #reasons: Map<Outcome, string> | undefined;
   /** Number of attempts started. */
-  #begun = 0;
+  #started = 0;
   readonly #sendings: Sending[] = [];
   #pauses: Set<() => void> | undefined;
   /** First skipped target that may still be tried when every target is skipped. */
-  #passedOver: Leaf | undefined;
+  #avoidedTarget: Leaf | undefined;
   #triesAll = false;
 
   constructor(ctx: RequestContext, deps: ExecuteDeps) {
@@ -103,7 +103,7 @@ export class Execution {
     return outcome.kind === 'skipped' ? outcome.because : this.#reasons?.get(outcome);
   }
 
-  #left(outcome: Outcome, because: string | undefined): void {
+  #setReason(outcome: Outcome, because: string | undefined): void {
     if (because !== undefined) (this.#reasons ??= new Map()).set(outcome, because);
   }
 
@@ -113,9 +113,9 @@ export class Execution {
    * @throws GatewayError when a `screen` plugin refuses
    */
   async run(): Promise<Reply | undefined> {
-    let now = this.#first(this.ctx.plan.first);
-    while (!this.isCancelled && now !== undefined) {
-      const { leaf, tries, isRepeat } = now;
+    let current = this.#firstTryFrom(this.ctx.plan.first);
+    while (!this.isCancelled && current !== undefined) {
+      const { leaf, tries, isRepeat } = current;
       const screening = tries === 0 && !isRepeat ? this.#deps.chain.screen(this.ctx, leaf) : undefined;
       const screened = screening === undefined ? undefined : await screening;
       // The client may have disconnected while a plugin was waiting.
@@ -127,96 +127,96 @@ export class Execution {
       }
       const { warnings } = this.ctx;
       const from = warnings.length;
-      const outcome = screened === undefined ? await this.attempt(now) : this.#refused(leaf, screened.refuse);
+      const outcome = screened === undefined ? await this.attempt(current) : this.#refused(leaf, screened.refuse);
       const to = warnings.length;
-      if (outcome.kind === 'refused' && this.#isOfRequest(outcome.error)) throw outcome.error;
+      if (outcome.kind === 'refused' && this.#isRequestError(outcome.error)) throw outcome.error;
       this.push(outcome);
       // An internal error during an attempt is a defect of the gateway, not of the provider: do not try another target.
       if (outcome.kind === 'refused' && outcome.error.code === 'internal') throw outcome.error;
-      const decided = this.#decide(outcome, now);
+      const decided = this.#decide(outcome, current);
       const step = decided instanceof Promise ? await decided : decided;
       if (step === undefined || 'reply' in step) return step?.reply;
       // Warnings about this attempt do not apply to the next one.
       warnings.splice(from, to - from);
-      now = step;
+      current = step;
     }
     return this.isCancelled ? undefined : this.#deps.reply(this, this.last as Outcome);
   }
 
   /** True for an invalid header found while the first target is prepared. It is wrong for every target, and nothing was sent. */
-  #isOfRequest({ code }: GatewayError): boolean {
+  #isRequestError({ code }: GatewayError): boolean {
     return code === 'invalid_header' && this.history.every(({ kind }) => kind === 'skipped');
   }
 
   /** Returns the first try of this target, or of the next one in the plan that is not skipped. */
-  #first(leaf: Leaf | undefined): Try | undefined {
-    for (let next = leaf; next !== undefined; next = this.#next()) {
+  #firstTryFrom(leaf: Leaf | undefined): Try | undefined {
+    for (let next = leaf; next !== undefined; next = this.#nextTarget()) {
       const left = this.#deps.chain.skip(this.ctx, next);
-      if (left === undefined || (left.unlessAll && this.#triesAll)) return firstOf(next);
-      if (left.unlessAll) this.#passedOver ??= next;
-      const attempt = this.#draft(firstOf(next));
+      if (left === undefined || (left.unlessAll && this.#triesAll)) return firstTry(next);
+      if (left.unlessAll) this.#avoidedTarget ??= next;
+      const attempt = this.#draft(firstTry(next));
       const model = next.override?.['model'];
       if (typeof model === 'string') attempt.model = model;
-      this.push({ kind: 'skipped', attempt, times: notSent(this.#now()), because: left.because });
+      this.push({ kind: 'skipped', attempt, times: timesNotSent(this.#now()), because: left.because });
     }
     return this.#lastResort();
   }
 
   /** Every target was skipped: returns the first one that may be tried anyway. */
   #lastResort(): Try | undefined {
-    const leaf = this.#passedOver;
+    const leaf = this.#avoidedTarget;
     if (leaf === undefined || this.last?.kind !== 'skipped') return undefined;
-    this.#passedOver = undefined;
+    this.#avoidedTarget = undefined;
     this.#triesAll = true;
-    return firstOf(leaf);
+    return firstTry(leaf);
   }
 
   /** Returns a promise only if the decision has to wait. */
-  #decide(outcome: Outcome, now: Try): Decided | Promise<Decided> {
+  #decide(outcome: Outcome, current: Try): Decided | Promise<Decided> {
     if (outcome.kind === 'cancelled' || this.isCancelled) return undefined;
-    if (this.repeats(outcome)) return { leaf: now.leaf, tries: now.tries, isRepeat: true };
-    const judged = this.#deps.chain.judge(this.ctx, outcome, this.#earlier(outcome));
-    const verdict = isSpent(this.ctx.received) ? answerIt(judged) : judged;
-    this.#left(outcome, verdict.because);
+    if (this.shouldRepeat(outcome)) return { leaf: current.leaf, tries: current.tries, isRepeat: true };
+    const judged = this.#deps.chain.judge(this.ctx, outcome, this.#earlierOutcomes(outcome));
+    const verdict = isSpent(this.ctx.received) ? asAnswer(judged) : judged;
+    this.#setReason(outcome, verdict.because);
     const wantsNext = verdict.do === 'next' || (verdict.do === 'again' && verdict.orNext !== undefined);
-    const next = wantsNext ? this.#first(this.#next()) : undefined;
+    const next = wantsNext ? this.#firstTryFrom(this.#nextTarget()) : undefined;
     if (next !== undefined) {
-      if (verdict.do === 'again') this.#left(outcome, verdict.orNext);
-      drop(outcome);
+      if (verdict.do === 'again') this.#setReason(outcome, verdict.orNext);
+      discard(outcome);
       return next;
     }
     if (verdict.do === 'again' && this.history.length < maxAttempts) {
-      drop(outcome);
-      return this.#again(verdict.afterMs, now);
+      discard(outcome);
+      return this.#retry(verdict.afterMs, current);
     }
     const reply = this.#deps.reply(this, outcome);
     const checks = outcome.kind === 'answered' ? this.#deps.chain.reply(this.ctx, outcome.attempt, reply) : undefined;
-    return checks === undefined ? { reply } : this.#passed(outcome, now, reply, checks);
+    return checks === undefined ? { reply } : this.#awaitReplyChecks(outcome, current, reply, checks);
   }
 
-  async #again(afterMs: number, { leaf, tries }: Try): Promise<Decided> {
+  async #retry(afterMs: number, { leaf, tries }: Try): Promise<Decided> {
     await this.#pause(afterMs);
     return this.isCancelled ? undefined : { leaf, tries: tries + 1, isRepeat: false };
   }
 
   /** Waits for the `reply` plugins. If one refuses the response, the refusal becomes the outcome and is judged again. */
-  async #passed(outcome: Outcome, now: Try, reply: Reply, checks: Promise<GatewayError | undefined>): Promise<Decided> {
+  async #awaitReplyChecks(outcome: Outcome, current: Try, reply: Reply, checks: Promise<GatewayError | undefined>): Promise<Decided> {
     const refusal = await checks;
     if (refusal === undefined) return { reply };
-    drop(outcome);
+    discard(outcome);
     const tap = outcome.kind === 'answered' ? outcome.reply.tap : undefined;
     const refused: Outcome = { kind: 'refused', attempt: outcome.attempt, times: outcome.times, error: refusal, tap };
     this.history[this.history.indexOf(outcome)] = refused;
     this.last = refused;
-    return this.#decide(refused, now);
+    return this.#decide(refused, current);
   }
 
-  #earlier(outcome: Outcome): readonly Outcome[] {
+  #earlierOutcomes(outcome: Outcome): readonly Outcome[] {
     return this.history.length === 1 ? noOutcomes : this.history.filter((each) => each !== outcome);
   }
 
   /** Returns the next target of the plan, or undefined when no further attempt is allowed. */
-  #next(): Leaf | undefined {
+  #nextTarget(): Leaf | undefined {
     return this.history.length < maxAttempts ? this.ctx.plan.after(this.history) : undefined;
   }
 
@@ -225,48 +225,48 @@ export class Execution {
    * which happens to every idle connection when a provider restarts. At most once per target, whatever the retry policy
    * says. The repeat counts as an attempt.
    */
-  repeats(outcome: Outcome): boolean {
+  shouldRepeat(outcome: Outcome): boolean {
     const isRepeat =
       outcome.kind === 'unreachable' &&
       outcome.isUnread === true &&
       !isSpent(this.ctx.received) &&
       this.history.length < maxAttempts &&
       !this.history.some(({ attempt }) => attempt.isRepeat === true && attempt.target === outcome.attempt.target);
-    if (isRepeat) this.#left(outcome, 'the kept connection was closed');
+    if (isRepeat) this.#setReason(outcome, 'the kept connection was closed');
     return isRepeat;
   }
 
   /** Performs one attempt. Several may be in progress at once; the caller adds the outcomes to the history. */
-  attempt(now: Try): Promise<Outcome> {
+  attempt(current: Try): Promise<Outcome> {
     const { isolation } = this.#deps;
     const index = this.#begin();
-    const ended = this.#once(now, index);
+    const ended = this.#performOnce(current, index);
     return isolation === undefined
       ? ended
-      : ended.then((outcome) => isolation.settle(this.ctx, outcome, (query) => this.#page(now, index, query)));
+      : ended.then((outcome) => isolation.settle(this.ctx, outcome, (query) => this.#page(current, index, query)));
   }
 
   /** Fetches a further page of the requested list, as part of the same attempt. */
-  async #page(now: Try, index: number, query: string): Promise<Outcome> {
-    const asked = this.ctx.query;
+  async #page(current: Try, index: number, query: string): Promise<Outcome> {
+    const clientQuery = this.ctx.query;
     this.ctx.query = query;
     try {
-      return await this.#once(now, index);
+      return await this.#performOnce(current, index);
     } finally {
-      this.ctx.query = asked;
+      this.ctx.query = clientQuery;
     }
   }
 
   #begin(): number {
-    this.#begun += 1;
-    return this.#begun - 1;
+    this.#started += 1;
+    return this.#started - 1;
   }
 
-  async #once(now: Try, index: number): Promise<Outcome> {
-    const preparing = this.prepare(now, index);
+  async #performOnce(current: Try, index: number): Promise<Outcome> {
+    const preparing = this.prepare(current, index);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (this.isCancelled)
-      return { kind: 'cancelled', attempt: 'kind' in prepared ? prepared.attempt : prepared, times: notSent(this.#now()) };
+      return { kind: 'cancelled', attempt: 'kind' in prepared ? prepared.attempt : prepared, times: timesNotSent(this.#now()) };
     if ('kind' in prepared) return prepared;
     const outcome = this.#masked(await this.#send(prepared));
     const last = prepared.translation?.then === undefined ? outcome : await followUp(outcome, this.#stepDeps());
@@ -290,20 +290,20 @@ export class Execution {
     const { warnings, facts } = this.ctx;
     return {
       send: (attempt) => this.#send(attempt),
-      isOver: () => this.isCancelled,
+      isCancelled: () => this.isCancelled,
       warn: (text) => void warnings.push(text),
       key: facts.caller.key,
     };
   }
 
   /** Returns an attempt that is ready to be sent, or a `refused` outcome when a plugin refuses it. A promise if a plugin is async. */
-  prepare(now: Try, index = this.#begin()): Prepared | Promise<Prepared> {
-    const attempt = this.#draft(now, index);
+  prepare(current: Try, index = this.#begin()): Prepared | Promise<Prepared> {
+    const attempt = this.#draft(current, index);
     const at = this.#now();
     const refused = (thrown: unknown): Prepared => {
       const error = fromUnknown(thrown);
       if (error.code === 'internal') throw error;
-      return { kind: 'refused', attempt, times: notSent(at), error };
+      return { kind: 'refused', attempt, times: timesNotSent(at), error };
     };
     const ready = (): Prepared => {
       this.#deps.isolation?.admit(this.ctx, attempt);
@@ -325,7 +325,7 @@ export class Execution {
   }
 
   #refused(leaf: Leaf, error: GatewayError): Outcome {
-    return { kind: 'refused', attempt: this.#draft(firstOf(leaf)), times: notSent(this.#now()), error };
+    return { kind: 'refused', attempt: this.#draft(firstTry(leaf)), times: timesNotSent(this.#now()), error };
   }
 
   #draft({ leaf, tries, isRepeat }: Try, index = this.#begin()): Attempt {
@@ -340,7 +340,7 @@ export class Execution {
       target: leaf,
       binding,
       model: '',
-      clocks: clocksOf(this.ctx.snapshot.server.clocks, binding, leaf),
+      timeouts: clocksOf(this.ctx.snapshot.server.timeouts, binding, leaf),
       trust: binding.trust,
       lane: 'express',
       call: undefined,
@@ -360,7 +360,7 @@ export class Execution {
         this.#pauses?.delete(wake);
         resolve();
       };
-      const cancel = this.#deps.later(ms, wake);
+      const cancel = this.#deps.schedule(ms, wake);
       (this.#pauses ??= new Set()).add(wake);
     });
     this.waits.push({ at, totalMs: this.#now() - at });
@@ -372,20 +372,20 @@ const noOutcomes: readonly Outcome[] = Object.freeze([]);
 /** True when the body was already streamed upstream without a copy, so that it cannot be sent again. */
 const isSpent = (body: RequestBody): boolean => (body.kind === 'form' || body.kind === 'passing') && body.isSpent;
 
-const answerIt = (judged: Verdict): Verdict =>
+const asAnswer = (judged: Verdict): Verdict =>
   judged.do === 'answer' ? judged : { do: 'answer', because: `${judged.because}, and the body cannot be sent again` };
 
-function notSent(at: number): Times {
+function timesNotSent(at: number): Times {
   return { at, connectMs: undefined, firstByteMs: undefined, totalMs: 0 };
 }
 
 /** Discards a response that is not used, and aborts its stream if it has one. */
-function drop(outcome: Outcome): void {
+function discard(outcome: Outcome): void {
   if (outcome.kind === 'answered') outcome.reply.flow?.abort();
 }
 
-function clocksOf(server: Clocks, binding: ProviderBinding, leaf: Leaf): Clocks {
-  return { ...server, ...binding.clocks, ...leaf.clocks };
+function clocksOf(server: Timeouts, binding: ProviderBinding, leaf: Leaf): Timeouts {
+  return { ...server, ...binding.timeouts, ...leaf.timeouts };
 }
 
 /** True for an outcome that the client receives as a success. */

@@ -1,6 +1,6 @@
 import { createMask } from '../core/secrets/mask.ts';
 import { errorCatalogue, GatewayError, type ErrorCode, type ErrorDetails } from '../core/error.ts';
-import type { Hold } from '../core/memory/budget.ts';
+import type { MemoryReservation } from '../core/memory/budget.ts';
 import type { ObjectOwners } from '../core/objects/owners.ts';
 import type { JwtSettings, JwtVerifier } from '../core/secrets/jwt.ts';
 import { type MediaSigner, type Moment, moments, type Plugin, type PluginHost, type PluginInstance } from '../core/plugin.ts';
@@ -9,7 +9,7 @@ import type { LogRecord } from '../core/records/record.ts';
 import { didYouMean, nearest } from '../core/text/nearest.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { Chains, type NamedInstance } from './chain.ts';
-import { inTime } from '../core/async/in-time.ts';
+import { withTimeout } from '../core/async/with-timeout.ts';
 import { Isolation } from './isolation/index.ts';
 import type { RequestContext } from './request.ts';
 
@@ -50,7 +50,7 @@ export interface GenerationDeps {
 export interface HostDeps {
   now(): number;
   sha256(text: string): string;
-  media(needs: readonly MediaNeed[], hold: Hold, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
+  media(needs: readonly MediaNeed[], hold: MemoryReservation, signer: MediaSigner): Promise<ReadonlyMap<string, Media>>;
   jwt(settings: JwtSettings): JwtVerifier;
   warn(fields: object, message: string): void;
   debug(fields: object, message: string): void;
@@ -58,7 +58,7 @@ export interface HostDeps {
 }
 
 /** How long a plugin may take for `setup` and for `dispose`, in milliseconds. A start, reload or shutdown would wait for good. */
-const limits = { setup: 60_000, dispose: 5_000 } as const;
+const timeLimits = { setup: 60_000, dispose: 5_000 } as const;
 
 /**
  * Sets the plugins of a snapshot up, in order. If one fails, those before it are disposed in reverse order and the
@@ -70,14 +70,14 @@ export async function createGeneration(
   deps: GenerationDeps,
   shared: SharedState,
 ): Promise<Generation> {
-  const ready: NamedInstance[] = [];
+  const instances: NamedInstance[] = [];
   const uses = shared.begin();
   const dispose = async (): Promise<void> => {
     const faults: unknown[] = [];
-    for (const { name, instance } of ready.toReversed()) {
+    for (const { name, instance } of instances.toReversed()) {
       try {
-        await inTime<unknown>(instance.dispose?.(), limits.dispose, () => {
-          throw new Error(`plugin "${name}" did not shut down within ${limits.dispose / 1000} s`);
+        await withTimeout<unknown>(instance.dispose?.(), timeLimits.dispose, () => {
+          throw new Error(`plugin "${name}" did not shut down within ${timeLimits.dispose / 1000} s`);
         });
       } catch (thrown) {
         faults.push(thrown);
@@ -89,13 +89,13 @@ export async function createGeneration(
   for (const { plugin, options } of entries) {
     try {
       const starting = plugin.setup(options, hostFor(plugin.name, deps.host, uses));
-      const instance: PluginInstance | undefined = await inTime(starting, limits.setup, () => {
+      const instance: PluginInstance | undefined = await withTimeout(starting, timeLimits.setup, () => {
         disposeLater(starting);
-        throw new Error(`its setup did not end within ${limits.setup / 1000} s`);
+        throw new Error(`its setup did not end within ${timeLimits.setup / 1000} s`);
       });
       if (typeof instance !== 'object' || instance === null) throw new Error('its setup returned no object with moments');
       const { name, endpoints, provides } = plugin;
-      ready.push({ name, endpoints, provides, instance });
+      instances.push({ name, endpoints, provides, instance });
       checkMoments(plugin, instance);
     } catch (cause) {
       await dispose().catch((err: unknown) => deps.host.warn({ err }, 'a plugin failed to shut down'));
@@ -104,8 +104,8 @@ export async function createGeneration(
     }
   }
   const isolation = deps.owners === undefined ? undefined : new Isolation(deps.owners);
-  const chains = new Chains(ready, deps.monotonic);
-  const steps = ready.map(({ name, instance }) => ({ name, moments: moments.filter((moment) => instance[moment] !== undefined) }));
+  const chains = new Chains(instances, deps.monotonic);
+  const steps = instances.map(({ name, instance }) => ({ name, moments: moments.filter((moment) => instance[moment] !== undefined) }));
   return { snapshot, chains, steps, isolation, maskBytes: deps.mask(snapshot.secrets), dispose };
 }
 
@@ -116,25 +116,27 @@ function disposeLater(starting: PluginInstance | Promise<PluginInstance>): void 
     .catch(() => {});
 }
 
-const known: ReadonlySet<string> = new Set([...moments, 'dispose']);
+const knownMembers: ReadonlySet<string> = new Set([...moments, 'dispose']);
 
 /** `gateway check` relies on the declarations of a plugin, so they must be true. @throws Error */
 function checkMoments({ moments: declared }: Plugin, instance: PluginInstance): void {
   for (const [name, value] of Object.entries(instance)) {
-    const meant = typeof value !== 'function' || known.has(name) ? undefined : nearest(name, moments);
-    if (meant !== undefined) throw new Error(`it implements "${name}", which is no moment. Did you mean "${meant}"?`);
+    const suggestion = typeof value !== 'function' || knownMembers.has(name) ? undefined : nearest(name, moments);
+    if (suggestion !== undefined) throw new Error(`it implements "${name}", which is no moment. Did you mean "${suggestion}"?`);
   }
   if (declared === undefined) return;
   for (const moment of moments) {
-    const isThere = instance[moment] !== undefined;
-    if (isThere === declared.includes(moment)) continue;
+    const isImplemented = instance[moment] !== undefined;
+    if (isImplemented === declared.includes(moment)) continue;
     throw new Error(
-      isThere ? `it implements "${moment}" without declaring it in moments` : `it declares "${moment}" in moments without implementing it`,
+      isImplemented
+        ? `it implements "${moment}" without declaring it in moments`
+        : `it declares "${moment}" in moments without implementing it`,
     );
   }
 }
 
-function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
+function hostFor(name: string, host: HostDeps, uses: SharedStateLease): PluginHost {
   return {
     shared: (key, create, hear) => uses.get(`${name}:${key}`, create, hear),
     now: host.now,
@@ -157,53 +159,53 @@ function hostFor(name: string, host: HostDeps, uses: SharedUses): PluginHost {
 }
 
 /** The lease of one generation on shared state. */
-interface SharedUses {
+interface SharedStateLease {
   get<T>(key: string, create: (tell: (message: unknown) => void) => T, hear?: (state: T, message: unknown) => void): T;
   release(): void;
 }
 
 /** State of plugins that outlives a reload: kept while a generation uses its key, then deleted. */
 export class SharedState {
-  readonly #held = new Map<string, { readonly value: unknown; hear(message: unknown): void; users: number }>();
-  readonly #tellOthers: (key: string, message: unknown) => void;
+  readonly #slots = new Map<string, { readonly value: unknown; hear(message: unknown): void; users: number }>();
+  readonly #broadcast: (key: string, message: unknown) => void;
 
-  /** @param tellOthers sends a message to the other worker processes */
-  constructor(tellOthers: (key: string, message: unknown) => void = () => {}) {
-    this.#tellOthers = tellOthers;
+  /** @param broadcast sends a message to the other worker processes */
+  constructor(broadcast: (key: string, message: unknown) => void = () => {}) {
+    this.#broadcast = broadcast;
   }
 
   /** Another worker process sent a message about its state of this key. */
-  hear(key: string, message: unknown): void {
-    this.#held.get(key)?.hear(message);
+  receive(key: string, message: unknown): void {
+    this.#slots.get(key)?.hear(message);
   }
 
-  begin(): SharedUses {
-    const own = new Set<string>();
+  begin(): SharedStateLease {
+    const leasedKeys = new Set<string>();
     return {
       get: (key, create, hear) => {
-        let slot = this.#held.get(key);
+        let slot = this.#slots.get(key);
         if (slot === undefined) {
-          const value = create((message) => this.#tellOthers(key, message));
+          const value = create((message) => this.#broadcast(key, message));
           slot = { value, hear: (message) => hear?.(value, message), users: 0 };
-          this.#held.set(key, slot);
+          this.#slots.set(key, slot);
         }
-        if (!own.has(key)) {
-          own.add(key);
+        if (!leasedKeys.has(key)) {
+          leasedKeys.add(key);
           slot.users += 1;
         }
         return slot.value as ReturnType<typeof create>;
       },
       release: () => {
-        for (const key of own) this.#drop(key);
-        own.clear();
+        for (const key of leasedKeys) this.#drop(key);
+        leasedKeys.clear();
       },
     };
   }
 
   #drop(key: string): void {
-    const slot = this.#held.get(key);
+    const slot = this.#slots.get(key);
     if (slot === undefined) return;
     slot.users -= 1;
-    if (slot.users === 0) this.#held.delete(key);
+    if (slot.users === 0) this.#slots.delete(key);
   }
 }

@@ -1,23 +1,23 @@
-import type { Budget } from '../core/memory/budget.ts';
+import type { MemoryBudget } from '../core/memory/budget.ts';
 import type { Dialect } from '../core/dialect.ts';
 import type { DialectName } from '../core/endpoint.ts';
 import type { Send } from '../core/plan.ts';
 import type { LogRecord } from '../core/records/record.ts';
 import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { GroupCommit } from './record/group-commit.ts';
-import type { Shares } from './in-flight.ts';
-import type { Later } from '../core/async/later.ts';
+import type { InFlightLimiter } from './in-flight.ts';
+import type { Schedule } from '../core/async/schedule.ts';
 
 /** Dependencies of the request handling. */
 export interface HandleDeps {
   readonly send: Send;
   readonly commit: GroupCommit;
-  readonly shares: Shares;
-  readonly budget: Budget;
+  readonly inFlightLimiter: InFlightLimiter;
+  readonly budget: MemoryBudget;
   readonly dialects: Readonly<Record<DialectName, Dialect>>;
   monotonic(): number;
   /** Waits between attempts. */
-  readonly later: Later;
+  readonly schedule: Schedule;
   /** `dry`: plugins may not write or send anything, and get no record. Default: live. */
   readonly mode?: 'dry';
   /**
@@ -28,7 +28,7 @@ export interface HandleDeps {
   /** Reports an internal error of the gateway or of a plugin: operators see its stack, callers never do. Never throws. */
   onDefect(error: unknown, requestId: string): void;
   /** The request is over: its record is written and its last bytes are sent. */
-  onOver(record: LogRecord): void;
+  onFinished(record: LogRecord): void;
   /** Nothing of the request is left in this process: the client has read the last byte, or has disconnected. */
-  onLeft(handling: DenseSetMember): void;
+  onReleased(handling: DenseSetMember): void;
 }

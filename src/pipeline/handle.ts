@@ -1,4 +1,4 @@
-import type { Incoming, PendingBody } from '../core/http/arrival.ts';
+import type { IncomingRequest, PendingBody } from '../core/http/request-head.ts';
 import type { RequestBody } from '../core/json/body.ts';
 import type { Client } from '../core/http/client.ts';
 import type { Dialect } from '../core/dialect.ts';
@@ -9,20 +9,20 @@ import type { LogRecord } from '../core/records/record.ts';
 import type { DenseSetMember } from '../core/memory/dense-set.ts';
 import type { Lease } from '../core/snapshot.ts';
 import { isFinalStatus } from '../core/http/status.ts';
-import { faultFacts, type Final, finalOf, passedError, replyOf } from './answer/index.ts';
-import { errorFacts } from './answer/errors.ts';
+import { faultFacts, type Final, finalOf, forwardedErrorText, replyOf } from './response/index.ts';
+import { errorFacts } from './response/errors.ts';
 import { Execution } from './execute.ts';
-import { formToHold, hold } from './forms.ts';
+import { formToBuffer, bufferForm } from './form-buffering.ts';
 import type { HandleDeps } from './handle-deps.ts';
 import type { Chain } from './chain.ts';
-import { completeHeaders, type ReplyFacts } from './answer/headers.ts';
-import { lastPiece } from './answer/last-event.ts';
-import { endPlainly, plainError, recordOf } from './answer/last-resort.ts';
-import { withProvider } from './answer/named-provider.ts';
+import { completeHeaders, type ReplyFacts } from './response/headers.ts';
+import { lastPiece } from './response/last-event.ts';
+import { sendPlainError, plainError, recordOf } from './response/last-resort.ts';
+import { withProvider } from './response/named-provider.ts';
 import { settle } from './record/draft.ts';
 import type { Ending } from './record/index.ts';
 import { RequestContext } from './request.ts';
-import { bodyAllowed, isEventStream, ofProvider, overheadMs, recordedError, upstreamMs } from './record/facts.ts';
+import { allowsBody, isEventStream, overheadMs, recordedError, recordedFault, upstreamMs } from './record/facts.ts';
 import type { KeyInFlight } from './in-flight.ts';
 import type { Generation } from './generation.ts';
 
@@ -31,7 +31,7 @@ const cancelMs = 1000;
 
 /** Handles one request from its head to its record. Lives as long as the exchange with the client. */
 export class Handling implements DenseSetMember {
-  place: number | undefined;
+  index: number | undefined;
   readonly id: string;
   readonly #ctx: RequestContext;
   readonly #generation: Generation;
@@ -42,27 +42,27 @@ export class Handling implements DenseSetMember {
   readonly #body: PendingBody;
   readonly #refusal: GatewayError | undefined;
   readonly #dialect: Dialect;
-  #share: KeyInFlight | undefined;
+  #inFlight: KeyInFlight | undefined;
   #run: Execution | undefined;
   #flow: Flow | undefined;
   /** Size in bytes of a whole response. It is held in memory until the client has received it. */
-  #answerSize = 0;
+  #responseSize = 0;
   #bytesOut = 0;
   #overheadMs = 0;
   #firstEventMs: number | null = null;
   /** Body of a response that no provider sent. */
-  #own: Buffer | undefined;
+  #gatewayBody: Buffer | undefined;
   #final: Final | undefined;
   #status = 0;
   #recorded = false;
   #isTrying = false;
   // Defined as fields, not inline where they are assigned: V8 would allocate an inline function in the old generation,
   // and the function would keep the whole request alive until the next full garbage collection.
-  readonly #onGone = (): void => this.#owned(() => this.#gone());
-  readonly #onDrain = (): void => this.#owned(() => this.#flow?.resume());
-  readonly #onLeft = (): void => {
-    this.#deps.budget.give(this.#answerSize);
-    this.#deps.onLeft(this);
+  readonly #onDisconnect = (): void => this.#guarded(() => this.#disconnected());
+  readonly #onDrain = (): void => this.#guarded(() => this.#flow?.resume());
+  readonly #onFlushed = (): void => {
+    this.#deps.budget.give(this.#responseSize);
+    this.#deps.onReleased(this);
   };
   readonly #onAdmitted = (): void => this.#admitted();
   readonly #onRefused = (thrown: unknown): void => this.#failed(thrown);
@@ -73,18 +73,18 @@ export class Handling implements DenseSetMember {
   #isStopped = false;
   #isHeadSent = false;
 
-  constructor({ arrival, client, body, refusal }: Incoming, lease: Lease<Generation>, deps: HandleDeps) {
+  constructor({ arrival, client, body, refusal }: IncomingRequest, lease: Lease<Generation>, deps: HandleDeps) {
     this.id = arrival.id;
     this.#body = body;
     this.#refusal = refusal;
     this.#lease = lease;
     this.#generation = lease.value;
-    this.#chain = lease.value.chains.on(arrival.endpoint);
+    this.#chain = lease.value.chains.chainFor(arrival.endpoint);
     this.#ctx = new RequestContext(arrival, lease.value.snapshot, deps.budget, deps.mode);
     this.#client = client;
     this.#deps = deps;
     this.#dialect = deps.dialects[dialectOf(arrival)];
-    client.onGone = this.#onGone;
+    client.onDisconnect = this.#onDisconnect;
   }
 
   /** True when part of the response is sent and more will follow. */
@@ -109,21 +109,21 @@ export class Handling implements DenseSetMember {
     if (this.#recorded) return;
     const { caller } = this.#ctx.facts;
     if (caller.key !== undefined) {
-      const share = this.#deps.shares.take(caller.key, this.#ctx.snapshot.server.maxInFlightPerKey);
+      const share = this.#deps.inFlightLimiter.take(caller.key, this.#ctx.snapshot.server.maxInFlightPerKey);
       if (share instanceof Promise) {
-        void share.then(this.#onShare).catch(this.#onRefused);
+        void share.then(this.#onCounted).catch(this.#onRefused);
         return;
       }
-      this.#share = share;
+      this.#inFlight = share;
     }
     this.#body.read(this.#onBody);
   }
 
-  readonly #onShare = (share: KeyInFlight): void => {
+  readonly #onCounted = (share: KeyInFlight): void => {
     // The request ended in the meantime: the client disconnected, or the gateway is stopping.
     if (this.#recorded) share.count -= 1;
     else {
-      this.#share = share;
+      this.#inFlight = share;
       this.#body.read(this.#onBody);
     }
   };
@@ -135,8 +135,8 @@ export class Handling implements DenseSetMember {
       const { isolation, maskBytes: mask } = this.#generation;
       const chain = this.#chain;
       this.#ctx.receive(body);
-      const unread = formToHold(this.#ctx, undefined);
-      if (unread !== undefined) await hold(this.#ctx, unread);
+      const unread = formToBuffer(this.#ctx, undefined);
+      if (unread !== undefined) await bufferForm(this.#ctx, unread);
       const planned = chain.plan(this.#ctx);
       const plan = planned instanceof Promise ? await planned : planned;
       // The request ended in the meantime: the client disconnected, or the gateway is stopping.
@@ -148,21 +148,21 @@ export class Handling implements DenseSetMember {
         return;
       }
       this.#ctx.plan = plan;
-      const repeatable = formToHold(this.#ctx, this.#ctx.plan);
-      if (repeatable !== undefined) await hold(this.#ctx, repeatable);
+      const repeatable = formToBuffer(this.#ctx, this.#ctx.plan);
+      if (repeatable !== undefined) await bufferForm(this.#ctx, repeatable);
       if (this.#recorded) return;
-      const { send, monotonic, later } = this.#deps;
+      const { send, monotonic, schedule } = this.#deps;
       const reply = (run: Execution): Reply => this.#reply(run);
-      this.#run = new Execution(this.#ctx, { chain, send, monotonic, later, isolation, mask, dialect: this.#dialect, reply });
+      this.#run = new Execution(this.#ctx, { chain, send, monotonic, schedule, isolation, mask, dialect: this.#dialect, reply });
       this.#isTrying = true;
-      const answer = await this.#run.run();
+      const finalReply = await this.#run.run();
       this.#isTrying = false;
       if (this.#recorded) return;
-      if (answer !== undefined && !this.#client.isGone) this.#deliver(answer);
-      else if (this.#client.isGone || !this.#isStopped) this.#gone();
+      if (finalReply !== undefined && !this.#client.isDisconnected) this.#deliver(finalReply);
+      else if (this.#client.isDisconnected || !this.#isStopped) this.#disconnected();
     } catch (thrown) {
       this.#isTrying = false;
-      if (this.#client.isGone) this.#onGone();
+      if (this.#client.isDisconnected) this.#onDisconnect();
       else this.#failed(thrown);
     }
   }
@@ -185,7 +185,7 @@ export class Handling implements DenseSetMember {
     if (this.#recorded) return;
     const error = new GatewayError('draining', { message: 'The gateway was stopped before the response was complete.' });
     this.#isStopped = true;
-    this.#owned(() => {
+    this.#guarded(() => {
       this.#flow?.abort();
       this.#run?.cancel();
     });
@@ -215,22 +215,22 @@ export class Handling implements DenseSetMember {
       return;
     }
     const body = reply.body ?? Buffer.alloc(0);
-    this.#deps.budget.add(body.length - this.#answerSize);
-    this.#answerSize = body.length;
+    this.#deps.budget.add(body.length - this.#responseSize);
+    this.#responseSize = body.length;
     this.#bytesOut = this.#ctx.method === 'HEAD' ? 0 : body.length;
     this.#status = reply.status;
-    const said = !isFault ? null : error === undefined ? ofProvider(passedError(this.#run?.last, reply.status)) : recordedError(error);
-    if (this.#run?.last?.kind !== 'answered') this.#own = body;
+    const errorRecord = isFault ? recordedFault(error, forwardedErrorText(this.#run?.last, reply.status)) : null;
+    if (this.#run?.last?.kind !== 'answered') this.#gatewayBody = body;
     // HEAD: the provider's Content-Length gives the size of the body that GET would return.
-    if (bodyAllowed(reply.status) && !(this.#final?.kind === 'pass' && this.#final.reply.isVerbatim))
+    if (allowsBody(reply.status) && !(this.#final?.kind === 'pass' && this.#final.reply.isVerbatim))
       reply.headers.push('content-length', body.length.toString());
     // Before the record is made, so that a head that cannot be written becomes an error that is recorded.
     this.#head(reply);
-    this.#finish(isFault ? faultEnd : 'whole', said, () => this.#client.end(bodyAllowed(reply.status) ? body : undefined));
+    this.#finish(isFault ? faultEnd : 'whole', errorRecord, () => this.#client.end(allowsBody(reply.status) ? body : undefined));
   }
 
-  #head(reply: Reply, isAlone = false): void {
-    this.#client.head(reply.status, reply.headers, isAlone);
+  #head(reply: Reply, isImmediate = false): void {
+    this.#client.head(reply.status, reply.headers, isImmediate);
     this.#isHeadSent = true;
   }
 
@@ -246,7 +246,7 @@ export class Handling implements DenseSetMember {
         this.#bytesOut += bytes.length;
         if (!this.#client.write(bytes)) flow.pause();
       },
-      end: (tail) => this.#owned(() => this.#flowEnded(reply, tail)),
+      end: (tail) => this.#guarded(() => this.#flowEnded(reply, tail)),
       fault: (error, finalBytes) => {
         this.#reportEnd(error);
         this.#failed(error, 'fault', finalBytes);
@@ -272,7 +272,7 @@ export class Handling implements DenseSetMember {
     this.#chain.finish(this.#ctx, last, fault, (error) => this.#deps.onDefect(error, this.#ctx.id));
   }
 
-  #owned(work: () => void): void {
+  #guarded(work: () => void): void {
     try {
       work();
     } catch (thrown) {
@@ -290,18 +290,18 @@ export class Handling implements DenseSetMember {
       const { last } = this.#run ?? {};
       if (!this.#isHeadSent && last?.kind === 'answered') last.reply.flow?.abort();
       const error = withProvider(last?.attempt, fromUnknown(thrown));
-      if (this.#isHeadSent) this.#break(error, end, finalBytes);
-      else this.#refuse(error, end);
-    } catch (again) {
-      this.#collapse(again);
+      if (this.#isHeadSent) this.#breakStream(error, end, finalBytes);
+      else this.#sendError(error, end);
+    } catch (secondError) {
+      this.#failPlainly(secondError);
     }
   }
 
   /** Ends the request in the most basic way, because even the error response could not be made. */
-  #collapse(thrown: unknown): void {
+  #failPlainly(thrown: unknown): void {
     this.#deps.onDefect(thrown, this.#ctx.id);
     if (!this.#isHeadSent) this.#status = 500;
-    this.#finish('fault', plainError, () => endPlainly(this.#client, this.id, this.#isHeadSent));
+    this.#finish('fault', plainError, () => sendPlainError(this.#client, this.id, this.#isHeadSent));
   }
 
   #noteDefect(error: GatewayError): void {
@@ -309,13 +309,13 @@ export class Handling implements DenseSetMember {
   }
 
   /** The response has begun and cannot be completed: send an error event, or cut a body whose format has no error event. */
-  #break(error: GatewayError, end: LogRecord['end'], finalBytes?: Buffer): void {
+  #breakStream(error: GatewayError, end: LogRecord['end'], finalBytes?: Buffer): void {
     if (this.#recorded) return;
     this.#noteDefect(error);
     const last = this.#run?.last;
-    const framed = last?.kind === 'answered' && last.reply.isVerbatim !== true && isEventStream(last.reply);
-    const words = finalBytes ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
-    const event = this.#flow?.closeFrame ?? (framed ? this.#generation.maskBytes(words) : undefined);
+    const hasEventFormat = last?.kind === 'answered' && last.reply.isVerbatim !== true && isEventStream(last.reply);
+    const defaultEvent = finalBytes ?? this.#dialect.errorEvent(error, errorFacts(this.#ctx.id, undefined, false));
+    const event = this.#flow?.closeFrame ?? (hasEventFormat ? this.#generation.maskBytes(defaultEvent) : undefined);
     this.#bytesOut += event?.length ?? 0;
     this.#finish(end, recordedError(error), () => {
       if (event === undefined) this.#client.destroy();
@@ -323,7 +323,7 @@ export class Handling implements DenseSetMember {
     });
   }
 
-  #refuse(thrown: unknown, end: 'fault' | 'drained' = 'fault'): void {
+  #sendError(thrown: unknown, end: 'fault' | 'drained' = 'fault'): void {
     if (this.#recorded) return;
     const error = fromUnknown(thrown);
     this.#noteDefect(error);
@@ -332,13 +332,13 @@ export class Handling implements DenseSetMember {
     this.#deliver(replyOf(this.#final, this.#generation.maskBytes, this.#dialect, facts), end);
   }
 
-  #gone(): void {
+  #disconnected(): void {
     if (this.#recorded) return;
     this.#run?.cancel();
     // The cancelled run returns soon, and its attempt is then in the history. A plugin may never return.
     if (this.#isTrying) {
       this.#isTrying = false;
-      setTimeout(this.#onGone, cancelMs);
+      setTimeout(this.#onDisconnect, cancelMs);
       return;
     }
     this.#flow?.abort();
@@ -358,7 +358,7 @@ export class Handling implements DenseSetMember {
   #finish(end: LogRecord['end'], error: LogRecord['error'], sendEnd: () => void): void {
     if (this.#recorded) return;
     this.#recorded = true;
-    if (this.#share !== undefined) this.#share.count -= 1;
+    if (this.#inFlight !== undefined) this.#inFlight.count -= 1;
     const ending: Ending = {
       status: this.#status === 0 && end === 'client_gone' ? 499 : this.#status,
       end,
@@ -370,16 +370,16 @@ export class Handling implements DenseSetMember {
       overheadMs: this.#overheadMs,
       kept: this.#flow?.kept,
       socket: this.#flow?.socket,
-      own: this.#own,
+      gatewayBody: this.#gatewayBody,
     };
     const finished = recordOf(this.#ctx, this.#run, ending, this.#deps);
     settle(this.#ctx, finished.record, this.#chain, (error) => this.#deps.onDefect(error, this.#ctx.id));
-    this.#deps.commit.add(finished, () => this.#over(finished.record, sendEnd));
+    this.#deps.commit.add(finished, () => this.#release(finished.record, sendEnd));
   }
 
   /** The record is written: sends the end of the response and releases everything that the request held. */
-  #over(record: LogRecord, sendEnd: () => void): void {
-    const { onDefect, onOver, mode } = this.#deps;
+  #release(record: LogRecord, sendEnd: () => void): void {
+    const { onDefect, onFinished, mode } = this.#deps;
     try {
       sendEnd();
     } catch (thrown) {
@@ -391,10 +391,10 @@ export class Handling implements DenseSetMember {
     // Release this memory now, even if the client is slow to read the last bytes.
     this.#run = undefined;
     this.#flow = undefined;
-    this.#ctx.forget();
+    this.#ctx.releaseBody();
     this.#body.drop();
-    if (this.#client.isGone) this.#onLeft();
-    else this.#client.onLeft = this.#onLeft;
-    onOver(record);
+    if (this.#client.isDisconnected) this.#onFlushed();
+    else this.#client.onFlushed = this.#onFlushed;
+    onFinished(record);
   }
 }

@@ -7,17 +7,17 @@ export interface KeyInFlight {
 }
 
 /** Requests are counted by owner, because the displayed names of callers with tokens are cut and not unique. */
-export type ShareOf = Pick<ApiKey, 'name' | 'owner'>;
+export type LimitedKey = Pick<ApiKey, 'name' | 'owner'>;
 
 /** Requests in flight of each key, so that one key cannot use all slots. */
-export interface Shares {
+export interface InFlightLimiter {
   /**
    * Counts one more request of a key. The caller decrements `count` when the request has ended. Returns a promise only if
    * other processes must be queried.
    *
    * @throws GatewayError `rate_limited`
    */
-  take(key: ShareOf, limit: number): KeyInFlight | Promise<KeyInFlight>;
+  take(key: LimitedKey, limit: number): KeyInFlight | Promise<KeyInFlight>;
 }
 
 /** The error for a caller whose key has reached its limit. */
@@ -32,22 +32,22 @@ export function keyLimit(name: string, count: number): GatewayError {
 const ownersLimit = 4096;
 
 /** Counts the requests of one process. */
-export class InFlightByKey implements Shares {
-  readonly #shares = new Map<string, KeyInFlight>();
+export class InFlightByKey implements InFlightLimiter {
+  readonly #counters = new Map<string, KeyInFlight>();
 
-  take({ name, owner }: ShareOf, limit: number): KeyInFlight {
-    let share = this.#shares.get(owner);
-    if (share === undefined) {
-      share = { count: 0 };
-      if (this.#shares.size >= ownersLimit) this.#forgetIdle();
-      this.#shares.set(owner, share);
+  take({ name, owner }: LimitedKey, limit: number): KeyInFlight {
+    let counter = this.#counters.get(owner);
+    if (counter === undefined) {
+      counter = { count: 0 };
+      if (this.#counters.size >= ownersLimit) this.#forgetIdle();
+      this.#counters.set(owner, counter);
     }
-    if (share.count >= limit) throw keyLimit(name, share.count);
-    share.count += 1;
-    return share;
+    if (counter.count >= limit) throw keyLimit(name, counter.count);
+    counter.count += 1;
+    return counter;
   }
 
   #forgetIdle(): void {
-    for (const [owner, { count }] of this.#shares) if (count === 0) this.#shares.delete(owner);
+    for (const [owner, { count }] of this.#counters) if (count === 0) this.#counters.delete(owner);
   }
 }

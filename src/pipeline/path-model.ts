@@ -9,12 +9,12 @@ import type { FormBody, FormBytes, FormContent, FormEdit, FormPart, LineEdit } f
  */
 export function withPathModel(body: RequestBody, model: string, endpoint: Endpoint): RequestBody {
   if (traitsOf(endpoint).modelByHeader === true) return body;
-  if (body.kind === 'form') return new NamedForm(body, model);
+  if (body.kind === 'form') return new PathModelForm(body, model);
   return body.kind !== 'json' || body.peek('model') === model ? body : body.edit(new Map([['model', model]]));
 }
 
 /** A form whose field `model` is replaced by the model of the path. */
-class NamedForm implements FormBody {
+class PathModelForm implements FormBody {
   readonly kind = 'form';
   readonly #form: FormBody;
   readonly #model: string;
@@ -32,12 +32,12 @@ class NamedForm implements FormBody {
     return new Map(this.#form.fields).set('model', this.#model);
   }
 
-  get seen(): readonly FormPart[] {
-    return this.#form.seen;
+  get partsRead(): readonly FormPart[] {
+    return this.#form.partsRead;
   }
 
-  get oddity(): string | undefined {
-    return this.#form.oddity;
+  get ambiguity(): string | undefined {
+    return this.#form.ambiguity;
   }
 
   get file(): FormBody['file'] {
@@ -60,8 +60,8 @@ class NamedForm implements FormBody {
     return this.#form.isSpent;
   }
 
-  hold(): Promise<void> {
-    return this.#form.hold();
+  buffer(): Promise<void> {
+    return this.#form.buffer();
   }
 
   async contents(): Promise<readonly FormContent[]> {

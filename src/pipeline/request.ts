@@ -1,7 +1,7 @@
-import type { Arrival } from '../core/http/arrival.ts';
-import { asksForStream, requestedModelIn, requestedModelOf } from '../core/model/requested-model.ts';
+import type { RequestHead } from '../core/http/request-head.ts';
+import { requestsStream, requestedModelIn, requestedModelOf } from '../core/model/requested-model.ts';
 import { emptyBody, type RequestBody } from '../core/json/body.ts';
-import { type Budget, Hold } from '../core/memory/budget.ts';
+import { type MemoryBudget, MemoryReservation } from '../core/memory/budget.ts';
 import type { Caller, Facts, Routed } from '../core/context.ts';
 import type { Endpoint } from '../core/endpoint.ts';
 import type { HeaderBag } from '../core/http/headers.ts';
@@ -10,14 +10,14 @@ import type { ReplacedRequest } from '../core/plugin.ts';
 import type { Notes, PluginRecord } from '../core/records/record.ts';
 import type { Snapshot } from '../core/snapshot.ts';
 import { noNotes, withNote } from './record/notes.ts';
-import type { Charged } from './record/usage.ts';
+import type { Charge } from './record/usage.ts';
 import { withPathModel } from './path-model.ts';
 
 /** The state of one request: the object behind the three context types of core/context.ts. */
 export class RequestContext implements Routed {
   readonly id: string;
   /** The route that the client called; a plugin may have replaced the request. */
-  readonly called: Endpoint;
+  readonly calledEndpoint: Endpoint;
   endpoint: Endpoint;
   readonly method: string;
   readonly path: string;
@@ -47,16 +47,16 @@ export class RequestContext implements Routed {
   readonly plugins: PluginRecord[] = [];
   notes: Notes = noNotes;
   /** The cost of a complete response, once its head is written. */
-  charged: Charged | undefined;
-  readonly #budget: Budget;
-  #hold: Hold | undefined;
+  charge: Charge | undefined;
+  readonly #budget: MemoryBudget;
+  #hold: MemoryReservation | undefined;
   #plan: Plan | undefined;
 
-  constructor(arrival: Arrival, snapshot: Snapshot, budget: Budget, mode: 'live' | 'dry' = 'live') {
+  constructor(arrival: RequestHead, snapshot: Snapshot, budget: MemoryBudget, mode: 'live' | 'dry' = 'live') {
     this.mode = mode;
     this.#budget = budget;
     this.id = arrival.id;
-    this.called = arrival.endpoint;
+    this.calledEndpoint = arrival.endpoint;
     this.endpoint = arrival.endpoint;
     this.method = arrival.method;
     this.path = arrival.path;
@@ -77,7 +77,7 @@ export class RequestContext implements Routed {
       virtualKey: undefined,
       choice: undefined,
       config: undefined,
-      walk: undefined,
+      traversal: undefined,
       prompt: undefined,
       ext: {},
     };
@@ -89,11 +89,11 @@ export class RequestContext implements Routed {
     this.body = body;
     this.received = body.kind === 'form' ? body : read;
     this.requestedModel = requestedModelIn(this, body);
-    this.stream = asksForStream(body, this.query);
+    this.stream = requestsStream(body, this.query);
   }
 
   /** Replaces the request from here on. */
-  restate({ endpoint, params, body }: ReplacedRequest): void {
+  replaceRequest({ endpoint, params, body }: ReplacedRequest): void {
     this.endpoint = endpoint;
     this.params = params;
     this.body = body;
@@ -106,12 +106,12 @@ export class RequestContext implements Routed {
   }
 
   /** Few requests use memory besides their body. */
-  get hold(): Hold {
-    return (this.#hold ??= new Hold(this.#budget));
+  get hold(): MemoryReservation {
+    return (this.#hold ??= new MemoryReservation(this.#budget));
   }
 
   /** The request is over: the body is no longer needed. */
-  forget(): void {
+  releaseBody(): void {
     this.#hold?.close();
     this.body = emptyBody;
     this.received = emptyBody;

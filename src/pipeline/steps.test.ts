@@ -25,7 +25,7 @@ const attemptOf = (translation: Translation, over: Partial<Attempt> = {}): Attem
     index: 2,
     tries: 1,
     model: '',
-    clocks: { connect: 10, firstByte: 20, idle: 30, total: 1000, request: 500 },
+    timeouts: { connect: 10, firstByte: 20, idle: 30, total: 1000, request: 500 },
     call: { endpoint: 'batches/{id}/cancel' } as Call<CommonSettings>,
     translation,
     upstream: request('POST', '/cancel', { dropped: [{ param: 'a', reason: 'r' }] }),
@@ -57,7 +57,7 @@ async function play(first: Translation, answers: readonly (readonly [number, str
   };
   const deps = {
     send: (attempt: Attempt) => Promise.resolve(outcomeOf(attempt)),
-    isOver: () => false,
+    isCancelled: () => false,
     warn: (text: string) => void warnings.push(text),
     key: undefined,
   };
@@ -84,7 +84,7 @@ describe('followUp()', () => {
     ]);
     expect(text).toBe('two');
     expect(sent.map(({ upstream }) => `${upstream?.method} ${upstream?.path}`)).toEqual(['POST /cancel', 'GET /read']);
-    expect(sent[1]).toMatchObject({ index: 2, tries: 1, hasWritten: true, clocks: { total: 900, request: 400, idle: 30 } });
+    expect(sent[1]).toMatchObject({ index: 2, tries: 1, hasWritten: true, timeouts: { total: 900, request: 400, idle: 30 } });
     expect(sent.map(({ isFollowUp }) => isFollowUp)).toEqual([undefined, true]);
     expect(sent[1]?.upstream?.dropped.map(({ param }) => param)).toEqual(['a', 'b']);
     expect(outcome.times).toMatchObject({ at: 0, totalMs: 300 });
@@ -175,7 +175,12 @@ describe('followUp()', () => {
       const { attempt, times, ...rest } = answered(attemptOf(read), 200, '') as Outcome & { kind: 'answered' };
       const tap = { form } as NonNullable<typeof rest.reply.tap>;
       const outcome: Outcome = { ...rest, attempt, times, reply: { ...rest.reply, flow, tap } };
-      const deps = { send: () => Promise.reject(new Error('nothing is sent')), isOver: () => false, warn: () => undefined, key: undefined };
+      const deps = {
+        send: () => Promise.reject(new Error('nothing is sent')),
+        isCancelled: () => false,
+        warn: () => undefined,
+        key: undefined,
+      };
       return followUp(outcome, deps);
     };
     expect((await large('bytes')).kind).toBe('answered');

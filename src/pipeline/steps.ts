@@ -4,8 +4,8 @@ import { checkModels, rulesFor } from '../core/model/model-rules.ts';
 import { checkPath, pathOf } from '../core/http/plain-path.ts';
 import type { Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
 import { isConverting, type StepReply, type Translation } from '../core/provider.ts';
-import type { ApiKey, Clocks } from '../core/snapshot.ts';
-import { unconvertible } from './answer/convert.ts';
+import type { ApiKey, Timeouts } from '../core/snapshot.ts';
+import { unconvertible } from './response/convert.ts';
 
 /** Maximum number of requests of one attempt (`Translation.then`). */
 const maxSteps = 4;
@@ -13,7 +13,7 @@ const maxSteps = 4;
 /** Dependencies of the follow-up requests. */
 export interface StepDeps {
   send(attempt: Attempt): Promise<Outcome>;
-  isOver(): boolean;
+  isCancelled(): boolean;
   warn(text: string): void;
   /** The key whose list of allowed models applies to further requests. */
   readonly key: ApiKey | undefined;
@@ -27,21 +27,21 @@ type Answered = Outcome & { readonly kind: 'answered' };
  * one timeout. If a later request fails, the translation may still make a response from the previous ones.
  */
 export async function followUp(first: Outcome, deps: StepDeps): Promise<Outcome> {
-  const walk = new Walk(deps);
+  const sequence = new StepSequence(deps);
   let outcome = first;
-  while (isWhole(outcome) && walk.count < maxSteps) {
-    const next = walk.next(outcome);
+  while (isWhole(outcome) && sequence.count < maxSteps) {
+    const next = sequence.next(outcome);
     if (next === undefined) return outcome;
-    if ('kind' in next) return walk.failed(next);
-    if (deps.isOver()) return { kind: 'cancelled', attempt: next, times: outcome.times };
-    outcome = walk.joined(await deps.send(next));
+    if ('kind' in next) return sequence.failed(next);
+    if (deps.isCancelled()) return { kind: 'cancelled', attempt: next, times: outcome.times };
+    outcome = sequence.withTotalTimes(await deps.send(next));
   }
-  if (!isGood(outcome)) return walk.failed(outcome);
-  return isReadable(outcome) ? outcome : walk.failed(tooLarge(outcome));
+  if (!is2xx(outcome)) return sequence.failed(outcome);
+  return isReadable(outcome) ? outcome : sequence.failed(tooLarge(outcome));
 }
 
 /** The requests of one attempt so far. */
-class Walk {
+class StepSequence {
   readonly #deps: StepDeps;
   #count = 1;
   #first: Answered | undefined;
@@ -72,11 +72,11 @@ class Walk {
     this.#count += 1;
     this.#hasWritten ||= attempt.upstream?.method !== 'GET' && attempt.upstream?.method !== 'HEAD';
     for (const warning of next.request.warnings ?? []) this.#deps.warn(warning);
-    return stepOf(attempt, next, { clocks: clocksLeft(first.attempt.clocks, times.totalMs), hasWritten: this.#hasWritten });
+    return stepOf(attempt, next, { timeouts: clocksLeft(first.attempt.timeouts, times.totalMs), hasWritten: this.#hasWritten });
   }
 
   /** Times of all requests together: from the start of the first to the end of the last. */
-  joined(outcome: Outcome): Outcome {
+  withTotalTimes(outcome: Outcome): Outcome {
     const first = this.#first?.times ?? outcome.times;
     const times: Times = { ...first, totalMs: outcome.times.at + outcome.times.totalMs - first.at };
     return { ...outcome, times };
@@ -104,13 +104,13 @@ class Walk {
 }
 
 /** The remaining time for further requests. A timeout of 0 would expire at once, which is correct. */
-function clocksLeft(clocks: Clocks, spentMs: number): Clocks {
+function clocksLeft(clocks: Timeouts, spentMs: number): Timeouts {
   const left = (ms: number): number => Math.max(0, ms - spentMs);
   return { ...clocks, total: left(clocks.total), request: clocks.request === undefined ? undefined : left(clocks.request) };
 }
 
 /** The same attempt with another request. It keeps the dropped parameters and the running timeouts. */
-function stepOf(attempt: Attempt, translation: Translation, more: Required<Pick<Attempt, 'clocks' | 'hasWritten'>>): Attempt {
+function stepOf(attempt: Attempt, translation: Translation, more: Required<Pick<Attempt, 'timeouts' | 'hasWritten'>>): Attempt {
   const upstream = translation.request;
   const headers = attempt.forwarded === undefined ? upstream.headers : joinHeaders(upstream.headers, attempt.forwarded);
   return {
@@ -125,10 +125,10 @@ function stepOf(attempt: Attempt, translation: Translation, more: Required<Pick<
 
 const stepReply = ({ status, headers, body }: UpstreamReply): StepReply => ({ status, headers, text: body.toString('utf8') });
 
-const isGood = (outcome: Outcome): outcome is Answered =>
+const is2xx = (outcome: Outcome): outcome is Answered =>
   outcome.kind === 'answered' && outcome.reply.status >= 200 && outcome.reply.status < 300;
 
-const isWhole = (outcome: Outcome): outcome is Answered => isGood(outcome) && outcome.reply.flow === undefined;
+const isWhole = (outcome: Outcome): outcome is Answered => is2xx(outcome) && outcome.reply.flow === undefined;
 
 /** False for a response that a next request depends on, but that was not buffered: too large, or a stream. */
 function isReadable({ attempt, reply }: Answered): boolean {

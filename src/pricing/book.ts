@@ -3,17 +3,17 @@ import { makePrice, type Price } from '../core/cost/price.ts';
 import type { ListedPrices } from '../core/provider.ts';
 import { BoundedCache } from '../core/memory/bounded-cache.ts';
 import { libraryPrice, librarySource } from './library.ts';
-import { pricePerCharacter, pricePerPicture } from './own-list.ts';
+import { pricePerCharacter, pricePerImage } from './supplementary-prices.ts';
 import { fromLibrary, isCounted } from './units.ts';
 
 /** Model names come from requests and responses, so the cache and the names looked up are bounded. */
 const memoryBytes = 1024 * 1024;
-const longestName = 256;
+const maxNameLength = 256;
 /** Longest key of a call that is remembered as the last one, in characters. */
-const longestKept = 1024;
+const maxCachedKeyLength = 1024;
 
 /** How long a price is cached that depends on the date or time of day, in milliseconds. */
-const changingFor = 60_000;
+const variablePriceMs = 60_000;
 
 interface CachedPrice {
   price: Price | undefined;
@@ -35,11 +35,11 @@ export function createPriceBook(overrides: readonly PriceOverride[]): PriceBook 
       const key = `${call.slug}\n${call.type}\n${call.model}\n${call.sent ?? ''}\n${call.foundation ?? ''}\n${call.answered ?? ''}`;
       const found = cache.get(key);
       const isFresh = found !== undefined && at < found.until;
-      const made = isFresh ? found : lookUp(overrides, call, at);
-      if (found === undefined) cache.set(key, made, key.length * 2 + 200);
-      else if (!isFresh) Object.assign(found, made);
-      [last, lastFound] = [key.length > longestKept ? undefined : call, made];
-      return made.price;
+      const entry = isFresh ? found : lookUp(overrides, call, at);
+      if (found === undefined) cache.set(key, entry, key.length * 2 + 200);
+      else if (!isFresh) Object.assign(found, entry);
+      [last, lastFound] = [key.length > maxCachedKeyLength ? undefined : call, entry];
+      return entry.price;
     },
   });
 }
@@ -54,14 +54,14 @@ const isSame = (one: PricedCall, other: PricedCall): boolean =>
   one.answered === other.answered;
 
 function lookUp(overrides: readonly PriceOverride[], call: PricedCall, at: number): CachedPrice {
-  const own = overrideFor(overrides, call);
-  if (own !== undefined) return { price: own.price, until: Number.POSITIVE_INFINITY };
+  const override = overrideFor(overrides, call);
+  if (override !== undefined) return { price: override.price, until: Number.POSITIVE_INFINITY };
   const { listed } = call;
   if (listed === 'none') return { price: freePrice, until: Number.POSITIVE_INFINITY };
   if (listed === undefined) return { price: undefined, until: Number.POSITIVE_INFINITY };
   const names = call.foundation === undefined ? [call.answered, call.sent ?? call.model] : [call.foundation];
   for (const name of names) {
-    if (name === undefined || name === '' || name.length > longestName) continue;
+    if (name === undefined || name === '' || name.length > maxNameLength) continue;
     const found = listedPrice(listed, name, at);
     if (found !== undefined) return found;
   }
@@ -72,7 +72,7 @@ function lookUp(overrides: readonly PriceOverride[], call: PricedCall, at: numbe
 function overrideFor(overrides: readonly PriceOverride[], { slug, type, ...call }: PricedCall): PriceOverride | undefined {
   if (overrides.length === 0) return undefined;
   const models = [...new Set([call.model, call.sent, call.foundation, call.answered])].filter(
-    (name) => name !== undefined && name !== '' && name.length <= longestName,
+    (name) => name !== undefined && name !== '' && name.length <= maxNameLength,
   );
   for (const exact of [true, false]) {
     for (const prefix of [`${slug}/`, `${type}/`, '']) {
@@ -85,10 +85,10 @@ function overrideFor(overrides: readonly PriceOverride[], { slug, type, ...call 
 }
 
 function listedPrice({ list, tiers = {}, soundApart = false }: ListedPrices, model: string, at: number): CachedPrice | undefined {
-  const own = pricePerPicture(list, model) ?? pricePerCharacter(list, model);
-  if (own !== undefined) return { price: makePrice(own), until: Number.POSITIVE_INFINITY };
+  const supplementary = pricePerImage(list, model) ?? pricePerCharacter(list, model);
+  if (supplementary !== undefined) return { price: makePrice(supplementary), until: Number.POSITIVE_INFINITY };
   const listed = libraryPrice(list, model, at);
   if (listed === undefined) return undefined;
   const price = isCounted(listed.prices) ? makePrice({ ...fromLibrary(listed.prices, librarySource), tiers, soundApart }) : undefined;
-  return { price, until: listed.changes ? at + changingFor : Number.POSITIVE_INFINITY };
+  return { price, until: listed.changes ? at + variablePriceMs : Number.POSITIVE_INFINITY };
 }

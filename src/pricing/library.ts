@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Library from '@pydantic/genai-prices';
-import { isPlain } from '../core/json/merge.ts';
+import { isJsonObject } from '../core/json/merge.ts';
 
 export type LibraryPrices = Readonly<Record<string, number | LibraryTiers>>;
 
@@ -31,7 +31,7 @@ export function libraryPrice(provider: string, model: string, at: number): Libra
   if (found?.id !== provider) return undefined;
   try {
     const price = calcPrice({}, model, { providerId: provider, timestamp: new Date(at) });
-    if (price === null || !isPlain(price.model_price)) return undefined;
+    if (price === null || !isJsonObject(price.model_price)) return undefined;
     return { prices: price.model_price as LibraryPrices, changes: Array.isArray(price.model.prices) };
   } catch {
     return undefined;
@@ -49,6 +49,6 @@ export function contextLength(provider: string, model: string): number | undefin
   }
 }
 
-export function warmPrices(): void {
+export function preloadPrices(): void {
   library();
 }

@@ -3,7 +3,7 @@ import type { PriceUnit, WrittenPrice, WrittenPrices } from '../core/cost/price.
 import type { LibraryPrices, LibraryTiers } from './library.ts';
 
 /** Keys of the price list whose unit equals one of the gateway's. Other keys are not measured. */
-const keys: Readonly<Record<string, PriceUnit>> = {
+const unitsByKey: Readonly<Record<string, PriceUnit>> = {
   input_mtok: 'input',
   cache_read_mtok: 'cached_input',
   cache_write_mtok: 'cache_write',
@@ -21,35 +21,45 @@ const keys: Readonly<Record<string, PriceUnit>> = {
 };
 
 /** Charges that the gateway does not count. A model with one of them gets no price, since any sum would be too low. */
-const uncounted = ['output_citation_mtok', 'input_video_mtok', 'output_video_mtok', 'input_document_kpages', 'input_text_messages_kcount'];
+const uncountedKeys = [
+  'output_citation_mtok',
+  'input_video_mtok',
+  'output_video_mtok',
+  'input_document_kpages',
+  'input_text_messages_kcount',
+];
 
-export const isCounted = (listed: LibraryPrices): boolean => uncounted.every((key) => listed[key] === undefined);
+export const isCounted = (listed: LibraryPrices): boolean => uncountedKeys.every((key) => listed[key] === undefined);
 
 /** A price of the list in the gateway's units, with numbers as their shortest decimals. */
 export function fromLibrary(listed: LibraryPrices, source: string): WrittenPrice {
   const prices: Record<string, string> = {};
-  const long = new Map<number, Record<string, string>>();
+  const tierPrices = new Map<number, Record<string, string>>();
   for (const [key, value] of Object.entries(listed)) {
-    const unit = keys[key];
+    const unit = unitsByKey[key];
     const { base, tiers } = typeof value === 'number' ? { base: value, tiers: [] } : value;
-    if (key === 'audio_hours' || key === 'input_audio_hours') prices['audio_minute'] = divided(base, 60n);
-    if (key === 'requests_kcount') prices['request'] = divided(base, 1000n);
+    if (key === 'audio_hours' || key === 'input_audio_hours') prices['audio_minute'] = divide(base, 60n);
+    if (key === 'requests_kcount') prices['request'] = divide(base, 1000n);
     if (unit === undefined) continue;
-    prices[unit] = plain(base);
+    prices[unit] = shortestDecimal(base);
     for (const { start, price } of tiers) {
-      const row = long.get(start) ?? {};
-      row[unit] = plain(price);
-      long.set(start, row);
+      const row = tierPrices.get(start) ?? {};
+      row[unit] = shortestDecimal(price);
+      tierPrices.set(start, row);
     }
   }
-  return { source, prices: prices as WrittenPrices, long: [...long].map(([above, row]) => ({ above, prices: row as WrittenPrices })) };
+  return {
+    source,
+    prices: prices as WrittenPrices,
+    long: [...tierPrices].map(([above, row]) => ({ above, prices: row as WrittenPrices })),
+  };
 }
 
 /** Removes floating-point noise, such as `0.18000000000000002` for `0.18`. No price has more than ten digits. */
-const plain = (value: LibraryTiers['base']): string => String(Number(value.toPrecision(10)));
+const shortestDecimal = (value: LibraryTiers['base']): string => String(Number(value.toPrecision(10)));
 
 /** Price of one unit from the list's price of a larger number of units. */
-function divided(value: number, by: bigint): string {
-  const pico = (parseDecimal(plain(value)) ?? 0n) / by;
+function divide(value: number, by: bigint): string {
+  const pico = (parseDecimal(shortestDecimal(value)) ?? 0n) / by;
   return `${pico / 1_000_000_000_000n}.${(pico % 1_000_000_000_000n).toString().padStart(12, '0')}`;
 }

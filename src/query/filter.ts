@@ -58,13 +58,13 @@ export interface FilterProblem {
 }
 
 /** Longest filter in characters, and most values in it. */
-export const longestFilter = 2000;
-export const mostValues = 64;
+export const maxFilterLength = 2000;
+export const maxValues = 64;
 /** Most wildcards in one value. */
-export const mostWildcards = 8;
+export const maxWildcards = 8;
 
 /** Thrown while a filter is parsed. Never thrown outside this folder. */
-export class Unreadable extends Error {
+export class FilterSyntaxError extends Error {
   override readonly name = 'Unreadable';
   readonly problem: FilterProblem;
 

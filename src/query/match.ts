@@ -1,8 +1,8 @@
 import type { LogRow } from '../core/logs/row.ts';
 import type { FieldTerm, Filter, Term, Test } from './filter.ts';
 import { moneyUnits } from './money.ts';
-import { searchText, storable } from './text.ts';
-import { wholeNumber } from './whole.ts';
+import { searchText, toStorable } from './text.ts';
+import { boundedCount } from './bounded-count.ts';
 
 /** Makes a predicate for rows from a filter. Used for live traffic, and as the reference for each store's SQL. */
 export function matcher(filter: Filter): (row: LogRow) => boolean {
@@ -17,17 +17,17 @@ export function searchTextOf(row: LogRow): string {
 }
 
 function testOf(term: Term): (row: LogRow) => boolean {
-  if (term.kind === 'field') return (row) => holds(term, row) !== term.negated;
-  const needles = term.any.map((phrase) => ` ${phrase.join(' ')}`);
+  if (term.kind === 'field') return (row) => matchesTerm(term, row) !== term.negated;
+  const phrases = term.any.map((phrase) => ` ${phrase.join(' ')}`);
   return (row) => {
     const text = searchTextOf(row);
-    return needles.some((needle) => text.includes(needle)) !== term.negated;
+    return phrases.some((phrase) => text.includes(phrase)) !== term.negated;
   };
 }
 
-function holds(term: FieldTerm, row: LogRow): boolean {
+function matchesTerm(term: FieldTerm, row: LogRow): boolean {
   const value = valueOf(term, row);
-  return term.any.some((test) => (value === null ? test.kind === 'none' : passes(test, value)));
+  return term.any.some((test) => (value === null ? test.kind === 'none' : satisfies(test, value)));
 }
 
 /** Value of a field in the form that stores use; null when there is none. */
@@ -35,19 +35,19 @@ export function valueOf({ field, key }: Pick<FieldTerm, 'field' | 'key'>, row: L
   const member = row[field.column];
   if (key !== '') {
     const texts = member as Readonly<Record<string, string>>;
-    return Object.hasOwn(texts, key) ? storable(texts[key] ?? '') : null;
+    return Object.hasOwn(texts, key) ? toStorable(texts[key] ?? '') : null;
   }
-  if (typeof member === 'string') return field.type === 'money' ? moneyUnits(member) : storable(member);
-  if (typeof member === 'number') return field.type === 'number' ? wholeNumber(member) : member;
+  if (typeof member === 'string') return field.type === 'money' ? moneyUnits(member) : toStorable(member);
+  if (typeof member === 'number') return field.type === 'number' ? boundedCount(member) : member;
   return typeof member === 'boolean' ? member : null;
 }
 
-function passes(test: Test, value: string | number | bigint | boolean): boolean {
+function satisfies(test: Test, value: string | number | bigint | boolean): boolean {
   switch (test.kind) {
     case 'equal':
       return value === test.value;
     case 'compare':
-      return compares(test.by, value as number | bigint, test.value);
+      return compare(test.by, value as number | bigint, test.value);
     case 'range':
       return (value as number) >= test.from && (value as number) < test.to;
     case 'like':
@@ -59,7 +59,7 @@ function passes(test: Test, value: string | number | bigint | boolean): boolean 
   }
 }
 
-function compares(by: '<' | '<=' | '>' | '>=', left: number | bigint, right: number | bigint): boolean {
+function compare(by: '<' | '<=' | '>' | '>=', left: number | bigint, right: number | bigint): boolean {
   if (by === '<') return left < right;
   if (by === '<=') return left <= right;
   return by === '>' ? left > right : left >= right;

@@ -1,9 +1,9 @@
 /** Decimal places used for comparing and adding: 10⁻¹² dollars. */
-const places = 12;
+const decimalPlaces = 12;
 const decimal = /^([+-]?)(\d{0,15})(?:\.(\d{0,100}))?$/;
 
 /** Largest amount that the integer column of a store can hold and that sums can add up. */
-const most = 10n ** 18n;
+const maxUnits = 10n ** 18n;
 
 /** Converts an exact decimal of dollars to an integer of 10⁻¹² dollars; further digits are cut off. Null for an invalid number. */
 export function moneyUnits(text: string): bigint | null {
@@ -11,14 +11,14 @@ export function moneyUnits(text: string): bigint | null {
   if (match === null) return null;
   const [, sign = '', whole = '', fraction = ''] = match;
   if (whole === '' && fraction === '') return null;
-  const units = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));
-  const bounded = units > most ? most : units;
+  const units = BigInt(whole + fraction.slice(0, decimalPlaces).padEnd(decimalPlaces, '0'));
+  const bounded = units > maxUnits ? maxUnits : units;
   return sign === '-' ? -bounded : bounded;
 }
 
 /** Units as an exact decimal without trailing zeros, such as `0.000102`. */
 export function moneyText(units: bigint): string {
-  const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
-  const fraction = digits.slice(-places).replace(/0+$/, '');
-  return `${units < 0n ? '-' : ''}${digits.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`;
+  const digits = (units < 0n ? -units : units).toString().padStart(decimalPlaces + 1, '0');
+  const fraction = digits.slice(-decimalPlaces).replace(/0+$/, '');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -decimalPlaces)}${fraction === '' ? '' : `.${fraction}`}`;
 }

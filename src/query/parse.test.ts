@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { fields } from './fields.ts';
-import { readFilter } from './invalid.ts';
+import { readFilter } from './read-filter.ts';
 import { parseFilter } from './parse.ts';
 
 const now = Date.parse('2026-11-22T12:00:00Z');

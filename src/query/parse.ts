@@ -1,8 +1,8 @@
 import { nearest } from '../core/text/nearest.ts';
 import { type FieldRef, fieldNames, findField } from './fields.ts';
-import { type Filter, type FilterProblem, longestFilter, type Term, Unreadable } from './filter.ts';
+import { type Filter, type FilterProblem, maxFilterLength, type Term, FilterSyntaxError } from './filter.ts';
 import { type RawTerm, scanTerms } from './scan.ts';
-import { storable, wordsIn } from './text.ts';
+import { toStorable, wordsIn } from './text.ts';
 import { readTest, readTime } from './values.ts';
 
 export type Parsed = { readonly filter: Filter } | { readonly problem: FilterProblem };
@@ -15,14 +15,14 @@ export function parseFilter(text: string, now: number): Parsed {
   try {
     return { filter: read(text, now) };
   } catch (thrown) {
-    if (thrown instanceof Unreadable) return { problem: thrown.problem };
+    if (thrown instanceof FilterSyntaxError) return { problem: thrown.problem };
     throw thrown;
   }
 }
 
 function read(text: string, now: number): Filter {
-  if (text.length > longestFilter) {
-    throw new Unreadable(`A filter has at most ${longestFilter} characters.`, { from: longestFilter, to: text.length });
+  if (text.length > maxFilterLength) {
+    throw new FilterSyntaxError(`A filter has at most ${maxFilterLength} characters.`, { from: maxFilterLength, to: text.length });
   }
   let since: number | null = null;
   let until: number | null = null;
@@ -45,20 +45,21 @@ function read(text: string, now: number): Filter {
 
 function refOf(name: { readonly text: string; readonly from: number; readonly to: number }): FieldRef {
   const found = findField(name.text);
-  if (found !== undefined && storable(found.key) === found.key && !found.key.includes('\u{fffd}')) return found;
-  if (found !== undefined) throw new Unreadable('A key has no NUL, no broken character and at most 400 characters.', name);
+  if (found !== undefined && toStorable(found.key) === found.key && !found.key.includes('\u{fffd}')) return found;
+  if (found !== undefined) throw new FilterSyntaxError('A key has no NUL, no broken character and at most 400 characters.', name);
   const bare = name.text.replace(/\.$/, '').toLowerCase();
-  if (fieldNames.includes(`${bare}.`)) throw new Unreadable(`"${bare}" needs a name after a dot.`, name, `Example: ${bare}.team:web.`);
-  const meant = nearest(name.text, fieldNames);
-  const hint = meant === undefined ? 'Put text with a colon in quotes to search for it.' : `Did you mean "${meant}"?`;
-  throw new Unreadable(`Unknown field "${name.text.slice(0, 40)}".`, name, hint);
+  if (fieldNames.includes(`${bare}.`))
+    throw new FilterSyntaxError(`"${bare}" needs a name after a dot.`, name, `Example: ${bare}.team:web.`);
+  const suggestion = nearest(name.text, fieldNames);
+  const hint = suggestion === undefined ? 'Put text with a colon in quotes to search for it.' : `Did you mean "${suggestion}"?`;
+  throw new FilterSyntaxError(`Unknown field "${name.text.slice(0, 40)}".`, name, hint);
 }
 
 function timeOf({ field }: FieldRef, raw: RawTerm, now: number): number {
   const other = field.name === 'since' ? 'until' : 'since';
-  if (raw.negated) throw new Unreadable(`"${field.name}" cannot be negated.`, raw, `Use "${other}".`);
+  if (raw.negated) throw new FilterSyntaxError(`"${field.name}" cannot be negated.`, raw, `Use "${other}".`);
   const [value, second] = raw.values;
-  if (value === undefined || second !== undefined) throw new Unreadable(`"${field.name}" has one time.`, second ?? raw);
+  if (value === undefined || second !== undefined) throw new FilterSyntaxError(`"${field.name}" has one time.`, second ?? raw);
   return readTime(field, value, now);
 }
 
@@ -68,11 +69,15 @@ function wordsOf(raw: RawTerm, text: string): Term {
   const written = text.slice(raw.from, raw.to);
   const colon = raw.values.some(({ quoted }) => quoted) ? -1 : written.indexOf(':');
   if (colon !== -1) {
-    throw new Unreadable(`No field name in front of the colon of "${written.slice(0, 40)}".`, raw, 'Put text with a colon in quotes.');
+    throw new FilterSyntaxError(
+      `No field name in front of the colon of "${written.slice(0, 40)}".`,
+      raw,
+      'Put text with a colon in quotes.',
+    );
   }
   if (any.length === 0) {
     const hint = /^[<>=]/.test(written) ? 'Write a comparison without spaces: latency:>2s.' : 'A word has letters or digits.';
-    throw new Unreadable(`No word to search for in "${written.slice(0, 40)}".`, raw, hint);
+    throw new FilterSyntaxError(`No word to search for in "${written.slice(0, 40)}".`, raw, hint);
   }
   return { kind: 'words', negated: raw.negated, any, from: raw.from, to: raw.to };
 }

@@ -1,4 +1,4 @@
-import { mostValues, Unreadable } from './filter.ts';
+import { maxValues, FilterSyntaxError } from './filter.ts';
 
 /** A term as written. */
 export interface RawTerm {
@@ -29,7 +29,8 @@ export function scanTerms(text: string): RawTerm[] {
   for (let at = skip(text, 0); at < text.length; at = skip(text, at)) {
     const term = scanTerm(text, at);
     values += term.values.length;
-    if (values > mostValues) throw new Unreadable(`A filter has at most ${mostValues} values.`, term, 'Use a wildcard: model:gpt-4o*.');
+    if (values > maxValues)
+      throw new FilterSyntaxError(`A filter has at most ${maxValues} values.`, term, 'Use a wildcard: model:gpt-4o*.');
     terms.push(term);
     at = term.to;
   }
@@ -74,7 +75,7 @@ function scanValue(text: string, from: number): RawValue {
     }
   }
   parts.push(part);
-  return { parts: parts.filter((some, i) => some !== '' || i === 0 || i === parts.length - 1), quoted: text[from] === '"', from, to: at };
+  return { parts: parts.filter((part, i) => part !== '' || i === 0 || i === parts.length - 1), quoted: text[from] === '"', from, to: at };
 }
 
 function closingQuote(text: string, from: number): number {
@@ -82,7 +83,7 @@ function closingQuote(text: string, from: number): number {
     if (text[at] === '"') return at;
     if (text[at] === '\\') at += 1;
   }
-  throw new Unreadable('A quote is not closed.', { from, to: text.length }, String.raw`A quote inside of quotes is written as \".`);
+  throw new FilterSyntaxError('A quote is not closed.', { from, to: text.length }, String.raw`A quote inside of quotes is written as \".`);
 }
 
 function unquoted(name: string): string {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { longestFilter } from './filter.ts';
-import { typedAt } from './suggest.ts';
+import { maxFilterLength } from './filter.ts';
+import { inputAtCursor } from './suggest.ts';
 
-describe('typedAt', () => {
+describe('inputAtCursor', () => {
   it('finds the value being typed in a filter of the maximum length', () => {
-    const text = `model:${'a'.repeat(longestFilter - 8)},b`;
-    expect(typedAt(text, text.length)).toMatchObject({ kind: 'value', begins: 'b' });
+    const text = `model:${'a'.repeat(maxFilterLength - 8)},b`;
+    expect(inputAtCursor(text, text.length)).toMatchObject({ kind: 'value', prefix: 'b' });
   });
 
   it('returns nothing for a longer text, which would need quadratic time', () => {
-    const text = `model:${'a'.repeat(longestFilter - 7)},b`;
-    expect(typedAt(text, text.length)).toEqual({ kind: 'nothing' });
+    const text = `model:${'a'.repeat(maxFilterLength - 7)},b`;
+    expect(inputAtCursor(text, text.length)).toEqual({ kind: 'nothing' });
   });
 });

@@ -1,21 +1,21 @@
 import type { Suggestion } from '../core/logs/reader.ts';
 import { type FieldRef, fields, findField } from './fields.ts';
-import { longestFilter } from './filter.ts';
+import { maxFilterLength } from './filter.ts';
 
 /** Input at the cursor position of a filter. */
-export type Typed =
+export type CursorInput =
   /** Prefix of a field name, or of a word. */
-  | { readonly kind: 'name'; readonly begins: string; readonly from: number; readonly to: number }
+  | { readonly kind: 'name'; readonly prefix: string; readonly from: number; readonly to: number }
   /** Prefix of a value, without quotes. */
-  | { readonly kind: 'value'; readonly ref: FieldRef; readonly begins: string; readonly from: number; readonly to: number }
+  | { readonly kind: 'value'; readonly ref: FieldRef; readonly prefix: string; readonly from: number; readonly to: number }
   | { readonly kind: 'nothing' };
 
 const term = /(?:[^\s"]|"(?:[^"\\]|\\.)*(?:"|$))+/g;
 
 /** Finds the text that a suggestion would replace: the part of a term up to the cursor. */
-export function typedAt(text: string, cursor: number): Typed {
+export function inputAtCursor(text: string, cursor: number): CursorInput {
   // A longer text is not a valid filter, and the expressions below need time quadratic in its length.
-  if (text.length > longestFilter) return { kind: 'nothing' };
+  if (text.length > maxFilterLength) return { kind: 'nothing' };
   const at = Math.min(Math.max(0, cursor), text.length);
   const head = text.slice(0, at);
   const last = [...head.matchAll(term)].at(-1);
@@ -25,34 +25,34 @@ export function typedAt(text: string, cursor: number): Typed {
   const start = typed.startsWith('-') ? 1 : 0;
   const name = /^(\w+(?:\.(?:"(?:[^"\\]|\\.)*"|[^\s:",]+))?):/.exec(typed.slice(start))?.[1];
   if (name === undefined) {
-    const begins = typed.slice(start);
-    return begins.includes('"') ? { kind: 'nothing' } : { kind: 'name', begins, from: from + start, to: at };
+    const prefix = typed.slice(start);
+    return prefix.includes('"') ? { kind: 'nothing' } : { kind: 'name', prefix, from: from + start, to: at };
   }
   const ref = findField(name.replaceAll('"', ''));
   if (ref === undefined) return { kind: 'nothing' };
   const values = typed.slice(start + name.length + 1);
   const value = /(?:[^,"]|"(?:[^"\\]|\\.)*(?:"|$))*$/.exec(values)?.[0] ?? '';
-  const begins = value.replace(/^"/, '').replaceAll(/\\(.)/g, '$1').replace(/"$/, '');
-  return { kind: 'value', ref, begins, from: at - value.length, to: at };
+  const prefix = value.replace(/^"/, '').replaceAll(/\\(.)/g, '$1').replace(/"$/, '');
+  return { kind: 'value', ref, prefix, from: at - value.length, to: at };
 }
 
 /** Fields whose name starts with the typed text, followed by those that contain it. `names` are the keys that occurred. */
 export function suggestFields(
-  typed: { readonly begins: string; readonly from: number; readonly to: number },
+  typed: { readonly prefix: string; readonly from: number; readonly to: number },
   names: { readonly meta: readonly string[]; readonly label: readonly string[] },
 ): Suggestion[] {
-  const begins = typed.begins.toLowerCase();
+  const prefix = typed.prefix.toLowerCase();
   const all = fields.flatMap(({ name, about }) => {
     if (!name.endsWith('.*')) return [{ name, about }];
     const seen = name === 'meta.*' ? names.meta : names.label;
-    return seen.map((key) => ({ name: name.replace('*', () => written(key)), about }));
+    return seen.map((key) => ({ name: name.replace('*', () => quoteValue(key)), about }));
   });
   const fitting = [
-    ...all.filter(({ name }) => name.toLowerCase().startsWith(begins)),
-    ...all.filter(({ name }) => name.toLowerCase().indexOf(begins) > 0),
+    ...all.filter(({ name }) => name.toLowerCase().startsWith(prefix)),
+    ...all.filter(({ name }) => name.toLowerCase().indexOf(prefix) > 0),
   ];
   const { from, to } = typed;
-  return fitting.slice(0, most).map(({ name, about }) => ({ insert: `${name}:`, from, to, kind: 'field', count: null, about }));
+  return fitting.slice(0, maxSuggestions).map(({ name, about }) => ({ insert: `${name}:`, from, to, kind: 'field', count: null, about }));
 }
 
 /** Suggestions for values at this position, with the number of occurrences. */
@@ -61,14 +61,14 @@ export function suggestValues(
   values: readonly { readonly value: string; readonly count: number | null; readonly about?: string }[],
 ): Suggestion[] {
   return values
-    .slice(0, most)
-    .map(({ value, count, about }) => ({ insert: written(value), from, to, kind: 'value', count, about: about ?? null }));
+    .slice(0, maxSuggestions)
+    .map(({ value, count, about }) => ({ insert: quoteValue(value), from, to, kind: 'value', count, about: about ?? null }));
 }
 
 /** Most suggestions returned. */
-export const most = 20;
+export const maxSuggestions = 20;
 
 /** A value as it must be written in a filter. */
-export function written(value: string): string {
+export function quoteValue(value: string): string {
   return value !== '' && /^[^\s",:*\\<>=-][^\s",*\\]*$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

@@ -2,18 +2,18 @@
  * Longest value, in characters, that a store's column holds and that is compared; the record itself is complete. Name
  * and value of a tag must fit into an index entry of Postgres, which has 2,704 bytes.
  */
-const longestValue = 400;
+const maxValueLength = 400;
 /** Longest text of a row that is searched, and longest word in it, in characters. */
-const longestText = 2000;
-const longestWord = 60;
+const maxTextLength = 2000;
+const maxWordLength = 60;
 
 /**
  * A text in a form that every store accepts: no NUL (Postgres rejects it, and SQLite's functions stop there), no
  * unpaired surrogate, limited length. Rows are compared in this form, so that a filter means the same in memory and in
  * each store.
  */
-export function storable(text: string): string {
-  const short = text.length > longestValue ? text.slice(0, longestValue) : text;
+export function toStorable(text: string): string {
+  const short = text.length > maxValueLength ? text.slice(0, maxValueLength) : text;
   const whole = short.toWellFormed();
   return whole.includes('\0') ? whole.replaceAll('\0', '\u{fffd}') : whole;
 }
@@ -32,11 +32,11 @@ const marks = /[\u0300-\u036f]/g;
  */
 export function wordsIn(text: string): string[] {
   // Most previews are truncated. The truncation mark is not a word, and must not make an ASCII text take the slow path.
-  const cut = text.slice(0, longestText);
+  const cut = text.slice(0, maxTextLength);
   const short = cut.endsWith('…') ? cut.slice(0, -1) : cut;
-  if (!beyondAscii.test(short)) return (short.toLowerCase().match(asciiWord) ?? []).map((found) => found.slice(0, longestWord));
+  if (!beyondAscii.test(short)) return (short.toLowerCase().match(asciiWord) ?? []).map((found) => found.slice(0, maxWordLength));
   const plain = short.toWellFormed().normalize('NFKD').replaceAll(marks, '').toLowerCase();
-  return (plain.match(word) ?? []).map((found) => (found.length > longestWord ? found.slice(0, longestWord).toWellFormed() : found));
+  return (plain.match(word) ?? []).map((found) => (found.length > maxWordLength ? found.slice(0, maxWordLength).toWellFormed() : found));
 }
 
 /** Separator of texts. It occurs in no text, and is a word for SQLite's tokenizer, so that no phrase spans two texts. */

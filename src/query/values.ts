@@ -1,9 +1,9 @@
 import type { Field } from './fields.ts';
-import { type Comparison, mostWildcards, type Test, Unreadable } from './filter.ts';
-import { booleanIn } from '../core/text/boolean-word.ts';
+import { type Comparison, maxWildcards, type Test, FilterSyntaxError } from './filter.ts';
+import { booleanIn } from '../core/text/boolean-text.ts';
 import { moneyUnits } from './money.ts';
 import type { RawValue } from './scan.ts';
-import { storable } from './text.ts';
+import { toStorable } from './text.ts';
 
 const comparison = /^(>=|<=|>|<|=)/;
 const amount = /^(-?\d{1,18}(?:\.\d{1,18})?)([a-z]*)$/i;
@@ -13,13 +13,13 @@ const counts: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 
 /** Parses a value of a field. */
 export function readTest(field: Field, raw: RawValue): Test {
   const isWild = raw.parts.length > 1;
-  if (raw.parts.length > mostWildcards + 1) throw new Unreadable(`A value has at most ${mostWildcards} wildcards.`, raw);
+  if (raw.parts.length > maxWildcards + 1) throw new FilterSyntaxError(`A value has at most ${maxWildcards} wildcards.`, raw);
   if (isWild && raw.parts.every((part) => part === '')) return { kind: 'some' };
   const written = raw.parts.join('*');
   if (written === '' && raw.quoted) return { kind: 'none' };
-  if (written === '') throw new Unreadable(`"${field.name}" needs a value.`, raw, exampleOf(field));
+  if (written === '') throw new FilterSyntaxError(`"${field.name}" needs a value.`, raw, exampleOf(field));
   if (field.type === 'text') return readText(field, raw);
-  if (isWild) throw new Unreadable(`"${field.name}" accepts no wildcard other than a single *.`, raw, exampleOf(field));
+  if (isWild) throw new FilterSyntaxError(`"${field.name}" accepts no wildcard other than a single *.`, raw, exampleOf(field));
   return field.type === 'boolean' ? readBoolean(field, raw, written) : readAmount(field, raw, written);
 }
 
@@ -27,18 +27,19 @@ function readText(field: Field, raw: RawValue): Test {
   const first = raw.parts[0] ?? '';
   const sign = raw.quoted ? null : comparison.exec(first);
   if (sign !== null) {
-    throw new Unreadable(
+    throw new FilterSyntaxError(
       `"${field.name}" is a text: ${sign[0]} compares numbers.`,
       raw,
       'Put a text that begins with this sign in quotes.',
     );
   }
-  return raw.parts.length === 1 ? { kind: 'equal', value: storable(first) } : { kind: 'like', parts: raw.parts.map(storable) };
+  return raw.parts.length === 1 ? { kind: 'equal', value: toStorable(first) } : { kind: 'like', parts: raw.parts.map(toStorable) };
 }
 
 function readBoolean(field: Field, raw: RawValue, written: string): Test {
   const value = booleanIn(written);
-  if (value === undefined) throw new Unreadable(`"${field.name}" is true or false, not "${shown(written)}".`, raw, exampleOf(field));
+  if (value === undefined)
+    throw new FilterSyntaxError(`"${field.name}" is true or false, not "${abbreviated(written)}".`, raw, exampleOf(field));
   return { kind: 'equal', value };
 }
 
@@ -51,7 +52,7 @@ function readAmount(field: Field, raw: RawValue, written: string): Test {
     field.type === 'money' ? moneyUnits(rest.replace(/^\$/, '')) : numberIn(rest, field.type === 'duration' ? durations : counts);
   if (value === null) {
     const what = { duration: 'a duration', money: 'an amount of dollars' }[field.type as string] ?? 'a number';
-    throw new Unreadable(`"${field.name}" is ${what}, not "${shown(rest)}".`, raw, exampleOf(field));
+    throw new FilterSyntaxError(`"${field.name}" is ${what}, not "${abbreviated(rest)}".`, raw, exampleOf(field));
   }
   return sign === '' || sign === '=' ? { kind: 'equal', value } : { kind: 'compare', by: sign as Comparison, value };
 }
@@ -73,7 +74,7 @@ export function readTime(field: Field, raw: RawValue, now: number): number {
   const at = timeIn(written, now);
   if (at === undefined || !Number.isFinite(at)) {
     const hint = 'Examples: since:1h, until:30m, since:2026-11-21, since:2026-11-21T09:31Z, since:2026-11-21T09:31+01:00.';
-    throw new Unreadable(written === '' ? `"${field.name}" needs a value.` : `"${shown(written)}" is no time.`, raw, hint);
+    throw new FilterSyntaxError(written === '' ? `"${field.name}" needs a value.` : `"${abbreviated(written)}" is no time.`, raw, hint);
   }
   return Math.min(latest, Math.max(-latest, at));
 }
@@ -93,6 +94,6 @@ function timeIn(written: string, now: number): number | undefined {
 
 const exampleOf = (field: Field): string => `Example: ${field.name.replace('*', 'name')}:${field.example.split(',')[0]}.`;
 
-function shown(text: string): string {
+function abbreviated(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

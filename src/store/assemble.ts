@@ -9,14 +9,14 @@ export interface Assembler {
   assemble(frames: readonly SpoolFrame[]): Buffer;
 }
 
-const usual = 1024 * 1024;
+const defaultBlockSize = 1024 * 1024;
 
 export function createAssembler(): Assembler {
-  const block = Buffer.allocUnsafeSlow(usual);
+  const block = Buffer.allocUnsafeSlow(defaultBlockSize);
   return {
     assemble(frames) {
       const bound = frames.reduce(addBound, 0);
-      const into = bound <= usual ? block : Buffer.allocUnsafeSlow(bound);
+      const into = bound <= defaultBlockSize ? block : Buffer.allocUnsafeSlow(bound);
       let at = 0;
       let maskedTo = 0;
       for (const [index, frame] of frames.entries()) {

@@ -17,12 +17,12 @@ import { sameItems } from '../core/records/same-items.ts';
 const blockSize = 64 * 1024;
 
 /** Writes lines, and caches what many have in common: the last `kind` per requested model, and headers. */
-export class Lines {
+export class LineWriter {
   readonly out: JsonBytes;
   /** Headers of clients, and headers of providers. */
   readonly clientHeaders = new HeaderSpans();
   readonly providerHeaders = new HeaderSpans();
-  readonly #kinds = new Map<string, CachedKind>();
+  readonly #cachedKinds = new Map<string, CachedKind>();
 
   /** @param size bytes of the block that lines are written into */
   constructor(size = blockSize) {
@@ -33,15 +33,15 @@ export class Lines {
     const { plugins } = record;
     const values = sharedFieldsOf(record);
     const slot = record.model.asked ?? record.path;
-    const known = this.#kinds.get(slot);
+    const known = this.#cachedKinds.get(slot);
     if (known !== undefined && sameItems(known.values, values) && areSame(known.plugins, plugins)) {
-      this.out.span(known.json);
+      this.out.append(known.json);
       return;
     }
-    if (this.#kinds.size >= mostKinds) this.#kinds.clear();
+    if (this.#cachedKinds.size >= maxCachedKinds) this.#cachedKinds.clear();
     const json = Buffer.from(JSON.stringify([...values, ...plugins.flatMap(({ name, moment }) => [name, moment])]));
-    this.#kinds.set(slot, { values, plugins, json });
-    this.out.span(json);
+    this.#cachedKinds.set(slot, { values, plugins, json });
+    this.out.append(json);
   }
 
   /** Most previews are truncated. */
@@ -57,7 +57,7 @@ interface CachedKind {
   readonly json: Uint8Array;
 }
 
-const mostKinds = 256;
+const maxCachedKinds = 256;
 
 function areSame(one: readonly PluginRecord[], other: readonly PluginRecord[]): boolean {
   if (one.length !== other.length) return false;
@@ -66,15 +66,15 @@ function areSame(one: readonly PluginRecord[], other: readonly PluginRecord[]): 
 }
 
 /** Writes the record of an admitted request, without its closing brace. */
-export function writeCompact(record: LogRecord, lines: Lines): void {
+export function writeCompact(record: LogRecord, lines: LineWriter): void {
   const { out } = lines;
   out.ascii('{"v":2,"kind":');
   lines.kind(record);
   out.ascii(',"own":[');
-  writeOwn(record, out);
+  writeRequestFields(record, out);
   out.ascii('],"preview":');
   lines.preview(record.preview);
-  const more = moreOf(record);
+  const more = rareMembersOf(record);
   if (more !== undefined) {
     out.ascii(',"more":');
     out.json(JSON.stringify(more));
@@ -100,7 +100,7 @@ function onlyAttempt({ attempts }: LogRecord): AttemptRecord | undefined {
 
 export type SharedFields = ReturnType<typeof sharedFieldsOf>;
 
-export type OwnFields = readonly [
+export type RequestFields = readonly [
   id: string,
   trace: string,
   at: number,
@@ -167,55 +167,55 @@ function sharedFieldsOf(record: LogRecord) {
   ] as const;
 }
 
-/** Writes the values in the order of `OwnFields`. */
-function writeOwn(record: LogRecord, out: JsonBytes): void {
+/** Writes the values in the order of `RequestFields`. */
+function writeRequestFields(record: LogRecord, out: JsonBytes): void {
   const { ms, usage, bytes, finish } = record;
   out.text(record.id);
   out.character(comma);
   out.text(record.trace.trace_id);
-  number(record.at, out);
+  writeNumber(record.at, out);
   out.character(comma);
-  out.share(record.random);
-  number(ms.total, out);
-  number(ms.first_event, out);
-  number(ms.overhead, out);
-  number(usage.prompt, out);
-  number(usage.completion, out);
-  number(usage.cached, out);
-  number(usage.cache_write, out);
-  number(usage.reasoning, out);
-  number(usage.audio_in, out);
-  number(usage.audio_out, out);
-  text(record.cost.usd, out);
-  text(finish.length === 1 ? (finish[0] ?? null) : null, out);
-  text(record.response_id, out);
-  number(bytes.in, out);
-  number(bytes.out, out);
+  out.ratio(record.random);
+  writeNumber(ms.total, out);
+  writeNumber(ms.first_event, out);
+  writeNumber(ms.overhead, out);
+  writeNumber(usage.prompt, out);
+  writeNumber(usage.completion, out);
+  writeNumber(usage.cached, out);
+  writeNumber(usage.cache_write, out);
+  writeNumber(usage.reasoning, out);
+  writeNumber(usage.audio_in, out);
+  writeNumber(usage.audio_out, out);
+  writeText(record.cost.usd, out);
+  writeText(finish.length === 1 ? (finish[0] ?? null) : null, out);
+  writeText(record.response_id, out);
+  writeNumber(bytes.in, out);
+  writeNumber(bytes.out, out);
   const attempt = onlyAttempt(record);
   if (attempt === undefined) out.ascii(',null,null,null,null,null');
   else writeAttempt(attempt, out);
 }
 
 function writeAttempt(attempt: AttemptRecord, out: JsonBytes): void {
-  number(attempt.at, out);
-  number(attempt.connect_ms, out);
-  number(attempt.first_byte_ms, out);
-  number(attempt.total_ms, out);
-  text(attempt.upstream_id, out);
+  writeNumber(attempt.at, out);
+  writeNumber(attempt.connect_ms, out);
+  writeNumber(attempt.first_byte_ms, out);
+  writeNumber(attempt.total_ms, out);
+  writeText(attempt.upstream_id, out);
 }
 
-function number(value: number | null, out: JsonBytes): void {
+function writeNumber(value: number | null, out: JsonBytes): void {
   out.character(comma);
   out.number(value);
 }
 
-function text(value: string | null, out: JsonBytes): void {
+function writeText(value: string | null, out: JsonBytes): void {
   out.character(comma);
   out.text(value);
 }
 
 /** Members whose value is usually empty. */
-const rare = [
+const rareMembers = [
   'error',
   'prompt',
   'guardrails',
@@ -230,10 +230,10 @@ const rare = [
   'redactions',
 ] as const satisfies readonly (keyof LogRecord)[];
 
-function moreOf(record: LogRecord): Record<string, unknown> | undefined {
-  if (!hasMore(record)) return undefined;
+function rareMembersOf(record: LogRecord): Record<string, unknown> | undefined {
+  if (!hasRareMembers(record)) return undefined;
   let more: Record<string, unknown> | undefined;
-  for (const name of rare) {
+  for (const name of rareMembers) {
     const value = record[name];
     if (value !== emptyRecord[name] && !isEmpty(value)) (more ??= {})[name] = value;
   }
@@ -247,7 +247,7 @@ function moreOf(record: LogRecord): Record<string, unknown> | undefined {
 }
 
 /** A fast check that is false for most records. It accesses no members by computed name. */
-function hasMore(record: LogRecord): boolean {
+function hasRareMembers(record: LogRecord): boolean {
   const { trace, attempts, usage } = record;
   if (record.error !== null || record.prompt !== null || record.socket !== null || usage.details !== undefined) return true;
   if (trace.span_id !== null || trace.parent !== null || trace.span_name !== null || trace.traceparent !== null) return true;
@@ -280,7 +280,7 @@ function writeMessage(message: MessageRecord, out: JsonBytes, cache: HeaderSpans
   const { headers, body, why_absent: why } = message;
   out.ascii('[');
   cache.write(out, sender ?? '', headers);
-  text(why, out);
+  writeText(why, out);
   if (body === null) {
     out.ascii(']');
     return;
@@ -294,10 +294,10 @@ function writeMessage(message: MessageRecord, out: JsonBytes, cache: HeaderSpans
 }
 
 function writeBody({ size, kept, same_as: same, patch, chunks }: BodyRecord, out: JsonBytes): void {
-  number(size, out);
-  number(kept, out);
+  writeNumber(size, out);
+  writeNumber(kept, out);
   if (same === null && patch === null && chunks === null) return;
-  text(same, out);
+  writeText(same, out);
   out.character(comma);
   out.json(JSON.stringify(patch));
   out.character(comma);

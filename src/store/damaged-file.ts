@@ -2,13 +2,13 @@ import { renameSync, statSync } from 'node:fs';
 import { errorCode } from '../core/text/error-code.ts';
 
 /** Identifies the file at a path. A different file has a different text. Undefined if there is none. */
-export function fileAt(path: string): string | undefined {
+export function fileIdentity(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.dev}:${found.ino}`;
 }
 
 /** True if the file is not a database or is corrupt. */
-export function isDamage(error: unknown): boolean {
+export function isCorruptionError(error: unknown): boolean {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   // SQLITE_CORRUPT and SQLITE_NOTADB; the higher bits contain details.
   return typeof code === 'number' && [11, 26].includes(code % 256);
@@ -21,14 +21,14 @@ export function isDamage(error: unknown): boolean {
  * @returns the new path
  * @throws file system errors
  */
-export function setAside(path: string, now: number): string {
-  const aside = `${path}.corrupt-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
+export function renameDamagedFile(path: string, now: number): string {
+  const newPath = `${path}.corrupt-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}`;
   for (const suffix of ['-wal', '-shm', '']) {
     try {
-      renameSync(path + suffix, aside + suffix);
+      renameSync(path + suffix, newPath + suffix);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
-  return aside;
+  return newPath;
 }

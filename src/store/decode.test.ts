@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { bareRecord } from '../core/records/bare.ts';
+import { minimalRecord } from '../core/records/minimal.ts';
 import { toRow } from '../core/logs/row.ts';
 import type { LogRecord } from '../core/records/record.ts';
-import { Lines } from './compact.ts';
+import { LineWriter } from './compact.ts';
 import { decodeFrame, decodeHead, decodeLine } from './decode.ts';
 import { encodeRecord } from './encode.ts';
 import { sampleRecord } from './fixtures/sample.ts';
@@ -75,11 +75,11 @@ const unusual: readonly Partial<LogRecord>[] = [
   },
   { route: [{ node: 'configs.a', strategy: 'loadbalance', chose: 0, because: 'half' }], cache: 'HIT', lane: 'full', strict: false },
   { client: { ip: null, agent: null }, bytes: { in: 0, out: 0 }, ms: { total: 1, first_event: null, overhead: 0 }, notes: {} },
-  bareRecord({ ...sampleRecord(), totalMs: 4 }),
+  minimalRecord({ ...sampleRecord(), totalMs: 4 }),
 ];
 
 it('decodes each record as it was encoded, whatever record was encoded before it', () => {
-  const lines = new Lines(64);
+  const lines = new LineWriter(64);
   const records = [...unusual, ...unusual.toReversed()].map((over) => sampleRecord(over));
   const written = records.map((record) => encodeRecord(record, {}, undefined, lines).line);
   expect(written.map(decodeLine)).toEqual(records);

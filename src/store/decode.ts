@@ -1,8 +1,8 @@
 import { emptyRecord } from '../core/records/empty.ts';
 import type { LogRecord } from '../core/records/record.ts';
-import { expanded } from './expand.ts';
+import { expandLine } from './expand.ts';
 import { type EndAmendment, type Part, parts, type SpoolEntry } from './frame.ts';
-import { isPlain } from '../core/json/merge.ts';
+import { isJsonObject } from '../core/json/merge.ts';
 
 const lineFeed = 0x0a;
 const closingBrace = 0x7d;
@@ -42,7 +42,7 @@ export function countFrames(bytes: Buffer): number {
     const lineEnd = bytes.indexOf(lineFeed, at);
     if (lineEnd < 0) return count;
     const mark = bytes[lineEnd - 2] === closingBracket ? bytes.lastIndexOf(sizesMark, lineEnd) : -1;
-    const sizes = mark < at ? [] : readSizes(parsed(bytes.toString('utf8', mark + sizesMark.length - 1, lineEnd - 1)));
+    const sizes = mark < at ? [] : readSizes(parseOrUndefined(bytes.toString('utf8', mark + sizesMark.length - 1, lineEnd - 1)));
     if (sizes === undefined) return count;
     at = sizes.reduce((sum, [, size]) => sum + size, lineEnd + 2);
     if (at > bytes.length) return count;
@@ -56,10 +56,13 @@ function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
   const hasSizes = bytes[lineEnd - 1] === closingBrace && bytes[lineEnd - 2] === closingBracket;
   const mark = hasSizes ? bytes.lastIndexOf(sizesMark, lineEnd) : -1;
   const end = mark < from ? undefined : mark;
-  const head = isHead && end !== undefined ? headIn(bytes, from, end) : undefined;
-  const line = head ?? parsed(end === undefined ? bytes.toString('utf8', from, lineEnd) : `${bytes.toString('utf8', from, end)}}`);
-  if (!isPlain(line)) return broken;
-  const sizes = readSizes(end === undefined ? line['parts'] : parsed(bytes.toString('utf8', end + sizesMark.length - 1, lineEnd - 1)));
+  const head = isHead && end !== undefined ? parseHead(bytes, from, end) : undefined;
+  const line =
+    head ?? parseOrUndefined(end === undefined ? bytes.toString('utf8', from, lineEnd) : `${bytes.toString('utf8', from, end)}}`);
+  if (!isJsonObject(line)) return broken;
+  const sizes = readSizes(
+    end === undefined ? line['parts'] : parseOrUndefined(bytes.toString('utf8', end + sizesMark.length - 1, lineEnd - 1)),
+  );
   if (sizes === undefined) return broken;
   const bodies: { [P in Part]?: Buffer } = {};
   let at = lineEnd + 1;
@@ -68,19 +71,19 @@ function decodeWith(bytes: Buffer, from: number, isHead: boolean): Decoded {
     at += size;
   }
   if (at >= bytes.length) return short;
-  const entry = bytes[at] === lineFeed ? toEntry(line, bodies, head === undefined ? added : addedToHead) : undefined;
+  const entry = bytes[at] === lineFeed ? toEntry(line, bodies, head === undefined ? defaultMembers : defaultHeadMembers) : undefined;
   return entry === undefined ? broken : { state: 'whole', entry, next: at + 1 };
 }
 
 /** The members before the messages of a record; undefined if there are no messages, or no valid JSON before them. */
-function headIn(bytes: Buffer, from: number, end: number): unknown {
+function parseHead(bytes: Buffer, from: number, end: number): unknown {
   const cut = bytes.indexOf(messagesMarks[bytes.toString('latin1', from, from + shortForm.length) === shortForm ? 0 : 1], from);
   // A label may contain the same text. The text before it is then not valid JSON.
-  return cut < 0 || cut >= end ? undefined : parsed(`${bytes.toString('utf8', from, cut)}}`);
+  return cut < 0 || cut >= end ? undefined : parseOrUndefined(`${bytes.toString('utf8', from, cut)}}`);
 }
 
 /** Only a gateway writes these lines. A line that is not JSON was torn by a crash. */
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -94,34 +97,34 @@ function toEntry(
   members: Readonly<Record<string, unknown>>,
 ): SpoolEntry | undefined {
   if (line['v'] === 2) {
-    const record = expanded(line);
+    const record = expandLine(line);
     return record === undefined ? undefined : { kind: 'record', record, bodies };
   }
   if (typeof line['id'] !== 'string') return undefined;
-  if (line['v'] !== undefined) return { kind: 'record', record: recordOf(line, members), bodies };
-  return isPlain(line['end']) ? { kind: 'amendment', id: line['id'], end: line['end'] as unknown as EndAmendment } : undefined;
+  if (line['v'] !== undefined) return { kind: 'record', record: completeRecord(line, members), bodies };
+  return isJsonObject(line['end']) ? { kind: 'amendment', id: line['id'], end: line['end'] as unknown as EndAmendment } : undefined;
 }
 
 /** Decodes a record from the line of its frame; undefined if it is not a record. */
 export function decodeLine(line: string): LogRecord | undefined {
-  const read = parsed(line);
-  if (!isPlain(read)) return undefined;
+  const read = parseOrUndefined(line);
+  if (!isJsonObject(read)) return undefined;
   const { parts: _sizes, ...record } = read;
-  const entry = toEntry(record, {}, added);
+  const entry = toEntry(record, {}, defaultMembers);
   return entry?.kind === 'record' ? entry.record : undefined;
 }
 
 /** Members that records of earlier versions lack, before and after the messages. */
-const addedToHead: Readonly<Record<string, unknown>> = { response_id: null, notes: {}, socket: null, preview: null };
-const added: Readonly<Record<string, unknown>> = {
-  ...addedToHead,
+const defaultHeadMembers: Readonly<Record<string, unknown>> = { response_id: null, notes: {}, socket: null, preview: null };
+const defaultMembers: Readonly<Record<string, unknown>> = {
+  ...defaultHeadMembers,
   route: emptyRecord.route,
   bodies: emptyRecord.bodies,
   redactions: emptyRecord.redactions,
 };
 
 /** Completes a record with the members that the line of a request that was not admitted omits, and those that older lines lack. */
-function recordOf(line: Readonly<Record<string, unknown>>, members: Readonly<Record<string, unknown>>): LogRecord {
+function completeRecord(line: Readonly<Record<string, unknown>>, members: Readonly<Record<string, unknown>>): LogRecord {
   if (line['admitted'] === false) return { ...emptyRecord, ...line } as unknown as LogRecord;
   return (hasAll(line, members) ? line : { ...members, ...line, admitted: true }) as unknown as LogRecord;
 }

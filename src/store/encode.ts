@@ -2,11 +2,11 @@ import type { Mask } from '../core/secrets/mask.ts';
 import { withoutEmpty } from '../core/records/empty.ts';
 import type { LogRecord, MessageRecord } from '../core/records/record.ts';
 import type { WrittenBytes } from '../core/json/bytes.ts';
-import { Lines, writeCompact } from './compact.ts';
+import { LineWriter, writeCompact } from './compact.ts';
 import { type EndAmendment, type PartPieces, parts, type SpoolFrame } from './frame.ts';
 
 /** Bytes of the block for a record that is written alone. */
-const alone = 8 * 1024;
+const singleRecordBlockSize = 8 * 1024;
 
 /**
  * Encodes a record and its kept bytes as one frame. Nothing is copied: the caller still owns the pieces, and the line is
@@ -14,7 +14,12 @@ const alone = 8 * 1024;
  *
  * @param lines writes the line and caches data between records; omitted by callers that write a single record
  */
-export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask, lines = new Lines(alone)): SpoolFrame {
+export function encodeRecord(
+  record: LogRecord,
+  bodies: PartPieces,
+  mask?: Mask,
+  lines = new LineWriter(singleRecordBlockSize),
+): SpoolFrame {
   const { out } = lines;
   const pieces: Buffer[] = [];
   out.begin();
@@ -22,14 +27,14 @@ export function encodeRecord(record: LogRecord, bodies: PartPieces, mask?: Mask,
   out.ascii(',"parts":[');
   let size = 0;
   for (const part of parts) {
-    const kept = bodies[part];
-    if (kept === undefined || kept.length === 0) continue;
+    const bodyPieces = bodies[part];
+    if (bodyPieces === undefined || bodyPieces.length === 0) continue;
     let length = 0;
-    for (const piece of kept) {
+    for (const piece of bodyPieces) {
       pieces.push(piece);
       length += piece.length;
     }
-    out.ascii(pieces.length === kept.length ? '["' : ',["');
+    out.ascii(pieces.length === bodyPieces.length ? '["' : ',["');
     out.ascii(part);
     out.ascii('",');
     out.number(length);
@@ -63,7 +68,7 @@ class RecordFrame implements SpoolFrame {
 export const recordLimit = 64 * 1024;
 
 /** Writes the line without its closing brace. Each member is limited where the record is made; this limits all of them together. */
-function writeLine(record: LogRecord, lines: Lines): void {
+function writeLine(record: LogRecord, lines: LineWriter): void {
   const { out } = lines;
   if (!record.admitted) {
     out.json(JSON.stringify(withoutEmpty(record)).slice(0, -1));
@@ -87,13 +92,13 @@ function shortened(record: LogRecord): LogRecord {
     metadata: {},
     labels: {},
     notes: {},
-    request: bare(record.request),
-    upstream: bare(record.upstream),
-    response: bare(record.response),
+    request: withoutHeaders(record.request),
+    upstream: withoutHeaders(record.upstream),
+    response: withoutHeaders(record.response),
   };
 }
 
-function bare({ body, why_absent }: MessageRecord): MessageRecord {
+function withoutHeaders({ body, why_absent }: MessageRecord): MessageRecord {
   return { headers: {}, body: body === null ? null : { ...body, patch: null, chunks: null }, why_absent };
 }
 

@@ -1,26 +1,26 @@
 import { emptyRecord } from '../core/records/empty.ts';
-import { isPlain } from '../core/json/merge.ts';
+import { isJsonObject } from '../core/json/merge.ts';
 import type { BodyRecord, LogRecord, MessageRecord, PluginRecord } from '../core/records/record.ts';
-import type { SharedFields, OwnFields } from './compact.ts';
+import type { SharedFields, RequestFields } from './compact.ts';
 
-type Line = Readonly<Record<string, unknown>>;
+type CompactLine = Readonly<Record<string, unknown>>;
 
 /** Number of members of `kind` before the names of plugins, and of `own`. */
-const kindSize = 32 satisfies SharedFields['length'];
-const ownSize = 24 satisfies OwnFields['length'];
+const sharedFieldCount = 32 satisfies SharedFields['length'];
+const requestFieldCount = 24 satisfies RequestFields['length'];
 
 /** Converts a line in short form (`compact.ts`) to a record; undefined if it is not one. Without messages, the record has none. */
-export function expanded(line: Line): LogRecord | undefined {
+export function expandLine(line: CompactLine): LogRecord | undefined {
   const { kind, own, more, messages } = line;
-  if (!Array.isArray(kind) || kind.length < kindSize || !Array.isArray(own) || own.length < ownSize) return undefined;
-  const facts = factsOf(kind as unknown as SharedFields, own as unknown as OwnFields, line);
-  const rest = isPlain(more) ? withMore(facts, more) : facts;
+  if (!Array.isArray(kind) || kind.length < sharedFieldCount || !Array.isArray(own) || own.length < requestFieldCount) return undefined;
+  const facts = recordWithoutMessages(kind as unknown as SharedFields, own as unknown as RequestFields, line);
+  const rest = isJsonObject(more) ? withRareMembers(facts, more) : facts;
   return (messages === undefined ? rest : { ...rest, ...messagesOf(messages), plugins: pluginsOf(kind, line['ms']) }) as LogRecord;
 }
 
-type Facts = Omit<LogRecord, 'request' | 'upstream' | 'response' | 'plugins'>;
+type RecordWithoutMessages = Omit<LogRecord, 'request' | 'upstream' | 'response' | 'plugins'>;
 
-function factsOf(kind: SharedFields, own: OwnFields, { preview }: Line): Facts {
+function recordWithoutMessages(kind: SharedFields, own: RequestFields, { preview }: CompactLine): RecordWithoutMessages {
   const { error, prompt, guardrails, notes, metadata, labels, socket, dropped, warnings, overruled, route, redactions } = emptyRecord;
   return {
     v: 1,
@@ -73,7 +73,7 @@ function factsOf(kind: SharedFields, own: OwnFields, { preview }: Line): Facts {
   };
 }
 
-function attemptsOf(kind: SharedFields, own: OwnFields): LogRecord['attempts'] {
+function attemptsOf(kind: SharedFields, own: RequestFields): LogRecord['attempts'] {
   const [, , , , , , , , , , , , , , , , , , , at, connect, firstByte, total, upstreamId] = own;
   const [target, provider, model, outcome, status] = [kind[27], kind[28], kind[29], kind[30], kind[31]];
   if (target === null || provider === null || model === null || outcome === null || at === null || total === null) return [];
@@ -81,7 +81,7 @@ function attemptsOf(kind: SharedFields, own: OwnFields): LogRecord['attempts'] {
   return [{ n: 0, target, provider, model, ...times, outcome, status, upstream_id: upstreamId, reason: null, retry_after_ms: null }];
 }
 
-const usageOf = (kind: SharedFields, own: OwnFields): LogRecord['usage'] => ({
+const usageOf = (kind: SharedFields, own: RequestFields): LogRecord['usage'] => ({
   prompt: own[7],
   completion: own[8],
   cached: own[9],
@@ -93,8 +93,8 @@ const usageOf = (kind: SharedFields, own: OwnFields): LogRecord['usage'] => ({
 });
 
 /** Adds members by name. `details` belongs to the usage. */
-function withMore(facts: Facts, { details, ...named }: Line): Facts {
-  const usage = isPlain(details) ? { ...facts.usage, details } : facts.usage;
+function withRareMembers(facts: RecordWithoutMessages, { details, ...named }: CompactLine): RecordWithoutMessages {
+  const usage = isJsonObject(details) ? { ...facts.usage, details } : facts.usage;
   return { ...facts, usage, ...named };
 }
 
@@ -121,7 +121,7 @@ function bodyOf(written: readonly unknown[], size: number): BodyRecord {
 
 function pluginsOf(kind: readonly unknown[], times: unknown): PluginRecord[] {
   const plugins: PluginRecord[] = [];
-  for (let at = kindSize; at + 1 < kind.length; at += 2) {
+  for (let at = sharedFieldCount; at + 1 < kind.length; at += 2) {
     const ms: unknown = Array.isArray(times) ? times[plugins.length] : 0;
     plugins.push({ name: String(kind[at]), moment: String(kind[at + 1]), ms: typeof ms === 'number' ? ms : 0 });
   }

@@ -46,7 +46,7 @@ export interface RecordStore {
   /** True if nothing is kept, so that no frames need to be made. */
   readonly isOff?: boolean;
   /** Reports how many frames of each evicted segment had already been stored, in total so far. They do not count as lost. */
-  wereStored?(frames: Readonly<Record<string, number>>): void;
+  reportStored?(frames: Readonly<Record<string, number>>): void;
   /** Waits for frames that other processes are still sending here. */
   settle?(): Promise<void>;
   close(): void;
@@ -63,6 +63,6 @@ export interface StoreStats {
 }
 
 /** The reason for a loss: a write failed, or the oldest segment was deleted to make room. */
-export type Drop =
+export type LossReport =
   | { readonly why: 'write'; readonly frames: number; readonly error: Error }
   | { readonly why: 'room'; readonly segment: string; readonly bytes: number };

@@ -18,13 +18,13 @@ const maxCopy = 256 * 1024 * 1024;
 
 /** Saves the copy for an entry file in a state directory, readable by the owner only. Rejects with file system errors. */
 export async function saveLastGood(dir: string, copy: LastGood): Promise<void> {
-  const path = pathIn(dir, copy.entry);
-  const half = `${path}.${process.pid}`;
+  const path = lastGoodPath(dir, copy.entry);
+  const temporaryPath = `${path}.${process.pid}`;
   try {
-    await writeFile(half, JSON.stringify(copy), { mode: 0o600, flush: true });
-    await rename(half, path);
+    await writeFile(temporaryPath, JSON.stringify(copy), { mode: 0o600, flush: true });
+    await rename(temporaryPath, path);
   } catch (error) {
-    await rm(half, { force: true });
+    await rm(temporaryPath, { force: true });
     throw error;
   }
 }
@@ -32,7 +32,7 @@ export async function saveLastGood(dir: string, copy: LastGood): Promise<void> {
 /** The copy for an entry file and when it was saved, in Unix milliseconds; undefined if there is no readable copy. */
 export function readLastGood(dir: string, entry: string): { readonly copy: LastGood; readonly savedAt: number } | undefined {
   try {
-    const path = pathIn(dir, entry);
+    const path = lastGoodPath(dir, entry);
     const copy = JSON.parse(readRegularFile(path, maxCopy).toString('utf8')) as LastGood;
     return copy.entry === entry && typeof copy.files[entry] === 'string' ? { copy, savedAt: statSync(path).mtimeMs } : undefined;
   } catch {
@@ -41,6 +41,6 @@ export function readLastGood(dir: string, entry: string): { readonly copy: LastG
 }
 
 /** Configurations in the same folder share a state directory, so each has a copy of its own. */
-function pathIn(dir: string, entry: string): string {
+function lastGoodPath(dir: string, entry: string): string {
   return join(dir, `last-good-${createHash('sha256').update(entry).digest('hex').slice(0, 8)}.json`);
 }

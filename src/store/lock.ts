@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { readRegularFile } from '../core/files/regular-file.ts';
-import { objectIn } from '../core/json/scan.ts';
+import { tryParseObject } from '../core/json/scan.ts';
 
 /** The lock of a folder, which this process owns alone. */
 export interface Lock {
@@ -20,8 +20,8 @@ const busy = 5;
  * @param path the file that names the owner; the locked file, which stays empty, is beside it
  * @throws file system errors, also if the file system has no locks
  */
-export function takeLock(path: string): Lock | undefined {
-  const file = lockedFile(`${path}.db`);
+export function acquireLock(path: string): Lock | undefined {
+  const file = openLockedFile(`${path}.db`);
   if (file === undefined) return undefined;
   try {
     // A new file: one that is there was left behind, and may be a link to another file.
@@ -40,7 +40,7 @@ export function takeLock(path: string): Lock | undefined {
 }
 
 /** Nothing else may open the locked file: the kernel releases the locks of a process when it closes any descriptor of the file. */
-function lockedFile(path: string): DatabaseSync | undefined {
+function openLockedFile(path: string): DatabaseSync | undefined {
   const file = new DatabaseSync(path);
   try {
     file.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -60,6 +60,6 @@ export function ownerOf(path: string): { readonly pid: number; readonly host: st
   } catch {
     return undefined;
   }
-  const { pid, host } = objectIn(text) ?? {};
+  const { pid, host } = tryParseObject(text) ?? {};
   return Number.isSafeInteger(pid) && typeof host === 'string' ? { pid: pid as number, host } : undefined;
 }

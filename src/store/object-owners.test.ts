@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import { openOwners, withMemory } from './object-owners.ts';
+import { openOwners, withMemoryFallback } from './object-owners.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'owners-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -58,7 +58,7 @@ it('keeps an owner in memory if the file cannot store it', () => {
       throw new Error('disk full');
     },
   };
-  const owners = withMemory(full, (error) => faults.push(error));
+  const owners = withMemoryFallback(full, (error) => faults.push(error));
   owners.bind('a', ['file-1'], 'x', false);
   expect(owners.ownerOf('a', 'file-1')).toBe('x');
   expect(faults).toHaveLength(1);

@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { ObjectOwners } from '../core/objects/owners.ts';
-import { fileAt, isDamage, setAside } from './damaged-file.ts';
+import { fileIdentity, isCorruptionError, renameDamagedFile } from './damaged-file.ts';
 
 /** Maximum rows of each table: at most about 300 MB on disk. */
-const mostRows = 2_000_000;
+const maxRows = 2_000_000;
 /** Number of writes between sweeps. A sweep deletes up to twice as many rows, so that the limit is reached. */
 const sweepEvery = 512;
 
@@ -24,13 +24,13 @@ export interface OwnerTable extends ObjectOwners {
  * @param limit maximum rows of each kind
  * @throws Error of the file system or of SQLite
  */
-export function openOwners(path: string, limit = mostRows): OwnerTable {
+export function openOwners(path: string, limit = maxRows): OwnerTable {
   if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
   const db = new DatabaseSync(path, { timeout: busyMs });
   try {
     // A commit must survive the death of the process but not a power failure, so it need not wait for the disk.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
-    return new Owners(db, limit);
+    return new SqliteOwnerTable(db, limit);
   } catch (error) {
     db.close();
     throw error;
@@ -43,20 +43,20 @@ export function openOwners(path: string, limit = mostRows): OwnerTable {
  * @param onDamage called with the new path of the damaged file
  * @throws Error of the file system or of SQLite
  */
-export function openSound(path: string, now: () => number, onDamage: (aside: string) => void): OwnerTable {
-  const found = fileAt(path);
+export function openOrReplaceOwners(path: string, now: () => number, onDamage: (aside: string) => void): OwnerTable {
+  const found = fileIdentity(path);
   try {
     return openOwners(path);
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isCorruptionError(error)) throw error;
     // Another gateway on the same folder may have replaced the file in the meantime.
-    if (fileAt(path) === found) onDamage(setAside(path, now()));
+    if (fileIdentity(path) === found) onDamage(renameDamagedFile(path, now()));
     return openOwners(path);
   }
 }
 
 /** Keeps in memory what the file cannot store (a full disk), so that owners keep access until the process ends. */
-export function withMemory(file: OwnerTable, onFault: (error: unknown) => void, limit = 10_000): OwnerTable {
+export function withMemoryFallback(file: OwnerTable, onFault: (error: unknown) => void, limit = 10_000): OwnerTable {
   const memory = openOwners(':memory:', limit);
   return {
     ownerOf: (account, id) => file.ownerOf(account, id) ?? memory.ownerOf(account, id),
@@ -75,15 +75,15 @@ export function withMemory(file: OwnerTable, onFault: (error: unknown) => void, 
   };
 }
 
-class Owners implements OwnerTable {
+class SqliteOwnerTable implements OwnerTable {
   readonly #db: DatabaseSync;
-  readonly #lasting: Table;
-  readonly #brief: Table;
+  readonly #lasting: OwnerRows;
+  readonly #brief: OwnerRows;
 
   constructor(db: DatabaseSync, limit: number) {
     this.#db = db;
-    this.#lasting = new Table(db, 'lasting', limit);
-    this.#brief = new Table(db, 'brief', limit);
+    this.#lasting = new OwnerRows(db, 'lasting', limit);
+    this.#brief = new OwnerRows(db, 'brief', limit);
   }
 
   ownerOf(account: string, id: string): string | undefined {
@@ -100,7 +100,7 @@ class Owners implements OwnerTable {
   }
 }
 
-class Table {
+class OwnerRows {
   readonly #limit: number;
   readonly #find: StatementSync;
   readonly #insert: StatementSync;

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMask } from '../core/secrets/mask.ts';
 import { encodeAmendment, encodeRecord } from './encode.ts';
-import type { Drop, SpoolEntry } from './frame.ts';
+import type { LossReport, SpoolEntry } from './frame.ts';
 import { sampleRecord } from './fixtures/sample.ts';
 import { SegmentWindow } from './log/drain/segment-window.ts';
 import { readSpool } from './fixtures/read-spool.ts';
 import { listSegments, openSpool, type SpoolOptions } from './spool.ts';
 
 let dir: string;
-let drops: Drop[];
+let drops: LossReport[];
 
 beforeEach(() => {
   dir = join(mkdtempSync(join(tmpdir(), 'spool-')), 'spool');
@@ -130,11 +130,11 @@ describe('spool', () => {
     for (let i = 0; i < 60; i += 1) spool.append([frame(`r${i}`, 'x'.repeat(1000))]);
     const { dropped } = spool.stats;
     const [first, second] = drops.flatMap((drop) => (drop.why === 'room' ? [drop.segment] : []));
-    spool.wereStored?.({ [first ?? '']: 2 });
-    spool.wereStored?.({ [first ?? '']: 3, [second ?? '']: 1, 'another.log': 7 });
+    spool.reportStored?.({ [first ?? '']: 2 });
+    spool.reportStored?.({ [first ?? '']: 3, [second ?? '']: 1, 'another.log': 7 });
     expect(spool.stats.dropped).toBe(dropped - 4);
-    spool.wereStored?.({ [first ?? '']: 1e9 });
-    spool.wereStored?.({ [first ?? '']: 1e9 });
+    spool.reportStored?.({ [first ?? '']: 1e9 });
+    spool.reportStored?.({ [first ?? '']: 1e9 });
     expect(spool.stats.dropped).toBeGreaterThan(0);
     spool.close();
   });
@@ -167,7 +167,7 @@ describe('spool', () => {
     const ofOther = drops.flatMap((drop) => (drop.why === 'room' && drop.segment.startsWith('1000-') ? [drop.segment] : []));
     expect(ofOther.length).toBeGreaterThan(0);
     const { dropped } = own.stats;
-    own.wereStored?.({ [ofOther[0] ?? '']: 3 });
+    own.reportStored?.({ [ofOther[0] ?? '']: 3 });
     expect(own.stats.dropped).toBe(dropped - 3);
   });
 
@@ -244,7 +244,7 @@ describe('spool on a failing disk', () => {
 
 describe('SegmentWindow', () => {
   const readSegment = (path: string, from = 0) => {
-    const { entries, next, then } = new SegmentWindow().read(path, from);
+    const { entries, next, following: then } = new SegmentWindow().read(path, from);
     return { ids: entries.map((read) => (read.kind === 'record' ? read.entry.row.id : `+${read.id}`)), next, then };
   };
 

@@ -4,7 +4,7 @@ import { createAssembler } from './assemble.ts';
 import { countFrames } from './decode.ts';
 import { makeFolder } from '../core/files/folder.ts';
 import { errorCode } from '../core/text/error-code.ts';
-import type { Drop, RecordStore, SpoolFrame } from './frame.ts';
+import type { LossReport, RecordStore, SpoolFrame } from './frame.ts';
 
 export interface SpoolOptions {
   /** Created if it does not exist, accessible to the owner only. */
@@ -14,7 +14,7 @@ export interface SpoolOptions {
   /** Maximum bytes of all segments in `dir`, including those of earlier processes. */
   readonly maxTotal: number;
   /** Called for every loss. The caller limits how often it reports them. Must not throw. */
-  onDrop?(drop: Drop): void;
+  onDrop?(drop: LossReport): void;
   /** Called when a write succeeds after a failed one. Must not throw. */
   onRecovered?(): void;
   /** Number of processes that write into the folder, including this one; default 1. */
@@ -27,7 +27,7 @@ export interface SpoolOptions {
 }
 
 /** Maximum number of deleted segments whose stored frames are still tracked. */
-const mostEvicted = 1000;
+const maxTrackedEvictions = 1000;
 
 /** Milliseconds for which a deleted or moved folder may stay unnoticed. */
 const checkEvery = 1000;
@@ -40,10 +40,10 @@ const checkEvery = 1000;
  */
 export function openSpool(options: SpoolOptions): RecordStore {
   makeFolder(options.dir);
-  return new Spool(options);
+  return new DiskSpool(options);
 }
 
-class Spool implements RecordStore {
+class DiskSpool implements RecordStore {
   readonly stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   readonly #options: SpoolOptions;
   readonly #maxSegment: number;
@@ -54,13 +54,13 @@ class Spool implements RecordStore {
   #name = '';
   #count = 0;
   /** Frames of this process's segments, by name. They are lost if a segment is deleted before it was stored. */
-  readonly #frames = new Map<string, number>();
+  readonly #framesBySegment = new Map<string, number>();
   /** Deleted segments: their frames, and how many of them are known to be stored. */
   readonly #evicted = new Map<string, { readonly frames: number; stored: number }>();
   /** Bytes of complete frames in the current segment. */
-  #good = 0;
+  #completeBytes = 0;
   /** Bytes written by a write that is not complete. */
-  #torn = 0;
+  #tornBytes = 0;
   #checkedAt = 0;
   #closed = false;
   #isFailing = false;
@@ -70,7 +70,7 @@ class Spool implements RecordStore {
     // At most a quarter of the limit, shared by all writers, so that making room never deletes the whole log.
     const share = Math.ceil(options.maxTotal / 4 / (options.writers ?? 1));
     this.#maxSegment = Math.min(options.maxSegment ?? 16 * 1024 * 1024, share);
-    this.#prefix = `${startOf(options)}-${options.pid ?? process.pid}`;
+    this.#prefix = `${startTimeFor(options)}-${options.pid ?? process.pid}`;
     this.#write = options.write ?? writeSync;
   }
 
@@ -78,23 +78,23 @@ class Spool implements RecordStore {
     if (frames.length === 0) return;
     try {
       if (this.#closed) throw new Error('the spool is closed');
-      const fd = this.#segment();
+      const fd = this.#openSegment();
       const bytes = this.#assembler.assemble(frames);
       this.#writeAll(fd, bytes);
-      this.#good += bytes.length;
+      this.#completeBytes += bytes.length;
       this.stats.frames += frames.length;
-      this.#frames.set(this.#name, (this.#frames.get(this.#name) ?? 0) + frames.length);
+      this.#framesBySegment.set(this.#name, (this.#framesBySegment.get(this.#name) ?? 0) + frames.length);
       this.stats.bytes += bytes.length;
       if (this.#isFailing) this.#recovered();
     } catch (error) {
       this.stats.dropped += frames.length;
       this.#isFailing = true;
-      this.#undo(frames[0]);
+      this.#removeTornFrame(frames[0]);
       this.#options.onDrop?.({ why: 'write', frames: frames.length, error: error as Error });
     }
   }
 
-  wereStored(frames: Readonly<Record<string, number>>): void {
+  reportStored(frames: Readonly<Record<string, number>>): void {
     for (const [name, count] of Object.entries(frames)) {
       const evicted = this.#evicted.get(name);
       if (evicted === undefined) continue;
@@ -106,7 +106,7 @@ class Spool implements RecordStore {
 
   close(): void {
     this.#closed = true;
-    this.#leave();
+    this.#closeSegment();
   }
 
   #recovered(): void {
@@ -115,28 +115,28 @@ class Spool implements RecordStore {
   }
 
   #writeAll(fd: number, bytes: Buffer): void {
-    while (this.#torn < bytes.length) {
-      const taken = this.#write(fd, bytes, this.#torn, bytes.length - this.#torn);
+    while (this.#tornBytes < bytes.length) {
+      const taken = this.#write(fd, bytes, this.#tornBytes, bytes.length - this.#tornBytes);
       if (taken === 0) throw new Error('the disk is full');
-      this.#torn += taken;
+      this.#tornBytes += taken;
     }
-    this.#torn = 0;
+    this.#tornBytes = 0;
   }
 
   /** The descriptor to write to. Opens a new segment if there is none, it is full, or the folder was deleted or moved. */
-  #segment(): number {
-    if (this.#fd !== undefined && (this.#good >= this.#maxSegment || this.#isGone(this.#fd))) this.#leave();
+  #openSegment(): number {
+    if (this.#fd !== undefined && (this.#completeBytes >= this.#maxSegment || this.#isSegmentMissing(this.#fd))) this.#closeSegment();
     if (this.#fd !== undefined) return this.#fd;
     makeFolder(this.#options.dir);
     this.#count += 1;
     this.#name = `${this.#prefix}-${String(this.#count).padStart(6, '0')}.log`;
-    this.#makeRoom();
+    this.#evictOldest();
     this.#fd = openSync(join(this.#options.dir, this.#name), 'ax', 0o600);
-    this.#good = 0;
+    this.#completeBytes = 0;
     return this.#fd;
   }
 
-  #isGone(fd: number): boolean {
+  #isSegmentMissing(fd: number): boolean {
     const now = performance.now();
     if (now - this.#checkedAt < checkEvery) return false;
     this.#checkedAt = now;
@@ -154,19 +154,19 @@ class Spool implements RecordStore {
    * whole frame before it, the next write begins a new segment: the thread that stores records may have read that frame
    * before it was truncated, and continues behind it.
    */
-  #undo(first: SpoolFrame | undefined): void {
-    if (this.#fd === undefined || this.#torn === 0) return;
-    const hasFrame = first !== undefined && this.#torn >= leastBytes(first);
-    this.#torn = 0;
+  #removeTornFrame(first: SpoolFrame | undefined): void {
+    if (this.#fd === undefined || this.#tornBytes === 0) return;
+    const hasFrame = first !== undefined && this.#tornBytes >= minFrameBytes(first);
+    this.#tornBytes = 0;
     try {
-      ftruncateSync(this.#fd, this.#good);
-      if (hasFrame) this.#leave();
+      ftruncateSync(this.#fd, this.#completeBytes);
+      if (hasFrame) this.#closeSegment();
     } catch {
-      this.#leave();
+      this.#closeSegment();
     }
   }
 
-  #leave(): void {
+  #closeSegment(): void {
     if (this.#fd === undefined) return;
     try {
       closeSync(this.#fd);
@@ -177,27 +177,27 @@ class Spool implements RecordStore {
   }
 
   /** Deletes the oldest segments until one more fits. */
-  #makeRoom(): void {
+  #evictOldest(): void {
     const segments = listSegments(this.#options.dir).map((name) => ({ name, bytes: sizeOf(join(this.#options.dir, name)) }));
-    const names = new Set(segments.map(({ name }) => wholeName(name)));
-    for (const name of this.#frames.keys()) if (!names.has(name)) this.#frames.delete(name);
-    const own = this.#options.pid ?? process.pid;
+    const names = new Set(segments.map(({ name }) => originalNameOf(name)));
+    for (const name of this.#framesBySegment.keys()) if (!names.has(name)) this.#framesBySegment.delete(name);
+    const ownPid = this.#options.pid ?? process.pid;
     // The open segment of another writer may grow to the size of a full segment.
-    const open = (this.#options.writers ?? 1) === 1 ? noNames : openSegments([...names], own);
+    const open = (this.#options.writers ?? 1) === 1 ? noNames : activeSegments([...names], ownPid);
     const sizes = segments.map(({ name, bytes }) => (open.has(name) ? Math.max(bytes, this.#maxSegment) : bytes));
     let total = sizes.reduce((sum, bytes) => sum + bytes, this.#maxSegment);
     for (const { name, bytes } of segments) {
       if (total <= this.#options.maxTotal) return;
       if (open.has(name)) continue;
       total -= bytes;
-      const whole = wholeName(name);
-      const frames = this.#frames.get(whole) ?? this.#framesOfOther(name);
+      const whole = originalNameOf(name);
+      const frames = this.#framesBySegment.get(whole) ?? this.#framesOfOther(name);
       if (!this.#remove(name)) continue;
       this.stats.evicted += 1;
       // Only the storing thread knows how many of these frames were already stored. It reports them later.
       this.stats.dropped += frames;
       this.#evicted.set(whole, { frames, stored: 0 });
-      if (this.#evicted.size > mostEvicted) this.#evicted.delete(this.#evicted.keys().next().value ?? '');
+      if (this.#evicted.size > maxTrackedEvictions) this.#evicted.delete(this.#evicted.keys().next().value ?? '');
       this.#options.onDrop?.({ why: 'room', segment: name, bytes });
     }
   }
@@ -225,21 +225,21 @@ class Spool implements RecordStore {
 }
 
 /** A character of a line takes at least one byte. */
-function leastBytes({ line, written, size }: SpoolFrame): number {
+function minFrameBytes({ line, written, size }: SpoolFrame): number {
   return (written === undefined ? line.length : written.to - written.from) + size + 2;
 }
 
 /** After every existing segment. If the system time was set back, new segments would otherwise be the oldest and be deleted first. */
-function startOf({ dir, startedAt }: SpoolOptions): number {
-  const newest = segmentName.exec(listSegments(dir).at(-1) ?? '')?.[1] ?? 0;
+function startTimeFor({ dir, startedAt }: SpoolOptions): number {
+  const newest = segmentPattern.exec(listSegments(dir).at(-1) ?? '')?.[1] ?? 0;
   return Math.max(startedAt ?? Math.round(performance.timeOrigin), Number(newest) + 1);
 }
 
 /** `bare`: its bodies were removed to make room for newer records (`log/drain/eviction.ts`). */
-const segmentName = /^(\d+)-(\d+)-(\d+)(?:\.bare)?\.log$/;
+const segmentPattern = /^(\d+)-(\d+)-(\d+)(?:\.bare)?\.log$/;
 
 /** The name of a segment before its bodies were removed. */
-export const wholeName = (name: string): string => name.replace('.bare.', '.');
+export const originalNameOf = (name: string): string => name.replace('.bare.', '.');
 
 const noNames: ReadonlySet<string> = new Set();
 
@@ -247,15 +247,15 @@ const noNames: ReadonlySet<string> = new Set();
  * The segments that living processes write to: the newest one of each.
  *
  * @param names oldest first
- * @param but the process whose segments are excluded
+ * @param excludedPid the process whose segments are excluded
  */
-export function openSegments(names: readonly string[], but?: number): ReadonlySet<string> {
+export function activeSegments(names: readonly string[], excludedPid?: number): ReadonlySet<string> {
   const newest = new Map<number, string>();
   for (const name of names) newest.set(pidIn(name), name);
-  return new Set([...newest].flatMap(([pid, name]) => (pid !== but && isAlive(pid) ? [name] : [])));
+  return new Set([...newest].flatMap(([pid, name]) => (pid !== excludedPid && isAlive(pid) ? [name] : [])));
 }
 
-const pidIn = (segment: string): number => Number(segmentName.exec(segment)?.[2]);
+const pidIn = (segment: string): number => Number(segmentPattern.exec(segment)?.[2]);
 
 function isAlive(pid: number): boolean {
   try {
@@ -274,12 +274,12 @@ export function listSegments(dir: string): string[] {
   } catch {
     return [];
   }
-  return names.filter((name) => segmentName.test(name)).toSorted(byAge);
+  return names.filter((name) => segmentPattern.test(name)).toSorted(byAge);
 }
 
 function byAge(a: string, b: string): number {
-  const left = segmentName.exec(a) ?? [];
-  const right = segmentName.exec(b) ?? [];
+  const left = segmentPattern.exec(a) ?? [];
+  const right = segmentPattern.exec(b) ?? [];
   for (const group of [1, 2, 3]) {
     const difference = Number(left[group]) - Number(right[group]);
     if (difference !== 0) return difference;

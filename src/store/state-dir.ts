@@ -1,7 +1,7 @@
 import { accessSync, constants, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../core/files/folder.ts';
-import { type Lock, ownerOf, takeLock } from './lock.ts';
+import { type Lock, ownerOf, acquireLock } from './lock.ts';
 import { errorCode } from '../core/text/error-code.ts';
 
 /** Where this process stores data that outlives it. */
@@ -51,7 +51,7 @@ export const spoolFolder = 'spool';
 export const logFile = 'log.sqlite';
 
 /** Maximum gateways that share a folder. More are a mistake. */
-const mostNeighbours = 64;
+const maxInstances = 64;
 
 /**
  * Opens and locks the state directory. By default it is `.gateway/` next to the configuration file; without a file,
@@ -67,7 +67,7 @@ export function openStateDir(request: StateDirRequest): StateDir {
     return { kind: 'memory', warning: undefined };
   }
   try {
-    return lockIn(path, request.isShared === true);
+    return lockStateDir(path, request.isShared === true);
   } catch (error) {
     if (error instanceof StateDirLocked) throw error;
     const why = (error as Error).message;
@@ -83,27 +83,27 @@ export function stateDirPath({ setting, configPath, cwd }: StateDirRequest): str
   return resolve(base, setting ?? defaultStateDir);
 }
 
-function lockIn(path: string, isShared: boolean): StateDir {
-  prepare(path);
+function lockStateDir(path: string, isShared: boolean): StateDir {
+  prepareFolder(path);
   const lockPath = join(path, 'lock');
-  const own = takeLock(lockPath);
-  if (own !== undefined) return disk(path, own, undefined);
+  const lock = acquireLock(lockPath);
+  if (lock !== undefined) return diskState(path, lock, undefined);
   if (!isShared) throw new StateDirLocked(path, ownerOf(lockPath));
-  for (let n = 2; n <= mostNeighbours; n += 1) {
+  for (let n = 2; n <= maxInstances; n += 1) {
     const folder = join(path, `instance-${n}`);
-    prepare(folder);
-    const lock = takeLock(join(folder, 'lock'));
-    if (lock !== undefined) return disk(folder, lock, `another gateway uses ${path}, this one uses ${folder}`);
+    prepareFolder(folder);
+    const instanceLock = acquireLock(join(folder, 'lock'));
+    if (instanceLock !== undefined) return diskState(folder, instanceLock, `another gateway uses ${path}, this one uses ${folder}`);
   }
-  throw new Error(`${mostNeighbours} gateways use ${path} already`);
+  throw new Error(`${maxInstances} gateways use ${path} already`);
 }
 
-function disk(path: string, lock: Lock, warning: string | undefined): StateDir {
+function diskState(path: string, lock: Lock, warning: string | undefined): StateDir {
   return { kind: 'disk', path, warning, release: () => lock.release() };
 }
 
 /** Creates the folder for the owner only, and excludes it from version control regardless of the project's ignore file. */
-function prepare(path: string): void {
+function prepareFolder(path: string): void {
   makeFolder(path);
   accessSync(path, constants.W_OK | constants.X_OK);
   // Create the request log's folder now, to detect early that a file has its name or that there is no space for it.

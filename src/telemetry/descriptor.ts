@@ -2,7 +2,7 @@ import { constants, fstatSync, openSync, write } from 'node:fs';
 import type { Destination } from './output.ts';
 
 /** Maximum number of bytes buffered for a slow reader; further text is dropped. */
-const mostWaiting = 8 * 1024 * 1024;
+const maxBuffered = 8 * 1024 * 1024;
 /** How long `flush` waits for a stalled reader, in milliseconds. */
 const flushMs = 1000;
 /** Delay before the next write to a stalled reader, in milliseconds. */
@@ -10,8 +10,8 @@ const retryMs = 50;
 
 const lineEnd = Buffer.from('\n');
 
-/** Errors that mean that the reader is gone for good. */
-const goneCodes: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
+/** Errors after which the reader never reads again. */
+const closedCodes: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONNRESET']);
 
 /**
  * Writes to a descriptor from the thread pool, one write at a time. A stalled reader must not block the gateway, as a write to
@@ -22,31 +22,31 @@ export class DescriptorWriter implements Destination {
   readonly #onLost: (writes: number) => void;
   #queue: Buffer[] = [];
   /** Bytes in the queue and in the current write. */
-  #waiting = 0;
+  #pendingBytes = 0;
   /** The unwritten rest of the current write. */
   #rest: Buffer | undefined;
-  #lost = 0;
+  #droppedWrites = 0;
   #endsLine = true;
   /** Only a part of a line was written: the next text begins a new line. */
   #isCut = false;
-  #isGone = false;
+  #isClosed = false;
   #onIdle: (() => void)[] = [];
 
   /** @param onLost called with the number of dropped writes as soon as one succeeds again */
   constructor(fd: number, onLost: (writes: number) => void) {
-    this.#fd = ownDescriptor(fd);
+    this.#fd = privateDescriptor(fd);
     this.#onLost = onLost;
   }
 
   write(text: string | Buffer): void {
-    if (this.#isGone) return;
+    if (this.#isClosed) return;
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-    if (this.#waiting + bytes.length > mostWaiting) {
-      this.#lost += 1;
+    if (this.#pendingBytes + bytes.length > maxBuffered) {
+      this.#droppedWrites += 1;
       return;
     }
     this.#queue.push(bytes);
-    this.#waiting += bytes.length;
+    this.#pendingBytes += bytes.length;
     if (this.#rest === undefined) this.#next();
   }
 
@@ -65,7 +65,7 @@ export class DescriptorWriter implements Destination {
     if (this.#isCut) {
       this.#isCut = false;
       this.#queue.unshift(lineEnd);
-      this.#waiting += lineEnd.length;
+      this.#pendingBytes += lineEnd.length;
     }
     this.#rest = this.#queue.length === 1 ? this.#queue[0] : Buffer.concat(this.#queue);
     this.#queue = [];
@@ -73,13 +73,13 @@ export class DescriptorWriter implements Destination {
   }
 
   readonly #send = (): void => {
-    if (this.#rest !== undefined) write(this.#fd, this.#rest, this.#written);
+    if (this.#rest !== undefined) write(this.#fd, this.#rest, this.#onWritten);
   };
 
-  readonly #written = (error: NodeJS.ErrnoException | null, taken: number): void => {
+  readonly #onWritten = (error: NodeJS.ErrnoException | null, taken: number): void => {
     const rest = this.#rest ?? Buffer.alloc(0);
     if (error === null) {
-      this.#waiting -= taken;
+      this.#pendingBytes -= taken;
       if (taken > 0) this.#endsLine = rest[taken - 1] === lineEnd[0];
       this.#rest = rest.subarray(taken);
       if (this.#rest.length > 0) this.#send();
@@ -87,25 +87,25 @@ export class DescriptorWriter implements Destination {
     } else if (error.code === 'EAGAIN') {
       setTimeout(this.#send, retryMs).unref();
     } else {
-      this.#waiting -= rest.length;
-      this.#lost += 1;
+      this.#pendingBytes -= rest.length;
+      this.#droppedWrites += 1;
       this.#isCut = !this.#endsLine;
-      this.#isGone = goneCodes.has(error.code);
+      this.#isClosed = closedCodes.has(error.code);
       this.#done(false);
     }
   };
 
   #done(isTaken: boolean): void {
     this.#rest = undefined;
-    if (this.#isGone) this.#queue = [];
+    if (this.#isClosed) this.#queue = [];
     if (this.#queue.length > 0) {
       this.#next();
       return;
     }
     for (const resolve of this.#onIdle.splice(0)) resolve();
-    if (!isTaken || this.#lost === 0) return;
-    const lost = this.#lost;
-    this.#lost = 0;
+    if (!isTaken || this.#droppedWrites === 0) return;
+    const lost = this.#droppedWrites;
+    this.#droppedWrites = 0;
     this.#onLost(lost);
   }
 }
@@ -114,7 +114,7 @@ export class DescriptorWriter implements Destination {
  * Opens a private descriptor for a pipe, if the system allows it. Other processes that share the first descriptor can make it
  * blocking, and a blocking write would prevent the process from exiting.
  */
-function ownDescriptor(fd: number): number {
+function privateDescriptor(fd: number): number {
   try {
     if (fstatSync(fd).isFIFO()) return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {

@@ -63,7 +63,7 @@ describe('JSON log lines', () => {
 
   it('contain the fields of news, not its text', async () => {
     const { log, writes } = open('json');
-    log.news('for people', { a: 1 }, 'something happened', 'error');
+    log.announce('for people', { a: 1 }, 'something happened', 'error');
     await turn();
     expect(json(writes[0])).toEqual({ level: 'error', time, a: 1, msg: 'something happened' });
   });
@@ -75,7 +75,7 @@ describe('line logged while another one is written', () => {
       .fn<() => void>(() => undefined)
       .mockImplementationOnce(() => {
         log.warn({}, 'in between');
-        log.passOn(Buffer.from('of another process\n'));
+        log.forwardLines(Buffer.from('of another process\n'));
         void log.flush();
       });
     const { log, writes } = open(format, 'info', false, during);
@@ -110,7 +110,7 @@ describe('pretty log lines', () => {
 
   it('contain the text of news and requests unchanged', async () => {
     const { log, writes } = open('pretty');
-    log.news('a\n  b', {}, 'ignored');
+    log.announce('a\n  b', {}, 'ignored');
     log.request(sampleRecord());
     await turn();
     expect(writes.join('')).toBe(`a\n  b\nLINE ${sampleRecord().id}\n`);

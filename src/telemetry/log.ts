@@ -18,9 +18,9 @@ export interface Log {
   /** Writes the summary of a finished request, at level info. */
   request(record: LogRecord): void;
   /** Writes a message for people: on a terminal the text unchanged, elsewhere a line with fields and message. */
-  news(text: string, fields: object, message: string, level?: 'info' | 'error'): void;
+  announce(text: string, fields: object, message: string, level?: 'info' | 'error'): void;
   /** Writes complete lines of another process unchanged. */
-  passOn(lines: Buffer): void;
+  forwardLines(lines: Buffer): void;
   readonly format: 'pretty' | 'json';
   /** The format of the lines, for another process that writes to the same log. */
   readonly style: LogStyle;
@@ -37,7 +37,7 @@ export interface LogStyle {
 }
 
 /** Destination of the lines: a standard stream, whose descriptor is written to directly, or any object that accepts text. */
-export interface Sink {
+export interface LogSink {
   readonly fd?: number;
   readonly isTTY?: boolean;
   write(text: string): unknown;
@@ -47,7 +47,7 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** `auto`: pretty on a terminal, JSON elsewhere. */
   readonly format: LogFormat;
-  readonly stdout: Sink;
+  readonly stdout: LogSink;
   readonly colors?: boolean;
   /** Unix milliseconds. */
   now(): number;
@@ -109,19 +109,19 @@ class PinoLog implements Log {
   request(record: LogRecord): void {
     if (!this.#logger.isLevelEnabled('info')) return;
     const isPretty = this.#format === 'pretty';
-    this.#output.later((out) => {
+    this.#output.writeLater((out) => {
       if (isPretty) out.json(`${this.#options.requestLine(record)}\n`);
       else this.#lines.write(out, record, this.#options.now());
     });
   }
 
-  news(text: string, fields: object, message: string, level: 'info' | 'error' = 'info'): void {
+  announce(text: string, fields: object, message: string, level: 'info' | 'error' = 'info'): void {
     if (this.#format === 'pretty') this.#output.write(`${text}\n`);
     else this.#logger[level](fields, message);
   }
 
-  passOn(lines: Buffer): void {
-    this.#output.passOn(lines);
+  forwardLines(lines: Buffer): void {
+    this.#output.forwardLines(lines);
   }
 
   get style(): LogStyle {
@@ -144,12 +144,12 @@ class PinoLog implements Log {
   }
 }
 
-function resolveFormat(format: LogFormat, stdout: Sink): 'pretty' | 'json' {
+function resolveFormat(format: LogFormat, stdout: LogSink): 'pretty' | 'json' {
   if (format !== 'auto') return format;
   return stdout.isTTY === true ? 'pretty' : 'json';
 }
 
-function destinationOf(sink: Sink, onLost: (writes: number) => void): Destination {
+function destinationOf(sink: LogSink, onLost: (writes: number) => void): Destination {
   if (sink.fd === undefined) return { write: (bytes) => void sink.write(bytes.toString('utf8')), flush: async () => {} };
   return new DescriptorWriter(sink.fd, onLost);
 }

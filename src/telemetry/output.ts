@@ -9,10 +9,10 @@ export interface Destination {
 }
 
 /** Limits, in milliseconds and bytes, for buffering lines that can wait. */
-const longestWait = 50;
-const mostWaiting = 128 * 1024;
-/** Larger than `mostWaiting`, because lines are added until the end of the event loop turn. */
-const blockSize = mostWaiting * 1.5;
+const maxDelayMs = 50;
+const maxBuffered = 128 * 1024;
+/** Larger than `maxBuffered`, because lines are added until the end of the event loop turn. */
+const blockSize = maxBuffered * 1.5;
 
 /** Collects lines and writes them together, with secrets masked. */
 export class Output {
@@ -21,9 +21,9 @@ export class Output {
   readonly #lines = new JsonBytes(blockSize);
   #turn: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** True while a line is being written. Other lines are kept in `#behind` until it is complete. */
+  /** True while a line is being written. Other lines are buffered in `#deferred` until it is complete. */
   #isOpen = false;
-  #behind = '';
+  #deferred = '';
 
   constructor(destination: Destination) {
     this.#destination = destination;
@@ -31,13 +31,13 @@ export class Output {
 
   /** Writes in this turn of the event loop, with all buffered lines. @param line with its line feed */
   write(line: string): void {
-    if (this.#isOpen) this.#behind += line;
+    if (this.#isOpen) this.#deferred += line;
     else this.#lines.json(line);
-    this.#turn ??= setImmediate(this.#handOn);
+    this.#turn ??= setImmediate(this.#flushBuffer);
   }
 
-  /** Writes within 50 ms, or with a line that does not wait. @param write appends a whole line; must not call `later` */
-  later(write: (lines: JsonBytes) => void): void {
+  /** Writes within 50 ms, or with a line that does not wait. @param write appends a whole line; must not call `writeLater` */
+  writeLater(write: (lines: JsonBytes) => void): void {
     const { length } = this.#lines;
     this.#isOpen = true;
     try {
@@ -47,29 +47,29 @@ export class Output {
       throw error;
     } finally {
       this.#isOpen = false;
-      if (this.#behind !== '') this.#catchUp();
+      if (this.#deferred !== '') this.#writeDeferred();
     }
-    if (this.#lines.length > mostWaiting) this.#turn ??= setImmediate(this.#handOn);
-    else this.#timer ??= setTimeout(this.#handOn, longestWait);
+    if (this.#lines.length > maxBuffered) this.#turn ??= setImmediate(this.#flushBuffer);
+    else this.#timer ??= setTimeout(this.#flushBuffer, maxDelayMs);
   }
 
   /** Writes immediately, after the buffered lines. @param lines complete lines with masked secrets */
-  passOn(lines: Buffer): void {
-    this.#handOn();
+  forwardLines(lines: Buffer): void {
+    this.#flushBuffer();
     this.#destination.write(lines);
   }
 
   async flush(): Promise<void> {
-    this.#handOn();
+    this.#flushBuffer();
     await this.#destination.flush();
   }
 
-  #catchUp(): void {
-    this.#lines.json(this.#behind);
-    this.#behind = '';
+  #writeDeferred(): void {
+    this.#lines.json(this.#deferred);
+    this.#deferred = '';
   }
 
-  readonly #handOn = (): void => {
+  readonly #flushBuffer = (): void => {
     if (this.#isOpen) return;
     clearImmediate(this.#turn);
     clearTimeout(this.#timer);
@@ -77,7 +77,7 @@ export class Output {
     this.#timer = undefined;
     if (this.#lines.length === 0) return;
     // A copy: the buffer is reused while this is written.
-    const bytes = Buffer.from(this.#lines.since(0).buffer);
+    const bytes = Buffer.from(this.#lines.copyFrom(0).buffer);
     this.#lines.reuse();
     this.#destination.write(this.#masked(bytes));
   };

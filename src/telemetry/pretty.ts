@@ -8,9 +8,9 @@ export function prettyLine(json: string, clockTime: (ms: number) => string, isCo
   const { level, time, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const name = String(level).padEnd(5);
   const color = colors[String(level) as keyof typeof colors];
-  const shown = isColored && color !== undefined ? styleText(color, name, { validateStream: false }) : name;
+  const levelText = isColored && color !== undefined ? styleText(color, name, { validateStream: false }) : name;
   const rest = Object.entries(fields).map(([key, value]) => `  ${key}=${toText(value)}`);
-  return `${clockTime(Date.parse(String(time)))}  ${shown}  ${printable(String(msg ?? ''))}${rest.join('')}\n${stackOf(err)}`;
+  return `${clockTime(Date.parse(String(time)))}  ${levelText}  ${printable(String(msg ?? ''))}${rest.join('')}\n${stackOf(err)}`;
 }
 
 function toText(value: unknown): string {

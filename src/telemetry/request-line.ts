@@ -4,16 +4,16 @@ import { sameItems } from '../core/records/same-items.ts';
 import { attemptFields, requestFields } from './request-fields.ts';
 
 /** Maximum number of cached texts. */
-const mostKept = 256;
+const maxCached = 256;
 
 /** The common parts of log lines for requests of one caller to one target. */
-interface Known {
+interface CachedParts {
   readonly values: readonly unknown[];
   /** The members from `endpoint` to `attempts`, those from `lane` to `socket`, `client`, and all between if empty. */
   readonly start: Uint8Array;
   readonly rest: Uint8Array;
   readonly client: Uint8Array;
-  readonly unmarked: Uint8Array;
+  readonly withoutMetadata: Uint8Array;
   /** The members after the sum of `cost`. */
   readonly prices: Uint8Array;
 }
@@ -24,7 +24,7 @@ interface Known {
  */
 export class RequestLines {
   /** The last one of each requested model. */
-  readonly #last = new Map<string, Known>();
+  readonly #last = new Map<string, CachedParts>();
   /** The line's start up to the seconds of its time; `#second` is that time in Unix milliseconds. */
   #begin: Uint8Array = new Uint8Array();
   #second = Number.NaN;
@@ -32,7 +32,7 @@ export class RequestLines {
   /** @param now Unix milliseconds, an integer */
   write(out: JsonBytes, record: LogRecord, now: number): void {
     const second = Math.floor(now / 1000) * 1000;
-    out.span(this.#beginOf(second));
+    out.append(this.#beginOf(second));
     out.digits(now - second, 3);
     out.ascii('Z","msg":"request",');
     if (record.admitted) this.#admitted(out, record);
@@ -41,7 +41,7 @@ export class RequestLines {
   }
 
   #admitted(out: JsonBytes, record: LogRecord): void {
-    const known = this.#knownOf(record);
+    const known = this.#cachedOf(record);
     out.ascii('"id":');
     out.text(record.id);
     out.ascii(',"trace_id":');
@@ -49,20 +49,20 @@ export class RequestLines {
     out.ascii(',"at":');
     out.number(record.at);
     out.ascii(',');
-    if (hasPlainStart(record)) out.span(known.start);
+    if (hasPlainStart(record)) out.append(known.start);
     else out.json(startOf(record));
     writeTimes(out, record.ms);
     writeUsage(out, record.usage);
     out.ascii(',"cost":{"usd":');
     out.text(record.cost.usd);
-    out.span(known.prices);
+    out.append(known.prices);
     out.ascii('},"finish":[');
     writeTexts(out, record.finish);
     out.ascii('],');
-    if (hasPlainRest(record)) out.span(known.rest);
+    if (hasPlainRest(record)) out.append(known.rest);
     else out.json(restOf(record));
-    if (isEmpty(record.metadata) && isEmpty(record.labels)) out.span(known.unmarked);
-    else writeMarks(out, record, known.client);
+    if (isEmpty(record.metadata) && isEmpty(record.labels)) out.append(known.withoutMetadata);
+    else writeMetadata(out, record, known.client);
     out.ascii(',"bytes":{"in":');
     out.number(record.bytes.in);
     out.ascii(',"out":');
@@ -79,19 +79,19 @@ export class RequestLines {
     return this.#begin;
   }
 
-  #knownOf(record: LogRecord): Known {
+  #cachedOf(record: LogRecord): CachedParts {
     const values = valuesOf(record);
     const slot = record.model.asked ?? record.path;
     const known = this.#last.get(slot);
     if (known !== undefined && sameItems(known.values, values)) return known;
-    if (this.#last.size >= mostKept) this.#last.clear();
+    if (this.#last.size >= maxCached) this.#last.clear();
     const client = `,"client":${JSON.stringify(record.client)}`;
     const made = {
       values,
       start: Buffer.from(startOf(record)),
       rest: Buffer.from(restOf(record)),
       client: Buffer.from(client),
-      unmarked: Buffer.from(`,"metadata":{},"labels":{}${client}`),
+      withoutMetadata: Buffer.from(`,"metadata":{},"labels":{}${client}`),
       prices: Buffer.from(pricesOf(record)),
     };
     // Only data derived from `values` may be cached.
@@ -195,7 +195,7 @@ function writeTexts(out: JsonBytes, texts: readonly string[]): void {
 }
 
 /** Metadata differs between requests, and many have some, so it is not cached. @param client the member after it */
-function writeMarks(out: JsonBytes, { metadata, labels }: LogRecord, client: Uint8Array): void {
+function writeMetadata(out: JsonBytes, { metadata, labels }: LogRecord, client: Uint8Array): void {
   let before = ',"metadata":{';
   for (const name in metadata) {
     out.ascii(before);
@@ -206,7 +206,7 @@ function writeMarks(out: JsonBytes, { metadata, labels }: LogRecord, client: Uin
   }
   out.ascii(before === ',' ? '},"labels":' : `${before}},"labels":`);
   out.json(isEmpty(labels) ? '{}' : JSON.stringify(labels));
-  out.span(client);
+  out.append(client);
 }
 
 function restOf(record: LogRecord): string {

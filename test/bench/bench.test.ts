@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { cpuOf, memoryOf } from '../../bench/proc.ts';
-import { freePort, output, start } from '../../bench/processes.ts';
-import { flames } from '../../bench/profile/flames.ts';
-import { type CpuProfile, treeOf } from '../../bench/profile/tree.ts';
-import { bars } from '../../bench/report/bars.ts';
+import { cpuOf, memoryOf } from '../../bench/process-stats.ts';
+import { freePort, output, startProcess } from '../../bench/processes.ts';
+import { flameGraph } from '../../bench/profile/flame-graph.ts';
+import { type CpuProfile, callTreeOf } from '../../bench/profile/call-tree.ts';
+import { measuredLimits } from '../../bench/report/measured-limits.ts';
 import { page } from '../../bench/report/page.ts';
 import { type Conditions, readRecord } from '../../bench/report/record.ts';
 import { type Measurement, median, type Scenario, summarize } from '../../bench/report/summary.ts';
 import { loadTable } from '../../bench/report/tables.ts';
 import type { LoadResult } from '../../bench/result.ts';
 import { systems } from '../../bench/systems/index.ts';
-import { ownTools } from '../../bench/tools.ts';
+import { nodeTools } from '../../bench/tools.ts';
 import { readProjectFile } from '../repo/tree.ts';
 
 const scenario: Scenario = { name: 'json', about: 'a call', stream: false, conns: 1, unit: 'request', systems: ['nginx', 'gateway'] };
@@ -97,7 +97,7 @@ describe('benchmark results', () => {
   it('compares the measurements with the targets', () => {
     const record = { json: { conditions, scenario, rows: summarize(scenario, rounds) } };
     const shown = page(record);
-    expect(bars(record).find(({ what }) => what === '1 KB JSON, saturated')?.value?.mid).toBe(2.5);
+    expect(measuredLimits(record).find(({ what }) => what === '1 KB JSON, saturated')?.value?.mid).toBe(2.5);
     expect(shown).toMatch(/^\| 1 KB JSON, saturated .* 2\.50 \(2\.50 … 2\.50\) +\| met +\|$/m);
     expect(shown).toMatch(/^\| the request log, .* 25 \(25 … 25\) +\| not met +\|$/m);
     expect(shown).toMatch(/^\| memory, idle .*\| not measured +\|$/m);
@@ -127,7 +127,7 @@ describe('CPU profile', () => {
   };
 
   it('is a call tree without idle time that merges equal callees of a caller', () => {
-    const root = treeOf(profile);
+    const root = callTreeOf(profile);
     expect(root).toMatchObject({ total: 60, self: 0 });
     expect(root.children).toMatchObject([
       { name: 'serve', where: 'a/src/x.ts:5', total: 60, self: 30, children: [{ name: '<b>', total: 30 }] },
@@ -135,7 +135,7 @@ describe('CPU profile', () => {
   });
 
   it('is rendered as one page with escaped names', () => {
-    const drawn = flames(treeOf(profile), 10);
+    const drawn = flameGraph(callTreeOf(profile), 10);
     expect(drawn).toContain('serve a/src/x.ts:5&#10;6.00 µs a request, 100.0 %; itself 3.00 µs a request');
     expect(drawn).not.toContain('<b>');
     expect(drawn).not.toMatch(/https?:/);
@@ -147,13 +147,13 @@ describe('benchmark tools', () => {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-bench-'));
     try {
       const port = await freePort();
-      await using upstream = await start(ownTools.upstream(port), port);
+      await using upstream = await startProcess(nodeTools.upstream(port), port);
       const relay = systems(true).find((system) => system.name === 'relay');
       if (relay === undefined) throw new Error('no relay');
       await using running = await relay.start({ upstream: upstream.port, folder });
       const url = `http://127.0.0.1:${running.port}/v1/chat/completions`;
       const load = { url, key: 'k', model: '@bench/m', conns: 2, durationMs: 20_000, requests: 6, stream };
-      const answer = JSON.parse(await output(ownTools.load(load))) as LoadResult;
+      const answer = JSON.parse(await output(nodeTools.load(load))) as LoadResult;
       expect(answer).toMatchObject({ ok: 6, errors: 0, incomplete: 0 });
       expect(answer.events).toBe(stream ? 6 * 53 : 0);
       expect(memoryOf(running.pid).rss).toBeGreaterThan(10);

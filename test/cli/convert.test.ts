@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { toValue, walk } from '../../src/config/read/node.ts';
+import { toValue, traverse } from '../../src/config/read/node.ts';
 import { parse, sourceFile } from '../../src/config/read/yaml/parse.ts';
 import { readProjectFile } from '../repo/tree.ts';
 import { runHere } from './in-process.ts';
@@ -68,7 +68,7 @@ describe('gateway config convert', () => {
       const base = root === undefined ? undefined : toValue(root);
       const texts: string[] = [];
       if (root !== undefined)
-        walk(root, (node, path) => {
+        traverse(root, (node, path) => {
           const copy = structuredClone(base);
           const at = path.reduce((value, step) => (value as Record<string | number, unknown>)[step], copy);
           if (node.kind === 'map') Object.assign(at as object, { a_new_key: 1 });

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { objectIn } from '../../src/core/json/scan.ts';
+import { tryParseObject } from '../../src/core/json/scan.ts';
 import { begin, run, type Running } from './run.ts';
 
 let cwd: string;
@@ -33,7 +33,7 @@ async function linesOf(args: readonly string[]): Promise<readonly (Readonly<Reco
   const [, url = ''] = await running.saw(/"url":"(http[^"]*)"/);
   await fetch(`${url}/models`);
   await running.saw(/"msg":"request"/);
-  return running.out().trim().split('\n').map(objectIn);
+  return running.out().trim().split('\n').map(tryParseObject);
 }
 
 describe('gateway start without a terminal', () => {

@@ -6,7 +6,7 @@ import { providers, stages } from '../../plugins/index.ts';
 import { shortDiagnostic } from '../../src/cli/diagnostics.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/reload/load.ts';
 import { Validators } from '../../src/config/validate/schemas/validators.ts';
-import { rehearse } from '../../src/gateway/reload/rehearse.ts';
+import { dryRun } from '../../src/gateway/reload/dry-run.ts';
 
 /**
  * A golden pair: files, a line of dashes, and the expected diagnostics.
@@ -65,7 +65,7 @@ export async function loadCase(one: Case, compiled = validators): Promise<{ load
       providers,
       plugins: stages,
       importPlugin: (path) => import(pathToFileURL(path).href),
-      rehearse: (valid) => rehearse(valid, { providers, stages }),
+      rehearse: (valid) => dryRun(valid, { providers, stages }),
       allowMissingSecrets: one.allowMissing,
       validators: compiled,
     });

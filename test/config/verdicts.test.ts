@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { providers, stages } from '../../plugins/index.ts';
 import type { LoadedConfig } from '../../src/config/reload/load.ts';
 import { createLoader, type Loader } from '../../src/config/reload/loader.ts';
-import { rehearse } from '../../src/gateway/reload/rehearse.ts';
+import { dryRun } from '../../src/gateway/reload/dry-run.ts';
 import { runHere } from '../cli/in-process.ts';
 import { begin, run } from '../cli/run.ts';
 import { type Case, describeLoad, inFolder, loadCase, readCases } from './case.ts';
@@ -23,7 +23,7 @@ describe('check and start report the same diagnostics', () => {
     const checked = await loadCase(one);
     const started = await inFolder(one, async (cwd): Promise<{ loaded: LoadedConfig; cwd: string; fault: string | undefined }> => {
       const loaded = await loader.load({ source: { path: 'gateway.yaml' }, cwd, env: one.env, allowMissingSecrets: one.allowMissing });
-      const fault = loaded.tree === undefined ? undefined : await rehearse({ ...loaded, tree: loaded.tree }, registry);
+      const fault = loaded.tree === undefined ? undefined : await dryRun({ ...loaded, tree: loaded.tree }, registry);
       return { loaded, cwd, fault };
     });
     const setUp = checked.loaded.diagnostics.find(({ code }) => code === 'setup-failed');

@@ -3,18 +3,18 @@ import anthropic from '../../plugins/providers/anthropic/index.ts';
 import bedrock from '../../plugins/providers/bedrock/index.ts';
 import gemini from '../../plugins/providers/gemini/index.ts';
 import { valueAt } from '#core/model/field-names.ts';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { Provider } from '#core/provider.ts';
 import { prepare } from '../support/prepare.ts';
 import { makeBinding } from '../support/stage-context.ts';
 
 const messages = [{ role: 'user', content: 'x' }];
-const settings: Plain = { region: 'us-east-1' };
+const settings: JsonObject = { region: 'us-east-1' };
 
 interface Case {
-  readonly override: Plain;
+  readonly override: JsonObject;
   /** What the client sends for the same parameter. */
-  readonly client: Plain;
+  readonly client: JsonObject;
   /** Members of the body that the provider gets; undefined for those that must be absent. */
   readonly sent: Readonly<Record<string, unknown>>;
 }

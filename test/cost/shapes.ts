@@ -6,8 +6,8 @@ import type { PriceOverride } from '../../src/core/cost/book.ts';
 import type { Usage } from '../../src/core/model/usage.ts';
 import type { UsageDetails, UsageRecord } from '../../src/core/records/record.ts';
 import { UsageCounts } from '../../src/formats/anthropic-messages/usage.ts';
-import { converseUsage } from '../../src/formats/bedrock-converse/answer/usage.ts';
-import { geminiUsage } from '../../src/formats/google-generate/answer/usage.ts';
+import { converseUsage } from '../../src/formats/bedrock-converse/response/usage.ts';
+import { geminiUsage } from '../../src/formats/google-generate/response/usage.ts';
 import { readUsage, withTier } from '../../src/formats/shared/usage.ts';
 import { usageIn } from '../../src/pipeline/record/usage.ts';
 

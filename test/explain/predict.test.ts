@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { providers, stages } from '../../plugins/index.ts';
 import type { ValidConfig } from '../../src/config/reload/load.ts';
-import { writtenIn } from '../../src/config/report/origins.ts';
+import { locateWritten } from '../../src/config/report/origins.ts';
 import type { Explanation } from '../../src/core/logs/explanation.ts';
 import { openExplainer, type OpenExplainer } from '../../src/gateway/explain/open.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -131,7 +131,14 @@ beforeAll(async () => {
   if (loaded.tree === undefined) throw new Error('the configuration is not valid');
   open = await openExplainer({
     loaded: loaded as ValidConfig,
-    written: writtenIn({ source: { path: gateway.file }, cwd: gateway.dir, env, providers, texts: loaded.texts, secrets: loaded.secrets }),
+    written: locateWritten({
+      source: { path: gateway.file },
+      cwd: gateway.dir,
+      env,
+      providers,
+      texts: loaded.texts,
+      secrets: loaded.secrets,
+    }),
     registry: { providers, stages },
     clock: { now: Date.now, monotonic: () => performance.now() },
   });

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lookupFor } from '../../src/transport/outbound/egress.ts';
-import { createNames, type Names } from '../../src/transport/outbound/names/resolver.ts';
+import { createNameResolver, type NameResolver } from '../../src/transport/outbound/dns/resolver.ts';
 import { type NameServer, startNameServer } from './name-server.ts';
 
 let server: NameServer;
-let names: Names;
-let make: (tryMs: number) => Names;
+let names: NameResolver;
+let make: (tryMs: number) => NameResolver;
 /** A timeout in milliseconds that never expires here: the response arrives earlier, or the test ends the wait. */
 const patient = 60_000;
 let dir: string;
@@ -37,10 +37,10 @@ beforeEach(async () => {
   };
   await writeFile(join(dir, 'hosts'), '127.0.0.1 localhost\n10.0.0.9 inside.test other.test # a comment\n::9 inside.test\nnonsense\n');
   make = (tryMs) =>
-    createNames({
+    createNameResolver({
       monotonic: () => now,
       hostsFile: join(dir, 'hosts'),
-      system: bySystem,
+      systemResolver: bySystem,
       servers: [server.address],
       tryMs,
       familyMs: patient,
@@ -178,14 +178,14 @@ describe('a DNS response', () => {
     names = make(patient);
     // Few at once: a socket buffers some hundred datagrams, and a lost one is not repeated here.
     for (let round = 0; round < 24; round += 1) await Promise.all(Array.from({ length: 50 }, (_, i) => find(`n${round}-${i}.test`)));
-    expect(names.size).toEqual({ kept: 1024, asked: 0 });
+    expect(names.size).toEqual({ cached: 1024, pending: 0 });
     server.says = () => 'silence';
     const many = Array.from({ length: 300 }, (_, i) => find(`m${i}.dead.test`));
-    expect(names.size.asked).toBe(256);
+    expect(names.size.pending).toBe(256);
     await expect.poll(() => server.asked.some(([name]) => name === 'm0.dead.test')).toBe(true);
     names.close();
     expect(new Set(await Promise.all(many))).toEqual(new Set(['EAI_AGAIN']));
-    expect(names.size.asked).toBe(0);
+    expect(names.size.pending).toBe(0);
   });
 
   it('is checked on every use: a private address is rejected for a host chosen by a request', async () => {

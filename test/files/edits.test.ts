@@ -1,17 +1,17 @@
-import { Budget, Hold } from '../../src/core/memory/budget.ts';
+import { MemoryBudget, MemoryReservation } from '../../src/core/memory/budget.ts';
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FormBytes, FormEdit, LineEdit } from '../../src/core/http/form.ts';
-import { ClientBytes } from '../../src/transport/inbound/multipart/client-bytes.ts';
-import { IncomingForm } from '../../src/transport/inbound/multipart/incoming.ts';
+import { ClientBodyReader } from '../../src/transport/inbound/multipart/client-body-reader.ts';
+import { IncomingForm } from '../../src/transport/inbound/multipart/incoming-form.ts';
 import { createSweeper } from '../../src/transport/wire/sweeper.ts';
 import { boundary, contentType, formOf, type PartText } from './rig.ts';
-import { Wheel } from '../../src/transport/wire/wheel.ts';
+import { TimerWheel } from '../../src/transport/wire/timer-wheel.ts';
 
 const sweeper = createSweeper(
-  new Wheel(),
+  new TimerWheel(),
   () => performance.now(),
   (error) => {
     throw error;
@@ -48,7 +48,7 @@ async function formFrom(bytes: Buffer, size: number, isBuffered: boolean): Promi
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
   const limit = { bytes: Number.POSITIVE_INFINITY, setting: 'none' };
-  const source = new ClientBytes(requestOf(chunks), limit, { sweeper, monotonic: () => performance.now(), passed: () => {} });
+  const source = new ClientBodyReader(requestOf(chunks), limit, { sweeper, monotonic: () => performance.now(), passed: () => {} });
   const form = new IncomingForm({
     contentType,
     boundary,
@@ -57,11 +57,11 @@ async function formFrom(bytes: Buffer, size: number, isBuffered: boolean): Promi
     maxBody: 1e9,
     dir: '/nowhere',
     bodyTimeout: 1e9,
-    hold: new Hold(new Budget(1e9)),
+    hold: new MemoryReservation(new MemoryBudget(1e9)),
     isUpload: false,
   });
   await form.begin();
-  if (isBuffered) await form.hold();
+  if (isBuffered) await form.buffer();
   return form;
 }
 

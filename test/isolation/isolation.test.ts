@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endpoints, type EndpointTraits } from '../../src/core/endpoint.ts';
-import { objectAnswers } from '../../src/core/objects/answers.ts';
+import { objectIdPaths } from '../../src/core/objects/id-paths.ts';
 import { keyOf, type Rig, startRig, type Told, upload } from './rig.ts';
 
 let rig: Rig;
@@ -65,7 +65,7 @@ describe('a route with an object ID', () => {
 describe('lists', () => {
   const lists = rows.filter(([endpoint]) => endpoint.endsWith('/list'));
   it.each(lists.map(([endpoint]) => endpoint))('%s: contains only the objects of the key', async (endpoint) => {
-    expect(objectAnswers).toHaveProperty([endpoint, 'isList'], true);
+    expect(objectIdPaths).toHaveProperty([endpoint, 'isList'], true);
     const path = `/v1/${endpoint.replace('/list', '')}`;
     const id = await idOf(isOf(endpoint));
     const mine = await rig.ask('anna', 'GET', path);

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, mkdirSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { objectIn } from '../../src/core/json/scan.ts';
+import { tryParseObject } from '../../src/core/json/scan.ts';
 import { SpoolEviction } from '../../src/store/log/drain/eviction.ts';
 import { adminUrl, call } from '../admin/client.ts';
 import { runHere } from '../cli/in-process.ts';
@@ -106,7 +106,7 @@ it('explain, replay, tail, export and feedback show no confidential value of a r
   for (const one of ids.slice(0, 40)) look(`explain ${one}`, await admin(gateway, '/api/explain', { from_log: one }));
   expect(await admin(gateway, '/api/explain', { from_log: id })).toContain('[email] , [phone]');
   look('explain', await admin(gateway, '/api/explain', { path: '/v1/chat/completions', body: { ...body, messages: [] }, headers: {} }));
-  const replayed = objectIn(await admin(gateway, '/api/replay', { id, force: true }));
+  const replayed = tryParseObject(await admin(gateway, '/api/replay', { id, force: true }));
   expect(replayed).toMatchObject({ status: 200 });
   look('replay', JSON.stringify(replayed));
   expect(JSON.stringify(replayed)).toContain('[email] , [phone]');
@@ -146,7 +146,7 @@ describe('unused files', () => {
     const first = readdirSync(spool).toSorted()[0] ?? '';
     writeFileSync(join(spool, `9999999999999-${process.pid}-000001.log`), '');
     mkdirSync(join(spool, first.replace('.log', '.bare.log'), 'in-the-way'), { recursive: true });
-    expect(() => new SpoolEviction(spool, 1000).make(() => 0)).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+    expect(() => new SpoolEviction(spool, 1000).evict(() => 0)).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
     expect(readdirSync(spool).filter((name) => name.endsWith('.half'))).toHaveLength(1);
     for (const [path, text] of filesBelow(state())) if (!path.includes('last-good')) look(path, text);
     expect([...new Set(leaks)]).toEqual([]);

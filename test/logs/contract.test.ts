@@ -86,14 +86,14 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
   it.skipIf(skipping(kind.missing))('stores the position in a spool and removes positions of deleted segments', async () => {
     const { store } = await kind.open(() => now);
     const empty = { records: [], amendments: [] };
-    await store.write({ ...empty, positions: [{ segment: 'a', offset: 10 }], gone: [] });
+    await store.write({ ...empty, positions: [{ segment: 'a', offset: 10 }], deletedSegments: [] });
     await store.write({
       ...empty,
       positions: [
         { segment: 'a', offset: 20 },
         { segment: 'b', offset: 5 },
       ],
-      gone: [],
+      deletedSegments: [],
     });
     expect(await store.positions()).toEqual(
       new Map([
@@ -101,7 +101,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
         ['b', 5],
       ]),
     );
-    await store.write({ ...empty, positions: [], gone: ['a'] });
+    await store.write({ ...empty, positions: [], deletedSegments: ['a'] });
     expect(await store.positions()).toEqual(new Map([['b', 5]]));
   });
 
@@ -116,7 +116,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
         { id: 'req_unknown', end },
       ],
       positions: [],
-      gone: [],
+      deletedSegments: [],
     });
     expect((await queries.get('req_0001'))?.record).toMatchObject({ end: 'client_gone', ms: { total: 5000 }, bytes: { out: 77 } });
     expect((await queries.search({ query: 'end:client_gone latency:5s', limit: 1 })).rows).toHaveLength(1);

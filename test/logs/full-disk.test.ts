@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { objectIn } from '../../src/core/json/scan.ts';
+import { tryParseObject } from '../../src/core/json/scan.ts';
 import { adminUrl, call } from '../admin/client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { smallDisk } from '../support/small-disk.ts';
@@ -44,7 +44,7 @@ async function start(stateDir: string): Promise<TestGateway> {
   return gateway;
 }
 
-const notesOf = async ({ url }: TestGateway): Promise<unknown> => objectIn(await (await fetch(`${url}/readyz`)).text())?.['notes'];
+const notesOf = async ({ url }: TestGateway): Promise<unknown> => tryParseObject(await (await fetch(`${url}/readyz`)).text())?.['notes'];
 
 async function metric(gateway: TestGateway, stateDir: string, name: string): Promise<number> {
   const token = readFileSync(join(stateDir, 'admin-token'), 'utf8').trim();

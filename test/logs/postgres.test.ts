@@ -5,10 +5,10 @@ import pg, { type PoolClient, type PoolConfig } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LogStore } from '../../src/store/log/log-store.ts';
 import { Backoff } from '../../src/store/log/postgres/backoff.ts';
-import { Client } from '../../src/store/log/postgres/client.ts';
+import { PostgresClient } from '../../src/store/log/postgres/client.ts';
 import { locks } from '../../src/store/log/postgres/locks.ts';
 import { retainSlice } from '../../src/store/log/postgres/retain.ts';
-import { readAddress } from '../../src/store/log/postgres/address.ts';
+import { parseAddress } from '../../src/store/log/postgres/address.ts';
 import { createQueries } from '../../src/store/log/queries/index.ts';
 import { createPostgresSource, openPostgresStore } from '../../src/store/log/postgres/store.ts';
 import { sampleRecord } from '../../src/store/fixtures/sample.ts';
@@ -120,7 +120,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     const url = await kind.server().database();
     const store = open(url, 'a');
     await write(store, records('a', 0, 2));
-    const client = new Client(url, { connections: 1, statementTimeout: 5000, connectTimeout: 5000 });
+    const client = new PostgresClient(url, { connections: 1, statementTimeout: 5000, connectTimeout: 5000 });
     const [waits, gives] = await client.transaction(async (session) => {
       await retainSlice(session, { age: 1000 * day, size: 1 }, at);
       const settings = await session.query(
@@ -364,14 +364,14 @@ describe('readAddress of Postgres', () => {
     ['postgres://u:p@db/logs?sslmode=verify-ca', 'postgres db/logs', { checkServerIdentity: expect.any(Function) }],
     ['postgres:///logs?host=/var/run/postgresql&user=u', 'postgres /var/run/postgresql/logs', false],
   ])('parses %s', (url, shown, ssl) => {
-    const address = readAddress(url);
+    const address = parseAddress(url);
     expect(address.kind).toBe(shown);
     expect(address.ssl).toEqual(ssl);
     expect(address.connectionString).not.toContain('sslmode');
   });
 
   it.each(['mysql://u:p@db/logs', 'db.internal/logs', 'postgres://db/logs?sslmode=maybe', ''])('rejects %j', (url) => {
-    expect(() => readAddress(url)).toThrow(/URL of the request log/);
+    expect(() => parseAddress(url)).toThrow(/URL of the request log/);
   });
 });
 

@@ -4,7 +4,7 @@ import { toRow } from '../../src/core/logs/row.ts';
 import type { LogRecord } from '../../src/core/records/record.ts';
 import { matcher } from '../../src/query/match.ts';
 import { parseFilter } from '../../src/query/parse.ts';
-import { written } from '../../src/query/suggest.ts';
+import { quoteValue } from '../../src/query/suggest.ts';
 import { sampleRecord } from '../../src/store/fixtures/sample.ts';
 import { skipping } from '../support/skipping.ts';
 import { entryOf, type Kind, type OpenLog, postgresKind, sqliteKind, write } from './stores.ts';
@@ -146,9 +146,9 @@ const record: fc.Arbitrary<Partial<LogRecord>> = fc
 
 /** A value as a user writes it: quoted, unquoted, with wildcards at the start, at the end and in between. */
 const value = fc.oneof(
-  text.map(written),
-  fc.tuple(text, fc.constantFrom('*', '')).map(([some, star]) => `${written(some)}${star}`),
-  fc.tuple(fc.constantFrom('*', ''), text, text).map(([star, a, b]) => `${star}${written(a)}*${written(b)}`),
+  text.map(quoteValue),
+  fc.tuple(text, fc.constantFrom('*', '')).map(([some, star]) => `${quoteValue(some)}${star}`),
+  fc.tuple(fc.constantFrom('*', ''), text, text).map(([star, a, b]) => `${star}${quoteValue(a)}*${quoteValue(b)}`),
   fc.constantFrom('*', '""'),
 );
 const names = [
@@ -200,7 +200,10 @@ const term = fc.oneof(
       .map(([name, values]) => `${name}:${values.join(',')}`),
   },
   { weight: 2, arbitrary: numberTerm.map(([name, values]) => `${name}:${values.join(',')}`) },
-  { weight: 3, arbitrary: fc.array(fc.oneof(text, phrase).map(written), { minLength: 1, maxLength: 2 }).map((words) => words.join(',')) },
+  {
+    weight: 3,
+    arbitrary: fc.array(fc.oneof(text, phrase).map(quoteValue), { minLength: 1, maxLength: 2 }).map((words) => words.join(',')),
+  },
   fc.constantFrom('stream:true', 'stream:false', 'fallback:yes', 'fallback:no', 'status:2xx', 'status:4xx,5xx'),
   fc.nat(span).map((ms) => `since:${start + ms}`),
   fc.nat(span).map((ms) => `until:${start + ms}`),

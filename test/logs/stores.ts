@@ -5,7 +5,7 @@ import type { LogRecord } from '../../src/core/records/record.ts';
 import { encodeRecord } from '../../src/store/encode.ts';
 import type { PartPieces } from '../../src/store/frame.ts';
 import type { LogQueries, LogStore, StoredEntry } from '../../src/store/log/log-store.ts';
-import { placeOf, rowOf } from '../../src/store/log/stored-row.ts';
+import { wholeSlice, rowOf } from '../../src/store/log/stored-row.ts';
 import { createPostgresSource, openPostgresStore } from '../../src/store/log/postgres/store.ts';
 import { createQueries } from '../../src/store/log/queries/index.ts';
 import { openForReading } from '../../src/store/log/sqlite/open.ts';
@@ -43,7 +43,7 @@ export function sqliteKind(): Kind {
       folders.push(folder);
       const path = join(folder, 'log.db');
       const store = openSqliteStore(path);
-      const log = { store, queries: createQueries({ ...createSqliteSource(openForReading(path)), between: async () => {} }, now) };
+      const log = { store, queries: createQueries({ ...createSqliteSource(openForReading(path)), checkTimeLimit: async () => {} }, now) };
       logs.push(log);
       return log;
     },
@@ -101,11 +101,11 @@ export function entryOf(record: LogRecord, bodies: { readonly [P in keyof PartPi
     row: rowOf(record),
     record,
     bodies,
-    place: placeOf(Buffer.concat([Buffer.from(`${frame.line}\n`), ...frame.pieces, Buffer.from('\n')])),
+    slice: wholeSlice(Buffer.concat([Buffer.from(`${frame.line}\n`), ...frame.pieces, Buffer.from('\n')])),
   };
 }
 
 /** Stores records as one batch of a drain. */
 export async function write(store: LogStore, entries: readonly StoredEntry[]): Promise<void> {
-  await store.write({ records: entries, amendments: [], positions: [], gone: [] });
+  await store.write({ records: entries, amendments: [], positions: [], deletedSegments: [] });
 }

@@ -1,5 +1,5 @@
 import { toMessages } from '../../src/formats/anthropic-messages/request/index.ts';
-import { opening } from '../../src/formats/anthropic-messages/request/turns.ts';
+import { openingText } from '../../src/formats/anthropic-messages/request/turns.ts';
 import { toHub } from '../../src/formats/anthropic-messages/to-hub/index.ts';
 import { callOf } from '../contract/call.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
@@ -30,7 +30,7 @@ export function normal(body: Json): Json {
     else if (blocks.length > 0) turns.push({ role, content: blocks });
   }
   // The API wants to hear the user first.
-  if (turns[0]?.role === 'assistant') turns.unshift({ role: 'user', content: [{ type: 'text', text: opening }] });
+  if (turns[0]?.role === 'assistant') turns.unshift({ role: 'user', content: [{ type: 'text', text: openingText }] });
   const end = turns.at(-1);
   const text = end?.role === 'assistant' ? end.content.at(-1) : undefined;
   if (text?.['type'] === 'text') text['text'] = String(text['text']).trimEnd();

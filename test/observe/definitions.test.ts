@@ -5,7 +5,7 @@ import type { LogRecord } from '../../src/core/records/record.ts';
 import { emptyRecord } from '../../src/core/records/empty.ts';
 import { sampleRecord } from '../../src/store/fixtures/sample.ts';
 import { operationOf } from '../../src/telemetry/operation.ts';
-import type { EncodeSettings } from '../../src/telemetry/otlp/exported.ts';
+import type { EncodeSettings } from '../../src/telemetry/otlp/exported-record.ts';
 import { logRecordOf } from '../../src/telemetry/otlp/log-records.ts';
 import { schemaUrl } from '../../src/telemetry/otlp/names.ts';
 import { itemText, payloadOf } from '../../src/telemetry/otlp/payload.ts';

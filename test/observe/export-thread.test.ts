@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { bareRecord } from '../../src/core/records/bare.ts';
+import { minimalRecord } from '../../src/core/records/minimal.ts';
 import { ExportThread } from '../../src/telemetry/otlp/export-thread.ts';
 import type { Entry, ExportSettings } from '../../src/telemetry/otlp/messages.ts';
 import { until } from '../support/gateway.ts';
@@ -32,7 +32,7 @@ const settings = (): ExportSettings => ({
 
 const facts = { at: 1, endpoint: 'chat/completions', method: 'POST', path: '/v1/chat/completions', stream: false, random: 0 } as const;
 function entries(count: number): Entry[] {
-  const line = JSON.stringify(bareRecord({ ...facts, id: 'req_1', status: 200, end: 'whole', error: null, revision: '', totalMs: 1 }));
+  const line = JSON.stringify(minimalRecord({ ...facts, id: 'req_1', status: 200, end: 'whole', error: null, revision: '', totalMs: 1 }));
   return Array.from({ length: count }, () => ({ line, isTraced: false, request: undefined, response: undefined }));
 }
 

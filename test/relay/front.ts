@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { relayedHeaders, unread } from '../../plugins/transform/relayed.ts';
-import type { Arrival, PendingBody } from '../../src/core/http/arrival.ts';
+import { relayedHeaders, unparsedTap } from '../../plugins/transform/relayed.ts';
+import type { RequestHead, PendingBody } from '../../src/core/http/request-head.ts';
 import type { Client } from '../../src/core/http/client.ts';
 import type { RequestBody } from '../../src/core/json/body.ts';
 import type { Dialect } from '../../src/core/dialect.ts';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { GatewayError } from '../../src/core/error.ts';
 import { defaultPrefixes, type HeaderPairs, joinHeaders } from '../../src/core/http/headers.ts';
-import { Budget } from '../../src/core/memory/budget.ts';
+import { MemoryBudget } from '../../src/core/memory/budget.ts';
 import type { Attempt, Plan, Reply, Verdict } from '../../src/core/plan.ts';
 import type { PluginInstance } from '../../src/core/plugin.ts';
 import type { Call, CommonSettings } from '../../src/core/provider.ts';
@@ -17,12 +17,12 @@ import type { CredentialRef, Leaf } from '../../src/core/snapshot.ts';
 import { Chains } from '../../src/pipeline/chain.ts';
 import { Handling } from '../../src/pipeline/handle.ts';
 import { InFlightByKey } from '../../src/pipeline/in-flight.ts';
-import { later } from '../../src/core/async/later.ts';
+import { schedule } from '../../src/core/async/schedule.ts';
 import type { GroupCommit, FullRecord } from '../../src/pipeline/record/group-commit.ts';
 import type { RequestContext } from '../../src/pipeline/request.ts';
-import { PassingBytes } from '../../src/transport/inbound/body/passing-body.ts';
+import { RelayedBody } from '../../src/transport/inbound/body/relayed-body.ts';
 import { headerNames, RequestHeaderBag } from '../../src/transport/inbound/header-bag.ts';
-import { ClientSocket } from '../../src/transport/inbound/listener/client-socket.ts';
+import { UpgradeClient } from '../../src/transport/inbound/listener/upgrade-client.ts';
 import { NodeClient } from '../../src/transport/inbound/listener/node-client.ts';
 import { createEgress } from '../../src/transport/outbound/egress.ts';
 import { createSweeper } from '../../src/transport/wire/sweeper.ts';
@@ -30,7 +30,7 @@ import { createSender } from '../../src/transport/outbound/sender.ts';
 import { createUpstream } from '../../src/transport/outbound/upstream.ts';
 import { makeBinding, makeLeaf, makeProvider, makeSnapshot } from '../support/stage-context.ts';
 import type { PassResult, RigOptions } from './rig.ts';
-import { Wheel } from '../../src/transport/wire/wheel.ts';
+import { TimerWheel } from '../../src/transport/wire/timer-wheel.ts';
 
 /** The gateway side of a relay: the real handlers, sender and clients, with a chain that only selects the target. */
 export interface Front {
@@ -51,22 +51,22 @@ const report = (error: unknown): void => {
 
 export function createFront(origins: () => readonly string[], options: RigOptions, onResult: (result: PassResult) => void): Front {
   const monotonic = (): number => performance.now() * (options.speed ?? 1);
-  const wheel = new Wheel();
+  const wheel = new TimerWheel();
   const sweeper = createSweeper(wheel, monotonic, report);
   const egress = options.egress ?? createEgress(() => options.allow ?? noList);
   const upstream = createUpstream({ wheel, lookup: egress.lookup });
-  const budget = new Budget(Number.POSITIVE_INFINITY);
+  const budget = new MemoryBudget(Number.POSITIVE_INFINITY);
   const send = createSender({
     upstream,
     sweeper,
     budget,
     clock: { now: Date.now, monotonic },
-    later,
+    later: schedule,
     checkEgress: egress.check,
     lookup: egress.lookup,
     passed: () => {},
     onEcho: () => options.onEcho?.(),
-    keep: () => 0,
+    maxRecorded: () => 0,
     maxAnswer: () => 64_000_000,
     maxInFlight: () => 100,
   });
@@ -99,15 +99,15 @@ export function createFront(origins: () => readonly string[], options: RigOption
       {
         send,
         commit,
-        shares: new InFlightByKey(),
+        inFlightLimiter: new InFlightByKey(),
         budget,
         dialects: { openai: dialectOf(told), messages: dialectOf(told), responses: dialectOf(told) },
         monotonic,
-        later,
+        schedule,
         enter: () => {},
         onDefect: report,
-        onOver: () => {},
-        onLeft: () => void live.delete(handling),
+        onFinished: () => {},
+        onReleased: () => void live.delete(handling),
       },
     );
     live.add(handling);
@@ -116,11 +116,11 @@ export function createFront(origins: () => readonly string[], options: RigOption
 
   const server = createServer((req, res) => {
     res.on('error', () => {});
-    const body = new PassingBytes(req, undefined, { sweeper, monotonic, passed: () => {} });
+    const body = new RelayedBody(req, undefined, { sweeper, monotonic, passed: () => {} });
     handle(req, 'relay', new NodeClient(res), { read: (done: (body: RequestBody) => void) => done(body), drop: () => body.close() });
   });
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const client = new ClientSocket(req, socket, head);
+    const client = new UpgradeClient(req, socket, head);
     handle(req, 'realtime', client, client);
   });
   return {
@@ -168,10 +168,10 @@ function aim(origins: readonly string[], options: RigOptions, told: Told): Plugi
         body: body.kind === 'passing' || body.kind === 'socket' ? body : { kind: 'none' },
         dropped: [],
       };
-      attempt.translation = { request: attempt.upstream, tap: unread };
+      attempt.translation = { request: attempt.upstream, tap: unparsedTap };
       attempt.call = { endpoint, method, stream: false } as Call<CommonSettings>;
       attempt.credential = credential;
-      attempt.clocks = { ...attempt.clocks, connect, idle };
+      attempt.timeouts = { ...attempt.timeouts, connect, idle };
     },
     judge(ctx, outcome) {
       const { received } = ctx as RequestContext;
@@ -211,7 +211,7 @@ function showing(client: Client, told: Told): Client {
   return client;
 }
 
-function arrivalOf(req: IncomingMessage, endpoint: Endpoint, arrivedAt: number): Arrival {
+function arrivalOf(req: IncomingMessage, endpoint: Endpoint, arrivedAt: number): RequestHead {
   const [path = '', query = ''] = splitOnce(req.url ?? '/');
   return {
     id: 'req_1',

@@ -9,7 +9,7 @@ import {
 import { type AddressInfo, connect, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { GatewayError } from '../../src/core/error.ts';
 import type { HeaderPairs } from '../../src/core/http/headers.ts';
-import type { SecretForms } from '../../src/core/secrets/redactor.ts';
+import type { SecretVariants } from '../../src/core/secrets/redactor.ts';
 import type { Trust } from '../../src/core/snapshot.ts';
 import type { Egress } from '../../src/transport/outbound/egress.ts';
 import { createFront, type Front } from './front.ts';
@@ -46,7 +46,7 @@ export interface RigOptions {
   readonly path?: (url: string) => string;
   /** Headers sent in addition to those of the caller. */
   readonly headers?: HeaderPairs;
-  readonly secrets?: SecretForms | undefined;
+  readonly secrets?: SecretVariants | undefined;
   readonly onEcho?: () => void;
   readonly onHead?: (status: number) => HeaderPairs | GatewayError;
   readonly onEnd?: (result: PassResult) => Promise<void>;

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { secretForms } from '../../src/core/secrets/redactor.ts';
+import { secretVariants } from '../../src/core/secrets/redactor.ts';
 import { createRig, provider, rawProvider, type Rig, type RigOptions, until } from './rig.ts';
 import { deadPort } from '../support/upstream.ts';
 import { holdTime, turns } from '../support/time.ts';
@@ -394,7 +394,7 @@ function refused(port: number): Promise<{ status: number; code: unknown; text: s
 
 describe('credential repeated by the provider of a WebSocket', () => {
   const key = 'sk-echo-0123456789abcdef';
-  const secrets = secretForms(['authorization', `Bearer ${key}`]);
+  const secrets = secretVariants(['authorization', `Bearer ${key}`]);
   const hidden = '*'.repeat(key.length);
 
   test('is masked in the response headers and in frames', async () => {

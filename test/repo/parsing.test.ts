@@ -13,7 +13,7 @@ const trusted: Readonly<Record<string, string>> = {
   'src/transport/credentials/jwt.ts': 'a file of the operator',
   'src/store/last-good.ts': 'written by the gateway',
   'src/admin/ui/pages/requests/list/use-live.ts': 'written by the gateway',
-  'src/admin/ui/browser/saved.ts': 'written by the page itself, in the browser of its user',
+  'src/admin/ui/browser/stored-signal.ts': 'written by the page itself, in the browser of its user',
   'src/admin/ui/pages/configs/explain-input.ts': 'typed by the user, in the browser',
   'src/admin/ui/pages/prompts/texts.ts': 'typed by the user, in the browser',
   'src/admin/ui/pages/prompts/try-out.tsx': 'a response that the user asked for, in the browser',

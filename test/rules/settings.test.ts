@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { providers } from '../../plugins/index.ts';
-import { secretTails } from '../../src/core/model/request-settings.ts';
+import { secretHeaders } from '../../src/core/model/request-settings.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { keyLines, keyOf, type Recorder, send, startRecorder, startWith } from './rig.ts';
 import { headersOf, jsonType, plainRequest, routes } from './routes.ts';
@@ -125,7 +125,7 @@ describe('a native header that selects an account or deployment', () => {
 });
 
 describe('a credential of the request next to that of the gateway', () => {
-  const rows = typed.flatMap((provider) => secretTails(provider).map((tail) => [provider.type, `x-portkey-${tail}`] as const));
+  const rows = typed.flatMap((provider) => secretHeaders(provider).map((tail) => [provider.type, `x-portkey-${tail}`] as const));
 
   it.each(rows)('%s: %s is not sent and is recorded as overruled', async (type, name) => {
     const plain = plainRequest(chat, 'm-1');

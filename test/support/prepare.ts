@@ -11,7 +11,7 @@ export const chat = { model: 'gpt-4o', messages: [] };
 
 /** An attempt before any stage has changed it. */
 export const draft = (ctx: Routed, leaf: Leaf, binding: ProviderBinding): Attempt =>
-  makeAttempt(leaf, { binding, model: '', clocks: ctx.snapshot.server.clocks, trust: binding.trust });
+  makeAttempt(leaf, { binding, model: '', timeouts: ctx.snapshot.server.timeouts, trust: binding.trust });
 
 export interface Case extends RequestParts {
   readonly leaf?: Partial<Leaf>;

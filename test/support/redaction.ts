@@ -1,7 +1,7 @@
 import { compileFinder } from '../../src/config/validate/regex.ts';
 import { namedPatterns } from '../../src/core/redaction/find/hits.ts';
 import { BodyRedactor } from '../../src/core/redaction/index.ts';
-import type { OwnPattern, RedactionRules } from '../../src/core/redaction/rules.ts';
+import type { OperatorPattern, RedactionRules } from '../../src/core/redaction/rules.ts';
 
 export const rules: RedactionRules = {
   fields: ['user', 'messages[*].name', 'größe'],
@@ -10,7 +10,7 @@ export const rules: RedactionRules = {
   media: 'digest',
 };
 export const oneByte = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
-export const own = (pattern: string): OwnPattern => {
+export const own = (pattern: string): OperatorPattern => {
   const finder = compileFinder(pattern);
   if ('error' in finder) throw new Error(finder.error);
   return finder;

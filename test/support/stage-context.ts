@@ -4,7 +4,7 @@ import { noPrices } from '../../src/core/cost/book.ts';
 import { createPlanner } from '../../src/config/compile/targets/plan.ts';
 import { emptyBody, JsonBody, type RequestBody } from '../../src/core/json/body.ts';
 import type { Caller, Routed } from '../../src/core/context.ts';
-import { Budget, Hold } from '../../src/core/memory/budget.ts';
+import { MemoryBudget, MemoryReservation } from '../../src/core/memory/budget.ts';
 import { GatewayError } from '../../src/core/error.ts';
 import { defaultPrefixes } from '../../src/core/http/headers.ts';
 import { requestLimits } from '../../src/core/json/limits.ts';
@@ -108,7 +108,7 @@ export function makeBinding(slug: string, over: Partial<ProviderBinding> = {}): 
     trust: 'operator',
     allowsHost: () => false,
     allowsModel: () => true,
-    clocks: {},
+    timeouts: {},
     unusable: undefined,
     credential: (deployment) => signed('catalog', deployment?.apiKey ?? `secret-of-${slug}`),
     ...over,
@@ -127,7 +127,7 @@ export function makeLeaf(over: Partial<Leaf> = {}): Leaf {
     provider: undefined,
     override: undefined,
     retry: makeRetry(),
-    clocks: {},
+    timeouts: {},
     customHost: undefined,
     forwardHeaders: undefined,
     strict: undefined,
@@ -143,7 +143,7 @@ export const makeAttempt = (target: Leaf, over: Partial<Attempt> = {}): Attempt 
   target,
   binding: makeBinding('main'),
   model: 'm',
-  clocks: { connect: 1, firstByte: 1, idle: 1, total: 1, request: target.clocks.request },
+  timeouts: { connect: 1, firstByte: 1, idle: 1, total: 1, request: target.timeouts.request },
   trust: 'operator',
   lane: 'express',
   call: undefined,
@@ -222,14 +222,14 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
     revision: '91bd0e7',
     server: {
       maxBody: 1_000_000,
-      maxAnswer: 64_000_000,
+      maxResponse: 64_000_000,
       json: requestLimits,
       maxUpload: undefined,
       bodyTimeout: 600_000,
       memory: undefined,
-      clocks: { connect: 5_000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined },
+      timeouts: { connect: 5_000, firstByte: 60_000, idle: 60_000, total: 600_000, request: undefined },
       corsOrigins: [],
-      isOpen: false,
+      allowsAnonymous: false,
       headerPrefixes: defaultPrefixes,
       exposeRouting: true,
       maxInFlight: 100,
@@ -292,7 +292,7 @@ export function makeContext(parts: RequestParts = {}): Routed {
   return {
     id: 'req_01TEST',
     endpoint: 'chat/completions',
-    hold: new Hold(new Budget(Number.POSITIVE_INFINITY)),
+    hold: new MemoryReservation(new MemoryBudget(Number.POSITIVE_INFINITY)),
     method: 'POST',
     path: '/v1/chat/completions',
     pathModel: undefined,

@@ -6,7 +6,7 @@ import { until } from '../support/gateway.ts';
 import { json } from '../support/upstream.ts';
 import { accept, type AzureRig, entra, secret, startAzureRig } from './azure-rig.ts';
 import { aadsts } from './token-server.ts';
-import { Wheel } from '../../src/transport/wire/wheel.ts';
+import { TimerWheel } from '../../src/transport/wire/timer-wheel.ts';
 
 /** The token of an Entra application through its lifetime, and requests without a token. */
 
@@ -252,7 +252,7 @@ describe('a credential that fails', () => {
   it('is tried once per second for any number of sequential requests', async () => {
     let now = Date.now();
     const outbound = createOutbound({
-      wheel: new Wheel(),
+      wheel: new TimerWheel(),
       clock: { now: () => now, monotonic: () => now },
       random: () => 0,
       egressAllow: () => [],

@@ -1,5 +1,5 @@
 import type { CredentialSpec, Provider } from '../../src/core/provider.ts';
-import { isPlain } from '../../src/core/json/merge.ts';
+import { isJsonObject } from '../../src/core/json/merge.ts';
 import azure from '../../plugins/providers/azure-openai/index.ts';
 
 /**
@@ -7,7 +7,7 @@ import azure from '../../plugins/providers/azure-openai/index.ts';
  * authority, which no request can change, it gets it from `local_authority`. Any other authority is a mistake.
  */
 const publicAuthority = 'https://login.microsoftonline.com';
-const properties = isPlain(azure.entry.settings['properties']) ? azure.entry.settings['properties'] : {};
+const properties = isJsonObject(azure.entry.settings['properties']) ? azure.entry.settings['properties'] : {};
 
 function moved(spec: CredentialSpec, authority: unknown): CredentialSpec {
   if (spec.scheme !== 'oauth2' || typeof authority !== 'string') return spec;

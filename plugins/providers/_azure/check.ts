@@ -5,12 +5,12 @@ import { applicationIn, type AzureAuthSettings } from './request-auth.ts';
 import type { AzureDeploymentSettings, AzureEntrySettings, DeploymentRow } from './settings.ts';
 
 /** Texts that differ between the Azure provider types, and checks that only one of the types has. */
-interface Differences<Settings extends AzureEntrySettings, Uri> {
-  /** `missing`: hint for a missing resource. `label`: hint for an unusable one. */
-  readonly resource: { readonly missing: string; readonly label: string };
+interface CheckTexts<Settings extends AzureEntrySettings, Uri> {
+  /** `missing`: hint for a missing resource. `exampleLabel`: hint for an unusable one. */
+  readonly resource: { readonly missing: string; readonly exampleLabel: string };
   /** Settings that contain a complete address, each with the code of its problems. */
   readonly addresses: Readonly<Record<string, 'bad-custom-host' | 'bad-url'>>;
-  readonly addressLike: string;
+  readonly addressExample: string;
   readonly versionHint: string;
   /** Additional problems of a valid address. */
   address?(key: string, uri: Uri): readonly SettingsProblem[];
@@ -24,7 +24,7 @@ export type Rows = readonly (readonly [alias: string, row: AzureDeploymentSettin
 /** Returns the problems of a provider's settings that the schema cannot express. */
 export function azureCheck<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
   type: AzureType<Settings, Uri, Api>,
-  texts: Differences<Settings, Uri>,
+  texts: CheckTexts<Settings, Uri>,
 ): (settings: Settings) => readonly SettingsProblem[] {
   return (settings) => {
     const rows = Object.entries(settings.deployments ?? {});
@@ -44,33 +44,34 @@ export function azureCheck<Settings extends AzureEntrySettings, Uri extends Azur
 
 function addressProblems<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
   { parse }: AzureType<Settings, Uri, Api>,
-  { addresses, addressLike, address }: Differences<Settings, Uri>,
+  { addresses, addressExample, address }: CheckTexts<Settings, Uri>,
   key: string,
-  written: unknown,
+  configured: unknown,
 ): readonly SettingsProblem[] {
-  if (typeof written !== 'string') return [];
+  if (typeof configured !== 'string') return [];
   const at = { path: [key], code: addresses[key] ?? 'bad-url' } as const;
-  const uri = parse(written);
-  if (typeof uri === 'string') return [{ ...at, message: `${key} cannot be used: ${uri}`, hint: `Write it like ${addressLike}.` }];
-  if (!written.includes('://')) return [{ ...at, message: `${key} has no scheme`, hint: `Write ${uri.origin}${uri.path}.` }];
+  const uri = parse(configured);
+  if (typeof uri === 'string') return [{ ...at, message: `${key} cannot be used: ${uri}`, hint: `Write it like ${addressExample}.` }];
+  if (!configured.includes('://')) return [{ ...at, message: `${key} has no scheme`, hint: `Write ${uri.origin}${uri.path}.` }];
   return address?.(key, uri) ?? [];
 }
 
 function resourceProblems<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
   type: AzureType<Settings, Uri, Api>,
-  { resource }: Differences<Settings, Uri>,
+  { resource }: CheckTexts<Settings, Uri>,
   settings: Settings,
   rows: Rows,
 ): readonly SettingsProblem[] {
   const { resource_name: name } = settings;
   const path = ['resource_name'];
   if (name === undefined) {
-    const isElsewhere = type.written(settings) !== undefined || (rows.length > 0 && rows.every(([, row]) => row.target_uri !== undefined));
-    return isElsewhere ? [] : [{ path, code: 'missing-key', message: 'resource_name is missing', hint: resource.missing }];
+    const hasOtherAddress =
+      type.configuredAddress(settings) !== undefined || (rows.length > 0 && rows.every(([, row]) => row.target_uri !== undefined));
+    return hasOtherAddress ? [] : [{ path, code: 'missing-key', message: 'resource_name is missing', hint: resource.missing }];
   }
-  const uri = entryUri({ ...type, written: () => undefined }, settings);
+  const uri = entryUri({ ...type, configuredAddress: () => undefined }, settings);
   if (typeof uri !== 'string') return [];
-  const hint = `Write the first label of the host only, for example ${resource.label}.`;
+  const hint = `Write the first label of the host only, for example ${resource.exampleLabel}.`;
   return [{ path, code: 'bad-url', message: `resource_name cannot be used: ${uri}`, hint }];
 }
 
@@ -88,20 +89,20 @@ function defaultProblems(rows: Rows): readonly SettingsProblem[] {
 
 function rowProblems<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
   type: AzureType<Settings, Uri, Api>,
-  texts: Differences<Settings, Uri>,
+  texts: CheckTexts<Settings, Uri>,
   settings: Settings,
   alias: string,
   row: DeploymentRow<Settings>,
 ): readonly SettingsProblem[] {
   const path = ['deployments', alias];
   const found = [...versionProblems(row.api_version, [...path, 'api_version'], texts.versionHint)];
-  const own = row.target_uri === undefined ? undefined : type.parse(row.target_uri);
-  if (typeof own === 'string') {
+  const rowUri = row.target_uri === undefined ? undefined : type.parse(row.target_uri);
+  if (typeof rowUri === 'string') {
     const hint = 'Paste the target URI of the deployment as the portal shows it.';
-    found.push({ path: [...path, 'target_uri'], code: 'bad-url', message: `target_uri cannot be used: ${own}`, hint });
+    found.push({ path: [...path, 'target_uri'], code: 'bad-url', message: `target_uri cannot be used: ${rowUri}`, hint });
   } else {
     const entry = entryUri(type, settings);
-    found.push(...texts.row(row, own ?? (typeof entry === 'string' ? undefined : entry), path, settings));
+    found.push(...texts.row(row, rowUri ?? (typeof entry === 'string' ? undefined : entry), path, settings));
   }
   if (row.foundation_model === undefined) {
     const hint = 'Without it, cost and metrics have no model name.';
@@ -120,7 +121,7 @@ export const noDeploymentId = (path: readonly string[], hint: string): SettingsP
 
 /** Returns the problems of `auth:` and related settings that the schema cannot express. */
 function azureAuthProblems(settings: AzureAuthSettings): readonly SettingsProblem[] {
-  return [...tokenProblems(settings), ...applicationProblems(settings), ...authority(settings), ...scope(settings)];
+  return [...tokenProblems(settings), ...applicationProblems(settings), ...authorityProblems(settings), ...scopeProblems(settings)];
 }
 
 function tokenProblems({ ad_token: token, auth }: AzureAuthSettings): readonly SettingsProblem[] {
@@ -140,20 +141,20 @@ function applicationProblems(settings: AzureAuthSettings): readonly SettingsProb
   return [{ path: [found.setting], code, message: found.message, hint }];
 }
 
-function authority({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
-  const written = auth?.['authority'];
-  if (typeof written !== 'string') return [];
-  const parsed = parseBase(written);
-  const why = typeof parsed === 'string' ? parsed : parsed.url.search === '' ? undefined : 'it contains a query';
-  if (why === undefined) return [];
+function authorityProblems({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
+  const configured = auth?.['authority'];
+  if (typeof configured !== 'string') return [];
+  const parsed = parseBase(configured);
+  const reason = typeof parsed === 'string' ? parsed : parsed.url.search === '' ? undefined : 'it contains a query';
+  if (reason === undefined) return [];
   const hint = 'Write it like https://login.microsoftonline.us.';
-  return [{ path: ['auth', 'authority'], code: 'bad-url', message: `authority cannot be used: ${why}`, hint }];
+  return [{ path: ['auth', 'authority'], code: 'bad-url', message: `authority cannot be used: ${reason}`, hint }];
 }
 
 /** Warns about other scopes than `/.default`: a token for an application is never requested with single permissions. */
-function scope({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
-  const written = auth?.['scope'];
-  if (typeof written !== 'string' || auth?.mode === 'managed_identity' || written.endsWith('/.default')) return [];
-  const hint = `Write ${written.replace(/\/$/, '')}/.default.`;
+function scopeProblems({ auth }: AzureAuthSettings): readonly SettingsProblem[] {
+  const configured = auth?.['scope'];
+  if (typeof configured !== 'string' || auth?.mode === 'managed_identity' || configured.endsWith('/.default')) return [];
+  const hint = `Write ${configured.replace(/\/$/, '')}/.default.`;
   return [{ path: ['auth', 'scope'], code: 'out-of-range', message: 'scope does not end in /.default', hint, severity: 'warning' }];
 }

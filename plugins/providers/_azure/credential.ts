@@ -4,7 +4,7 @@ import type { EntraAuth, ManagedAuth, WorkloadAuth } from './auth-modes.ts';
 import { blameFor, type FieldNames, instanceBlame } from './blame.ts';
 import { type Cloud, cloudOf } from './clouds.ts';
 import { instanceEndpoints } from './instance-endpoints.ts';
-import { applicationIn, asError, type AzureAuthSettings, headerOf } from './request-auth.ts';
+import { applicationIn, toError, type AzureAuthSettings, headerOf } from './request-auth.ts';
 
 /** The address that signed requests are sent to. It determines the cloud; undefined parts mean the public cloud. */
 export interface SignedAddress {
@@ -37,33 +37,33 @@ const jwt = /^(?:bearer\s+)?eyJ[\w-]+\.[\w-]+\.[\w-]*$/i;
  * Chooses how requests are signed, in the service's order of precedence: an already issued token, the secret of an application,
  * the identity of the machine or pod, the key. A key that is a token is sent as a bearer token.
  *
- * @param byKey converts a key to the provider's credential
+ * @param keyCredential converts a key to the provider's credential
  * @throws GatewayError `missing_credential`, `invalid_header`, `not_allowed` for unusable settings of a request
  */
 export function azureCredential(
   settings: AzureAuthSettings,
   key: string | undefined,
-  place: SignedAddress,
-  byKey: (key: string) => CredentialSpec,
+  address: SignedAddress,
+  keyCredential: (key: string) => CredentialSpec,
 ): CredentialSpec {
-  const { ad_token: token, cloud_api_key: named, auth } = settings;
+  const { ad_token: token, cloud_api_key: cloudKey, auth } = settings;
   if (token !== undefined) return bearer(token);
-  const grant = auth === undefined ? sentGrant(settings, place) : grantOf(auth, cloudOf(place.origin, place.path));
+  const grant = auth === undefined ? requestGrant(settings, address) : grantOf(auth, cloudOf(address.origin, address.path));
   if (grant !== undefined) return { scheme: 'oauth2', grant };
-  const own = named ?? key;
-  if (own === undefined) return { scheme: 'none' };
-  return jwt.test(own) ? bearer(own) : byKey(own);
+  const effectiveKey = cloudKey ?? key;
+  if (effectiveKey === undefined) return { scheme: 'none' };
+  return jwt.test(effectiveKey) ? bearer(effectiveKey) : keyCredential(effectiveKey);
 }
 
 /** Removes the prefix `Bearer` from the token, which users often paste with it. */
 const bearer = (token: string): CredentialSpec => ({ scheme: 'bearer', secret: token.replace(/^bearer\s+/i, '') });
 
 /** Returns the grant for an application's credentials from a request. The authority is always the cloud's own, never the request's. */
-function sentGrant(settings: AzureAuthSettings, place: SignedAddress): OAuthGrant | undefined {
+function requestGrant(settings: AzureAuthSettings, address: SignedAddress): OAuthGrant | undefined {
   const found = applicationIn(settings);
   if (found === undefined) return undefined;
-  if ('code' in found) throw asError(found);
-  const cloud = cloudOf(place.origin, place.path);
+  if ('code' in found) throw toError(found);
+  const cloud = cloudOf(address.origin, address.path);
   return {
     kind: 'client-credentials',
     endpoint: tokenEndpoint(cloud.authority, found.tenant),
@@ -113,7 +113,7 @@ function workload({ client_id: client, tenant_id: tenant, token_file: file, scop
     kind: 'federated-assertion',
     endpoint: {
       base: authority ?? { env: 'AZURE_AUTHORITY_HOST', otherwise: cloud.authority },
-      path: [tenant ?? { env: 'AZURE_TENANT_ID', field: authNames.tenant }, ...behindTenant],
+      path: [tenant ?? { env: 'AZURE_TENANT_ID', field: authNames.tenant }, ...tokenPath],
     },
     clientId: client ?? { env: 'AZURE_CLIENT_ID', field: authNames.client },
     file: file ?? { env: 'AZURE_FEDERATED_TOKEN_FILE', field: authNames.file },
@@ -124,6 +124,6 @@ function workload({ client_id: client, tenant_id: tenant, token_file: file, scop
   };
 }
 
-const behindTenant = ['oauth2', 'v2.0', 'token'] as const;
+const tokenPath = ['oauth2', 'v2.0', 'token'] as const;
 
-const tokenEndpoint = (base: string, tenant: string): TokenEndpoint => ({ base, path: [tenant, ...behindTenant] });
+const tokenEndpoint = (base: string, tenant: string): TokenEndpoint => ({ base, path: [tenant, ...tokenPath] });

@@ -1,6 +1,6 @@
 import { GatewayError } from '#core/error.ts';
 import type { Call, CredentialSpec, Deployment, ListedModel } from '#core/provider.ts';
-import { memo } from '../_shared/address.ts';
+import { memoize } from '../_shared/address.ts';
 import { azureAuthModes } from './auth-modes.ts';
 import { azureCredential } from './credential.ts';
 import { azureProbes } from './probes.ts';
@@ -23,15 +23,15 @@ export interface AzureType<Settings extends AzureEntrySettings, Uri extends Azur
   /** Domain that follows the resource name. */
   readonly domain: string;
   /** Returns the complete address from the provider's settings, if set. */
-  readonly written: (settings: Settings) => string | undefined;
-  /** Returns the API of a deployment. `row`: empty for an unlisted deployment; `own`: true if the address is the row's. */
-  readonly apiOf: (settings: Settings, row: DeploymentRow<Settings>, uri: Uri, own: boolean, version: string | undefined) => Api;
+  readonly configuredAddress: (settings: Settings) => string | undefined;
+  /** Returns the API of a deployment. `row`: empty for an unlisted deployment; `isRowAddress`: true if the address is the row's. */
+  readonly apiOf: (settings: Settings, row: DeploymentRow<Settings>, uri: Uri, isRowAddress: boolean, version: string | undefined) => Api;
   /** Returns the API of an unlisted deployment, if the provider's settings don't determine it. */
   readonly sharedApi?: (listed: readonly AzureDeployment<Settings, Uri, Api>[]) => Api;
   /** Returns the deployment named in an address. */
-  readonly named?: (uri: Uri) => string | undefined;
+  readonly deploymentIn?: (uri: Uri) => string | undefined;
   /** True for an address of a single model, which needs no model name. */
-  readonly isSingle?: (uri: Uri) => boolean;
+  readonly isSingleModel?: (uri: Uri) => boolean;
   /** Returns the value for `credential`, if deployments are signed in different ways. */
   readonly signing?: (settings: Settings, api: Api) => string;
 }
@@ -55,23 +55,23 @@ export interface AzureDeployment<Settings, Uri, Api> {
 interface Entry<Uri> {
   readonly aliases: ReadonlyMap<string, Deployment>;
   /** For model names that are not an alias. */
-  readonly other: Deployment | undefined;
+  readonly fallback: Deployment | undefined;
   /** The provider's own address, or the reason why there is none. */
   readonly base: Uri | GatewayError;
 }
 
-const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+const labelPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 /** Returns the address of a provider; a text with the reason if it is invalid; undefined if not set. */
 export function entryUri<Settings extends AzureEntrySettings, Uri extends AzureUri, Api>(
-  { parse, domain, written }: AzureType<Settings, Uri, Api>,
+  { parse, domain, configuredAddress }: AzureType<Settings, Uri, Api>,
   settings: Settings,
 ): Uri | string | undefined {
-  const address = written(settings);
+  const address = configuredAddress(settings);
   if (address !== undefined) return parse(address);
   const name = settings.resource_name?.trim();
   if (name === undefined || name === '') return undefined;
-  if (label.test(name)) return parse(`https://${name.toLowerCase()}.${domain}`);
+  if (labelPattern.test(name)) return parse(`https://${name.toLowerCase()}.${domain}`);
   if (!name.includes('.') && !name.includes('://')) return 'it is not a host label (letters, digits and hyphens)';
   const parsed = parse(name);
   if (typeof parsed === 'string') return parsed;
@@ -89,7 +89,7 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
 
   constructor(type: AzureType<Settings, Uri, Api>) {
     this.#type = type;
-    this.#entry = memo((settings) => this.#read(settings));
+    this.#entry = memoize((settings) => this.#evaluate(settings));
   }
 
   aliases(settings: Settings): ReadonlyMap<string, Deployment> {
@@ -101,37 +101,37 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
    * model use the default, the only deployment, or the provider's address without a deployment.
    */
   deployment(settings: Settings, model: string): Deployment | GatewayError {
-    const { aliases, other, base } = this.#entry(settings);
-    const hit = aliases.get(model) ?? other;
-    if (hit !== undefined) return hit;
+    const { aliases, fallback: other, base } = this.#entry(settings);
+    const match = aliases.get(model) ?? other;
+    if (match !== undefined) return match;
     const [only, ...more] = aliases.values();
     if (model === '' && only !== undefined && (more.length === 0 || base instanceof GatewayError)) return only;
     if (model !== '' && only !== undefined) return notFound(model, [...aliases.keys()]);
     if (base instanceof GatewayError) return base;
-    const listed = [...aliases.values()].map((one) => this.#known(one));
-    return this.#direct(settings, base, model === '' ? undefined : model, this.#type.sharedApi?.(listed));
+    const listed = [...aliases.values()].map((one) => this.#azureDeploymentOf(one));
+    return this.#unlistedDeployment(settings, base, model === '' ? undefined : model, this.#type.sharedApi?.(listed));
   }
 
   /** Returns the deployment from the lookup; repeats the lookup if the request set its own host. @throws GatewayError */
   target(call: Pick<Call<Settings>, 'settings' | 'deployment' | 'model'>): AzureDeployment<Settings, Uri, Api> {
-    const known = call.deployment as AzureDeployment<Settings, Uri, Api> | undefined;
-    if (known?.settings === call.settings) return known;
-    const chosen = this.deployment(call.settings, known?.name ?? call.model);
-    if (chosen instanceof Error) throw chosen;
-    return this.#known(chosen);
+    const resolved = call.deployment as AzureDeployment<Settings, Uri, Api> | undefined;
+    if (resolved?.settings === call.settings) return resolved;
+    const deployment = this.deployment(call.settings, resolved?.name ?? call.model);
+    if (deployment instanceof Error) throw deployment;
+    return this.#azureDeploymentOf(deployment);
   }
 
   /** Signed for the address of the provider, otherwise that of its first deployment: the address determines the cloud that issues tokens. */
   credential(settings: Settings, key: string | undefined, byKey: (key: string) => CredentialSpec): CredentialSpec {
     const { base, aliases } = this.#entry(settings);
     const [first] = aliases.values();
-    const uri = base instanceof Error ? first && this.#known(first).uri : base;
+    const uri = base instanceof Error ? first && this.#azureDeploymentOf(first).uri : base;
     return azureCredential(settings, key, uri === undefined ? {} : { origin: uri.origin, path: `${uri.path}/` }, byKey);
   }
 
   /** Provider members that all types share. */
   get provider() {
-    const baseOf = (one: Deployment): string => this.#known(one).uri.origin + this.#known(one).uri.path;
+    const baseOf = (one: Deployment): string => this.#azureDeploymentOf(one).uri.origin + this.#azureDeploymentOf(one).uri.path;
     return {
       apiKey: 'required',
       authModes: azureAuthModes,
@@ -142,41 +142,41 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
     } as const;
   }
 
-  #known({ settings }: Deployment): AzureDeployment<Settings, Uri, Api> {
+  #azureDeploymentOf({ settings }: Deployment): AzureDeployment<Settings, Uri, Api> {
     return settings as AzureDeployment<Settings, Uri, Api>;
   }
 
   /** Unusable settings cause an error only when a request needs them. `check` reports them earlier. */
-  #read(settings: Settings): Entry<Uri> {
+  #evaluate(settings: Settings): Entry<Uri> {
     const found = entryUri(this.#type, settings);
     const base = found === undefined || typeof found === 'string' ? unusable(found) : found;
     const aliases = new Map<string, Deployment>();
     const { deployment_id: id } = settings;
-    let other = id === undefined || base instanceof GatewayError ? undefined : this.#direct(settings, base, id);
+    let fallback = id === undefined || base instanceof GatewayError ? undefined : this.#unlistedDeployment(settings, base, id);
     for (const [alias, row] of Object.entries(settings.deployments ?? {})) {
-      const deployment = this.#listed(settings, alias, row as DeploymentRow<Settings>, base);
+      const deployment = this.#listedDeployment(settings, alias, row as DeploymentRow<Settings>, base);
       if (deployment === undefined) continue;
       aliases.set(alias, deployment);
-      if (row.default === true) other ??= deployment;
+      if (row.default === true) fallback ??= deployment;
     }
-    return { aliases, other, base };
+    return { aliases, fallback, base };
   }
 
   /** Returns a listed deployment; undefined if its address cannot be used or it has no id. */
-  #listed(settings: Settings, alias: string, row: DeploymentRow<Settings>, base: Uri | GatewayError): Deployment | undefined {
-    const { parse, named, isSingle, apiOf } = this.#type;
-    const own = row.target_uri === undefined ? undefined : parse(row.target_uri);
-    if (typeof own === 'string') return undefined;
-    const uri = own ?? (base instanceof GatewayError ? undefined : base);
-    const id = row.deployment_id ?? (own === undefined ? undefined : named?.(own));
-    if (uri === undefined || (id === undefined && isSingle?.(uri) !== true)) return undefined;
-    const version = row.api_version ?? own?.apiVersion ?? settings.api_version ?? uri.apiVersion;
-    const api = apiOf(settings, row, uri, own !== undefined, version);
+  #listedDeployment(settings: Settings, alias: string, row: DeploymentRow<Settings>, base: Uri | GatewayError): Deployment | undefined {
+    const { parse, deploymentIn, isSingleModel, apiOf } = this.#type;
+    const rowUri = row.target_uri === undefined ? undefined : parse(row.target_uri);
+    if (typeof rowUri === 'string') return undefined;
+    const uri = rowUri ?? (base instanceof GatewayError ? undefined : base);
+    const id = row.deployment_id ?? (rowUri === undefined ? undefined : deploymentIn?.(rowUri));
+    if (uri === undefined || (id === undefined && isSingleModel?.(uri) !== true)) return undefined;
+    const version = row.api_version ?? rowUri?.apiVersion ?? settings.api_version ?? uri.apiVersion;
+    const api = apiOf(settings, row, uri, rowUri !== undefined, version);
     return this.#deploymentOf({ uri, api, version, id, isListed: true, settings, name: alias }, row);
   }
 
   /** Returns an unlisted deployment, named by the settings, a header, or the model itself. */
-  #direct(settings: Settings, uri: Uri, id: string | undefined, shared?: Api): Deployment {
+  #unlistedDeployment(settings: Settings, uri: Uri, id: string | undefined, shared?: Api): Deployment {
     const { model_name: model } = settings;
     const row = (model === undefined ? {} : { foundation_model: model }) as DeploymentRow<Settings>;
     const version = settings.api_version ?? uri.apiVersion;
@@ -184,12 +184,12 @@ export class AzureEntries<Settings extends AzureEntrySettings, Uri extends Azure
     return this.#deploymentOf({ uri, api, version, id, isListed: false, settings, name: id ?? '' }, row);
   }
 
-  #deploymentOf(known: AzureDeployment<Settings, Uri, Api>, row: DeploymentRow<Settings>): Deployment {
+  #deploymentOf(target: AzureDeployment<Settings, Uri, Api>, row: DeploymentRow<Settings>): Deployment {
     const { signing } = this.#type;
     return {
-      settings: known,
-      model: known.id ?? known.name,
-      ...(signing === undefined ? {} : { signing: signing(known.settings, known.api) }),
+      settings: target,
+      model: target.id ?? target.name,
+      ...(signing === undefined ? {} : { signing: signing(target.settings, target.api) }),
       ...(row.foundation_model === undefined ? {} : { foundationModel: row.foundation_model }),
       ...(row.api_key === undefined ? {} : { apiKey: row.api_key }),
     };
@@ -200,13 +200,13 @@ function notFound(model: string, aliases: readonly string[]): GatewayError {
   return new GatewayError('model_not_found', {
     message: `No deployment is called "${model}".`,
     param: 'model',
-    known: { asked: model, noun: 'Deployments', names: aliases },
+    known: { requested: model, noun: 'Deployments', names: aliases },
   });
 }
 
 /** Error for settings, or a request, with a missing or unusable address. */
-function unusable(why: string | undefined): GatewayError {
-  const message = why === undefined ? 'The request names no Azure resource.' : `The resource or custom host cannot be used: ${why}.`;
+function unusable(reason: string | undefined): GatewayError {
+  const message = reason === undefined ? 'The request names no Azure resource.' : `The resource or custom host cannot be used: ${reason}.`;
   const hint = 'Set resource_name, or x-gateway-azure-resource-name, to the first label of the host.';
   return new GatewayError('invalid_config', { message, param: 'resource_name', hint });
 }

@@ -1,5 +1,5 @@
 import type { ProviderFault } from '#core/error.ts';
-import { isPlain } from '#core/json/merge.ts';
+import { isJsonObject } from '#core/json/merge.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 
@@ -18,12 +18,12 @@ export function azureFault(status: number, body: string): ProviderFault {
   const fault = openaiFault(status, body);
   const code = fault.code === undefined || fault.code === null ? null : String(fault.code);
   const type = fault.type ?? types[status] ?? (status >= 500 ? 'api_error' : null);
-  return { ...fault, code, type, param: fault.param ?? textOf(fault.extra?.['target']) ?? located(fault.extra?.['details']) ?? null };
+  return { ...fault, code, type, param: fault.param ?? textOf(fault.extra?.['target']) ?? pathIn(fault.extra?.['details']) ?? null };
 }
 
 /** `details: {loc: ['body', 'x']}` of Foundry models: the path below the body. */
-function located(details: unknown): string | undefined {
-  const loc = isPlain(details) ? details['loc'] : undefined;
+function pathIn(details: unknown): string | undefined {
+  const loc = isJsonObject(details) ? details['loc'] : undefined;
   if (!Array.isArray(loc)) return undefined;
   const path = loc.filter((step) => typeof step === 'string' || typeof step === 'number').map(String);
   return textOf((path[0] === 'body' ? path.slice(1) : path).join('.'));

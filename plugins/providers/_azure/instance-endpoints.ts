@@ -6,12 +6,12 @@ const repeats: readonly GrantRepeat[] = [
   { statuses: [410], waitsMs: [10_000, 10_000, 10_000, 10_000, 10_000, 10_000, 10_000] },
 ];
 
-const local = { method: 'GET', connectMs: 1000, repeats } as const;
+const commonOptions = { method: 'GET', connectMs: 1000, repeats } as const;
 
 /** The local endpoints of a managed identity, in the order of detection. */
 export const instanceEndpoints: readonly InstanceEndpoint[] = [
   {
-    ...local,
+    ...commonOptions,
     name: 'Service Fabric',
     when: ['IDENTITY_ENDPOINT', 'IDENTITY_HEADER', 'IDENTITY_SERVER_THUMBPRINT'],
     // Its certificate is identified only by a thumbprint, which the HTTP client here cannot verify.
@@ -21,7 +21,7 @@ export const instanceEndpoints: readonly InstanceEndpoint[] = [
     headers: { secret: { env: 'IDENTITY_HEADER' } },
   },
   {
-    ...local,
+    ...commonOptions,
     name: 'App Service',
     when: ['IDENTITY_ENDPOINT', 'IDENTITY_HEADER'],
     url: { env: 'IDENTITY_ENDPOINT' },
@@ -30,7 +30,7 @@ export const instanceEndpoints: readonly InstanceEndpoint[] = [
     identity: 'client_id',
   },
   {
-    ...local,
+    ...commonOptions,
     name: 'Azure Arc',
     when: ['IDENTITY_ENDPOINT', 'IMDS_ENDPOINT'],
     url: { env: 'IDENTITY_ENDPOINT' },
@@ -43,7 +43,7 @@ export const instanceEndpoints: readonly InstanceEndpoint[] = [
     },
   },
   {
-    ...local,
+    ...commonOptions,
     name: 'Machine Learning',
     when: ['MSI_ENDPOINT', 'MSI_SECRET'],
     url: { env: 'MSI_ENDPOINT' },
@@ -53,7 +53,7 @@ export const instanceEndpoints: readonly InstanceEndpoint[] = [
     defaultIdentity: { env: 'DEFAULT_IDENTITY_CLIENT_ID', otherwise: '' },
   },
   {
-    ...local,
+    ...commonOptions,
     name: 'Cloud Shell',
     when: ['MSI_ENDPOINT'],
     url: { env: 'MSI_ENDPOINT' },
@@ -62,7 +62,7 @@ export const instanceEndpoints: readonly InstanceEndpoint[] = [
     headers: { metadata: 'true' },
   },
   {
-    ...local,
+    ...commonOptions,
     name: 'the instance metadata endpoint',
     when: [],
     url: { env: 'AZURE_POD_IDENTITY_AUTHORITY_HOST', otherwise: 'http://169.254.169.254' },

@@ -47,11 +47,11 @@ export const azureAuthProperties = {
 /** Neutral names first, the Azure names as aliases. */
 export const azureAuthRequestSettings: readonly RequestSetting[] = Object.keys(azureAuthProperties).map((setting) => {
   const name = setting.replace(/^cloud_/, '');
-  const tail = name.replaceAll('_', '-');
+  const nameSuffix = name.replaceAll('_', '-');
   const keys = [`cloud_${name}`, `azure_${name}`];
   return {
     setting,
-    headers: [`cloud-${tail}`, `azure-${tail}`],
+    headers: [`cloud-${nameSuffix}`, `azure-${nameSuffix}`],
     // The name without a prefix sets the key of any provider type.
     keys: name === setting ? [setting, ...keys] : keys,
     shapesHost: false,
@@ -60,7 +60,7 @@ export const azureAuthRequestSettings: readonly RequestSetting[] = Object.keys(a
 });
 
 /** Application credentials from a request. */
-export interface SentApplication {
+export interface RequestApplication {
   readonly tenant: string;
   readonly client: string;
   readonly secret: string;
@@ -76,14 +76,14 @@ export interface AuthProblem {
 }
 
 /** Returns the application in the settings, a problem, or undefined if there is none. */
-export function applicationIn(settings: AzureAuthSettings): SentApplication | AuthProblem | undefined {
+export function applicationIn(settings: AzureAuthSettings): RequestApplication | AuthProblem | undefined {
   const { auth_mode: mode, entra_tenant_id: tenant, entra_client_id: client, entra_client_secret: secret, entra_scope: scope } = settings;
-  if (mode !== undefined && ambientModes.includes(mode)) return ambient(mode);
+  if (mode !== undefined && ambientModes.includes(mode)) return ambientNotAllowed(mode);
   if (mode !== undefined && !modes.includes(mode)) return unknownMode(mode);
   if (mode !== 'entra' && (secret === undefined || mode !== undefined)) return undefined;
-  if (tenant === undefined) return missing('entra_tenant_id');
-  if (client === undefined) return missing('entra_client_id');
-  if (secret === undefined) return missing('entra_client_secret');
+  if (tenant === undefined) return missingSetting('entra_tenant_id');
+  if (client === undefined) return missingSetting('entra_client_id');
+  if (secret === undefined) return missingSetting('entra_client_secret');
   if (!new RegExp(tenantPattern).test(tenant)) {
     const hint = 'Send the id of the tenant, or one of its domains.';
     return { setting: 'entra_tenant_id', code: 'invalid_header', message: 'The tenant is neither an id nor a domain.', hint };
@@ -95,18 +95,18 @@ export function applicationIn(settings: AzureAuthSettings): SentApplication | Au
 export const headerOf = (setting: string): string => `azure-${setting.replaceAll('_', '-')}`;
 
 /** Converts the problem to an error for the client. */
-export function asError({ code, setting, message, hint }: AuthProblem): GatewayError {
+export function toError({ code, setting, message, hint }: AuthProblem): GatewayError {
   return new GatewayError(code, { message, param: headerOf(setting), hint });
 }
 
-const missing = (setting: AuthProblem['setting']): AuthProblem => ({
+const missingSetting = (setting: AuthProblem['setting']): AuthProblem => ({
   setting,
   code: 'missing_credential',
   message: `The auth mode entra needs ${setting}, which is missing.`,
   hint: `Send x-gateway-${headerOf(setting)}; entra needs tenant id, client id and client secret.`,
 });
 
-const ambient = (mode: string): AuthProblem => ({
+const ambientNotAllowed = (mode: string): AuthProblem => ({
   setting: 'auth_mode',
   code: 'not_allowed',
   message: `The auth mode "${mode}" uses the gateway's own identity, which only providers in gateway.yaml may use.`,

@@ -29,7 +29,7 @@ export type DeploymentRow<Settings extends AzureEntrySettings> = NonNullable<Set
 export const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
 
 /** The parts of the schema that differ between the types. */
-interface Differences {
+interface SchemaParts {
   readonly apiVersion: JsonSchema;
   readonly foundationModel: string;
   /** Inserted after `resource_name`. */
@@ -40,7 +40,7 @@ interface Differences {
   readonly more?: Readonly<Record<string, JsonSchema>>;
 }
 
-export const azureSchema = ({ apiVersion, foundationModel, address, deployment, more }: Differences): JsonSchema => ({
+export const azureSchema = ({ apiVersion, foundationModel, address, deployment, more }: SchemaParts): JsonSchema => ({
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -72,13 +72,17 @@ export const azureSchema = ({ apiVersion, foundationModel, address, deployment, 
 });
 
 /** Returns a setting that requests can send. Neutral header names come first, the Azure names are aliases. */
-export function requestSetting(setting: string, over: Partial<RequestSetting> = {}, tail = setting.replaceAll('_', '-')): RequestSetting {
-  const key = tail.replaceAll('-', '_');
+export function requestSetting(
+  setting: string,
+  overrides: Partial<RequestSetting> = {},
+  nameSuffix = setting.replaceAll('_', '-'),
+): RequestSetting {
+  const key = nameSuffix.replaceAll('-', '_');
   return {
     setting,
-    headers: [`cloud-${tail}`, `azure-${tail}`],
+    headers: [`cloud-${nameSuffix}`, `azure-${nameSuffix}`],
     keys: [...new Set([setting, `cloud_${key}`, `azure_${key}`])],
     shapesHost: false,
-    ...over,
+    ...overrides,
   };
 }

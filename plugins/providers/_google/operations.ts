@@ -1,13 +1,13 @@
 import { type EmptyBody, JsonBody } from '#core/json/body.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { JsonSchema } from '#core/json/schema.ts';
 import type { Call, CommonSettings, Dropped, MediaNeed, Operation, UpstreamAddress, UpstreamRequest } from '#core/provider.ts';
-import { audioFormat } from '#formats/google-generate/answer/audio.ts';
-import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
-import { withRemembered } from '#formats/google-generate/answer/signature-memory.ts';
-import { GenerateContentStream } from '#formats/google-generate/answer/stream.ts';
-import { GeminiTap } from '#formats/google-generate/answer/tap.ts';
+import { audioFormat } from '#formats/google-generate/response/audio.ts';
+import { fromGenerateContent } from '#formats/google-generate/response/result.ts';
+import { withStoredSignatures } from '#formats/google-generate/response/signature-memory.ts';
+import { GenerateContentStream } from '#formats/google-generate/response/stream.ts';
+import { GeminiTap } from '#formats/google-generate/response/tap.ts';
 import { chatOfResponses, fromCountTokens, toCountTokens } from '#formats/google-generate/count-tokens.ts';
 import { EmbeddingTap, fromEmbeddings, toDeveloperEmbedding, toVertexEmbedding } from '#formats/google-generate/embeddings.ts';
 import { withInputPaths } from '#formats/google-generate/input-paths.ts';
@@ -15,14 +15,14 @@ import { ImageTranslation } from '#formats/google-generate/images/calls.ts';
 import { editMedia, toImageEdits } from '#formats/google-generate/images/edits.ts';
 import { toImages } from '#formats/google-generate/images/request.ts';
 import type { GeminiOptions } from '#formats/google-generate/request/conversion.ts';
-import { samePlaces, toGenerateContent } from '#formats/google-generate/request/index.ts';
+import { equivalentPaths, toGenerateContent } from '#formats/google-generate/request/index.ts';
 import { editFromForm } from '#formats/openai-objects/edit-form.ts';
 import { withToolNames } from '#formats/tool-names/index.ts';
 import { objectWithServiceNames } from '#formats/tool-names/request.ts';
 import { geminiNames, toolNames, vertexNames } from '#formats/tool-names/rule.ts';
-import { JsonTap } from '#formats/shared/answer/json-tap.ts';
+import { JsonTap } from '#formats/shared/response/json-tap.ts';
 
-type ACall<Settings> = Call<Settings & CommonSettings>;
+type GeminiCall<Settings> = Call<Settings & CommonSettings>;
 
 /** Conversion settings that both services have. */
 export interface GeminiConversion {
@@ -47,18 +47,18 @@ export const conversionProperties = {
 export interface GeminiService<Settings extends GeminiConversion> {
   readonly surface: 'developer' | 'vertex';
   /** Returns the address of a method of the call's model. */
-  address(call: ACall<Settings>, method: string): UpstreamAddress;
-  headers(call: ACall<Settings>): HeaderPairs;
+  address(call: GeminiCall<Settings>, method: string): UpstreamAddress;
+  headers(call: GeminiCall<Settings>): HeaderPairs;
   /** True if the call's model is one of Google's own. Set by services that also provide other models. */
-  readonly isOwn?: (call: ACall<Settings>) => boolean;
+  readonly isGoogleModel?: (call: GeminiCall<Settings>) => boolean;
   /** Returns the model, for routes that only Google's own models support; '' for a tuned model. @throws GatewayError for all others */
-  ownModel(call: ACall<Settings>): string;
+  googleModel(call: GeminiCall<Settings>): string;
   /** The name of the chat model without publisher; it contains the generation. */
-  chatModel(call: ACall<Settings>): string;
+  chatModel(call: GeminiCall<Settings>): string;
   /** Rules for files that a request may name by address; undefined if all are allowed. */
-  files?(call: ACall<Settings>): GeminiOptions['files'];
+  files?(call: GeminiCall<Settings>): GeminiOptions['files'];
   /** Returns the files that the service does not fetch itself. */
-  media?(body: JsonBody | EmptyBody, call: ACall<Settings>): readonly MediaNeed[];
+  media?(body: JsonBody | EmptyBody, call: GeminiCall<Settings>): readonly MediaNeed[];
 }
 
 /** Returns the conversion options of a provider. */
@@ -83,9 +83,9 @@ const ownForms = [
 export function geminiOperations<Settings extends GeminiConversion>(service: GeminiService<Settings>) {
   const { surface } = service;
   const rule = surface === 'vertex' ? vertexNames : geminiNames;
-  const optionsOf = (call: ACall<Settings>) => geminiOptions(surface, call.settings, service.files?.(call));
+  const optionsOf = (call: GeminiCall<Settings>) => geminiOptions(surface, call.settings, service.files?.(call));
   const media = service.media === undefined ? {} : { media: service.media.bind(service) };
-  const named = (call: ACall<Settings>) => {
+  const conversionCallOf = (call: GeminiCall<Settings>) => {
     const { media: files, strict, showsReasoning, id, createdAt, notes } = call;
     return { model: service.chatModel(call), media: files, strict, showsReasoning, id, createdAt, notes };
   };
@@ -94,14 +94,14 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
     ...media,
     isConverted: true,
     begin(body, call) {
-      const known = withRemembered(body, call);
-      const answered = { ...named(call), audioFormat: audioFormat(known) };
-      const converted = toGenerateContent(known, answered, optionsOf(call));
+      const chatBody = withStoredSignatures(body, call);
+      const conversionCall = { ...conversionCallOf(call), audioFormat: audioFormat(chatBody) };
+      const converted = toGenerateContent(chatBody, conversionCall, optionsOf(call));
       return {
         request: requestTo(service, call, converted, call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
         tap: new GeminiTap(),
-        reader: () => new GenerateContentStream(answered),
-        result: (text, answer) => fromGenerateContent(text, answered, answer),
+        reader: () => new GenerateContentStream(conversionCall),
+        result: (text, answer) => fromGenerateContent(text, conversionCall, answer),
       };
     },
   };
@@ -109,37 +109,37 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
   const embeddings: Operation<Settings> = {
     isConverted: true,
     begin(body, call) {
-      const wanted = objectOf(body);
-      const model = service.ownModel(call);
-      const made = surface === 'vertex' ? toVertexEmbedding(wanted, model, service.files?.(call)) : toDeveloperEmbedding(wanted, model);
+      const fields = bodyObject(body);
+      const model = service.googleModel(call);
+      const converted =
+        surface === 'vertex' ? toVertexEmbedding(fields, model, service.files?.(call)) : toDeveloperEmbedding(fields, model);
       return {
-        request: requestTo(service, call, made, made.method),
+        request: requestTo(service, call, converted, converted.method),
         tap: new EmbeddingTap(),
-        result: (text) => fromEmbeddings(text, call.model, wanted['encoding_format'] === 'base64', inputsIn(wanted)),
+        result: (text) => fromEmbeddings(text, call.model, fields['encoding_format'] === 'base64', inputCount(fields)),
       };
     },
   };
 
   /** Counts the tokens of a responses request. */
   const inputTokens: Operation<Settings> = {
-    ...countMembers(service),
+    ...tokenCountMembers(service),
     isConverted: true,
     begin(body, call) {
-      const model = service.ownModel(call);
-      const { body: chatBody, dropped: lost, origins } = chatOfResponses(objectOf(body));
+      const model = service.googleModel(call);
+      const { body: chatBody, dropped: chatDropped, origins } = chatOfResponses(bodyObject(body));
       const names = toolNames(chatBody, rule);
-      const counted = names === undefined ? chatBody : objectWithServiceNames(chatBody, names);
-      const { body: asked, dropped } = withInputPaths(origins, call, () => toGenerateContent(counted, named(call), optionsOf(call)));
-      return {
-        request: requestTo(service, call, { body: toCountTokens(asked, model, surface), dropped: [...lost, ...dropped] }, 'countTokens'),
-        tap: new JsonTap(),
-        result: fromCountTokens,
-      };
+      const renamedBody = names === undefined ? chatBody : objectWithServiceNames(chatBody, names);
+      const { body: contentBody, dropped } = withInputPaths(origins, call, () =>
+        toGenerateContent(renamedBody, conversionCallOf(call), optionsOf(call)),
+      );
+      const converted = { body: toCountTokens(contentBody, model, surface), dropped: [...chatDropped, ...dropped] };
+      return { request: requestTo(service, call, converted, 'countTokens'), tap: new JsonTap(), result: fromCountTokens };
     },
   };
 
   return {
-    'chat/completions': { ...withToolNames(chat, () => rule), ownForms, sameMeaning: samePlaces },
+    'chat/completions': { ...withToolNames(chat, () => rule), ownForms, sameMeaning: equivalentPaths },
     embeddings,
     ...imageOperations(service, optionsOf),
     'responses/input_tokens': inputTokens,
@@ -147,13 +147,15 @@ export function geminiOperations<Settings extends GeminiConversion>(service: Gem
 }
 
 /** Which models can count tokens, and the files whose tokens are counted. */
-function countMembers<Settings extends GeminiConversion>(service: GeminiService<Settings>): Pick<Operation<Settings>, 'serves' | 'media'> {
-  const { isOwn, media } = service;
+function tokenCountMembers<Settings extends GeminiConversion>(
+  service: GeminiService<Settings>,
+): Pick<Operation<Settings>, 'serves' | 'media'> {
+  const { isGoogleModel, media } = service;
   return {
-    ...(isOwn === undefined ? {} : { serves: isOwn }),
+    ...(isGoogleModel === undefined ? {} : { serves: isGoogleModel }),
     media(body, call) {
       if (media === undefined || body.kind === 'none' || !body.mentions('://')) return [];
-      return media.call(service, JsonBody.of(chatOfResponses(objectOf(body)).body), call);
+      return media.call(service, JsonBody.of(chatOfResponses(bodyObject(body)).body), call);
     },
   };
 }
@@ -161,15 +163,15 @@ function countMembers<Settings extends GeminiConversion>(service: GeminiService<
 /** Image generation from a prompt, and image edits from images and a prompt. */
 function imageOperations<Settings extends GeminiConversion>(
   service: GeminiService<Settings>,
-  optionsOf: (call: ACall<Settings>) => GeminiOptions,
+  optionsOf: (call: GeminiCall<Settings>) => GeminiOptions,
 ) {
   /** Generates images with the models' own method, or with a chat model that can generate images. */
   const images: Operation<Settings> = {
     isConverted: true,
     begin(body, call) {
-      const model = service.ownModel(call);
-      const made = toImages(objectOf(body), model, service.surface);
-      return new ImageTranslation(requestTo(service, call, made, made.method), { model, calls: made.calls, call });
+      const model = service.googleModel(call);
+      const converted = toImages(bodyObject(body), model, service.surface);
+      return new ImageTranslation(requestTo(service, call, converted, converted.method), { model, calls: converted.calls, call });
     },
   };
 
@@ -178,9 +180,9 @@ function imageOperations<Settings extends GeminiConversion>(
     fromForm: editFromForm,
     isConverted: true,
     begin(body, call) {
-      const model = service.ownModel(call);
-      const made = toImageEdits(objectOf(body), model, { options: optionsOf(call), media: call.media });
-      return new ImageTranslation(requestTo(service, call, made, made.method), { model, calls: made.calls, call });
+      const model = service.googleModel(call);
+      const converted = toImageEdits(bodyObject(body), model, { options: optionsOf(call), media: call.media });
+      return new ImageTranslation(requestTo(service, call, converted, converted.method), { model, calls: converted.calls, call });
     },
   };
 
@@ -188,17 +190,17 @@ function imageOperations<Settings extends GeminiConversion>(
 }
 
 /** Returns the number of vectors that a request asks for. */
-const inputsIn = ({ input }: Plain): number => (Array.isArray(input) ? input.length : 1);
+const inputCount = ({ input }: JsonObject): number => (Array.isArray(input) ? input.length : 1);
 
-interface Made {
-  readonly body: Plain;
+interface ConvertedRequest {
+  readonly body: JsonObject;
   readonly dropped: readonly Dropped[];
 }
 
 function requestTo<Settings extends GeminiConversion>(
   service: GeminiService<Settings>,
-  call: ACall<Settings>,
-  { body, dropped }: Made,
+  call: GeminiCall<Settings>,
+  { body, dropped }: ConvertedRequest,
   method: string,
 ): UpstreamRequest {
   const { origin, path } = service.address(call, method);
@@ -206,4 +208,4 @@ function requestTo<Settings extends GeminiConversion>(
 }
 
 /** Returns the object of a JSON body, or an empty object if there is no body. */
-export const objectOf = (body: JsonBody | EmptyBody): Plain => (body.kind === 'json' ? body.json() : {});
+export const bodyObject = (body: JsonBody | EmptyBody): JsonObject => (body.kind === 'json' ? body.json() : {});

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { at, baseOf, customHostProblems, idSegment, memo, paramOf, relayedRoute, segment, withParam } from './address.ts';
+import {
+  joinAddress,
+  baseOf,
+  customHostProblems,
+  encodeIdSegment,
+  memoize,
+  paramOf,
+  relayedRoute,
+  encodeSegment,
+  withParam,
+} from './address.ts';
 
 describe('custom host', () => {
   it.each([
@@ -32,19 +42,19 @@ it.each([
   ['ü?', '%C3%BC%3F'],
   ['../x', '..%2Fx'],
 ])('segment encodes %s as %s', (text, encoded) => {
-  expect(segment(text)).toBe(encoded);
+  expect(encodeSegment(text)).toBe(encoded);
 });
 
 it.each(['a/b', 'a\\b', '../x', 'a/../b'])('idSegment rejects %s with 404', (text) => {
-  expect(() => idSegment(text)).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error);
+  expect(() => encodeIdSegment(text)).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error);
 });
 
 it('idSegment encodes other characters into one segment', () => {
-  expect(idSegment('batch_é?#')).toBe('batch_%C3%A9%3F%23');
+  expect(encodeIdSegment('batch_é?#')).toBe('batch_%C3%A9%3F%23');
 });
 
 it.each(['', '.', '..'])('segment rejects "%s"', (text) => {
-  expect(() => segment(text)).toThrow(/upstream path/);
+  expect(() => encodeSegment(text)).toThrow(/upstream path/);
 });
 
 it.each([
@@ -73,7 +83,7 @@ it('paramOf finds a query parameter regardless of case', () => {
 });
 
 it('at keeps the query unchanged', () => {
-  expect(at({ origin: 'https://h', path: '/v1' }, 'models', 'limit=5&after=%2F')).toEqual({
+  expect(joinAddress({ origin: 'https://h', path: '/v1' }, 'models', 'limit=5&after=%2F')).toEqual({
     origin: 'https://h',
     path: '/v1/models?limit=5&after=%2F',
   });
@@ -81,7 +91,7 @@ it('at keeps the query unchanged', () => {
 
 it('memo computes the value of an object once', () => {
   let made = 0;
-  const count = memo((_key: object) => (made += 1));
+  const count = memoize((_key: object) => (made += 1));
   const key = {};
   expect([count(key), count(key), count({})]).toEqual([1, 1, 2]);
 });

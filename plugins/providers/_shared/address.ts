@@ -10,13 +10,13 @@ export interface Base {
 }
 
 /** Caches the result of `make` for each settings object, so that requests don't parse URLs. Call it once, where a provider is defined. */
-export function memo<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const made = new WeakMap<Key, { readonly value: Value }>();
+export function memoize<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const cache = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {
-    let entry = made.get(key);
+    let entry = cache.get(key);
     if (entry === undefined) {
       entry = { value: make(key) };
-      made.set(key, entry);
+      cache.set(key, entry);
     }
     return entry.value;
   };
@@ -40,13 +40,13 @@ export function parseBase(text: string): (Base & { readonly url: URL }) | string
 /** Parses a base URL. @throws GatewayError `invalid_config` */
 export function baseOf(text: string): Base {
   const base = parseBase(text);
-  if (typeof base === 'string') throw badHost(base);
+  if (typeof base === 'string') throw invalidHost(base);
   return { origin: base.origin, path: base.path };
 }
 
-const badHost = (why: string): GatewayError =>
+const invalidHost = (reason: string): GatewayError =>
   new GatewayError('invalid_config', {
-    message: `The custom host cannot be used: ${why}.`,
+    message: `The custom host cannot be used: ${reason}.`,
     param: 'custom_host',
     hint: 'Write it like https://host.example/v1.',
   });
@@ -55,10 +55,10 @@ const badHost = (why: string): GatewayError =>
 export function customHostProblems(customHost: string | undefined): readonly SettingsProblem[] {
   if (customHost === undefined) return [];
   const base = parseBase(customHost);
-  const why = typeof base === 'string' ? base : base.url.search === '' ? undefined : 'it contains a query';
-  if (why === undefined) return [];
+  const reason = typeof base === 'string' ? base : base.url.search === '' ? undefined : 'it contains a query';
+  if (reason === undefined) return [];
   const hint = typeof base === 'string' ? 'Write it like https://host.example/v1.' : `Write ${base.origin}${base.path}.`;
-  return [{ path: ['custom_host'], code: 'bad-custom-host', message: `custom_host cannot be used: ${why}`, hint }];
+  return [{ path: ['custom_host'], code: 'bad-custom-host', message: `custom_host cannot be used: ${reason}`, hint }];
 }
 
 /**
@@ -66,7 +66,7 @@ export function customHostProblems(customHost: string | undefined): readonly Set
  *
  * @throws GatewayError `route_not_found` for names that cannot be a segment
  */
-export function segment(text: string): string {
+export function encodeSegment(text: string): string {
   if (text === '' || text === '.' || text === '..') {
     throw new GatewayError('route_not_found', { message: `"${text}" cannot be part of an upstream path.` });
   }
@@ -79,8 +79,8 @@ export function segment(text: string): string {
  *
  * @throws GatewayError `invalid_value` (404), `route_not_found`
  */
-export function idSegment(id: string): string {
-  if (!/[/\\]/.test(id)) return segment(id);
+export function encodeIdSegment(id: string): string {
+  if (!/[/\\]/.test(id)) return encodeSegment(id);
   throw new GatewayError('invalid_value', {
     message: `"${id.slice(0, 100)}" is not the id of an object at this provider.`,
     status: 404,
@@ -96,32 +96,34 @@ export function idSegment(id: string): string {
 export function relayedRoute(path: string): string {
   checkPath(path);
   const route = path.replace(/^\/?(?:v1(?:\/|$))?/, '');
-  return clean(route).replaceAll('?', '%3F').replace(/^\/+/, '');
+  return encodeUnsafe(route).replaceAll('?', '%3F').replace(/^\/+/, '');
 }
 
 /** Joins base, route and query. The route must be encoded already; the query is the client's. */
-export function at(base: Base, route: string, query: string): UpstreamAddress {
+export function joinAddress(base: Base, route: string, query: string): UpstreamAddress {
   const path = `${base.path}/${route}`;
-  return { origin: base.origin, path: query === '' ? path : `${path}?${clean(query)}` };
+  return { origin: base.origin, path: query === '' ? path : `${path}?${encodeUnsafe(query)}` };
 }
 
 /** Encodes characters that would end a query or split a request line. All others stay unchanged. */
-const clean = (text: string): string =>
+const encodeUnsafe = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  /^[\x21\x22\x24-\x7e]*$/.test(text) ? text : text.replaceAll(/[^\x21\x22\x24-\x7e]+/gu, (odd) => encodeURIComponent(odd.toWellFormed()));
+  /^[\x21\x22\x24-\x7e]*$/.test(text)
+    ? text
+    : text.replaceAll(/[^\x21\x22\x24-\x7e]+/gu, (unsafe) => encodeURIComponent(unsafe.toWellFormed()));
 
 /** Sets one parameter of the query (`name` is in lower case), in place if it exists. `undefined` removes it. */
 export function withParam(query: string, name: string, value: string | undefined): string {
   const pair = value === undefined ? undefined : `${name}=${encodeURIComponent(value.toWellFormed())}`;
-  let written = false;
+  let isWritten = false;
   const parts: string[] = [];
   for (const part of query === '' ? [] : query.split('&')) {
-    const isIt = isNamed(part, name);
-    if (!isIt) parts.push(part);
-    else if (!written && pair !== undefined) parts.push(pair);
-    written ||= isIt;
+    const isMatch = isNamed(part, name);
+    if (!isMatch) parts.push(part);
+    else if (!isWritten && pair !== undefined) parts.push(pair);
+    isWritten ||= isMatch;
   }
-  if (!written && pair !== undefined) parts.push(pair);
+  if (!isWritten && pair !== undefined) parts.push(pair);
   return parts.join('&');
 }
 

@@ -13,13 +13,13 @@ import {
   type UpstreamAddress,
   type UpstreamRequest,
 } from '#core/provider.ts';
-import { idSegment } from './address.ts';
+import { encodeIdSegment } from './address.ts';
 import type { HistoryRules } from '#formats/history/rules.ts';
 import { urlFiles } from '#formats/openai-chat/plain/files.ts';
 import type { ChatQuirk } from '#formats/openai-chat/quirks.ts';
 import { batchOutput } from '#formats/openai-objects/batch-output.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
-import { BytesTap, ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
+import { BytesTap, ObjectTap, allowEmpty } from '#formats/openai-objects/object-tap.ts';
 import { batchOf, jobOf } from '#formats/openai-objects/objects.ts';
 import { editFromForm } from '#formats/openai-objects/edit-form.ts';
 import { repairs } from '#formats/openai-objects/repairs.ts';
@@ -28,7 +28,7 @@ import { type NameRule, openaiNames } from '#formats/tool-names/rule.ts';
 import { requestOf } from './openai-request.ts';
 import { type OpenAiEndpoint, openaiEndpoints, openaiTaps } from '#formats/openai-objects/taps.ts';
 
-export type ACall<Settings> = Call<Settings & CommonSettings>;
+export type OpenAiCall<Settings> = Call<Settings & CommonSettings>;
 
 /** Converts the body of an image edit for a service that accepts only JSON, and lists what was dropped. */
 export type ImageEdits = (body: JsonBody) => { readonly body: JsonBody; readonly dropped: readonly Dropped[] };
@@ -36,38 +36,38 @@ export type ImageEdits = (body: JsonBody) => { readonly body: JsonBody; readonly
 /** The differences between services that use the OpenAI format. */
 export interface OpenAiCompatible<Settings> {
   /** Returns the address of a route. `route` is the part after `/v1/`, encoded. The implementation adds the query. */
-  address(call: ACall<Settings>, route: string): UpstreamAddress;
+  address(call: OpenAiCall<Settings>, route: string): UpstreamAddress;
   /** Returns whether the gateway's own body fields are dropped or passed if the provider's settings don't set it. */
   extensions(settings: Settings & CommonSettings): 'drop' | 'pass';
   /** Returns which assistant messages of a chat the service accepts. Default: OpenAI's rules. */
-  history?(call: ACall<Settings>): HistoryRules;
+  history?(call: OpenAiCall<Settings>): HistoryRules;
   /** Extension fields of the gateway that the service also supports: never dropped. */
-  readonly known?: readonly string[];
+  readonly supportedExtensions?: readonly string[];
   /** Differences of its chat requests from the format. */
   readonly quirks?: readonly ChatQuirk[];
   /** Returns headers of the service, in addition to content type, accept and credential. */
-  headers?(call: ACall<Settings>): HeaderPairs;
+  headers?(call: OpenAiCall<Settings>): HeaderPairs;
   /**
    * Returns the model name to write into the body or form, or undefined to keep the existing one, `named`. Default: `call.model`,
    * if set.
    */
-  bodyModel?(call: ACall<Settings>, route: string, named: unknown): string | undefined;
+  bodyModel?(call: OpenAiCall<Settings>, route: string, named: unknown): string | undefined;
   /** A JSON body converted to the format of the service, where it differs; the model is already set. */
-  body?(body: JsonBody, call: ACall<Settings>): JsonBody;
+  convertBody?(body: JsonBody, call: OpenAiCall<Settings>): JsonBody;
   /** Undefined if image edits are passed through, as a form or JSON. */
   readonly imageEdits?: ImageEdits;
   /** Returns the edit for lines of an uploaded file; undefined to pass its bytes unchanged. */
-  lines?(form: FormBody, call: ACall<Settings>): LineEdit | undefined;
+  lineEdit?(form: FormBody, call: OpenAiCall<Settings>): LineEdit | undefined;
   /** True if a model has several names, so that each line of a file may have another one. */
-  hasAliases?(call: ACall<Settings>): boolean;
+  hasAliases?(call: OpenAiCall<Settings>): boolean;
   /** Converts files, batches, jobs and lists of them to the OpenAI format. Undefined if the service already uses it. */
-  object?(text: string, call: ACall<Settings>): unknown;
+  convertObject?(text: string, call: OpenAiCall<Settings>): unknown;
   /** Endpoints that the service does not have. */
-  without?: readonly Endpoint[];
+  unsupportedEndpoints?: readonly Endpoint[];
 }
 
 /** Endpoints whose responses are such objects. */
-const objects: readonly Endpoint[] = openaiEndpoints.filter(
+const objectEndpoints: readonly Endpoint[] = openaiEndpoints.filter(
   (endpoint) =>
     /^(?:files|batches|fine_tuning)\b/.test(endpoint) && endpoint !== 'files/{id}/content' && endpoint !== 'batches/{id}/output',
 );
@@ -76,7 +76,7 @@ const objects: readonly Endpoint[] = openaiEndpoints.filter(
 export function openaiCompatible<Settings>(service: OpenAiCompatible<Settings>): { readonly [E in Endpoint]?: Operation<Settings> } {
   const operations: { [E in Endpoint]?: Operation<Settings> } = {};
   for (const endpoint of openaiEndpoints) {
-    if (service.without?.includes(endpoint) !== true) operations[endpoint] = operationOf(service, endpoint);
+    if (service.unsupportedEndpoints?.includes(endpoint) !== true) operations[endpoint] = operationOf(service, endpoint);
   }
   return Object.freeze(operations);
 }
@@ -86,68 +86,74 @@ export const openaiChat = <Settings>(service: OpenAiCompatible<Settings>): Opera
 
 function operationOf<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Operation<Settings> {
   if (endpoint === 'batches/{id}/output') return outputOf(service);
-  const shown = shownBy(service, endpoint);
-  if (endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel') return cancelOf(service, endpoint, shown);
-  const tapOf = endpoint === 'files/{id}/delete' ? () => orNothing(new ObjectTap()) : openaiTaps[endpoint];
+  const handling = responseHandlingOf(service, endpoint);
+  if (endpoint === 'batches/{id}/cancel' || endpoint === 'fine_tuning/jobs/{id}/cancel') return cancelOf(service, endpoint, handling);
+  const tapOf = endpoint === 'files/{id}/delete' ? () => allowEmpty(new ObjectTap()) : openaiTaps[endpoint];
   const begin: Operation<Settings>['begin'] = (body, call) => new Passing(requestOf(service, endpoint, body, call), tapOf(call));
   // Clients that use this format natively send files in a form that the service accepts.
-  if (endpoint === 'chat/completions') return withToolNames({ media: translatedFiles, begin }, namesOfTranslated);
+  if (endpoint === 'chat/completions') return withToolNames({ media: translatedMedia, begin }, translatedNameRule);
   if (endpoint === 'images/edits' && service.imageEdits !== undefined) return { fromForm: editFromForm, begin };
-  if (shown === undefined) return { begin };
-  return { ...shown.facts, begin: (body, call) => ({ ...begin(body, call), ...shown.by(call) }) };
+  if (handling === undefined) return { begin };
+  return { ...handling.traits, begin: (body, call) => ({ ...begin(body, call), ...handling.membersFor(call) }) };
 }
 
 /** Handling of responses that do not pass unchanged. */
-interface Shown<Settings> {
-  readonly facts: Pick<Operation, 'isConverted'>;
-  by(call: ACall<Settings>): Pick<Translation, 'result' | 'repair'>;
+interface ResponseHandling<Settings> {
+  readonly traits: Pick<Operation, 'isConverted'>;
+  membersFor(call: OpenAiCall<Settings>): Pick<Translation, 'result' | 'repair'>;
 }
 
-function shownBy<Settings>(service: OpenAiCompatible<Settings>, endpoint: OpenAiEndpoint): Shown<Settings> | undefined {
-  const { object } = service;
-  if (object !== undefined && objects.includes(endpoint))
-    return { facts: { isConverted: true }, by: (call) => ({ result: (text) => object(text, call) }) };
+function responseHandlingOf<Settings>(
+  service: OpenAiCompatible<Settings>,
+  endpoint: OpenAiEndpoint,
+): ResponseHandling<Settings> | undefined {
+  const { convertObject } = service;
+  if (convertObject !== undefined && objectEndpoints.includes(endpoint))
+    return { traits: { isConverted: true }, membersFor: (call) => ({ result: (text) => convertObject(text, call) }) };
   const repair = repairs.get(endpoint);
-  return repair === undefined ? undefined : { facts: {}, by: (call) => ({ repair: (text) => repair(text, call) }) };
+  return repair === undefined ? undefined : { traits: {}, membersFor: (call) => ({ repair: (text) => repair(text, call) }) };
 }
 
 /** Clients that use this format natively know its rules for names, so only translated requests need the rule. */
-const namesOfTranslated = ({ isTranslated }: Pick<Call, 'isTranslated'>): NameRule | undefined =>
+const translatedNameRule = ({ isTranslated }: Pick<Call, 'isTranslated'>): NameRule | undefined =>
   isTranslated === true ? openaiNames : undefined;
 
-const translatedFiles = (body: JsonBody | EmptyBody, call: Pick<Call, 'isTranslated'>): readonly MediaNeed[] =>
-  call.isTranslated === true && body.kind === 'json' ? urlFiles(body.json()) : noFiles;
+const translatedMedia = (body: JsonBody | EmptyBody, call: Pick<Call, 'isTranslated'>): readonly MediaNeed[] =>
+  call.isTranslated === true && body.kind === 'json' ? urlFiles(body.json()) : noMedia;
 
-const noFiles: readonly MediaNeed[] = Object.freeze([]);
+const noMedia: readonly MediaNeed[] = Object.freeze([]);
 
 /** The route to read after a cancel, and the object to return if the read fails. Its creation time is then unknown (0). */
-const cancels = {
-  'batches/{id}/cancel': { read: 'batches/{id}', known: (id: string) => batchOf({ id, status: 'cancelling', created_at: 0 }) },
+const cancelRoutes = {
+  'batches/{id}/cancel': {
+    readEndpoint: 'batches/{id}',
+    fallbackObject: (id: string) => batchOf({ id, status: 'cancelling', created_at: 0 }),
+  },
   'fine_tuning/jobs/{id}/cancel': {
-    read: 'fine_tuning/jobs/{id}',
-    known: (id: string) => jobOf({ id, status: 'cancelled', created_at: 0 }),
+    readEndpoint: 'fine_tuning/jobs/{id}',
+    fallbackObject: (id: string) => jobOf({ id, status: 'cancelled', created_at: 0 }),
   },
 } as const;
 
 /** Some services of this format return no object after a cancel. The object is then read, because the client expects it. */
 function cancelOf<Settings>(
   service: OpenAiCompatible<Settings>,
-  endpoint: keyof typeof cancels,
-  shown: Shown<Settings> | undefined,
+  endpoint: keyof typeof cancelRoutes,
+  handling: ResponseHandling<Settings> | undefined,
 ): Operation<Settings> {
-  const { read, known } = cancels[endpoint];
-  const readAfter = (call: ACall<Settings>): Translation => ({
-    request: { ...requestOf(service, read, emptyBody, call), method: 'GET' },
+  const { readEndpoint, fallbackObject } = cancelRoutes[endpoint];
+  const readAfter = (call: OpenAiCall<Settings>): Translation => ({
+    request: { ...requestOf(service, readEndpoint, emptyBody, call), method: 'GET' },
     tap: new ObjectTap(),
-    ...shown?.by(call),
-    recover: () => known(call.params['id'] ?? ''),
+    ...handling?.membersFor(call),
+    recover: () => fallbackObject(call.params['id'] ?? ''),
   });
   return {
-    ...shown?.facts,
+    ...handling?.traits,
     begin: (body, call) => ({
       request: requestOf(service, endpoint, body, call),
-      tap: orNothing(new ObjectTap()),
-      ...shown?.by(call),
+      tap: allowEmpty(new ObjectTap()),
+      ...handling?.membersFor(call),
       then: ({ text }) => (textOf(parseObject(text)?.['id']) === undefined ? readAfter(call) : undefined),
     }),
   };
@@ -155,17 +161,17 @@ function cancelOf<Settings>(
 
 /** Reads the batch first, then its output file, whose id is in the batch. */
 function outputOf<Settings>(service: OpenAiCompatible<Settings>): Operation<Settings> {
-  const fileOf = (batch: string, call: ACall<Settings>): UpstreamRequest => {
-    const { fileId, warnings } = batchOutput(batch);
+  const fileRequest = (batchText: string, call: OpenAiCall<Settings>): UpstreamRequest => {
+    const { fileId, warnings } = batchOutput(batchText);
     const headers: HeaderPairs = ['accept', '*/*', ...(service.headers?.(call) ?? [])];
-    const address = service.address(call, `files/${idSegment(fileId)}/content`);
+    const address = service.address(call, `files/${encodeIdSegment(fileId)}/content`);
     return { ...address, method: 'GET', headers, body: emptyBody, dropped: [], warnings };
   };
   return {
     begin: (body, call) => ({
       request: requestOf(service, 'batches/{id}', body, call),
       tap: new ObjectTap(),
-      then: ({ text }) => new Passing(fileOf(text, call), new BytesTap()),
+      then: ({ text }) => new Passing(fileRequest(text, call), new BytesTap()),
     }),
   };
 }

@@ -1,8 +1,8 @@
 import { type CredentialSpec, defineProvider } from '#core/provider.ts';
-import { at, customHostProblems, relayedRoute } from '../_shared/address.ts';
+import { joinAddress, customHostProblems, relayedRoute } from '../_shared/address.ts';
 import { anthropicOperations } from '../_shared/anthropic-compatible.ts';
 import { fromModelList } from '#formats/anthropic-messages/models.ts';
-import { JsonTap } from '#formats/shared/answer/json-tap.ts';
+import { JsonTap } from '#formats/shared/response/json-tap.ts';
 import { batchOperations } from './batches/operations.ts';
 import { fault } from './fault.ts';
 import { fileOperations } from './files/operations.ts';
@@ -43,7 +43,10 @@ export default defineProvider<AnthropicSettings>({
     ...batchOperations,
     ...fileOperations,
   },
-  relay: (call, path) => ({ ...at(base(call.settings), relayedRoute(path), call.query), headers: versionHeaders(call, undefined) }),
+  relay: (call, path) => ({
+    ...joinAddress(base(call.settings), relayedRoute(path), call.query),
+    headers: versionHeaders(call, undefined),
+  }),
   fault,
 });
 

@@ -13,7 +13,7 @@ export interface AnthropicSettings extends CommonSettings {
 /** The last version before the one that rejects sampling parameters for newer models. */
 export const defaultVersion = '2023-06-01';
 
-const feature = { type: 'string', pattern: '^[ -~]+$' };
+const betaFeature = { type: 'string', pattern: '^[ -~]+$' };
 
 export const schema: JsonSchema = {
   type: 'object',
@@ -26,7 +26,7 @@ export const schema: JsonSchema = {
       description: 'Version of the API, sent as anthropic-version. A header of the client takes precedence.',
     },
     beta: {
-      anyOf: [feature, { type: 'array', items: feature }],
+      anyOf: [betaFeature, { type: 'array', items: betaFeature }],
       description: "Beta features for every request, sent as anthropic-beta together with the client's own.",
     },
     max_tokens: {
@@ -44,5 +44,5 @@ export const requestSettings: readonly RequestSetting[] = [
 ];
 
 /** Returns the provider's own beta features as a list. */
-export const ownBetas = ({ beta }: AnthropicSettings): readonly string[] =>
+export const configuredBetas = ({ beta }: AnthropicSettings): readonly string[] =>
   typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);

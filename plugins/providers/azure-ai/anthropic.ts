@@ -2,7 +2,7 @@ import { emptyBody, type JsonBody } from '#core/json/body.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import { betasOf, headerFields, versionOf } from '#formats/anthropic-messages/headers.ts';
 import { anthropicOperations } from '../_shared/anthropic-compatible.ts';
-import { type FoundryCall, messages, targetOf } from './routes.ts';
+import { type FoundryCall, messagesAddress, targetOf } from './routes.ts';
 import type { FoundrySettings } from './settings.ts';
 
 const defaultVersion = '2023-06-01';
@@ -10,22 +10,22 @@ const defaultVersion = '2023-06-01';
 /** Anthropic's models: chats are converted, the messages API is passed through. */
 export const anthropic = anthropicOperations<FoundrySettings>({
   serves: (call) => targetOf(call).api === 'messages',
-  send(call, route, body, needed) {
+  send(call, route, body, neededBetas) {
     const json = body.kind === 'json' ? body : undefined;
     const headers: HeaderPairs = ['accept', call.stream ? 'text/event-stream' : 'application/json'];
     if (json !== undefined) headers.push('content-type', 'application/json');
-    headers.push(...anthropicHeaders(call, json, needed));
-    return { ...messages(call, route), method: call.method, headers, body: json ?? emptyBody, dropped: [] };
+    headers.push(...anthropicHeaders(call, json, neededBetas));
+    return { ...messagesAddress(call, route), method: call.method, headers, body: json ?? emptyBody, dropped: [] };
   },
   options: ({ settings: { max_tokens: maxTokens } }) => ({ handled: headerFields, ...(maxTokens === undefined ? {} : { maxTokens }) }),
 });
 
 /** Returns the version header, which the API requires, and the beta features from the provider's settings and the client. */
-export function anthropicHeaders(call: FoundryCall, body: JsonBody | undefined, needed: readonly string[] = []): HeaderPairs {
+export function anthropicHeaders(call: FoundryCall, body: JsonBody | undefined, neededBetas: readonly string[] = []): HeaderPairs {
   const { anthropic_version: version, anthropic_beta: beta } = call.settings;
   const headers: HeaderPairs = ['anthropic-version', versionOf(call, body, version ?? defaultVersion)];
-  const own = typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);
-  const betas = betasOf(call, body, [...own, ...needed]);
+  const configuredBetas = typeof beta === 'string' ? beta.split(',').map((one) => one.trim()) : (beta ?? []);
+  const betas = betasOf(call, body, [...configuredBetas, ...neededBetas]);
   if (betas.length > 0) headers.push('anthropic-beta', betas.join(','));
   return headers;
 }

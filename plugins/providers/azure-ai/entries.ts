@@ -1,22 +1,22 @@
 import type { CredentialSpec } from '#core/provider.ts';
 import { type AzureDeployment, AzureEntries, type AzureType } from '../_azure/entries.ts';
-import { type Format, type FoundryUri, isAnthropicModel, isSingle, parseFoundryUri } from './foundry-uri.ts';
+import { type FoundryFormat, type FoundryUri, isAnthropicModel, isSingleModelHost, parseFoundryUri } from './foundry-uri.ts';
 import type { FoundrySettings } from './settings.ts';
 
 /** The address and format of one deployment. */
-export type Target = AzureDeployment<FoundrySettings, FoundryUri, Format>;
+export type FoundryTarget = AzureDeployment<FoundrySettings, FoundryUri, FoundryFormat>;
 
-export const azureAi: AzureType<FoundrySettings, FoundryUri, Format> = {
+export const azureAi: AzureType<FoundrySettings, FoundryUri, FoundryFormat> = {
   parse: parseFoundryUri,
   domain: 'services.ai.azure.com',
-  written: ({ custom_host: host, foundry_url: url }) => host ?? url,
-  isSingle,
+  configuredAddress: ({ custom_host: host, foundry_url: url }) => host ?? url,
+  isSingleModel: isSingleModelHost,
   /**
    * The format of a deployment: its own setting, the path of its address, the family of its model; otherwise that of the provider, by its setting
    * or its path. Never guessed from other parts of an address.
    */
-  apiOf(settings, { format, foundation_model: model }, uri, own) {
-    const explicit = format ?? (own ? uri.format : undefined);
+  apiOf(settings, { format, foundation_model: model }, uri, isRowAddress) {
+    const explicit = format ?? (isRowAddress ? uri.format : undefined);
     if (explicit !== undefined) return explicit;
     if (model !== undefined && isAnthropicModel(model)) return 'messages';
     return settings.format ?? uri.format ?? 'inference';

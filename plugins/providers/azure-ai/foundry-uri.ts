@@ -2,9 +2,9 @@ import { parseBase } from '../_shared/address.ts';
 import type { AzureUri } from '../_azure/entries.ts';
 
 /** Format of a deployment: the Azure inference route, the OpenAI format, or Anthropic's messages. */
-export type Format = 'inference' | 'openai' | 'messages';
+export type FoundryFormat = 'inference' | 'openai' | 'messages';
 
-export const formats: readonly Format[] = ['inference', 'openai', 'messages'];
+export const foundryFormats: readonly FoundryFormat[] = ['inference', 'openai', 'messages'];
 
 /** A parsed address from the configuration. */
 export interface FoundryUri extends AzureUri {
@@ -13,51 +13,51 @@ export interface FoundryUri extends AzureUri {
   /** `serverless` and `compute` have one model at the root; all others have a segment for each format. */
   readonly host: 'resource' | 'serverless' | 'compute' | 'other';
   /** Format in the path; undefined if the path has none. */
-  readonly format: Format | undefined;
+  readonly format: FoundryFormat | undefined;
 }
 
-const resources = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.(?:services\.ai|openai|cognitiveservices)\.azure\.(?:com|us|cn)$/;
-const serverless = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.[a-z0-9-]+\.models\.ai\.azure\.(?:com|us|cn)$/;
-const compute = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.[a-z0-9-]+\.inference\.ml\.azure\.(?:com|us|cn)$/;
+const resourceHost = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.(?:services\.ai|openai|cognitiveservices)\.azure\.(?:com|us|cn)$/;
+const serverlessHost = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.[a-z0-9-]+\.models\.ai\.azure\.(?:com|us|cn)$/;
+const computeHost = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.[a-z0-9-]+\.inference\.ml\.azure\.(?:com|us|cn)$/;
 
 /** Path segments that start a format. Only the path determines the format, because host names contain the same words. */
-const segments: Readonly<Record<string, Format>> = { models: 'inference', openai: 'openai', anthropic: 'messages' };
+const formatSegments: Readonly<Record<string, FoundryFormat>> = { models: 'inference', openai: 'openai', anthropic: 'messages' };
 
 /** Path endings that name an operation, which a portal shows after the base. */
-const operations = /\/(?:chat\/completions|completions|images\/embeddings|embeddings|info|score)$/;
+const operationPath = /\/(?:chat\/completions|completions|images\/embeddings|embeddings|info|score)$/;
 
 /** Parses a target URI, a Foundry URL or a custom host; returns the reason as text if it cannot be used. */
-export function parseFoundryUri(pasted: string): FoundryUri | string {
-  const trimmed = pasted.trim();
+export function parseFoundryUri(text: string): FoundryUri | string {
+  const trimmed = text.trim();
   const parsed = parseBase(trimmed.includes('://') ? trimmed : `https://${trimmed}`);
   if (typeof parsed === 'string') return parsed;
   const { url, origin, path } = parsed;
   const { host, resource } = hostOf(url.hostname);
   const common = { origin, resource, host, apiVersion: versionIn(url) };
   if (host === 'serverless' || host === 'compute')
-    return { ...common, path: path.replace(operations, '').replace(/\/$/, ''), format: 'inference' };
+    return { ...common, path: path.replace(operationPath, '').replace(/\/$/, ''), format: 'inference' };
   const parts = path.split('/').slice(1);
-  const at = parts.findIndex((part) => Object.hasOwn(segments, part));
-  const word = parts[at];
-  if (word === undefined) return { ...common, path: path.replace(operations, ''), format: undefined };
-  if (word === 'openai' && parts[at + 1] === 'deployments') return 'it is a dated deployment, which type azure-openai serves';
+  const at = parts.findIndex((part) => Object.hasOwn(formatSegments, part));
+  const segment = parts[at];
+  if (segment === undefined) return { ...common, path: path.replace(operationPath, ''), format: undefined };
+  if (segment === 'openai' && parts[at + 1] === 'deployments') return 'it is a dated deployment, which type azure-openai serves';
   return {
     ...common,
     path: parts
       .slice(0, at)
       .map((part) => `/${part}`)
       .join(''),
-    format: segments[word],
+    format: formatSegments[segment],
   };
 }
 
 function hostOf(name: string): Pick<FoundryUri, 'host' | 'resource'> {
-  const resource = resources.exec(name)?.[1];
+  const resource = resourceHost.exec(name)?.[1];
   if (resource !== undefined) return { host: 'resource', resource };
-  const single = serverless.exec(name)?.[1];
+  const single = serverlessHost.exec(name)?.[1];
   if (single !== undefined) return { host: 'serverless', resource: single };
-  const machine = compute.exec(name)?.[1];
-  return machine === undefined ? { host: 'other', resource: undefined } : { host: 'compute', resource: machine };
+  const endpoint = computeHost.exec(name)?.[1];
+  return endpoint === undefined ? { host: 'other', resource: undefined } : { host: 'compute', resource: endpoint };
 }
 
 function versionIn(url: URL): string | undefined {
@@ -66,7 +66,7 @@ function versionIn(url: URL): string | undefined {
 }
 
 /** True for a host of a single model, which needs no model name. */
-export const isSingle = ({ host }: FoundryUri): boolean => host === 'serverless' || host === 'compute';
+export const isSingleModelHost = ({ host }: FoundryUri): boolean => host === 'serverless' || host === 'compute';
 
 /** Removes the project from a path, which only the OpenAI format has: `/api/projects/p1`. */
 export const withoutProject = (path: string): string => path.replace(/\/api\/projects\/[^/]+$/, '');

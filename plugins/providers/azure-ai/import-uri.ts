@@ -1,7 +1,7 @@
 import type { ImportedUri, MissingPart } from '#core/provider.ts';
-import { type Format, type FoundryUri, parseFoundryUri } from './foundry-uri.ts';
+import { type FoundryFormat, type FoundryUri, parseFoundryUri } from './foundry-uri.ts';
 
-const kinds: Readonly<Record<Format, string>> = {
+const kinds: Readonly<Record<FoundryFormat, string>> = {
   inference: 'foundry inference',
   openai: 'foundry, OpenAI format',
   messages: 'foundry, Anthropic',
@@ -22,12 +22,12 @@ const isFoundry = ({ host, origin, format }: FoundryUri): boolean =>
 
 function addressOf({ host, origin, path, resource, format }: FoundryUri): Readonly<Record<string, string>> {
   if (host !== 'resource') return { foundry_url: `${origin}${path}` };
-  const usual = origin === `https://${resource}.services.ai.azure.com` && path === '';
-  const written = {
+  const isStandard = origin === `https://${resource}.services.ai.azure.com` && path === '';
+  const address = {
     ...(resource === undefined ? {} : { resource_name: resource }),
-    ...(usual ? {} : { foundry_url: `${origin}${path}` }),
+    ...(isStandard ? {} : { foundry_url: `${origin}${path}` }),
   };
-  return format === undefined ? written : { ...written, format };
+  return format === undefined ? address : { ...address, format };
 }
 
 function kindOf({ host, format }: FoundryUri): string {

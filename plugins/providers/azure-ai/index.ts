@@ -7,7 +7,7 @@ import { check } from './check.ts';
 import { credential, entries } from './entries.ts';
 import { importUri } from './import-uri.ts';
 import { imageEmbeddings, models, openChat, openHeaders, openRoutes } from './open-routes.ts';
-import { type FoundryCall, relayed, targetOf } from './routes.ts';
+import { type FoundryCall, relayedAddress, targetOf } from './routes.ts';
 import { type FoundrySettings, requestSettings, schema } from './settings.ts';
 
 const { 'chat/completions': anthropicChat, ...nativeRoutes } = anthropic;
@@ -44,7 +44,7 @@ export default defineProvider<FoundrySettings>({
     models,
   },
   relay: (call, path) => ({
-    ...relayed(call, relayedRoute(path)),
+    ...relayedAddress(call, relayedRoute(path)),
     headers: isMessages(call) ? anthropicHeaders(call, undefined) : openHeaders(call),
   }),
   socketTap: () => new RealtimeTap(),

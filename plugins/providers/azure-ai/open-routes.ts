@@ -5,19 +5,19 @@ import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Operation } from '#core/provider.ts';
 import { dropLabels } from '#formats/openai-chat/extensions.ts';
 import { type HistoryRules, mistralHistory, openaiHistory, openHistory } from '#formats/history/rules.ts';
-import { JsonTap } from '#formats/shared/answer/json-tap.ts';
+import { JsonTap } from '#formats/shared/response/json-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { callerHeaders } from '#formats/shared/request/caller-headers.ts';
 import { openaiChat, type OpenAiCompatible, openaiCompatible } from '../_shared/openai-compatible.ts';
-import { isSingle } from './foundry-uri.ts';
-import { address, type FoundryCall, modelList, targetOf } from './routes.ts';
+import { isSingleModelHost } from './foundry-uri.ts';
+import { address, type FoundryCall, modelListAddress, targetOf } from './routes.ts';
 import { defaultExtraParameters, type FoundrySettings } from './settings.ts';
 
 /**
  * Endpoints of a Foundry resource, other than those of Anthropic's format. The type azure-openai provides files, batches and
  * fine-tuning of the same resource.
  */
-const served: ReadonlySet<string> = new Set<Endpoint>([
+const supportedEndpoints: ReadonlySet<string> = new Set<Endpoint>([
   'completions',
   'embeddings',
   'images/generations',
@@ -31,7 +31,7 @@ const served: ReadonlySet<string> = new Set<Endpoint>([
   'responses/{id}/input_items',
 ]);
 
-const perRequest = ['idempotency-key', 'x-client-request-id', 'x-ms-client-request-id'] as const;
+const forwardedHeaders = ['idempotency-key', 'x-client-request-id', 'x-ms-client-request-id'] as const;
 
 const service: OpenAiCompatible<FoundrySettings> = {
   address,
@@ -50,7 +50,7 @@ function historyOf(call: FoundryCall): HistoryRules {
 
 /** The client's own format, on the OpenAI route or the inference route: the bytes pass unchanged, except for the model. */
 export const openRoutes: { readonly [E in Endpoint]?: Operation<FoundrySettings> } = Object.fromEntries(
-  Object.entries(openaiCompatible(service)).filter(([endpoint]) => served.has(endpoint)),
+  Object.entries(openaiCompatible(service)).filter(([endpoint]) => supportedEndpoints.has(endpoint)),
 );
 
 export const openChat = openaiChat(service);
@@ -58,16 +58,16 @@ export const openChat = openaiChat(service);
 /** Adds headers: for the inference route, how to handle unknown fields; for a managed endpoint, the deployment. */
 export function openHeaders(call: FoundryCall): HeaderPairs {
   const { api: format, uri, id } = targetOf(call);
-  if (format !== 'inference') return callerHeaders(call, ['openai-beta', ...perRequest]);
+  if (format !== 'inference') return callerHeaders(call, ['openai-beta', ...forwardedHeaders]);
   const { extra_parameters: extra, endpoint_name: endpoint } = call.settings;
   const headers: HeaderPairs = ['extra-parameters', extra ?? defaultExtraParameters];
   const deployment = uri.host === 'compute' ? (id ?? endpoint) : endpoint;
-  if (deployment !== undefined) headers.push('azureml-model-deployment', nameable(deployment));
-  return headers.concat(callerHeaders(call, perRequest));
+  if (deployment !== undefined) headers.push('azureml-model-deployment', checkedHeaderValue(deployment));
+  return headers.concat(callerHeaders(call, forwardedHeaders));
 }
 
 /** Checks the name, which may be the model of a request. @throws GatewayError `model_not_found` if it cannot be a header value */
-function nameable(deployment: string): string {
+function checkedHeaderValue(deployment: string): string {
   if (/^[\x21-\x7e]+$/.test(deployment)) return deployment;
   throw new GatewayError('model_not_found', { message: `No deployment is called "${deployment.slice(0, 100)}".`, param: 'model' });
 }
@@ -79,9 +79,12 @@ export const imageEmbeddings: Operation<FoundrySettings> = {
     const target = { ...address(call, 'images/embeddings'), method: call.method, headers };
     if (body.kind === 'none') return { request: { ...target, body, dropped: [] }, tap: new JsonTap() };
     headers.push('content-type', 'application/json');
-    const model = targetOf(call).id ?? call.model;
-    const { body: bare, dropped } = dropLabels(body);
-    const named = model === '' || bare.peek('model') === model ? bare : bare.edit(new Map([['model', model]]));
+    const deploymentName = targetOf(call).id ?? call.model;
+    const { body: withoutLabels, dropped } = dropLabels(body);
+    const named =
+      deploymentName === '' || withoutLabels.peek('model') === deploymentName
+        ? withoutLabels
+        : withoutLabels.edit(new Map([['model', deploymentName]]));
     return { request: { ...target, body: named, dropped }, tap: new JsonTap() };
   },
 };
@@ -91,9 +94,9 @@ export const models: Operation<FoundrySettings> = {
   isConverted: true,
   begin(_body, call) {
     const headers: HeaderPairs = ['accept', 'application/json', ...openHeaders(call)];
-    const request = { ...modelList(call), method: call.method, headers, body: emptyBody, dropped: [] };
+    const request = { ...modelListAddress(call), method: call.method, headers, body: emptyBody, dropped: [] };
     const tap = new JsonTap();
-    return isSingle(targetOf(call).uri) ? { request, tap, result: (text) => listOfOne(text, call) } : { request, tap };
+    return isSingleModelHost(targetOf(call).uri) ? { request, tap, result: (text) => listOfOne(text, call) } : { request, tap };
   },
 };
 

@@ -2,17 +2,17 @@ import type { JsonSchema } from '#core/json/schema.ts';
 import type { RequestSetting } from '#core/provider.ts';
 import { azureAuthRequestSettings } from '../_azure/request-auth.ts';
 import { type AzureDeploymentSettings, type AzureEntrySettings, azureSchema, requestSetting, text } from '../_azure/settings.ts';
-import { type Format, formats } from './foundry-uri.ts';
+import { type FoundryFormat, foundryFormats } from './foundry-uri.ts';
 
-interface DeploymentSettings extends AzureDeploymentSettings {
-  readonly format?: Format;
+interface FoundryDeploymentSettings extends AzureDeploymentSettings {
+  readonly format?: FoundryFormat;
 }
 
 export interface FoundrySettings extends AzureEntrySettings {
   readonly foundry_url?: string;
   readonly endpoint_name?: string;
-  readonly deployments?: Readonly<Record<string, DeploymentSettings>>;
-  readonly format?: Format;
+  readonly deployments?: Readonly<Record<string, FoundryDeploymentSettings>>;
+  readonly format?: FoundryFormat;
   readonly extra_parameters?: 'error' | 'drop' | 'pass-through';
   readonly key_as?: 'headers' | 'bearer';
   readonly anthropic_version?: string;
@@ -21,11 +21,11 @@ export interface FoundrySettings extends AzureEntrySettings {
 }
 
 const format = {
-  enum: formats,
+  enum: foundryFormats,
   description: 'API format: inference (the /models route), openai (/openai/v1) or messages (/anthropic).',
 } as const;
 
-const feature = { type: 'string', pattern: '^[ -~]+$' } as const;
+const betaFeature = { type: 'string', pattern: '^[ -~]+$' } as const;
 
 /** Default of what the service does with body fields that it does not know. */
 export const defaultExtraParameters = 'drop';
@@ -59,7 +59,7 @@ export const schema: JsonSchema = azureSchema({
       description: 'Version of the messages API. A header of the client takes precedence.',
     },
     anthropic_beta: {
-      anyOf: [feature, { type: 'array', items: feature }],
+      anyOf: [betaFeature, { type: 'array', items: betaFeature }],
       description: "Beta features for every messages request, together with the client's own.",
     },
     max_tokens: {

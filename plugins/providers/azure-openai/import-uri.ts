@@ -7,35 +7,35 @@ import { parseTargetUri, type TargetUri } from './target-uri.ts';
  */
 export function importUri(uri: string): ImportedUri | string | undefined {
   const parsed = parseTargetUri(uri);
-  if (typeof parsed === 'string') return isOurs(uri) ? parsed : undefined;
+  if (typeof parsed === 'string') return isAzureOpenAiUri(uri) ? parsed : undefined;
   if (parsed.resource === undefined && !/\/openai(?:\/|$)/.test(parsed.path)) return undefined;
   // A Foundry host without this segment may support several formats, so the type azure-ai handles it.
   if (isFoundryHost(parsed) && !/^[^?#]*\/openai(?:[/?#]|$)/i.test(uri.trim())) return undefined;
-  const { apiVersion, deployment, v1 } = parsed;
-  const version = apiVersion ?? (v1 ? 'v1' : undefined);
-  const versioned = version === undefined ? {} : { api_version: version };
-  const row = { deployment_id: deployment, ...versioned };
-  const entry = { ...addressOf(parsed), ...(deployment === undefined ? versioned : { deployments: { [deployment]: row } }) };
+  const { apiVersion, deployment, isV1 } = parsed;
+  const version = apiVersion ?? (isV1 ? 'v1' : undefined);
+  const versionSetting = version === undefined ? {} : { api_version: version };
+  const row = { deployment_id: deployment, ...versionSetting };
+  const entry = { ...addressOf(parsed), ...(deployment === undefined ? versionSetting : { deployments: { [deployment]: row } }) };
   return { slug: slugOf(parsed), kind: kindOf(uri, parsed), entry, missing: missingIn(parsed, version) };
 }
 
-const isOurs = (uri: string): boolean => /\/openai(?:[/?#]|$)|\.(?:openai|cognitiveservices)\.azure\.(?:com|us|cn)/i.test(uri);
+const isAzureOpenAiUri = (uri: string): boolean => /\/openai(?:[/?#]|$)|\.(?:openai|cognitiveservices)\.azure\.(?:com|us|cn)/i.test(uri);
 
 const isFoundryHost = ({ origin }: TargetUri): boolean => /\.services\.ai\.azure\.(?:com|us|cn)$/.test(origin);
 
 /** Uses the resource name for the standard host. Any other host, suffix or prefix is kept as custom host. */
 function addressOf({ origin, path, resource }: TargetUri): Readonly<Record<string, string>> {
-  const usual = resource !== undefined && origin === `https://${resource}.openai.azure.com` && path === '/openai';
-  return { ...(resource === undefined ? {} : { resource_name: resource }), ...(usual ? {} : { custom_host: `${origin}${path}` }) };
+  const isStandard = resource !== undefined && origin === `https://${resource}.openai.azure.com` && path === '/openai';
+  return { ...(resource === undefined ? {} : { resource_name: resource }), ...(isStandard ? {} : { custom_host: `${origin}${path}` }) };
 }
 
-function kindOf(uri: string, { v1, path, deployment }: TargetUri): string {
-  const word = /\/realtime(?:[/?]|$)/.test(uri) ? 'realtime' : path.includes('/api/projects/') ? 'project' : undefined;
+function kindOf(uri: string, { isV1: v1, path, deployment }: TargetUri): string {
+  const variant = /\/realtime(?:[/?]|$)/.test(uri) ? 'realtime' : path.includes('/api/projects/') ? 'project' : undefined;
   const kind = v1 ? 'v1' : deployment === undefined ? 'dated, without a deployment' : 'dated deployment';
-  return word === undefined ? kind : `${word}, ${kind}`;
+  return variant === undefined ? kind : `${variant}, ${kind}`;
 }
 
-function missingIn({ resource, deployment, v1 }: TargetUri, version: string | undefined): readonly MissingPart[] {
+function missingIn({ resource, deployment, isV1 }: TargetUri, version: string | undefined): readonly MissingPart[] {
   const found: MissingPart[] = [];
   if (resource === undefined) {
     found.push({ path: ['resource_name'], about: 'the host is not a standard Azure host, so custom_host is set', isNeeded: false });
@@ -43,10 +43,10 @@ function missingIn({ resource, deployment, v1 }: TargetUri, version: string | un
   if (version === undefined)
     found.push({ path: ['api_version'], about: "the address has none; default: the client's, else v1", isNeeded: false });
   if (deployment === undefined) {
-    const about = v1
+    const about = isV1
       ? 'the address names no deployment: add one with an alias, or let clients send its name as model'
       : 'the address names no deployment: add one with an alias';
-    return [...found, { path: ['deployments'], about, isNeeded: !v1 }];
+    return [...found, { path: ['deployments'], about, isNeeded: !isV1 }];
   }
   return [
     ...found,

@@ -12,11 +12,11 @@ import { callerHeaders } from '#formats/shared/request/caller-headers.ts';
 import { datedBody } from './dated-body.ts';
 import { entries } from './entries.ts';
 import { importUri } from './import-uri.ts';
-import { objectOf } from './objects.ts';
-import { address, inPath, isDated, realtime } from './routes.ts';
+import { toOpenAiObject } from './objects.ts';
+import { address, isDeploymentInPath, isDated, realtimeAddress } from './routes.ts';
 import { type AzureSettings, requestSettings, schema } from './settings.ts';
 
-const perRequest = ['openai-beta', 'idempotency-key', 'x-client-request-id', 'x-ms-client-request-id'] as const;
+const forwardedHeaders = ['openai-beta', 'idempotency-key', 'x-client-request-id', 'x-ms-client-request-id'] as const;
 
 /** Azure OpenAI: the OpenAI format with resources, deployments and dated versions. */
 export default defineProvider<AzureSettings>({
@@ -36,34 +36,34 @@ export default defineProvider<AzureSettings>({
   },
   operations: openaiCompatible<AzureSettings>({
     address: (call, route) => address(entries.target(call), call, route),
-    headers: (call): HeaderPairs => callerHeaders(call, perRequest),
+    headers: (call): HeaderPairs => callerHeaders(call, forwardedHeaders),
     extensions: () => 'drop',
     bodyModel(call, route, named) {
       if (traitsOf(call.endpoint).baseModel === true) return call.model;
       const target = entries.target(call);
-      if (!inPath(target, call, route)) return target.id ?? call.model;
+      if (!isDeploymentInPath(target, call, route)) return target.id ?? call.model;
       // The path decides. The name in the body is kept, unless it is one of the gateway's.
-      return target.isListed || (typeof named === 'string' && named.startsWith('@')) ? keepAbsent(named, target.id) : undefined;
+      return target.isListed || (typeof named === 'string' && named.startsWith('@')) ? modelUnlessAbsent(named, target.id) : undefined;
     },
-    body: (body, call) =>
+    convertBody: (body, call) =>
       traitsOf(call.endpoint).state === 'creates' && isDated(entries.target(call), call) ? datedBody(body, call.endpoint) : body,
-    lines(form, call) {
+    lineEdit(form, call) {
       if (!isBatchInput(form)) return undefined;
       const aliases = entries.aliases(call.settings);
       return batchLine({ isDated: isDated(entries.target(call), call), deployment: (alias) => aliases.get(alias)?.model });
     },
     hasAliases: ({ settings }) => entries.aliases(settings).size > 0,
-    object: objectOf,
-    without: ['moderations', 'images/variations'],
+    convertObject: toOpenAiObject,
+    unsupportedEndpoints: ['moderations', 'images/variations'],
   }),
   relay(call, path) {
     const target = entries.target(call);
     const route = relayedRoute(path);
-    return route === 'realtime' ? realtime(target, call) : address(target, call, route);
+    return route === 'realtime' ? realtimeAddress(target, call) : address(target, call, route);
   },
   socketTap: () => new RealtimeTap(),
   fault: azureFault,
 });
 
 /** A body without a model needs none if the path has it. */
-const keepAbsent = (named: unknown, id: string | undefined): string | undefined => (named === undefined ? undefined : id);
+const modelUnlessAbsent = (named: unknown, id: string | undefined): string | undefined => (named === undefined ? undefined : id);

@@ -1,9 +1,9 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import { describe, expect, it } from 'vitest';
-import { objectOf } from './objects.ts';
+import { toOpenAiObject } from './objects.ts';
 
 const read = (endpoint: Endpoint, value: unknown): unknown =>
-  objectOf(typeof value === 'string' ? value : JSON.stringify(value), { endpoint, params: { id: 'x-1' } });
+  toOpenAiObject(typeof value === 'string' ? value : JSON.stringify(value), { endpoint, params: { id: 'x-1' } });
 
 describe('objectOf', () => {
   it.each<readonly [string, Endpoint, unknown, object]>([

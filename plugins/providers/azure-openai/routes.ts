@@ -1,11 +1,11 @@
 import { GatewayError } from '#core/error.ts';
 import type { Call, UpstreamAddress } from '#core/provider.ts';
-import { at, paramOf, segment, withParam } from '../_shared/address.ts';
-import { type ApiVersion, apiVersionFor, type Target } from './entries.ts';
+import { joinAddress, paramOf, encodeSegment, withParam } from '../_shared/address.ts';
+import { type ApiVersion, apiVersionFor, type AzureOpenAiTarget } from './entries.ts';
 import type { AzureSettings } from './settings.ts';
 
 /** Routes with the deployment in the path on dated versions; batches never have it. */
-const scoped: ReadonlySet<string> = new Set([
+const deploymentRoutes: ReadonlySet<string> = new Set([
   'chat/completions',
   'completions',
   'embeddings',
@@ -19,24 +19,26 @@ const scoped: ReadonlySet<string> = new Set([
 type AzureCall = Call<AzureSettings>;
 
 /** The client's own `api-version` is used only if the configuration does not set one. */
-const versionOf = (target: Target, call: AzureCall): ApiVersion => target.api ?? apiVersionFor(paramOf(call.query, 'api-version'));
+const versionOf = (target: AzureOpenAiTarget, call: AzureCall): ApiVersion =>
+  target.api ?? apiVersionFor(paramOf(call.query, 'api-version'));
 
 /** True for URLs with a dated version, which have no `/v1`. */
-export const isDated = (target: Target, call: AzureCall): boolean => versionOf(target, call).urls === 'dated';
+export const isDated = (target: AzureOpenAiTarget, call: AzureCall): boolean => versionOf(target, call).urlStyle === 'dated';
 
 /** True if the deployment is in the path, so that the name in the body has no effect. */
-export const inPath = (target: Target, call: AzureCall, route: string): boolean => isDated(target, call) && scoped.has(route);
+export const isDeploymentInPath = (target: AzureOpenAiTarget, call: AzureCall, route: string): boolean =>
+  isDated(target, call) && deploymentRoutes.has(route);
 
 /**
  * Returns the address of a route. `route` is the encoded part after `/v1/` in the gateway's own path.
  *
  * @throws GatewayError `model_not_found` if the path needs a deployment and none is known
  */
-export function address(target: Target, call: AzureCall, route: string): UpstreamAddress {
-  const { urls, version } = versionOf(target, call);
+export function address(target: AzureOpenAiTarget, call: AzureCall, route: string): UpstreamAddress {
+  const { urlStyle, version } = versionOf(target, call);
   const query = withParam(call.query, 'api-version', version);
-  if (urls === 'v1') return at(target.uri, `v1/${route}`, query);
-  if (!scoped.has(route)) return at(target.uri, route, query);
+  if (urlStyle === 'v1') return joinAddress(target.uri, `v1/${route}`, query);
+  if (!deploymentRoutes.has(route)) return joinAddress(target.uri, route, query);
   if (target.id === undefined) {
     throw new GatewayError('model_not_found', {
       message: 'The route needs a deployment, and the request names none.',
@@ -44,16 +46,16 @@ export function address(target: Target, call: AzureCall, route: string): Upstrea
       hint: 'Send a model, or x-gateway-azure-deployment-id.',
     });
   }
-  return at(target.uri, `deployments/${segment(target.id)}/${route}`, query);
+  return joinAddress(target.uri, `deployments/${encodeSegment(target.id)}/${route}`, query);
 }
 
 /** Returns the address of the realtime WebSocket. The deployment is in the query, under a name that depends on the version. */
-export function realtime(target: Target, call: AzureCall): UpstreamAddress {
-  const { urls, version } = versionOf(target, call);
+export function realtimeAddress(target: AzureOpenAiTarget, call: AzureCall): UpstreamAddress {
+  const { urlStyle, version } = versionOf(target, call);
   const id = target.id ?? (call.model === '' ? undefined : call.model);
-  const dated = urls === 'dated';
+  const isDatedUrl = urlStyle === 'dated';
   // A key in the query is meant for browsers, which cannot set headers. The gateway signs with a header.
-  const bare = withParam(withParam(call.query, 'api-key', undefined), 'api-version', version);
-  const query = withParam(withParam(bare, 'model', dated ? undefined : id), 'deployment', dated ? id : undefined);
-  return at(target.uri, dated ? 'realtime' : 'v1/realtime', query);
+  const baseQuery = withParam(withParam(call.query, 'api-key', undefined), 'api-version', version);
+  const query = withParam(withParam(baseQuery, 'model', isDatedUrl ? undefined : id), 'deployment', isDatedUrl ? id : undefined);
+  return joinAddress(target.uri, isDatedUrl ? 'realtime' : 'v1/realtime', query);
 }

@@ -86,7 +86,7 @@ it.each(rows)('parseTargetUri parses %s', (pasted, ...[base, resource, deploymen
     resource: uri.resource,
     deployment: uri.deployment,
     apiVersion: uri.apiVersion,
-    v1: uri.v1,
+    v1: uri.isV1,
   }).toEqual({ base, resource, deployment, apiVersion, v1 });
 });
 

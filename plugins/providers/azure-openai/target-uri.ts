@@ -8,31 +8,33 @@ export interface TargetUri extends AzureUri {
   readonly path: string;
   readonly deployment: string | undefined;
   /** True if `/v1` follows the base. */
-  readonly v1: boolean;
+  readonly isV1: boolean;
   /** True if more than `/v1`, or a query, follows `openai`. */
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
-const suffix = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
+const resourceHost = /^([a-z0-9](?:[a-z0-9-]*[a-z0-9])?)\.(?:openai|cognitiveservices|services\.ai)\.azure\.(?:com|us|cn)$/;
 
 /** Azure hosts with formats that this provider does not support. */
-const foreign = /\.(?:models\.ai|inference\.ml)\.azure\.(?:com|us|cn)$/;
+const singleModelHost = /\.(?:models\.ai|inference\.ml)\.azure\.(?:com|us|cn)$/;
 
 /** Parses a target URI or custom host; returns the reason as text if it cannot be used. */
-export function parseTargetUri(pasted: string): TargetUri | string {
-  const trimmed = pasted.trim().replace(/^ws(s?):\/\//i, 'http$1://');
+export function parseTargetUri(text: string): TargetUri | string {
+  const trimmed = text.trim().replace(/^ws(s?):\/\//i, 'http$1://');
   const parsed = parseBase(trimmed.includes('://') ? trimmed : `https://${trimmed}`);
   if (typeof parsed === 'string') return parsed;
   const { url, origin } = parsed;
-  if (foreign.test(url.hostname)) return 'it is a single-model endpoint, which type azure-ai serves';
-  const resource = suffix.exec(url.hostname)?.[1];
+  if (singleModelHost.test(url.hostname)) return 'it is a single-model endpoint, which type azure-ai serves';
+  const resource = resourceHost.exec(url.hostname)?.[1];
   const segments = url.pathname.split('/').filter((part) => part !== '');
-  const open = segments.indexOf('openai');
-  if (resource !== undefined && open < 0 && (segments[0] === 'models' || segments[0] === 'anthropic')) {
+  const openaiIndex = segments.indexOf('openai');
+  if (resource !== undefined && openaiIndex < 0 && (segments[0] === 'models' || segments[0] === 'anthropic')) {
     return `it is the foundry route /${segments[0]}, which type azure-ai serves`;
   }
   const { path, rest } =
-    open < 0 ? rootOf(segments, resource !== undefined) : { path: segments.slice(0, open + 1), rest: segments.slice(open + 1) };
+    openaiIndex < 0
+      ? rootOf(segments, resource !== undefined)
+      : { path: segments.slice(0, openaiIndex + 1), rest: segments.slice(openaiIndex + 1) };
   const query = queryOf(url);
   return {
     origin,
@@ -40,8 +42,8 @@ export function parseTargetUri(pasted: string): TargetUri | string {
     resource,
     deployment: deploymentOf(rest, query),
     apiVersion: query.get('api-version'),
-    v1: rest[0] === 'v1',
-    more: rest.length > (rest[0] === 'v1' ? 1 : 0) || url.search !== '',
+    isV1: rest[0] === 'v1',
+    hasMore: rest.length > (rest[0] === 'v1' ? 1 : 0) || url.search !== '',
   };
 }
 
@@ -49,10 +51,10 @@ export function parseTargetUri(pasted: string): TargetUri | string {
  * Handles a path without a segment `openai`. On an Azure host the segment is added; on other hosts the routes are at the root, and
  * a known route is removed from the path.
  */
-function rootOf(segments: readonly string[], known: boolean): { readonly path: readonly string[]; readonly rest: readonly string[] } {
+function rootOf(segments: readonly string[], isAzureHost: boolean): { readonly path: readonly string[]; readonly rest: readonly string[] } {
   const route = segments.findIndex((part, index) => part === 'deployments' || (part === 'v1' && index === segments.length - 1));
   const path = route < 0 ? segments : segments.slice(0, route);
-  return { path: known ? [...path, 'openai'] : path, rest: route < 0 ? [] : segments.slice(route) };
+  return { path: isAzureHost ? [...path, 'openai'] : path, rest: route < 0 ? [] : segments.slice(route) };
 }
 
 function deploymentOf(rest: readonly string[], query: ReadonlyMap<string, string>): string | undefined {

@@ -2,11 +2,11 @@ import { emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, Dropped, UpstreamRequest } from '#core/provider.ts';
-import { at, type Base, baseOf, memo, segment } from '../_shared/address.ts';
+import { joinAddress, type Base, baseOf, memoize, encodeSegment } from '../_shared/address.ts';
 import { type BedrockSettings, defaultRegion, regionPattern } from './settings.ts';
 
 /** A call of this provider. */
-export type BCall = Call<BedrockSettings>;
+export type BedrockCall = Call<BedrockSettings>;
 
 /** The bases of the model runtime and of the control plane, which lists the models. */
 interface ServiceBases {
@@ -15,7 +15,7 @@ interface ServiceBases {
 }
 
 /** Host suffixes of the service by region prefix (AWS SDKs, partitions.json, `dnsSuffix`). */
-const suffixes: readonly (readonly [start: string, suffix: string])[] = [
+const dnsSuffixes: readonly (readonly [start: string, suffix: string])[] = [
   ['cn-', 'amazonaws.com.cn'],
   ['eusc-', 'amazonaws.eu'],
   ['us-isob-', 'sc2s.sgov.gov'],
@@ -24,12 +24,12 @@ const suffixes: readonly (readonly [start: string, suffix: string])[] = [
   ['eu-isoe-', 'cloud.adc-e.uk'],
 ];
 
-const suffixOf = (region: string): string => suffixes.find(([start]) => region.startsWith(start))?.[1] ?? 'amazonaws.com';
+const dnsSuffixOf = (region: string): string => dnsSuffixes.find(([start]) => region.startsWith(start))?.[1] ?? 'amazonaws.com';
 
-export const stsHost = (region: string): string => `sts.${region}.${suffixOf(region)}`;
+export const stsHost = (region: string): string => `sts.${region}.${dnsSuffixOf(region)}`;
 
 /** Computed once per settings object. @throws GatewayError `invalid_config` */
-const basesOf = memo(({ custom_host: host, region = defaultRegion, fips }: BedrockSettings): ServiceBases => {
+const basesOf = memoize(({ custom_host: host, region = defaultRegion, fips }: BedrockSettings): ServiceBases => {
   if (host !== undefined) {
     const base = baseOf(host);
     return { runtime: base, control: base };
@@ -41,24 +41,32 @@ const basesOf = memo(({ custom_host: host, region = defaultRegion, fips }: Bedro
       hint: 'Write it like us-east-1.',
     });
   }
-  const end = `${fips === true ? '-fips' : ''}.${region}.${suffixOf(region)}`;
-  return { runtime: { origin: `https://bedrock-runtime${end}`, path: '' }, control: { origin: `https://bedrock${end}`, path: '' } };
+  const hostSuffix = `${fips === true ? '-fips' : ''}.${region}.${dnsSuffixOf(region)}`;
+  return {
+    runtime: { origin: `https://bedrock-runtime${hostSuffix}`, path: '' },
+    control: { origin: `https://bedrock${hostSuffix}`, path: '' },
+  };
 });
 
 /** The parts that differ between requests. */
-interface Sent {
+interface ModelRequestOptions {
   readonly body?: JsonBody | EmptyBody;
   readonly headers?: HeaderPairs;
   readonly dropped?: readonly Dropped[];
   /** True if the response is an event stream in binary frames. */
-  readonly streams?: boolean;
+  readonly isStream?: boolean;
 }
 
 /** Builds a request to a model. The id is one segment of the path, whatever characters it contains. */
-export function toModel(call: BCall, model: string, action: string, { body, headers = [], dropped = [], streams }: Sent): UpstreamRequest {
+export function modelRequest(
+  call: BedrockCall,
+  model: string,
+  action: string,
+  { body, headers = [], dropped = [], isStream }: ModelRequestOptions,
+): UpstreamRequest {
   requireCredential(call);
-  const address = at(basesOf(call.settings).runtime, `model/${segment(model)}/${action}`, '');
-  const accept = streams === true ? 'application/vnd.amazon.eventstream' : 'application/json';
+  const address = joinAddress(basesOf(call.settings).runtime, `model/${encodeSegment(model)}/${action}`, '');
+  const accept = isStream === true ? 'application/vnd.amazon.eventstream' : 'application/json';
   return {
     ...address,
     method: 'POST',
@@ -69,10 +77,10 @@ export function toModel(call: BCall, model: string, action: string, { body, head
 }
 
 /** Builds a request for a list of the control plane. */
-export function toControl(call: BCall, route: string): UpstreamRequest {
+export function controlRequest(call: BedrockCall, route: string): UpstreamRequest {
   requireCredential(call);
   return {
-    ...at(basesOf(call.settings).control, route, ''),
+    ...joinAddress(basesOf(call.settings).control, route, ''),
     method: 'GET',
     headers: ['accept', 'application/json'],
     body: emptyBody,
@@ -81,7 +89,7 @@ export function toControl(call: BCall, route: string): UpstreamRequest {
 }
 
 /** Rejects a request without a credential. The operator's own host may need none. */
-function requireCredential(call: BCall): void {
+function requireCredential(call: BedrockCall): void {
   if (call.credential !== 'none' || call.settings.custom_host !== undefined) return;
   throw new GatewayError('missing_credential', {
     message: 'Bedrock needs an access key or an API key, but neither the provider nor the request has one.',

@@ -1,16 +1,16 @@
 import { type EmptyBody, JsonBody } from '#core/json/body.ts';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { Call, Operation, UpstreamRequest } from '#core/provider.ts';
-import { withRemembered } from '#formats/anthropic-messages/answer/thoughts.ts';
-import { betasOf, headerFields, listed } from '#formats/anthropic-messages/headers.ts';
-import { ConverseStream } from '#formats/bedrock-converse/answer/stream.ts';
-import { ConverseTap } from '#formats/bedrock-converse/answer/tap.ts';
-import { fromConverse } from '#formats/bedrock-converse/answer/whole.ts';
-import { samePlaces } from '#formats/bedrock-converse/request/fields.ts';
+import { withStoredThinking } from '#formats/anthropic-messages/response/thoughts.ts';
+import { betasOf, headerFields, parseFeatures } from '#formats/anthropic-messages/headers.ts';
+import { ConverseStream } from '#formats/bedrock-converse/response/stream.ts';
+import { ConverseTap } from '#formats/bedrock-converse/response/tap.ts';
+import { fromConverse } from '#formats/bedrock-converse/response/whole.ts';
+import { equivalentPaths } from '#formats/bedrock-converse/request/fields.ts';
 import { mediaNeeds, toConverse } from '#formats/bedrock-converse/request/index.ts';
 import { withToolNames } from '#formats/tool-names/index.ts';
 import { openaiNames } from '#formats/tool-names/rule.ts';
-import { type BCall, toModel } from './address.ts';
+import { type BedrockCall, modelRequest } from './address.ts';
 import type { BedrockSettings } from './settings.ts';
 
 /** Chat completions, converted to Converse and ConverseStream, for models of all vendors. */
@@ -18,7 +18,7 @@ export const chat: Operation<BedrockSettings> = withToolNames(
   {
     isConverted: true,
     ownForms: ['additionalModelRequestFields', 'additional_model_request_fields', 'outputConfig'],
-    sameMeaning: samePlaces,
+    sameMeaning: equivalentPaths,
     media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json()) : []),
     begin: (body, call) => ({
       request: request(body, call),
@@ -30,24 +30,24 @@ export const chat: Operation<BedrockSettings> = withToolNames(
   () => openaiNames,
 );
 
-function request(body: JsonBody | EmptyBody, call: BCall): UpstreamRequest {
+function request(body: JsonBody | EmptyBody, call: BedrockCall): UpstreamRequest {
   const action = call.stream ? 'converse-stream' : 'converse';
-  if (body.kind === 'none') return toModel(call, call.model, action, {});
+  if (body.kind === 'none') return modelRequest(call, call.model, action, {});
   const { settings } = call;
-  const given = Object.fromEntries(Object.entries(withRemembered(body, call)).filter(([name]) => !isHeaderField(name)));
-  const converted = toConverse(given, call, {
+  const chatBody = Object.fromEntries(Object.entries(withStoredThinking(body, call)).filter(([name]) => !isHeaderField(name)));
+  const converted = toConverse(chatBody, call, {
     media: call.media,
-    betas: betasOf(call, body, listed(settings.anthropic_beta)),
+    betas: betasOf(call, body, parseFeatures(settings.anthropic_beta)),
     maxTokens: settings.max_tokens,
     defaults: defaultsOf(settings, call),
   });
-  return toModel(call, call.model, action, { body: JsonBody.of(converted.body), dropped: converted.dropped, streams: call.stream });
+  return modelRequest(call, call.model, action, { body: JsonBody.of(converted.body), dropped: converted.dropped, isStream: call.stream });
 }
 
 const isHeaderField = (name: string): boolean => headerFields.some((one) => one === name);
 
 /** Returns the provider's defaults for every request. The stream processing mode is sent only for streams. */
-function defaultsOf({ guardrail, latency }: BedrockSettings, { stream }: Pick<Call, 'stream'>): Plain {
+function defaultsOf({ guardrail, latency }: BedrockSettings, { stream }: Pick<Call, 'stream'>): JsonObject {
   const mode = guardrail?.stream_processing_mode;
   return {
     ...(guardrail === undefined

@@ -17,7 +17,7 @@ export const models = ({ deployments = {} }: BedrockSettings): readonly ListedMo
   );
 
 /** ARNs that do not contain the name of the model (Bedrock User Guide, "Inference profiles"). */
-const opaque = /:(?:application-inference-profile|provisioned-model|custom-model-deployment|imported-model|prompt-router)\//;
+const opaqueArn = /:(?:application-inference-profile|provisioned-model|custom-model-deployment|imported-model|prompt-router)\//;
 
 export function check(settings: BedrockSettings): readonly SettingsProblem[] {
   const problems: SettingsProblem[] = [...customHostProblems(settings.custom_host)];
@@ -27,12 +27,12 @@ export function check(settings: BedrockSettings): readonly SettingsProblem[] {
     ['secret_access_key', id !== undefined && secret === undefined, 'access_key_id'],
     ['access_key_id', token !== undefined && id === undefined && secret === undefined, 'session_token'],
   ];
-  for (const [missing, isMissing, given] of pairs) {
+  for (const [missing, isMissing, present] of pairs) {
     if (!isMissing) continue;
     problems.push({
-      path: [given],
+      path: [present],
       code: 'missing-key',
-      message: `"${given}" needs "${missing}", which is missing`,
+      message: `"${present}" needs "${missing}", which is missing`,
       hint: `add ${missing}`,
     });
   }
@@ -41,7 +41,7 @@ export function check(settings: BedrockSettings): readonly SettingsProblem[] {
     problems.push({ path: ['access_key_id'], code: 'conflict', message, hint: 'remove one of them' });
   }
   for (const [name, row] of Object.entries(settings.deployments ?? {})) {
-    if (!opaque.test(row.model_id) || row.foundation_model !== undefined) continue;
+    if (!opaqueArn.test(row.model_id) || row.foundation_model !== undefined) continue;
     problems.push({
       path: ['deployments', name, 'model_id'],
       code: 'missing-key',

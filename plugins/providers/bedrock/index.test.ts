@@ -1,6 +1,6 @@
 import { emptyBody, JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { Translation } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/contract/call.ts';
@@ -8,7 +8,7 @@ import bedrock from './index.ts';
 
 const settings = { region: 'eu-west-1' };
 
-function begin(endpoint: Endpoint, model: string, body: Plain | undefined, over: object = {}): Translation {
+function begin(endpoint: Endpoint, model: string, body: JsonObject | undefined, over: object = {}): Translation {
   const operation = bedrock.operations[endpoint];
   if (operation === undefined) throw new Error(`no ${endpoint}`);
   const given: object = { endpoint, model, settings, ...over };
@@ -17,12 +17,12 @@ function begin(endpoint: Endpoint, model: string, body: Plain | undefined, over:
 }
 
 const sent = ({ request }: Translation): unknown => (request.body.kind === 'json' ? request.body.json() : undefined);
-const read = (translation: Translation, answer: Plain): unknown => translation.result?.(JSON.stringify(answer), answer);
+const read = (translation: Translation, answer: JsonObject): unknown => translation.result?.(JSON.stringify(answer), answer);
 
 const question = { model: 'x', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5 };
 
 describe('bedrock embeddings', () => {
-  const rows: readonly (readonly [model: string, body: Plain, sent: Plain, dropped: readonly string[]])[] = [
+  const rows: readonly (readonly [model: string, body: JsonObject, sent: JsonObject, dropped: readonly string[]])[] = [
     ['amazon.titan-embed-text-v1', { input: 'a', dimensions: 256, normalize: true }, { inputText: 'a' }, ['dimensions', 'normalize']],
     ['amazon.titan-embed-text-v2:0', { input: 'a', dimensions: null, normalize: null }, { inputText: 'a' }, []],
     [

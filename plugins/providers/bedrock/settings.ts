@@ -2,7 +2,7 @@ import type { JsonSchema } from '#core/json/schema.ts';
 import type { AuthMode, CommonSettings, RequestSetting } from '#core/provider.ts';
 
 /** One row of `deployments`, by the name that clients use. */
-export interface DeploymentSettings {
+export interface BedrockDeploymentSettings {
   /** Id of a model or an inference profile, or an ARN. */
   readonly model_id: string;
   /** The model behind the inference profile of an application: nothing else shows its vendor. */
@@ -23,7 +23,7 @@ export interface BedrockSettings extends CommonSettings {
   readonly secret_access_key?: string;
   readonly session_token?: string;
   readonly auth_type?: string;
-  readonly deployments?: Readonly<Record<string, DeploymentSettings>>;
+  readonly deployments?: Readonly<Record<string, BedrockDeploymentSettings>>;
   readonly guardrail?: GuardrailSettings;
   readonly latency?: 'standard' | 'optimized';
   readonly anthropic_beta?: string | readonly string[];
@@ -33,7 +33,7 @@ export interface BedrockSettings extends CommonSettings {
 export const defaultRegion = 'us-east-1';
 
 const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
-const feature = { type: 'string', pattern: '^[ -~]+$' } as const;
+const betaFeature = { type: 'string', pattern: '^[ -~]+$' } as const;
 
 /** The value becomes part of a host name. */
 export const regionPattern = '^[a-z]{2,6}(?:-[a-z]+)+-\\d{1,2}$';
@@ -80,7 +80,7 @@ export const schema: JsonSchema = {
     },
     latency: { enum: ['standard', 'optimized'], description: 'Latency of the models that have an optimized one.' },
     anthropic_beta: {
-      anyOf: [feature, { type: 'array', items: feature }],
+      anyOf: [betaFeature, { type: 'array', items: betaFeature }],
       description: "Beta features for every request to Anthropic's models, together with the client's own.",
     },
     max_tokens: { type: 'integer', minimum: 1, description: "Limit for chat completions that set none. Default: the model's own." },
@@ -118,9 +118,9 @@ export const authModes = {
 } as const satisfies Readonly<Record<string, AuthMode>>;
 
 /** Values of other gateways that request the machine's identity, or a role that only the machine can assume. */
-const ambient: readonly string[] = ['assumedRole', ...Object.entries(authModes).flatMap(([mode, { aliases }]) => [mode, ...aliases])];
+const ambientModes: readonly string[] = ['assumedRole', ...Object.entries(authModes).flatMap(([mode, { aliases }]) => [mode, ...aliases])];
 
-const setting = (name: string, more: Partial<RequestSetting> = {}): RequestSetting => ({
+const requestSetting = (name: string, more: Partial<RequestSetting> = {}): RequestSetting => ({
   setting: name,
   headers: [`aws-${name.replaceAll('_', '-')}`],
   keys: [`aws_${name}`, name],
@@ -130,10 +130,10 @@ const setting = (name: string, more: Partial<RequestSetting> = {}): RequestSetti
 
 /** Settings that a request can set without a provider in the configuration. The machine's own identity is not included. */
 export const requestSettings: readonly RequestSetting[] = [
-  setting('region', { shapesHost: true }),
-  setting('access_key_id'),
-  setting('secret_access_key'),
-  setting('session_token'),
-  setting('auth_type', { ambient }),
-  setting('anthropic_beta', { headers: ['anthropic-beta', 'vendor-beta'], keys: ['anthropic_beta', 'vendor_beta'] }),
+  requestSetting('region', { shapesHost: true }),
+  requestSetting('access_key_id'),
+  requestSetting('secret_access_key'),
+  requestSetting('session_token'),
+  requestSetting('auth_type', { ambient: ambientModes }),
+  requestSetting('anthropic_beta', { headers: ['anthropic-beta', 'vendor-beta'], keys: ['anthropic_beta', 'vendor_beta'] }),
 ];

@@ -7,7 +7,7 @@ import { baseFor, modelOf } from './address.ts';
 import { listModels } from './models.ts';
 import { type GeminiSettings, requestSettings, schema } from './settings.ts';
 
-const refused = 'check the key, and that the Generative Language API is enabled for its project';
+const keyFix = 'check the key, and that the Generative Language API is enabled for its project';
 
 /** Listing the models verifies the key and is free. The service returns 400 for a wrong key. */
 const probe: Probe = {
@@ -15,7 +15,7 @@ const probe: Probe = {
   method: 'GET',
   model: '',
   proves: 'credential',
-  fixes: { 400: refused, 401: refused, 403: refused },
+  fixes: { 400: keyFix, 401: keyFix, 403: keyFix },
 };
 
 /** Gemini with an API key. */
@@ -32,7 +32,7 @@ export default defineProvider<GeminiSettings>({
     accountHeaders: ['x-goog-user-project'],
     apiKey: 'required',
     check: (settings) => customHostProblems(settings.custom_host),
-    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : signedWith(key)),
+    credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : credentialOf(key)),
     probe: () => [probe],
   },
   operations: {
@@ -43,7 +43,7 @@ export default defineProvider<GeminiSettings>({
         return { origin, path: `${path}/models/${encodeURIComponent(modelOf(call))}:${method}` };
       },
       headers: ({ stream }) => ['accept', stream ? 'text/event-stream' : 'application/json', 'content-type', 'application/json'],
-      ownModel: modelOf,
+      googleModel: modelOf,
       chatModel: modelOf,
       media: developerMedia,
     }),
@@ -53,5 +53,5 @@ export default defineProvider<GeminiSettings>({
 });
 
 /** Keys are sent in a header, never in the query, which appears in logs. Access tokens are recognized by their prefix. */
-const signedWith = (key: string): CredentialSpec =>
+const credentialOf = (key: string): CredentialSpec =>
   key.startsWith('ya29.') ? { scheme: 'bearer', secret: key } : { scheme: 'header', name: 'x-goog-api-key', secret: key };

@@ -1,9 +1,9 @@
 import { emptyBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Call, Operation } from '#core/provider.ts';
 import { parseObject } from '#formats/shared/json.ts';
-import { JsonTap } from '#formats/shared/answer/json-tap.ts';
+import { JsonTap } from '#formats/shared/response/json-tap.ts';
 import { baseFor } from './address.ts';
 import type { GeminiSettings } from './settings.ts';
 
@@ -21,12 +21,12 @@ export const listModels: Operation<GeminiSettings> = {
   },
 };
 
-function fromModels(text: string, call: Call<GeminiSettings>): Plain {
+function fromModels(text: string, call: Call<GeminiSettings>): JsonObject {
   const models = parseObject(text)?.['models'];
   if (!Array.isArray(models)) {
     throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a list of models.', source: 'provider' });
   }
-  const data = (models as unknown[]).filter(isPlain).map(({ name }) => ({
+  const data = (models as unknown[]).filter(isJsonObject).map(({ name }) => ({
     id: String(name).replace(/^models\//, ''),
     object: 'model',
     created: call.createdAt,

@@ -3,7 +3,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import type { Call } from '#core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { callOf } from '../../../test/contract/call.ts';
-import { piecesOf } from './answer.ts';
+import { piecesOf } from './mock-response.ts';
 import mock from './index.ts';
 import type { MockReply, MockSettings } from './settings.ts';
 

@@ -9,29 +9,29 @@ import {
   type Probe,
   type UpstreamRequest,
 } from '#core/provider.ts';
-import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
-import { JsonTap } from '#formats/shared/answer/json-tap.ts';
+import { MessagesTap } from '#formats/anthropic-messages/response/tap.ts';
+import { JsonTap } from '#formats/shared/response/json-tap.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { openaiTaps } from '#formats/openai-objects/taps.ts';
-import { type Answer, failure, modelOf, played, question, refused } from './answer.ts';
+import { type Responder, configuredError, modelOf, rendered, mockRequestOf, refusalResponse } from './mock-response.ts';
 import * as batches from './stateful/batches.ts';
 import { chat, completions } from './chat.ts';
 import { bodyOfForm, checkBody } from './fields.ts';
 import * as files from './stateful/files.ts';
 import { edits, images, speech, transcript, variations } from './media.ts';
 import { countTokens, messages } from './messages.ts';
-import { compacted, inputTokens, noResponse, responses } from './responses.ts';
+import { compact, inputTokens, responseNotFound, responses } from './responses.ts';
 import { Refusal } from './rules.ts';
 import { type MockSettings, modelNames, problems, schema } from './settings.ts';
 import * as tuning from './stateful/tuning.ts';
 import { embeddings, imageEmbeddings, models, moderations } from './vectors.ts';
 
-type ACall = Call<MockSettings & CommonSettings>;
+type MockOperationCall = Call<MockSettings & CommonSettings>;
 
 /** A host that can never exist (RFC 2606): the mock sends no requests. */
 const origin = 'https://mock.invalid';
 
-const answers = {
+const responders = {
   'chat/completions': chat,
   completions,
   embeddings,
@@ -45,10 +45,10 @@ const answers = {
   moderations,
   responses,
   'responses/input_tokens': inputTokens,
-  'responses/compact': compacted,
-  'responses/{id}': noResponse,
-  'responses/{id}/cancel': noResponse,
-  'responses/{id}/input_items': noResponse,
+  'responses/compact': compact,
+  'responses/{id}': responseNotFound,
+  'responses/{id}/cancel': responseNotFound,
+  'responses/{id}/input_items': responseNotFound,
   messages,
   'messages/count_tokens': countTokens,
   models,
@@ -68,9 +68,9 @@ const answers = {
   'fine_tuning/jobs/{id}/cancel': tuning.cancelled,
   'fine_tuning/jobs/{id}/events': tuning.events,
   'fine_tuning/jobs/{id}/checkpoints': tuning.checkpoints,
-} as const satisfies { readonly [E in Endpoint]?: Answer };
+} as const satisfies { readonly [E in Endpoint]?: Responder };
 
-type Answered = keyof typeof answers;
+type MockEndpoint = keyof typeof responders;
 
 const taps = {
   ...openaiTaps,
@@ -82,37 +82,39 @@ const taps = {
 };
 
 function operations(): { readonly [E in Endpoint]?: Operation<MockSettings> } {
-  const begun = (endpoint: Answered): Operation<MockSettings> => ({
+  const operationOf = (endpoint: MockEndpoint): Operation<MockSettings> => ({
     begin: (body, call) => ({
-      request: request(body, call),
+      request: requestOf(body, call),
       tap: taps[endpoint](call),
-      local: (sent) => answerTo(endpoint, sent, call),
+      local: (sent) => respond(endpoint, sent, call),
     }),
   });
-  return Object.freeze(Object.fromEntries((Object.keys(answers) as Answered[]).map((endpoint) => [endpoint, begun(endpoint)])));
+  return Object.freeze(
+    Object.fromEntries((Object.keys(responders) as MockEndpoint[]).map((endpoint) => [endpoint, operationOf(endpoint)])),
+  );
 }
 
-function request(body: JsonBody | EmptyBody, call: ACall): UpstreamRequest {
+function requestOf(body: JsonBody | EmptyBody, call: MockOperationCall): UpstreamRequest {
   const sent = { origin, path: `/v1/${call.endpoint}`, method: call.method, headers: [], dropped: [] };
   if (call.form !== undefined) return { ...sent, body: { kind: 'form', form: call.form, edit: undefined } };
   return { ...sent, body: body.kind === 'json' ? body.edit(modelPatch(body, call)) : body };
 }
 
-const unchanged: BodyPatch = new Map();
+const emptyPatch: BodyPatch = new Map();
 
-const modelPatch = (body: JsonBody, { model }: ACall): BodyPatch =>
-  model === '' || body.peek('model') === model ? unchanged : new Map([['model', model]]);
+const modelPatch = (body: JsonBody, { model }: MockOperationCall): BodyPatch =>
+  model === '' || body.peek('model') === model ? emptyPatch : new Map([['model', model]]);
 
 /** Rejects bodies that the API would reject, in the API's format; otherwise returns the configured error or response. */
-function answerTo(endpoint: Answered, { body: sent }: UpstreamRequest, call: ACall): LocalAnswer {
+function respond(endpoint: MockEndpoint, { body: sent }: UpstreamRequest, call: MockOperationCall): LocalAnswer {
   const body = sent.kind === 'json' ? sent.json() : 'form' in sent ? bodyOfForm(sent.form.fields) : {};
-  const asked = question(body, call);
+  const request = mockRequestOf(body, call);
   try {
     checkBody(endpoint, body, modelOf(body, call));
-    const content = answers[endpoint](asked);
-    return failure(asked) ?? played(asked, content);
+    const content = responders[endpoint](request);
+    return configuredError(request) ?? rendered(request, content);
   } catch (thrown) {
-    if (thrown instanceof Refusal) return refused(call, thrown);
+    if (thrown instanceof Refusal) return refusalResponse(call, thrown);
     throw thrown;
   }
 }

@@ -1,4 +1,4 @@
-import { type Content, countOf, piecesOf, type Question, tokensIn } from './answer.ts';
+import { type MockContent, countOf, piecesOf, type MockRequest, tokensIn } from './mock-response.ts';
 import { missing, Refusal } from './rules.ts';
 import { sounds } from './sounds.ts';
 
@@ -6,65 +6,65 @@ import { sounds } from './sounds.ts';
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==';
 
 /** Images from a prompt, as one response or a stream. */
-export const images = (asked: Question): Content => drawn(asked, 'image_generation');
+export const images = (request: MockRequest): MockContent => imageResponse(request, 'image_generation');
 
 /** Images from images, sent in a form or referenced in a JSON body. */
-export const edits = (asked: Question): Content => drawn(withPicture(asked), 'image_edit');
+export const edits = (request: MockRequest): MockContent => imageResponse(withRequiredImage(request), 'image_edit');
 
 /** Variations: never streamed. */
-export const variations = (asked: Question): Content => pictures(withPicture(asked));
+export const variations = (request: MockRequest): MockContent => imageList(withRequiredImage(request));
 
-function withPicture(asked: Question): Question {
-  const { body, call } = asked;
+function withRequiredImage(request: MockRequest): MockRequest {
+  const { body, call } = request;
   const given = call.form === undefined ? body['images'] : call.form.file;
-  const isThere = call.form === undefined ? Array.isArray(given) && given.length > 0 : given !== undefined;
-  if (!isThere) throw missing('image');
-  return asked;
+  const hasImage = call.form === undefined ? Array.isArray(given) && given.length > 0 : given !== undefined;
+  if (!hasImage) throw missing('image');
+  return request;
 }
 
-function drawn(asked: Question, kind: 'image_generation' | 'image_edit'): Content {
-  const { body, call } = asked;
-  if (body['stream'] !== true) return pictures(asked);
+function imageResponse(request: MockRequest, kind: 'image_generation' | 'image_edit'): MockContent {
+  const { body, call } = request;
+  if (body['stream'] !== true) return imageList(request);
   const shared = { b64_json: png, created_at: call.createdAt, size: '1x1', quality: 'low', background: 'opaque', output_format: 'png' };
   return {
     events: [
       { type: `${kind}.partial_image`, partial_image_index: 0, ...shared },
-      { type: `${kind}.completed`, ...shared, usage: usageOf(asked) },
+      { type: `${kind}.completed`, ...shared, usage: usageOf(request) },
     ],
   };
 }
 
-function pictures(asked: Question): Content {
-  const { body, call } = asked;
-  const one = body['response_format'] === 'url' ? { url: `data:image/png;base64,${png}` } : { b64_json: png };
-  return { json: { created: call.createdAt, data: Array.from({ length: countOf(asked, 10) }, () => one), usage: usageOf(asked) } };
+function imageList(request: MockRequest): MockContent {
+  const { body, call } = request;
+  const image = body['response_format'] === 'url' ? { url: `data:image/png;base64,${png}` } : { b64_json: png };
+  return { json: { created: call.createdAt, data: Array.from({ length: countOf(request, 10) }, () => image), usage: usageOf(request) } };
 }
 
-function usageOf({ body }: Question) {
+function usageOf({ body }: MockRequest) {
   const input = tokensIn(String(body['prompt'] ?? ''));
   const details = { text_tokens: input, image_tokens: 0 };
   return { input_tokens: input, output_tokens: 1, total_tokens: input + 1, input_tokens_details: details };
 }
 
 /** `POST /audio/speech`: a short sound, as one response or in events. */
-export function speech({ body }: Question): Content {
+export function speech({ body }: MockRequest): MockContent {
   const format = typeof body['response_format'] === 'string' ? body['response_format'] : 'mp3';
   const sound = sounds[format];
   if (sound === undefined) throw new Refusal('unsupported_value', 'response_format', `The mock makes mp3, wav and pcm, not ${format}.`);
   const bytes = sound.bytes();
   if (body['stream_format'] !== 'sse') return { bytes, type: sound.type };
   const half = Math.ceil(bytes.length / 2);
-  const said = tokensIn(String(body['input'] ?? ''));
+  const inputTokens = tokensIn(String(body['input'] ?? ''));
   return {
     events: [
       ...[bytes.subarray(0, half), bytes.subarray(half)].map((part) => ({ type: 'speech.audio.delta', audio: part.toString('base64') })),
-      { type: 'speech.audio.done', usage: { input_tokens: said, output_tokens: 4, total_tokens: said + 4 } },
+      { type: 'speech.audio.done', usage: { input_tokens: inputTokens, output_tokens: 4, total_tokens: inputTokens + 4 } },
     ],
   };
 }
 
 /** `POST /audio/transcriptions` and `/audio/translations`: the configured text in the requested format. */
-export function transcript({ body, call, reply }: Question): Content {
+export function transcript({ body, call, reply }: MockRequest): MockContent {
   if (call.form?.file === undefined) throw missing('file');
   // Default transcript, independent of the file's content.
   const text = reply.text ?? 'Hello from the mock.';
@@ -74,7 +74,7 @@ export function transcript({ body, call, reply }: Question): Content {
     const deltas = piecesOf(text, reply).map((delta) => ({ type: 'transcript.text.delta', delta }));
     return { events: [...deltas, { type: 'transcript.text.done', text, usage }] };
   }
-  const plain = (bytes: string): Content => ({ bytes, type: 'text/plain; charset=utf-8' });
+  const plain = (bytes: string): MockContent => ({ bytes, type: 'text/plain; charset=utf-8' });
   const timed = { task, duration: 1, text, usage: { type: 'duration', seconds: 1 } };
   switch (body['response_format']) {
     case 'text':

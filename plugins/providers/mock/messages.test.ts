@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ask, errorOf, type Json, rowsOf } from '../../../test/mock/ask.ts';
-import { MessagesTap } from '#formats/anthropic-messages/answer/tap.ts';
+import { MessagesTap } from '#formats/anthropic-messages/response/tap.ts';
 import type { MockReply } from './settings.ts';
 
 const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: [{ type: 'text', text: 'hello big world' }] }] };

@@ -1,18 +1,18 @@
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { parseObject } from '#formats/shared/json.ts';
-import { answerTo, type Content, lastUserText, piecesOf, type Question, tokensIn } from './answer.ts';
+import { responseText, type MockContent, lastUserText, piecesOf, type MockRequest, tokensIn } from './mock-response.ts';
 
 /** The messages API of the mock, as one response or a stream. */
-export function messages(asked: Question): Content {
-  const { call, reply } = asked;
-  const text = answerTo(asked, lastUserText(asked.body['messages']));
+export function messages(request: MockRequest): MockContent {
+  const { call, reply } = request;
+  const text = responseText(request, lastUserText(request.body['messages']));
   const { tool_call: tool } = reply;
-  const content: readonly Plain[] = [
+  const content: readonly JsonObject[] = [
     ...(text === '' && tool !== undefined ? [] : [{ type: 'text', text }]),
     ...(tool === undefined ? [] : [{ type: 'tool_use', id: `toolu_${call.id}`, name: tool.name, input: inputOf(tool.arguments) }]),
   ];
   const stop_reason = tool === undefined ? 'end_turn' : 'tool_use';
-  const usage = { input_tokens: sentTokens(asked), output_tokens: tokensIn(text) + (tool === undefined ? 0 : 4) };
+  const usage = { input_tokens: inputTokens(request), output_tokens: tokensIn(text) + (tool === undefined ? 0 : 4) };
   const message = {
     id: `msg_${call.id}`,
     type: 'message',
@@ -27,14 +27,14 @@ export function messages(asked: Question): Content {
   return {
     events: [
       { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
-      ...content.flatMap((block, index) => blockEvents(asked, block, index)),
+      ...content.flatMap((block, index) => blockEvents(request, block, index)),
       { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: usage.output_tokens } },
       { type: 'message_stop' },
     ],
   };
 }
 
-function blockEvents({ reply }: Question, block: Plain, index: number): readonly Plain[] {
+function blockEvents({ reply }: MockRequest, block: JsonObject, index: number): readonly JsonObject[] {
   const isText = block['type'] === 'text';
   const deltas = isText
     ? piecesOf(String(block['text']), reply).map((text) => ({ type: 'text_delta', text }))
@@ -47,8 +47,8 @@ function blockEvents({ reply }: Question, block: Plain, index: number): readonly
 }
 
 /** `POST /messages/count_tokens` */
-export const countTokens = (asked: Question): Content => ({ json: { input_tokens: sentTokens(asked) } });
+export const countTokens = (request: MockRequest): MockContent => ({ json: { input_tokens: inputTokens(request) } });
 
-const inputOf = (args: unknown): Plain => (isPlain(args) ? args : (parseObject(typeof args === 'string' ? args : '') ?? {}));
+const inputOf = (args: unknown): JsonObject => (isJsonObject(args) ? args : (parseObject(typeof args === 'string' ? args : '') ?? {}));
 
-const sentTokens = ({ body }: Question): number => tokensIn(lastUserText(body['messages']));
+const inputTokens = ({ body }: MockRequest): number => tokensIn(lastUserText(body['messages']));

@@ -1,48 +1,48 @@
-import type { Plain } from '#core/json/merge.ts';
-import { answerTo, argumentsOf, type Content, lastUserText, piecesOf, type Question, tokensIn } from './answer.ts';
+import type { JsonObject } from '#core/json/merge.ts';
+import { responseText, argumentsOf, type MockContent, lastUserText, piecesOf, type MockRequest, tokensIn } from './mock-response.ts';
 import { Refusal } from './rules.ts';
 
 /** The responses API of the mock, as one response or a stream. Nothing is stored. */
-export function responses(asked: Question): Content {
-  const done = response(asked, 'completed');
-  if (!asked.call.stream) return { json: done };
-  const begun = response(asked, 'in_progress');
-  const opened = item(asked, 'in_progress');
-  const events: readonly Plain[] = [
-    { type: 'response.created', response: begun },
-    { type: 'response.in_progress', response: begun },
-    { type: 'response.output_item.added', output_index: 0, item: opened },
-    ...itemEvents(asked, { item_id: opened['id'], output_index: 0 }),
-    { type: 'response.output_item.done', output_index: 0, item: item(asked, 'completed') },
-    { type: 'response.completed', response: done },
+export function responses(request: MockRequest): MockContent {
+  const completed = response(request, 'completed');
+  if (!request.call.stream) return { json: completed };
+  const inProgress = response(request, 'in_progress');
+  const startedItem = item(request, 'in_progress');
+  const events: readonly JsonObject[] = [
+    { type: 'response.created', response: inProgress },
+    { type: 'response.in_progress', response: inProgress },
+    { type: 'response.output_item.added', output_index: 0, item: startedItem },
+    ...itemEvents(request, { item_id: startedItem['id'], output_index: 0 }),
+    { type: 'response.output_item.done', output_index: 0, item: item(request, 'completed') },
+    { type: 'response.completed', response: completed },
   ];
   return { events: events.map((event, sequence_number) => ({ sequence_number, ...event })) };
 }
 
 /** `POST /responses/input_tokens`: the number of input tokens. */
-export const inputTokens = (asked: Question): Content => ({
-  json: { object: 'response.input_tokens', input_tokens: tokensIn(inputText(asked)) },
+export const inputTokens = (request: MockRequest): MockContent => ({
+  json: { object: 'response.input_tokens', input_tokens: tokensIn(inputText(request)) },
 });
 
 /** Compacts a conversation: the last user message, and a placeholder for the rest. */
-export function compacted(asked: Question): Content {
-  const { id, createdAt } = asked.call;
-  const text = inputText(asked);
-  const kept = { type: 'message', id: `msg_${id}`, role: 'user', status: 'completed', content: [{ type: 'input_text', text }] };
-  const rest = { type: 'compaction', id: `cmp_${id}`, encrypted_content: Buffer.from('mock').toString('base64') };
+export function compact(request: MockRequest): MockContent {
+  const { id, createdAt } = request.call;
+  const text = inputText(request);
+  const userMessage = { type: 'message', id: `msg_${id}`, role: 'user', status: 'completed', content: [{ type: 'input_text', text }] };
+  const compaction = { type: 'compaction', id: `cmp_${id}`, encrypted_content: Buffer.from('mock').toString('base64') };
   const shared = { id: `resp_${id}`, object: 'response.compaction', created_at: createdAt };
-  return { json: { ...shared, output: [kept, rest], usage: usageOf(text, text) } };
+  return { json: { ...shared, output: [userMessage, compaction], usage: usageOf(text, text) } };
 }
 
 /** Responses are not stored, so none is ever found. */
-export function noResponse({ call }: Question): never {
+export function responseNotFound({ call }: MockRequest): never {
   throw new Refusal(null, 'id', `Response with id '${call.params['id'] ?? ''}' not found.`, 404);
 }
 
 type Status = 'completed' | 'in_progress';
 
-function response(asked: Question, status: Status): Plain {
-  const { body, call } = asked;
+function response(request: MockRequest, status: Status): JsonObject {
+  const { body, call } = request;
   const isDone = status === 'completed';
   return {
     id: `resp_${call.id}`,
@@ -54,7 +54,7 @@ function response(asked: Question, status: Status): Plain {
     incomplete_details: null,
     instructions: body['instructions'] ?? null,
     metadata: body['metadata'] ?? {},
-    output: isDone ? [item(asked, status)] : [],
+    output: isDone ? [item(request, status)] : [],
     parallel_tool_calls: true,
     previous_response_id: null,
     store: false,
@@ -63,12 +63,12 @@ function response(asked: Question, status: Status): Plain {
     tool_choice: 'auto',
     tools: [],
     top_p: 1,
-    usage: isDone ? usageOf(inputText(asked), answerTo(asked, inputText(asked))) : null,
+    usage: isDone ? usageOf(inputText(request), responseText(request, inputText(request))) : null,
   };
 }
 
-function usageOf(said: string, answered: string): Plain {
-  const [input, output] = [tokensIn(said), tokensIn(answered)];
+function usageOf(prompt: string, answer: string): JsonObject {
+  const [input, output] = [tokensIn(prompt), tokensIn(answer)];
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: 0 },
@@ -78,11 +78,11 @@ function usageOf(said: string, answered: string): Plain {
   };
 }
 
-function item(asked: Question, status: Status): Plain {
-  const { call, reply } = asked;
+function item(request: MockRequest, status: Status): JsonObject {
+  const { call, reply } = request;
   const isDone = status === 'completed';
   if (reply.tool_call === undefined) {
-    const content = isDone ? [part(answerTo(asked, inputText(asked)))] : [];
+    const content = isDone ? [part(responseText(request, inputText(request)))] : [];
     return { id: `msg_${call.id}`, type: 'message', role: 'assistant', status, content };
   }
   const ids = { id: `fc_${call.id}`, type: 'function_call', call_id: `call_${call.id}` };
@@ -92,8 +92,8 @@ function item(asked: Question, status: Status): Plain {
 const part = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
 
 /** Events of an item: its arguments, or its text. */
-function itemEvents(asked: Question, at: Plain): readonly Plain[] {
-  const { reply } = asked;
+function itemEvents(request: MockRequest, at: JsonObject): readonly JsonObject[] {
+  const { reply } = request;
   if (reply.tool_call !== undefined) {
     const args = argumentsOf(reply);
     return [
@@ -101,7 +101,7 @@ function itemEvents(asked: Question, at: Plain): readonly Plain[] {
       { type: 'response.function_call_arguments.done', ...at, arguments: args },
     ];
   }
-  const text = answerTo(asked, inputText(asked));
+  const text = responseText(request, inputText(request));
   const inPart = { ...at, content_index: 0 };
   return [
     { type: 'response.content_part.added', ...inPart, part: part('') },
@@ -111,4 +111,4 @@ function itemEvents(asked: Question, at: Plain): readonly Plain[] {
   ];
 }
 
-const inputText = ({ body }: Question): string => (typeof body['input'] === 'string' ? body['input'] : lastUserText(body['input']));
+const inputText = ({ body }: MockRequest): string => (typeof body['input'] === 'string' ? body['input'] : lastUserText(body['input']));

@@ -1,5 +1,5 @@
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
 
 /** The reason why the mock rejects a request, as the simulated API would. */
@@ -44,17 +44,17 @@ export function number(min: number, max: number, isWhole = false): Rule {
   };
 }
 
-export const whole = (min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): Rule => number(min, max, true);
+export const integer = (min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): Rule => number(min, max, true);
 
-export const flag: Rule = (value, param) => {
+export const boolean: Rule = (value, param) => {
   if (typeof value !== 'boolean') throw wrongType(param, 'a boolean');
 };
 
 export const object: Rule = (value, param) => {
-  if (!isPlain(value)) throw wrongType(param, 'an object');
+  if (!isJsonObject(value)) throw wrongType(param, 'an object');
 };
 
-export function one(...values: readonly unknown[]): Rule {
+export function oneOf(...values: readonly unknown[]): Rule {
   const known = values.map((value) => `'${String(value)}'`).join(', ');
   return (value, param) => {
     if (!values.includes(value)) throw new Refusal('invalid_value', param, `Invalid value for '${param}'. Supported values are: ${known}.`);
@@ -62,7 +62,7 @@ export function one(...values: readonly unknown[]): Rule {
 }
 
 /** Validates a list and each of its rows. */
-export function list(row: Rule, min = 0, max = Number.POSITIVE_INFINITY): Rule {
+export function arrayOf(row: Rule, min = 0, max = Number.POSITIVE_INFINITY): Rule {
   return (value, param) => {
     if (!Array.isArray(value)) throw wrongType(param, 'an array');
     if (value.length < min) throw new Refusal('empty_array', param, `Invalid '${param}': it is empty.`);
@@ -72,11 +72,11 @@ export function list(row: Rule, min = 0, max = Number.POSITIVE_INFINITY): Rule {
 }
 
 /** Accepts any of several forms. If none matches, reports the problem of the best match: the first one of the right type. */
-export function either(...rules: readonly Rule[]): Rule {
+export function anyOf(...rules: readonly Rule[]): Rule {
   return (value, param) => {
     let nearest: Refusal | undefined;
     for (const rule of rules) {
-      const problem = problemOf(() => rule(value, param));
+      const problem = refusalOf(() => rule(value, param));
       if (problem === undefined) return;
       if (nearest === undefined || (nearest.code === 'invalid_type' && nearest.param === param)) nearest = problem;
     }
@@ -85,7 +85,7 @@ export function either(...rules: readonly Rule[]): Rule {
 }
 
 /** Returns the refusal that a function throws, or undefined. */
-function problemOf(step: () => void): Refusal | undefined {
+function refusalOf(step: () => void): Refusal | undefined {
   try {
     step();
     return undefined;
@@ -96,28 +96,28 @@ function problemOf(step: () => void): Refusal | undefined {
 }
 
 /** A required field. */
-export interface Needed {
-  readonly needed: Rule;
+export interface RequiredField {
+  readonly required: Rule;
 }
 
-export const needed = (rule: Rule): Needed => ({ needed: rule });
+export const required = (rule: Rule): RequiredField => ({ required: rule });
 
-export type Fields = Readonly<Record<string, Rule | Needed>>;
+export type Fields = Readonly<Record<string, Rule | RequiredField>>;
 
 /** Validates an object with fields. Fields without a rule may have any value. */
-export const shaped =
+export const objectWith =
   (fields: Fields): Rule =>
   (value, param) => {
     object(value, param);
-    checkFields(value as Plain, fields, `${param}.`);
+    checkFields(value as JsonObject, fields, `${param}.`);
   };
 
-export function checkFields(value: Plain, fields: Fields, at = ''): void {
+export function checkFields(value: JsonObject, fields: Fields, at = ''): void {
   for (const [name, rule] of Object.entries(fields)) {
     const field = Object.hasOwn(value, name) ? value[name] : undefined;
-    const isNeeded = typeof rule !== 'function';
-    if (field !== undefined && field !== null) (isNeeded ? rule.needed : rule)(field, at + name);
-    else if (isNeeded) throw missing(at + name);
+    const isRequired = typeof rule !== 'function';
+    if (field !== undefined && field !== null) (isRequired ? rule.required : rule)(field, at + name);
+    else if (isRequired) throw missing(at + name);
   }
 }
 

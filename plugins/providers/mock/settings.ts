@@ -35,8 +35,8 @@ const builtIn: Readonly<Record<string, MockReply>> = {
 
 /** Returns the reply of a model: configured, built in, or the echo, so that a mock can replace any model. */
 export function replyOf(settings: MockSettings, model: string): MockReply {
-  const own = settings.replies;
-  if (own !== undefined && Object.hasOwn(own, model)) return own[model] ?? {};
+  const configured = settings.replies;
+  if (configured !== undefined && Object.hasOwn(configured, model)) return configured[model] ?? {};
   return Object.hasOwn(builtIn, model) ? (builtIn[model] ?? {}) : {};
 }
 

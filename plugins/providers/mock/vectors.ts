@@ -1,16 +1,16 @@
-import { isPlain } from '#core/json/merge.ts';
-import { type Content, type Question, tokensIn } from './answer.ts';
+import { isJsonObject } from '#core/json/merge.ts';
+import { type MockContent, type MockRequest, tokensIn } from './mock-response.ts';
 import { modelNames } from './settings.ts';
 
 /** Vector length if the request sets none. */
 const defaultDimensions = 16;
 
 /** Embeddings: the same text always gives the same unit vector; `base64` is little-endian float32. */
-export function embeddings(asked: Question): Content {
-  const { body, call } = asked;
+export function embeddings(request: MockRequest): MockContent {
+  const { body, call } = request;
   const inputs = inputsOf(body['input']);
-  const wanted = body['dimensions'];
-  const size = typeof wanted === 'number' && wanted >= 1 ? Math.min(Math.floor(wanted), 4096) : defaultDimensions;
+  const dimensions = body['dimensions'];
+  const size = typeof dimensions === 'number' && dimensions >= 1 ? Math.min(Math.floor(dimensions), 4096) : defaultDimensions;
   const data = inputs.map((input, index) => {
     const vector = vectorOf(input, size);
     return { object: 'embedding', index, embedding: body['encoding_format'] === 'base64' ? toBase64(vector) : vector };
@@ -20,22 +20,22 @@ export function embeddings(asked: Question): Content {
 }
 
 /** Image embeddings: computed from the text of the image's URL. */
-export function imageEmbeddings(asked: Question): Content {
-  const rows: readonly unknown[] = Array.isArray(asked.body['input']) ? asked.body['input'] : [];
-  const input = rows.map((row) => (isPlain(row) ? `${String(row['image'] ?? '')} ${String(row['text'] ?? '')}` : ''));
-  return embeddings({ ...asked, body: { ...asked.body, input } });
+export function imageEmbeddings(request: MockRequest): MockContent {
+  const rows: readonly unknown[] = Array.isArray(request.body['input']) ? request.body['input'] : [];
+  const input = rows.map((row) => (isJsonObject(row) ? `${String(row['image'] ?? '')} ${String(row['text'] ?? '')}` : ''));
+  return embeddings({ ...request, body: { ...request.body, input } });
 }
 
 /** Moderations: nothing is ever flagged. */
-export function moderations({ body, call }: Question): Content {
+export function moderations({ body, call }: MockRequest): MockContent {
   const names = ['harassment', 'hate', 'self-harm', 'sexual', 'violence'];
-  const all = <T>(value: T): Record<string, T> => Object.fromEntries(names.map((name) => [name, value]));
-  const results = inputsOf(body['input']).map(() => ({ flagged: false, categories: all(false), category_scores: all(0) }));
+  const perCategory = <T>(value: T): Record<string, T> => Object.fromEntries(names.map((name) => [name, value]));
+  const results = inputsOf(body['input']).map(() => ({ flagged: false, categories: perCategory(false), category_scores: perCategory(0) }));
   return { json: { id: `modr-${call.id}`, model: call.model, results } };
 }
 
 /** Lists the mock's models. */
-export const models = ({ call }: Question): Content => ({
+export const models = ({ call }: MockRequest): MockContent => ({
   json: {
     object: 'list',
     data: modelNames(call.settings).map((id) => ({ id, object: 'model', created: call.createdAt, owned_by: 'mock' })),

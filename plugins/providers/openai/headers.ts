@@ -4,7 +4,7 @@ import { callerHeaders } from '#formats/shared/request/caller-headers.ts';
 import type { OpenAiSettings } from './settings.ts';
 
 /** Request headers of the caller that are independent of the account. */
-const perRequest = ['openai-beta', 'idempotency-key', 'x-client-request-id'] as const;
+const forwardedHeaders = ['openai-beta', 'idempotency-key', 'x-client-request-id'] as const;
 
 /** Returns the headers that select a part of the account. The provider's own organization and project take precedence over the caller's. */
 export function accountHeaders(call: Call<OpenAiSettings>): HeaderPairs {
@@ -14,4 +14,7 @@ export function accountHeaders(call: Call<OpenAiSettings>): HeaderPairs {
 }
 
 /** Headers on modelled routes, in addition to the credential. Relayed routes keep the caller's headers anyway. */
-export const openaiHeaders = (call: Call<OpenAiSettings>): HeaderPairs => [...accountHeaders(call), ...callerHeaders(call, perRequest)];
+export const openaiHeaders = (call: Call<OpenAiSettings>): HeaderPairs => [
+  ...accountHeaders(call),
+  ...callerHeaders(call, forwardedHeaders),
+];

@@ -1,7 +1,7 @@
 import { isBatchInput } from '#core/json/batch-file.ts';
 import type { LineEdit } from '#core/http/form.ts';
 import { defineProvider } from '#core/provider.ts';
-import { at, baseOf, customHostProblems, memo, paramOf, relayedRoute, withParam } from '../_shared/address.ts';
+import { joinAddress, baseOf, customHostProblems, memoize, paramOf, relayedRoute, withParam } from '../_shared/address.ts';
 import { batchLine } from '#formats/openai-objects/batch-lines.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
@@ -11,12 +11,12 @@ import { probe } from './probe.ts';
 import { requestSettings, type OpenAiSettings, schema } from './settings.ts';
 
 /** Parsed once per settings object. */
-const base = memo((settings: OpenAiSettings) => baseOf(settings.custom_host ?? 'https://api.openai.com/v1'));
+const base = memoize((settings: OpenAiSettings) => baseOf(settings.custom_host ?? 'https://api.openai.com/v1'));
 
-const bare = batchLine({ isDated: false, deployment: () => undefined });
+const convertLine = batchLine({ isDated: false, deployment: () => undefined });
 
 /** Removes the slug from a line's model, as for every other request. Lines without a slug keep their bytes. */
-const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? bare(line, index) : line);
+const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? convertLine(line, index) : line);
 
 /** OpenAI, and with `custom_host` any service that uses its format. */
 export default defineProvider<OpenAiSettings>({
@@ -35,15 +35,15 @@ export default defineProvider<OpenAiSettings>({
     probe,
   },
   operations: openaiCompatible<OpenAiSettings>({
-    address: (call, route) => at(base(call.settings), route, call.query),
+    address: (call, route) => joinAddress(base(call.settings), route, call.query),
     headers: openaiHeaders,
-    lines: (form) => (isBatchInput(form) ? withoutSlug : undefined),
+    lineEdit: (form) => (isBatchInput(form) ? withoutSlug : undefined),
     extensions: (settings) => (settings.custom_host === undefined ? 'drop' : 'pass'),
   }),
   relay(call, path) {
     const isNamed = call.endpoint === 'realtime' || paramOf(call.query, 'model') !== undefined;
     const query = call.model !== '' && isNamed ? withParam(call.query, 'model', call.model) : call.query;
-    return { ...at(base(call.settings), relayedRoute(path), query), headers: accountHeaders(call) };
+    return { ...joinAddress(base(call.settings), relayedRoute(path), query), headers: accountHeaders(call) };
   },
   socketTap: () => new RealtimeTap(),
   fault: openaiFault,

@@ -4,4 +4,4 @@ export const thoughts = 'reasoning_content';
 /** For services that support instructions only in the role `system`. */
 export const roles = { developer: 'system' } as const;
 
-export const name = ['name'] as const;
+export const nameField = ['name'] as const;

@@ -1,4 +1,4 @@
-import { name, roles, thoughts } from './common.ts';
+import { nameField, roles, thoughts } from './common.ts';
 import type { Vendor } from './row.ts';
 
 /** Services that run models of other vendors. */
@@ -46,7 +46,7 @@ export const hosted: readonly Vendor[] = [
       {
         name: 'thinking',
         source: 'https://docs.fireworks.ai/guides/reasoning, "Controlling reasoning effort": the Anthropic-compatible thinking parameter',
-        known: ['thinking'],
+        supportedExtensions: ['thinking'],
       },
       {
         name: 'thoughts',
@@ -91,8 +91,8 @@ export const hosted: readonly Vendor[] = [
       {
         name: 'names',
         source: 'https://console.groq.com/docs/openai, "Currently Unsupported OpenAI Features": messages[].name',
-        refuses: name,
-        refusesOf: { system: name, developer: name, user: name, tool: name },
+        refuses: nameField,
+        refusesOf: { system: nameField, developer: nameField, user: nameField, tool: nameField },
       },
       {
         name: 'thoughts',
@@ -140,7 +140,7 @@ export const hosted: readonly Vendor[] = [
       {
         name: 'cache',
         source: 'https://openrouter.ai/docs/guides/best-practices/prompt-caching, "Anthropic Claude"',
-        known: ['cache_control'],
+        supportedExtensions: ['cache_control'],
         takes: ['cache_control'],
       },
       {

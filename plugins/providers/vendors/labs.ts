@@ -1,4 +1,4 @@
-import { name, roles, thoughts } from './common.ts';
+import { nameField, roles, thoughts } from './common.ts';
 import type { Vendor } from './row.ts';
 import { xaiEdits } from './xai-edits.ts';
 
@@ -45,7 +45,7 @@ export const labs: readonly Vendor[] = [
       {
         name: 'thinking',
         source: 'https://api-docs.deepseek.com/guides/thinking_mode, "Thinking Mode Toggle and Effort Control"',
-        known: ['thinking'],
+        supportedExtensions: ['thinking'],
       },
       {
         name: 'thoughts',
@@ -127,7 +127,7 @@ export const labs: readonly Vendor[] = [
         name: 'names',
         source: 'https://github.com/Gage-Technologies/mistral-go/pull/2: 422 extra_forbidden, body.messages.0.user.name',
         refuses: ['name', 'function_call'],
-        refusesOf: { system: name, developer: name, user: name, tool: name },
+        refusesOf: { system: nameField, developer: nameField, user: nameField, tool: nameField },
       },
       {
         name: 'thoughts',
@@ -158,7 +158,11 @@ export const labs: readonly Vendor[] = [
     routes: ['chat/completions', 'models', 'files', 'files/list', 'files/{id}', 'files/{id}/content', 'files/{id}/delete'],
     quirks: [
       { name: 'developer', source: 'https://github.com/openclaw/openclaw/issues/8579: system, user, assistant and tool only', roles },
-      { name: 'thinking', source: 'https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model: thinking {type}', known: ['thinking'] },
+      {
+        name: 'thinking',
+        source: 'https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model: thinking {type}',
+        supportedExtensions: ['thinking'],
+      },
       {
         name: 'thoughts',
         source:
@@ -211,8 +215,8 @@ export const labs: readonly Vendor[] = [
       {
         name: 'names',
         source: 'https://github.com/BerriAI/litellm/issues/9720: 400, "Only messages of role \'user\' can have a name."',
-        refuses: name,
-        refusesOf: { system: name, developer: name, tool: name },
+        refuses: nameField,
+        refusesOf: { system: nameField, developer: nameField, tool: nameField },
       },
       {
         name: 'edits',
@@ -242,7 +246,7 @@ export const labs: readonly Vendor[] = [
       {
         name: 'thinking',
         source: 'https://docs.z.ai/guides/capabilities/thinking-mode, "Default Thinking Behaviour"',
-        known: ['thinking'],
+        supportedExtensions: ['thinking'],
       },
       {
         name: 'thoughts',

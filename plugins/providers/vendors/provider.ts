@@ -2,7 +2,7 @@ import { defineProvider, type CommonSettings, type Probe, type Provider } from '
 import { historyOf } from '#formats/history/rules.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
 import { openaiEndpoints } from '#formats/openai-objects/taps.ts';
-import { at, baseOf, customHostProblems, memo, relayedRoute } from '../_shared/address.ts';
+import { joinAddress, baseOf, customHostProblems, memoize, relayedRoute } from '../_shared/address.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import type { Vendor } from './row.ts';
 
@@ -12,12 +12,12 @@ const fixes = {
   404: 'check custom_host: it is the base URL that the service gives for OpenAI libraries',
 } as const;
 
-const list: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };
+const modelListProbe: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };
 
 /** Creates the provider of a row. */
 export function vendorProvider(vendor: Vendor): Provider {
   const { type, aliases = [], telemetryName, title, host, keyVariable, routes, priceList, quirks = [], accountHeaders } = vendor;
-  const base = memo((settings: CommonSettings) => baseOf(settings.custom_host ?? host));
+  const base = memoize((settings: CommonSettings) => baseOf(settings.custom_host ?? host));
   const history = historyOf(quirks);
   const imageEdits = quirks.find((quirk) => quirk.imageEdits !== undefined)?.imageEdits;
   return defineProvider<CommonSettings>({
@@ -33,18 +33,18 @@ export function vendorProvider(vendor: Vendor): Provider {
       apiKey: keyVariable === undefined ? 'optional' : 'required',
       check: (settings) => customHostProblems(settings.custom_host),
       credential: (_settings, key) => (key === undefined ? { scheme: 'none' } : { scheme: 'bearer', secret: key }),
-      ...(routes.includes('models') ? { probe: () => [list] } : {}),
+      ...(routes.includes('models') ? { probe: () => [modelListProbe] } : {}),
     },
     operations: openaiCompatible<CommonSettings>({
-      address: (call, route) => at(base(call.settings), route, call.query),
+      address: (call, route) => joinAddress(base(call.settings), route, call.query),
       extensions: () => 'drop',
-      known: quirks.flatMap(({ known = [] }) => known),
+      supportedExtensions: quirks.flatMap(({ supportedExtensions = [] }) => supportedExtensions),
       quirks: quirks.filter((quirk) => quirk.drops !== undefined || quirk.renames !== undefined || quirk.roles !== undefined),
       history: () => history,
       ...(imageEdits === undefined ? {} : { imageEdits }),
-      without: openaiEndpoints.filter((endpoint) => !routes.includes(endpoint)),
+      unsupportedEndpoints: openaiEndpoints.filter((endpoint) => !routes.includes(endpoint)),
     }),
-    relay: (call, path) => at(base(call.settings), relayedRoute(path), call.query),
+    relay: (call, path) => joinAddress(base(call.settings), relayedRoute(path), call.query),
     fault: openaiFault,
   });
 }

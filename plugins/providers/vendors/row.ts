@@ -31,7 +31,7 @@ export interface Quirk extends ChatQuirk, HistoryQuirk {
   /** Page and section of its documentation, source of its client, or a report that shows its response. */
   readonly source: string;
   /** Extension fields of the gateway that the service also supports. */
-  readonly known?: readonly string[];
+  readonly supportedExtensions?: readonly string[];
   /** Set if image edits must be JSON: converts the body to the service's format. */
   readonly imageEdits?: ImageEdits;
 }

@@ -1,5 +1,5 @@
 import type { JsonBody } from '#core/json/body.ts';
-import { isPlain } from '#core/json/merge.ts';
+import { isJsonObject } from '#core/json/merge.ts';
 import type { Dropped } from '#core/provider.ts';
 import { referenceOf } from '#formats/openai-objects/edit-form.ts';
 
@@ -7,7 +7,7 @@ import { referenceOf } from '#formats/openai-objects/edit-form.ts';
 const imageOf = (value: unknown): unknown => {
   const { url } = referenceOf(value);
   if (url === undefined) return value;
-  const others = isPlain(value) ? Object.entries(value).filter(([name]) => name !== 'image_url') : [];
+  const others = isJsonObject(value) ? Object.entries(value).filter(([name]) => name !== 'image_url') : [];
   return { ...Object.fromEntries(others), type: 'image_url', url };
 };
 

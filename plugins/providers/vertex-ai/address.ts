@@ -2,14 +2,14 @@ import { emptyBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, Dropped, UpstreamAddress, UpstreamRequest } from '#core/provider.ts';
-import { memo } from '../_shared/address.ts';
+import { memoize } from '../_shared/address.ts';
 import { type Location, locationOf } from './location.ts';
 import type { VertexSettings } from './settings.ts';
 
 export type VertexCall = Call<VertexSettings>;
 
 /** Computed once per settings object. */
-const locationIn = memo(locationOf);
+const locationIn = memoize(locationOf);
 
 /** Returns the location of a call. @throws GatewayError `missing_credential` */
 function locationFor(call: VertexCall): Location {
@@ -25,8 +25,8 @@ export function modelAddress(call: VertexCall, publisher: string, name: string, 
 
 /** `endpoints/<id><tail>`; the tail begins with `:` or `/`. */
 export function endpointAddress(call: VertexCall, id: string, tail: string): UpstreamAddress {
-  const { origin, path, versioned } = locationFor(call);
-  if (path === versioned) {
+  const { origin, path, versionPath } = locationFor(call);
+  if (path === versionPath) {
     throw new GatewayError('model_not_found', { message: 'Express mode serves models of the publisher google only.', param: 'model' });
   }
   return { origin, path: `${path}/endpoints/${encodeURIComponent(id)}${tail}` };
@@ -34,8 +34,8 @@ export function endpointAddress(call: VertexCall, id: string, tail: string): Ups
 
 /** Appends `<tail>` to project and location unchanged: it must be encoded already. Express mode has no such path. */
 export function resourceAddress(call: VertexCall, tail: string): UpstreamAddress {
-  const { origin, path, versioned } = locationFor(call);
-  if (path === versioned) {
+  const { origin, path, versionPath } = locationFor(call);
+  if (path === versionPath) {
     throw new GatewayError('unsupported_endpoint', {
       message: 'Express mode has no project for files, batches or tuning jobs.',
       hint: 'Use a provider with project and region.',

@@ -57,17 +57,17 @@ function versionProblems({ api_version: version }: VertexSettings): readonly Set
 
 function storageProblems({ storage_bucket: bucket, storage_host: host, media }: VertexSettings): readonly SettingsProblem[] {
   const hint = 'Write the name of the bucket alone, without gs://.';
-  const hosts = customHostProblems(host).map((problem) => ({
+  const hostProblems = customHostProblems(host).map((problem) => ({
     ...problem,
     path: ['storage_host'],
     message: problem.message.replace('custom_host', 'storage_host'),
   }));
-  const named = (name: string, path: SettingsProblem['path']): SettingsProblem[] =>
+  const bucketProblems = (name: string, path: SettingsProblem['path']): SettingsProblem[] =>
     isBucket(name) ? [] : [{ path, code: 'out-of-range', message: `"${name.slice(0, 100)}" is not the name of a bucket`, hint }];
   return [
-    ...hosts,
-    ...(bucket === undefined ? [] : named(bucket, ['storage_bucket'])),
-    ...(media?.buckets ?? []).flatMap((name, at) => named(name, ['media', 'buckets', at])),
+    ...hostProblems,
+    ...(bucket === undefined ? [] : bucketProblems(bucket, ['storage_bucket'])),
+    ...(media?.buckets ?? []).flatMap((name, at) => bucketProblems(name, ['media', 'buckets', at])),
   ];
 }
 
@@ -76,6 +76,6 @@ function storageProblems({ storage_bucket: bucket, storage_host: host, media }: 
  * operator's credential, which cannot be used without them.
  */
 function missing(key: string, hint: string, { service_account: account, ambient }: VertexSettings): SettingsProblem {
-  const isOperators = account !== undefined || ambient === true;
-  return { path: [key], code: 'missing-key', message: `${key} is missing`, hint, severity: isOperators ? 'error' : 'warning' };
+  const isOperatorCredential = account !== undefined || ambient === true;
+  return { path: [key], code: 'missing-key', message: `${key} is missing`, hint, severity: isOperatorCredential ? 'error' : 'warning' };
 }

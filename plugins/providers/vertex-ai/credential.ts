@@ -1,5 +1,5 @@
 import { GatewayError } from '#core/error.ts';
-import { isPlain } from '#core/json/merge.ts';
+import { isJsonObject } from '#core/json/merge.ts';
 import { parseJson } from '#core/json/scan.ts';
 import type { CredentialSpec } from '#core/provider.ts';
 import { textOf } from '#formats/shared/json.ts';
@@ -17,16 +17,20 @@ const googleToken = 'https://oauth2.googleapis.com/token';
  */
 export function credential(settings: VertexSettings, key: string | undefined): CredentialSpec {
   if (settings.service_account_json !== undefined) {
-    return grant({ ...serviceAccountOf(settings.service_account_json, 'vertex-service-account-json'), tokenUri: googleToken });
+    return serviceAccountCredential({
+      ...serviceAccountOf(settings.service_account_json, 'vertex-service-account-json'),
+      tokenUri: googleToken,
+    });
   }
   if (key !== undefined)
     return settings.express === true ? { scheme: 'header', name: 'x-goog-api-key', secret: key } : { scheme: 'bearer', secret: key };
-  if (settings.service_account !== undefined) return grant(serviceAccountOf(settings.service_account, 'service_account'));
+  if (settings.service_account !== undefined)
+    return serviceAccountCredential(serviceAccountOf(settings.service_account, 'service_account'));
   if (settings.ambient !== true) return { scheme: 'none' };
   return { scheme: 'oauth2', grant: { kind: 'google-ambient', scopes: [scope], credentialsFile: settings.credentials_file } };
 }
 
-function grant({ email, privateKey, keyId, tokenUri }: ServiceAccount): CredentialSpec {
+function serviceAccountCredential({ email, privateKey, keyId, tokenUri }: ServiceAccount): CredentialSpec {
   const uri = tokenUri ?? googleToken;
   return {
     scheme: 'oauth2',
@@ -51,7 +55,7 @@ export function parseServiceAccount(text: string): ServiceAccount | string {
   } catch {
     return 'it is not JSON';
   }
-  if (!isPlain(file)) return 'it is not a JSON object';
+  if (!isJsonObject(file)) return 'it is not a JSON object';
   const type = file['type'];
   if (type !== undefined && type !== 'service_account') return `it is a file of type "${String(type).slice(0, 40)}", not service_account`;
   const email = textOf(file['client_email']);

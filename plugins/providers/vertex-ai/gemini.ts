@@ -21,8 +21,8 @@ export const gemini = geminiOperations<VertexSettings>({
     return modelAddress(call, 'google', model.kind === 'gemini' ? model.name : '', method);
   },
   headers: commonHeaders,
-  isOwn: (call) => ['gemini', 'tuned'].includes(modelOf(call).kind),
-  ownModel(call) {
+  isGoogleModel: (call) => ['gemini', 'tuned'].includes(modelOf(call).kind),
+  googleModel(call) {
     const model = modelOf(call);
     if (model.kind === 'gemini') return model.name;
     if (model.kind === 'tuned') return '';

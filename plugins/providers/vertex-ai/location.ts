@@ -6,22 +6,22 @@ import type { VertexSettings } from './settings.ts';
 /** Base address of a provider: everything before `/publishers` and `/endpoints`. */
 export interface Location extends Base {
   /** The path up to the version. Express mode has no more. */
-  readonly versioned: string;
+  readonly versionPath: string;
 }
 
-const regionName = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
-const versionName = /^v\d{1,2}(?:(?:alpha|beta)\d{0,2})?$/;
+const regionPattern = /^[a-z](?:[a-z0-9-]*[a-z0-9])?$/;
+const versionPattern = /^v\d{1,2}(?:(?:alpha|beta)\d{0,2})?$/;
 /** Project ids, numbers, and domain-scoped ids (`example.com:name`). */
-const projectName = /^[a-z0-9](?:[a-z0-9.:-]{0,98}[a-z0-9])?$/;
+const projectPattern = /^[a-z0-9](?:[a-z0-9.:-]{0,98}[a-z0-9])?$/;
 
 /** Returns the problem of a region; undefined if it is valid. */
 export function regionProblem(region: string): string | undefined {
-  if (!regionName.test(region)) return 'a region has lower-case letters, digits and hyphens only';
+  if (!regionPattern.test(region)) return 'a region has lower-case letters, digits and hyphens only';
   return region === 'global' || region === 'us' || region === 'eu' || region.includes('-') ? undefined : 'there is no such region';
 }
 
-export const isProject = (project: string): boolean => projectName.test(project);
-export const isVersion = (version: string): boolean => versionName.test(version);
+export const isProject = (project: string): boolean => projectPattern.test(project);
+export const isVersion = (version: string): boolean => versionPattern.test(version);
 
 /** Returns scheme and host for a region. The region must be validated already, because it may be a caller's value. */
 function hostOf(region: string): string {
@@ -38,9 +38,13 @@ export function locationOf(settings: VertexSettings): Location {
   const custom = settings.custom_host === undefined ? undefined : baseOf(settings.custom_host);
   const base = custom ?? { origin: hostOf(region), path: '' };
   // A custom host may contain the version.
-  const versioned = versionName.test(base.path.slice(base.path.lastIndexOf('/') + 1)) ? base.path : `${base.path}/${version}`;
-  if (settings.express === true) return { origin: base.origin, path: versioned, versioned };
-  return { origin: base.origin, path: `${versioned}/projects/${encodeURIComponent(projectOf(settings))}/locations/${region}`, versioned };
+  const versionPath = versionPattern.test(base.path.slice(base.path.lastIndexOf('/') + 1)) ? base.path : `${base.path}/${version}`;
+  if (settings.express === true) return { origin: base.origin, path: versionPath, versionPath };
+  return {
+    origin: base.origin,
+    path: `${versionPath}/projects/${encodeURIComponent(projectOf(settings))}/locations/${region}`,
+    versionPath,
+  };
 }
 
 function regionOf({ region, express }: VertexSettings): string {

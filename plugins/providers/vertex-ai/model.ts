@@ -14,7 +14,7 @@ export type VertexModel =
  * Prefixes before the first dot that name a publisher. Names of Gemini contain dots themselves, so any other prefix is part of the
  * name.
  */
-const publishers: Readonly<Record<string, 'gemini' | 'anthropic' | 'mistral' | 'endpoint' | 'open'>> = {
+const publisherKinds: Readonly<Record<string, 'gemini' | 'anthropic' | 'mistral' | 'endpoint' | 'open'>> = {
   google: 'gemini',
   vendora: 'anthropic',
   anthropic: 'anthropic',
@@ -36,26 +36,26 @@ const segmentName = /^[A-Za-z0-9](?:[A-Za-z0-9_@-]|\.(?!\.))*$/;
 const endpointId = /^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/;
 
 /**
- * Classifies a model name. `tuned`: endpoints are tuned Gemini models.
+ * Classifies a model name. `isTuned`: endpoints are tuned Gemini models.
  *
  * @throws GatewayError `model_not_found` for names that could change the structure of the path
  */
-export function modelFor(model: string, tuned: boolean): VertexModel {
+export function modelFor(model: string, isTuned: boolean): VertexModel {
   const dot = model.indexOf('.');
-  const word = dot < 0 ? '' : model.slice(0, dot).toLowerCase();
-  const kind = Object.hasOwn(publishers, word) ? publishers[word] : undefined;
+  const prefix = dot < 0 ? '' : model.slice(0, dot).toLowerCase();
+  const kind = Object.hasOwn(publisherKinds, prefix) ? publisherKinds[prefix] : undefined;
   const name = kind === undefined ? model : model.slice(dot + 1);
   if (kind === 'endpoint') {
     if (!endpointId.test(name)) throw badName(model, 'an endpoint id of letters, digits and hyphens');
-    return tuned ? { kind: 'tuned', id: name } : { kind: 'endpoint', id: name };
+    return isTuned ? { kind: 'tuned', id: name } : { kind: 'endpoint', id: name };
   }
   if (!segmentName.test(name)) throw badName(model, 'a model name of letters, digits, ".", "_", "-" and "@"');
-  if (kind === 'open') return { kind, model: `${word === 'vendorb' ? 'meta' : word}/${name}` };
+  if (kind === 'open') return { kind, model: `${prefix === 'vendorb' ? 'meta' : prefix}/${name}` };
   return { kind: kind ?? 'gemini', name };
 }
 
-const badName = (model: string, wanted: string): GatewayError =>
+const badName = (model: string, expected: string): GatewayError =>
   new GatewayError('model_not_found', {
-    message: model === '' ? 'The request names no model.' : `"${model.slice(0, 100)}" is not ${wanted}.`,
+    message: model === '' ? 'The request names no model.' : `"${model.slice(0, 100)}" is not ${expected}.`,
     param: 'model',
   });

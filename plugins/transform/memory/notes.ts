@@ -1,5 +1,5 @@
 import type { Routed } from '#core/context.ts';
-import { type Keeping, type Note, NoteMemory, type Notes, type NoteScope } from '#core/model/notes.ts';
+import { type NoteConditions, type Note, NoteMemory, type Notes, type NoteScope } from '#core/model/notes.ts';
 import type { Attempt } from '#core/plan.ts';
 import type { PluginHost } from '#core/plugin.ts';
 import type { Call, CommonSettings } from '#core/provider.ts';
@@ -11,46 +11,46 @@ interface ReceivedNote {
 }
 
 /** Maximum characters of received notes that wait for the first request of this process. */
-const mostEarly = 1024 * 1024;
+const maxEarlyLength = 1024 * 1024;
 
 /** The notes of one process. Worker processes share their notes. */
 class SharedNotes {
   readonly memory = new NoteMemory();
   readonly #send: (received: ReceivedNote) => void;
   /** Notes received before the first request, from which the limits are known. */
-  #early: ReceivedNote[] = [];
-  #length = 0;
+  #earlyNotes: ReceivedNote[] = [];
+  #earlyLength = 0;
   /** The current limits; undefined before the first request. */
-  #keeping: Keeping | undefined;
+  #keeping: NoteConditions | undefined;
 
   constructor(send: (received: ReceivedNote) => void) {
     this.#send = send;
   }
 
-  use(keeping: Keeping): void {
+  use(keeping: NoteConditions): void {
     this.#keeping = keeping;
-    for (const { scope, note } of this.#early.splice(0)) this.memory.keep(scope, note, keeping);
+    for (const { scope, note } of this.#earlyNotes.splice(0)) this.memory.keep(scope, note, keeping);
   }
 
   clear(): void {
-    this.#early = [];
+    this.#earlyNotes = [];
     this.memory.clear();
   }
 
-  keep(received: ReceivedNote, keeping: Keeping): void {
+  keep(received: ReceivedNote, keeping: NoteConditions): void {
     this.memory.keep(received.scope, received.note, keeping);
     this.#send(received);
   }
 
   receive(received: ReceivedNote, now: number): void {
     if (this.#keeping !== undefined) return this.memory.keep(received.scope, received.note, { ...this.#keeping, now });
-    this.#length += received.note.text.length;
-    if (this.#length <= mostEarly) this.#early.push(received);
+    this.#earlyLength += received.note.text.length;
+    if (this.#earlyLength <= maxEarlyLength) this.#earlyNotes.push(received);
   }
 }
 
 /** The memory that successive configurations share. */
-export class Remembering {
+export class NoteStore {
   readonly #notes: SharedNotes;
   readonly #host: PluginHost;
 
@@ -77,7 +77,7 @@ export class Remembering {
   }
 }
 
-interface Of {
+interface NoteContext {
   readonly ctx: Routed;
   readonly attempt: Attempt;
   readonly call: Call<CommonSettings>;
@@ -87,32 +87,32 @@ interface Of {
 /** The notes that one attempt may use. Their owner is computed on demand. */
 class AttemptNotes implements Notes {
   readonly #notes: SharedNotes;
-  readonly #keeping: Keeping;
-  readonly #of: Of;
+  readonly #keeping: NoteConditions;
+  readonly #context: NoteContext;
   #scope: NoteScope | undefined;
 
-  constructor(notes: SharedNotes, keeping: Keeping, of: Of) {
+  constructor(notes: SharedNotes, keeping: NoteConditions, of: NoteContext) {
     this.#notes = notes;
     this.#keeping = keeping;
-    this.#of = of;
+    this.#context = of;
   }
 
   recall(ids: readonly string[]): ReadonlyMap<string, string> {
-    return this.#notes.memory.recall((this.#scope ??= scopeOf(this.#of)), ids, this.#keeping.bounds.ttl, this.#of.host.now());
+    return this.#notes.memory.recall((this.#scope ??= scopeOf(this.#context)), ids, this.#keeping.bounds.ttl, this.#context.host.now());
   }
 
   keep(note: Note): void {
-    const scope = (this.#scope ??= scopeOf(this.#of));
-    this.#notes.keep({ scope, note }, { ...this.#keeping, now: this.#of.host.now() });
+    const scope = (this.#scope ??= scopeOf(this.#context));
+    this.#notes.keep({ scope, note }, { ...this.#keeping, now: this.#context.host.now() });
   }
 }
 
 /** Signatures hold for the account and model that made them, and the thoughts of one caller are no other's. */
-function scopeOf({ ctx, attempt, call, host }: Of): NoteScope {
+function scopeOf({ ctx, attempt, call, host }: NoteContext): NoteScope {
   const { key, credential } = ctx.facts.caller;
   const account = call.credential === 'caller' ? (credential ?? '') : '';
   const owner = key?.owner ?? host.sha256(account);
   const { slug, virtualKey, provider } = attempt.binding;
-  const place = [owner, provider.type, slug, virtualKey ?? '', call.settings.custom_host ?? '', call.model, account];
-  return { owner, place: host.sha256(JSON.stringify(place)) };
+  const scopeParts = [owner, provider.type, slug, virtualKey ?? '', call.settings.custom_host ?? '', call.model, account];
+  return { owner, place: host.sha256(JSON.stringify(scopeParts)) };
 }

@@ -11,7 +11,7 @@ const sessions = new Sessions(
 const request = (headers: Readonly<Record<string, string>> = {}): IncomingMessage =>
   ({ headers, socket: { remoteAddress: '127.0.0.1' } }) as unknown as IncomingMessage;
 const accessOf = (entry: AdminEntry, over: Partial<AccessOptions> = {}) =>
-  createAccess({ settings: () => entry, isLoopback: true, ownToken: undefined, cookieName: 'gw', sessions, now: () => 0, ...over });
+  createAccess({ settings: () => entry, isLoopback: true, stateDirToken: undefined, cookieName: 'gw', sessions, now: () => 0, ...over });
 
 it.each([
   [true, true, 'local'],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Sessions } from './sessions.ts';
-import { Throttle } from './throttle.ts';
+import { SignInThrottle } from './sign-in-throttle.ts';
 import { linkUser, type User } from './users.ts';
 
 const hour = 3_600_000;
@@ -71,56 +71,56 @@ describe('sign-in link', () => {
     [hour, true],
     [hour + 1, false],
   ])('that is %i ms old works once: %s', (age, works) => {
-    const link = sessions.link(user);
+    const link = sessions.createLink(user);
     now += age;
     const used = ['other', link, link].map((one) => sessions.useLink(one));
     expect(used).toEqual([undefined, works ? user : undefined, undefined]);
   });
 
   it('is evicted if it is the oldest at the limit', () => {
-    const links = Array.from({ length: 17 }, () => sessions.link(linkUser));
+    const links = Array.from({ length: 17 }, () => sessions.createLink(linkUser));
     expect(links.map((link) => sessions.useLink(link) !== undefined)).toEqual(links.map((_, n) => n > 0));
   });
 });
 
 describe('Throttle', () => {
-  const fail = (throttle: Throttle, address: string, times: number): void => {
-    for (let n = 0; n < times; n += 1) throttle.failed(address, 'wrong');
+  const fail = (throttle: SignInThrottle, address: string, times: number): void => {
+    for (let n = 0; n < times; n += 1) throttle.recordFailure(address, 'wrong');
   };
 
   it('blocks an address after ten failures within a minute, and no other address', () => {
-    const throttle = new Throttle(() => now);
+    const throttle = new SignInThrottle(() => now);
     fail(throttle, 'a', 9);
-    expect(throttle.wait('a', 'wrong')).toBe(0);
+    expect(throttle.waitMs('a', 'wrong')).toBe(0);
     now += 10_000;
     fail(throttle, 'a', 1);
-    expect([throttle.wait('a', 'wrong'), throttle.wait('b', 'wrong')]).toEqual([50_000, 0]);
+    expect([throttle.waitMs('a', 'wrong'), throttle.waitMs('b', 'wrong')]).toEqual([50_000, 0]);
     now += 49_999;
-    expect(throttle.wait('a', 'wrong')).toBe(1);
+    expect(throttle.waitMs('a', 'wrong')).toBe(1);
     now += 1;
-    expect(throttle.wait('a', 'wrong')).toBe(0);
+    expect(throttle.waitMs('a', 'wrong')).toBe(0);
     fail(throttle, 'a', 8);
-    expect(throttle.wait('a', 'wrong')).toBe(0);
+    expect(throttle.waitMs('a', 'wrong')).toBe(0);
     fail(throttle, 'a', 1);
-    expect(throttle.wait('a', 'wrong')).toBe(10_000);
+    expect(throttle.waitMs('a', 'wrong')).toBe(10_000);
   });
 
   it('neither blocks nor counts tokens too long to be guessed', () => {
-    const throttle = new Throttle(() => now);
-    for (let n = 0; n < 20; n += 1) throttle.failed('a', 'x'.repeat(32));
-    expect(throttle.wait('a', 'short')).toBe(0);
-    for (let n = 0; n < 10; n += 1) throttle.failed('a', 'x'.repeat(31));
-    expect([throttle.wait('a', 'x'.repeat(31)) > 0, throttle.wait('a', 'x'.repeat(32))]).toEqual([true, 0]);
+    const throttle = new SignInThrottle(() => now);
+    for (let n = 0; n < 20; n += 1) throttle.recordFailure('a', 'x'.repeat(32));
+    expect(throttle.waitMs('a', 'short')).toBe(0);
+    for (let n = 0; n < 10; n += 1) throttle.recordFailure('a', 'x'.repeat(31));
+    expect([throttle.waitMs('a', 'x'.repeat(31)) > 0, throttle.waitMs('a', 'x'.repeat(32))]).toEqual([true, 0]);
   });
 
   it('forgets an address after a thousand other addresses failed', () => {
-    const throttle = new Throttle(() => now);
+    const throttle = new SignInThrottle(() => now);
     fail(throttle, 'a', 10);
     fail(throttle, 'b', 10);
     fail(throttle, 'a', 1);
     for (let n = 0; n < 999; n += 1) fail(throttle, `other-${n}`, 1);
-    expect([throttle.wait('a', 'x') > 0, throttle.wait('b', 'x')]).toEqual([true, 0]);
+    expect([throttle.waitMs('a', 'x') > 0, throttle.waitMs('b', 'x')]).toEqual([true, 0]);
     fail(throttle, 'one-more', 1);
-    expect(throttle.wait('a', 'x')).toBe(0);
+    expect(throttle.waitMs('a', 'x')).toBe(0);
   });
 });

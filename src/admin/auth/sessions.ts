@@ -1,23 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { type User, sha256 } from './users.ts';
 
-interface Session {
+interface StoredSession {
   readonly user: User;
   readonly begun: number;
-  seen: number;
+  lastUsedAt: number;
 }
 
 /** Maximum number of sessions. More are a mistake or an attack: the one idle longest is removed. */
-const most = 256;
+const maxSessions = 256;
 /** Maximum lifetime of a session, even if it is in use, in milliseconds. */
-const longestMs = 30 * 24 * 3_600_000;
+const maxLifetimeMs = 30 * 24 * 3_600_000;
 /** Maximum number of unused sign-in links. */
-const mostLinks = 16;
+const maxLinks = 16;
 const linkMs = 3_600_000;
 
 /** Browser sessions, in memory: a restart ends them. IDs are stored as hashes. */
 export class Sessions {
-  readonly #byId = new Map<string, Session>();
+  readonly #byId = new Map<string, StoredSession>();
   readonly #links = new Map<string, { readonly user: User; readonly until: number }>();
   readonly #now: () => number;
   readonly #idleMs: () => number;
@@ -35,9 +35,9 @@ export class Sessions {
   begin(user: User): string {
     const id = randomBytes(32).toString('base64url');
     const now = this.#now();
-    this.#byId.set(sha256(id), { user, begun: now, seen: now });
+    this.#byId.set(sha256(id), { user, begun: now, lastUsedAt: now });
     for (const oldest of this.#byId.keys()) {
-      if (this.#byId.size <= most) break;
+      if (this.#byId.size <= maxSessions) break;
       this.#byId.delete(oldest);
     }
     return id;
@@ -49,8 +49,8 @@ export class Sessions {
     if (session === undefined) return undefined;
     const now = this.#now();
     this.#byId.delete(key);
-    if (now - session.seen > this.#idleMs() || now - session.begun > longestMs) return undefined;
-    session.seen = now;
+    if (now - session.lastUsedAt > this.#idleMs() || now - session.begun > maxLifetimeMs) return undefined;
+    session.lastUsedAt = now;
     // Re-inserted at the end: the first entry of the map is the session idle longest.
     this.#byId.set(key, session);
     return session.user;
@@ -61,11 +61,11 @@ export class Sessions {
   }
 
   /** Returns a token for one sign-in within an hour. */
-  link(user: User): string {
+  createLink(user: User): string {
     const token = randomBytes(24).toString('base64url');
     this.#links.set(sha256(token), { user, until: this.#now() + linkMs });
     for (const oldest of this.#links.keys()) {
-      if (this.#links.size <= mostLinks) break;
+      if (this.#links.size <= maxLinks) break;
       this.#links.delete(oldest);
     }
     return token;

@@ -7,13 +7,13 @@ import { errorCode } from '../../core/text/error-code.ts';
 /** File in the state directory that lets programs of the same user sign in. */
 const tokenFile = 'admin-token';
 
-const form = /^[\w-]{16,256}$/;
+const tokenPattern = /^[\w-]{16,256}$/;
 
 /** Returns the token in a state directory; undefined if there is no readable one. */
 export function readToken(dir: string): string | undefined {
   try {
     const text = readRegularFile(join(dir, tokenFile), 1024).toString('utf8').trim();
-    return form.test(text) ? text : undefined;
+    return tokenPattern.test(text) ? text : undefined;
   } catch {
     return undefined;
   }

@@ -12,8 +12,8 @@ export interface User {
 
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 };
 
-/** True if `role` has the permissions of `least`. */
-export const includes = (role: Role, least: Role): boolean => ranks[role] >= ranks[least];
+/** True if `role` has the permissions of `required`. */
+export const hasRole = (role: Role, required: Role): boolean => ranks[role] >= ranks[required];
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
@@ -25,9 +25,9 @@ export const openUser: User = { name: 'local', role: 'admin', proof: 'open' };
 export class Users {
   readonly #byHash = new Map<string, User>();
 
-  /** @param ownToken the token in the state directory, if `server.admin.token` is not set */
-  constructor({ token, users }: AdminEntry, ownToken: string | undefined) {
-    const main = token ?? ownToken;
+  /** @param stateDirToken the token in the state directory, if `server.admin.token` is not set */
+  constructor({ token, users }: AdminEntry, stateDirToken: string | undefined) {
+    const main = token ?? stateDirToken;
     if (main !== undefined) this.#add('admin', 'admin', sha256(main));
     for (const [name, user] of Object.entries(users ?? {})) {
       const hash = user.token === undefined ? user.token_hash?.slice('sha256:'.length).toLowerCase() : sha256(user.token);

@@ -5,13 +5,13 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { policy, send } from './reply.ts';
+import { contentSecurityPolicy, send } from './reply.ts';
 
 /** Build output of the dashboard, relative to the sources and to the compiled package. */
 const folders = ['../../../dist/dashboard/', './dashboard/'] as const;
-const mostFiles = 32;
+const maxFiles = 32;
 /** Maximum size of one file, in bytes. */
-const mostBytes = 4 * 1024 * 1024;
+const maxFileBytes = 4 * 1024 * 1024;
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -24,7 +24,7 @@ const types: Readonly<Record<string, string>> = {
   '.map': 'application/json',
 };
 
-interface Page {
+interface DashboardFile {
   readonly bytes: Buffer;
   readonly packed: Buffer | undefined;
   readonly type: string;
@@ -32,15 +32,15 @@ interface Page {
   readonly policy: string;
 }
 
-type Pages = ReadonlyMap<string, Page>;
+type FilesByPath = ReadonlyMap<string, DashboardFile>;
 
 /** The dashboard's files, read on the first request and cached in memory. */
 export class DashboardFiles {
   readonly #folders: readonly string[];
-  #pages: Promise<Pages> | undefined;
+  #files: Promise<FilesByPath> | undefined;
 
-  constructor(places: readonly string[] = folders.map((one) => fileURLToPath(new URL(one, import.meta.url)))) {
-    this.#folders = places;
+  constructor(directories: readonly string[] = folders.map((one) => fileURLToPath(new URL(one, import.meta.url)))) {
+    this.#folders = directories;
   }
 
   /**
@@ -65,10 +65,10 @@ export class DashboardFiles {
   }
 
   /** Reads the files once. Retried if there were none, or if a build replaced them meanwhile. */
-  async #read(): Promise<Pages> {
-    const reading = (this.#pages ??= this.#find());
+  async #read(): Promise<FilesByPath> {
+    const reading = (this.#files ??= this.#find());
     const forget = (): void => {
-      if (this.#pages === reading) this.#pages = undefined;
+      if (this.#files === reading) this.#files = undefined;
     };
     try {
       const pages = await reading;
@@ -80,28 +80,28 @@ export class DashboardFiles {
     }
   }
 
-  async #find(): Promise<Pages> {
+  async #find(): Promise<FilesByPath> {
     for (const folder of this.#folders) {
-      const pages = await pagesIn(folder);
+      const pages = await filesIn(folder);
       if (pages.has('/index.html')) return pages;
     }
     return new Map();
   }
 }
 
-async function pagesIn(folder: string): Promise<Pages> {
+async function filesIn(folder: string): Promise<FilesByPath> {
   const names = await readdir(folder).catch((): string[] => []);
-  const pages = new Map<string, Page>();
-  for (const name of names.slice(0, mostFiles)) {
+  const pages = new Map<string, DashboardFile>();
+  for (const name of names.slice(0, maxFiles)) {
     const type = types[extname(name)];
     const path = join(folder, name);
-    if (type === undefined || (await stat(path)).size > mostBytes) continue;
-    pages.set(`/${name}`, await pageOf(await readFile(path), type));
+    if (type === undefined || (await stat(path)).size > maxFileBytes) continue;
+    pages.set(`/${name}`, await fileOf(await readFile(path), type));
   }
   return pages;
 }
 
-async function pageOf(bytes: Buffer, type: string): Promise<Page> {
+async function fileOf(bytes: Buffer, type: string): Promise<DashboardFile> {
   const packed = type.startsWith('image/png') ? undefined : await promisify(gzip)(bytes, { level: 9 });
   const isPage = type.startsWith('text/html');
   return {
@@ -109,7 +109,9 @@ async function pageOf(bytes: Buffer, type: string): Promise<Page> {
     packed,
     type,
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-    policy: isPage ? policy({ scripts: hashesOf(bytes, 'script'), styles: hashesOf(bytes, 'style') }) : policy(),
+    policy: isPage
+      ? contentSecurityPolicy({ scripts: hashesOf(bytes, 'script'), styles: hashesOf(bytes, 'style') })
+      : contentSecurityPolicy(),
   };
 }
 

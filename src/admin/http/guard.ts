@@ -28,15 +28,16 @@ export function checkHost({ headers }: IncomingMessage, hosts: readonly string[]
  */
 export function checkOrigin({ method, headers }: IncomingMessage): void {
   const site = headers['sec-fetch-site'];
-  const isForeign = (site !== undefined && site !== 'same-origin' && site !== 'none') || !isOwn(headers.origin, headers.host);
-  if (isForeign) throw foreign('A page of another origin cannot use the admin API.');
+  const isCrossOrigin = (site !== undefined && site !== 'same-origin' && site !== 'none') || !isSameOrigin(headers.origin, headers.host);
+  if (isCrossOrigin) throw originNotAllowed('A page of another origin cannot use the admin API.');
   const changes = method !== 'GET' && method !== 'HEAD';
-  if (changes && headers[guardHeader] === undefined) throw foreign(`A request that changes something needs the header ${guardHeader}: 1.`);
+  if (changes && headers[guardHeader] === undefined)
+    throw originNotAllowed(`A request that changes something needs the header ${guardHeader}: 1.`);
 }
 
-const foreign = (message: string): GatewayError => new GatewayError('origin_not_allowed', { message });
+const originNotAllowed = (message: string): GatewayError => new GatewayError('origin_not_allowed', { message });
 
-function isOwn(origin: string | undefined, host: string | undefined): boolean {
+function isSameOrigin(origin: string | undefined, host: string | undefined): boolean {
   if (origin === undefined) return true;
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();
 }

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { type GatewayError, fromUnknown } from '../../core/error.ts';
 
 /** Headers of every response. Scripts and styles may be loaded only from this origin. */
-export const safetyHeaders: Readonly<Record<string, string>> = Object.freeze({
-  'content-security-policy': policy(),
+export const securityHeaders: Readonly<Record<string, string>> = Object.freeze({
+  'content-security-policy': contentSecurityPolicy(),
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -14,7 +14,7 @@ export const safetyHeaders: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** Builds the Content-Security-Policy. @param hashes of inline scripts and styles of the page, such as `'sha256-…'` */
-export function policy(
+export function contentSecurityPolicy(
   hashes: { readonly scripts: readonly string[]; readonly styles: readonly string[] } = { scripts: [], styles: [] },
 ): string {
   return [
@@ -37,7 +37,7 @@ export type Headers = Readonly<Record<string, string | readonly string[]>>;
 export function send(response: ServerResponse, status: number, bytes: Uint8Array | string, headers: Headers): void {
   if (response.headersSent || response.destroyed) return;
   const body = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
-  const own: Record<string, string | string[] | number> = { ...safetyHeaders, 'content-length': body.length };
+  const own: Record<string, string | string[] | number> = { ...securityHeaders, 'content-length': body.length };
   for (const [name, value] of Object.entries(headers)) own[name] = typeof value === 'string' ? value : [...value];
   response.writeHead(status, own);
   response.end(response.req.method === 'HEAD' ? undefined : body);
@@ -52,11 +52,11 @@ export function sendError(response: ServerResponse, thrown: unknown, headers: He
   const error = fromUnknown(thrown);
   const { message, type, code, param, hint } = error;
   const shown = { message, type, code, param: param ?? null, gateway: { source: 'gateway', ...(hint === undefined ? {} : { hint }) } };
-  sendJson(response, error.status, { error: shown }, { ...headers, ...asked(error) });
+  sendJson(response, error.status, { error: shown }, { ...headers, ...headersOf(error) });
   return error;
 }
 
-const asked = ({ allow, waitS }: GatewayError): Headers => ({
+const headersOf = ({ allow, waitS }: GatewayError): Headers => ({
   ...(allow === undefined ? {} : { allow }),
   ...(waitS === undefined ? {} : { 'retry-after': waitS.toString() }),
 });

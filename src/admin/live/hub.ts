@@ -1,4 +1,4 @@
-import { bareRow } from '../../core/logs/contents.ts';
+import { rowWithoutContent } from '../../core/logs/contents.ts';
 import { toRow, type LogRow } from '../../core/logs/row.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import type { Mask } from '../../core/secrets/mask.ts';
@@ -19,24 +19,24 @@ export class LiveRow {
   text(isBare: boolean, mask: Mask): string {
     const kept = this.#texts.get(isBare);
     if (kept?.mask === mask) return kept.text;
-    const text = mask.text(JSON.stringify(isBare ? bareRow(this.row) : this.row));
+    const text = mask.text(JSON.stringify(isBare ? rowWithoutContent(this.row) : this.row));
     this.#texts.set(isBare, { mask, text });
     return text;
   }
 }
 
 /** Minimum number of rows kept for readers that reconnect; at most twice as many are kept. */
-const most = 500;
+const minKeptRows = 500;
 /** How long rows are kept without a reader, in milliseconds. */
-const restMs = 60_000;
+const keepAfterLastReaderMs = 60_000;
 /** Milliseconds for which records are batched: sending many rows at once is much cheaper for the event loop than one by one. */
-const gatherMs = 150;
+const batchMs = 150;
 /** Maximum batch size. */
-const mostGathered = 200;
+const maxBatch = 200;
 
 /** A reader of the live log. */
 export interface LiveReader {
-  take(row: LiveRow): void;
+  addRow(row: LiveRow): void;
   /** Called after the last row of a batch. */
   flush(): void;
 }
@@ -46,10 +46,10 @@ export class LiveHub {
   readonly #readers = new Set<LiveReader>();
   readonly #recent: LiveRow[] = [];
   readonly #now: () => number;
-  #gathered: LogRecord[] = [];
+  #batch: LogRecord[] = [];
   #timer: NodeJS.Timeout | undefined;
   #last = 0;
-  #leftAt = Number.NEGATIVE_INFINITY;
+  #lastReaderLeftAt = Number.NEGATIVE_INFINITY;
 
   readonly #onFault: (error: unknown) => void;
   /** Called when a reader is added. */
@@ -76,7 +76,7 @@ export class LiveHub {
 
   /** True while there is a reader, or one disconnected a short time ago and may return. */
   get isFollowed(): boolean {
-    return this.#readers.size > 0 || this.#now() - this.#leftAt <= restMs;
+    return this.#readers.size > 0 || this.#now() - this.#lastReaderLeftAt <= keepAfterLastReaderMs;
   }
 
   /** Counts requests that finished without a row. */
@@ -92,28 +92,28 @@ export class LiveHub {
       this.skip(1);
       return;
     }
-    this.#gathered.push(record);
-    if (this.#gathered.length >= mostGathered) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), gatherMs).unref();
+    this.#batch.push(record);
+    if (this.#batch.length >= maxBatch) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), batchMs).unref();
   }
 
   /** Delivers the waiting rows. */
   flush(): void {
-    if (this.#gathered.length === 0) return;
+    if (this.#batch.length === 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const gathered = this.#gathered;
-    this.#gathered = [];
-    for (const record of gathered) this.#safely(() => this.#take(record));
-    if (this.#recent.length >= 2 * most) this.#recent.splice(0, this.#recent.length - most);
+    const gathered = this.#batch;
+    this.#batch = [];
+    for (const record of gathered) this.#safely(() => this.#deliver(record));
+    if (this.#recent.length >= 2 * minKeptRows) this.#recent.splice(0, this.#recent.length - minKeptRows);
     for (const reader of this.#readers) this.#safely(() => reader.flush());
   }
 
-  #take(record: LogRecord): void {
+  #deliver(record: LogRecord): void {
     this.#last += 1;
     const live = new LiveRow(this.#last, toRow(record));
     this.#recent.push(live);
-    for (const reader of this.#readers) reader.take(live);
+    for (const reader of this.#readers) reader.addRow(live);
   }
 
   #safely(work: () => void): void {
@@ -140,7 +140,7 @@ export class LiveHub {
     return () => {
       this.flush();
       this.#readers.delete(reader);
-      this.#leftAt = this.#now();
+      this.#lastReaderLeftAt = this.#now();
     };
   }
 }

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { Mask } from '../../core/secrets/mask.ts';
-import { safetyHeaders } from '../http/reply.ts';
+import { securityHeaders } from '../http/reply.ts';
 import type { LiveHub, LiveReader, LiveRow } from './hub.ts';
 
 /** Maximum rows per second and reader; further rows are only counted. */
-const mostPerSecond = 50;
+const maxRowsPerSecond = 50;
 /** Maximum unsent bytes of a reader; beyond it the connection is closed. */
-const mostWaiting = 1024 * 1024;
-const beatMs = 15_000;
+const maxUnsentBytes = 1024 * 1024;
+const heartbeatMs = 15_000;
 
 export interface LiveOptions {
   readonly hub: Pick<LiveHub, 'last' | 'since' | 'add'>;
@@ -19,7 +19,7 @@ export interface LiveOptions {
   readonly isBare: boolean;
   mask(): Mask;
   /** True while the reader's authorization is unchanged. */
-  holds(): boolean;
+  isStillAuthorized(): boolean;
   /** `last-event-id` of a reader that reconnects. */
   readonly lastId: string | undefined;
   /** Aborted when the connection closes. */
@@ -35,20 +35,20 @@ export interface LiveOptions {
 export function streamRows(response: ServerResponse, options: LiveOptions): Promise<void> {
   return new Promise((resolve) => {
     const { hub, signal } = options;
-    response.writeHead(200, { ...safetyHeaders, 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    response.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
     if (response.req.method === 'HEAD') {
       response.end();
       resolve();
       return;
     }
-    const reader = new Reader(response, options);
+    const reader = new StreamReader(response, options);
     reader.begin();
-    const leave = hub.add(reader);
-    const tick = setInterval(() => reader.second(), 1000);
+    const removeReader = hub.add(reader);
+    const tick = setInterval(() => reader.startSecond(), 1000);
     // If the user signed out or the role changed, the stream ends. The browser reconnects with its current authorization.
-    const beat = setInterval(() => (options.holds() ? reader.tell('beat', () => '{}') : response.end()), beatMs);
+    const beat = setInterval(() => (options.isStillAuthorized() ? reader.sendEvent('beat', () => '{}') : response.end()), heartbeatMs);
     const end = (): void => {
-      leave();
+      removeReader();
       clearInterval(tick);
       clearInterval(beat);
       resolve();
@@ -58,12 +58,12 @@ export function streamRows(response: ServerResponse, options: LiveOptions): Prom
   });
 }
 
-class Reader implements LiveReader {
+class StreamReader implements LiveReader {
   readonly #response: ServerResponse;
   readonly #options: LiveOptions;
   #sent = 0;
   #skipped = 0;
-  #waiting = '';
+  #pendingText = '';
 
   constructor(response: ServerResponse, options: LiveOptions) {
     this.#response = response;
@@ -72,34 +72,34 @@ class Reader implements LiveReader {
 
   begin(): void {
     const { hub, boot } = this.#options;
-    const from = this.#from();
+    const from = this.#lastReceived();
     const missed = from === undefined ? undefined : hub.since(from);
-    this.#waiting += `retry: 2000\nid: ${boot}-${from !== undefined && missed !== undefined ? from : hub.last}\nevent: ready\ndata: {}\n\n`;
-    if (this.#options.lastId !== undefined && missed === undefined) this.#waiting += 'event: gap\ndata: {}\n\n';
-    for (const live of missed ?? []) this.take(live);
+    this.#pendingText += `retry: 2000\nid: ${boot}-${from !== undefined && missed !== undefined ? from : hub.last}\nevent: ready\ndata: {}\n\n`;
+    if (this.#options.lastId !== undefined && missed === undefined) this.#pendingText += 'event: gap\ndata: {}\n\n';
+    for (const live of missed ?? []) this.addRow(live);
     this.flush();
   }
 
-  take(live: LiveRow): void {
+  addRow(live: LiveRow): void {
     const { matches, isBare, mask, boot } = this.#options;
     if (!matches(live.row)) return;
-    if (this.#sent >= mostPerSecond) {
+    if (this.#sent >= maxRowsPerSecond) {
       this.#skipped += 1;
       return;
     }
     this.#sent += 1;
-    this.#waiting += `id: ${boot}-${live.id}\ndata: ${live.text(isBare, mask())}\n\n`;
+    this.#pendingText += `id: ${boot}-${live.id}\ndata: ${live.text(isBare, mask())}\n\n`;
   }
 
   /** Starts a new one-second window. */
-  second(): void {
-    if (this.#skipped > 0) this.tell('skipped', () => `{"count":${this.#skipped}}`);
+  startSecond(): void {
+    if (this.#skipped > 0) this.sendEvent('skipped', () => `{"count":${this.#skipped}}`);
     this.#sent = 0;
     this.#skipped = 0;
   }
 
   /** Sends an event whose ID is that of the newest row, including skipped ones. */
-  tell(event: string, data: () => string): void {
+  sendEvent(event: string, data: () => string): void {
     const { hub, boot } = this.#options;
     // Reading `last` first delivers the rows that wait in the hub.
     const { last } = hub;
@@ -107,8 +107,8 @@ class Reader implements LiveReader {
   }
 
   flush(): void {
-    const text = this.#waiting;
-    this.#waiting = '';
+    const text = this.#pendingText;
+    this.#pendingText = '';
     if (text !== '') this.write(text);
   }
 
@@ -117,11 +117,11 @@ class Reader implements LiveReader {
     if (response.destroyed || response.writableEnded) return;
     response.write(text);
     // A reader that does not read must not accumulate data in memory.
-    if (response.writableLength > mostWaiting) response.destroy();
+    if (response.writableLength > maxUnsentBytes) response.destroy();
   }
 
   /** Number of the last row that the reader received; undefined if there is none, or it is from another process. */
-  #from(): number | undefined {
+  #lastReceived(): number | undefined {
     const [boot, number] = this.#options.lastId?.split('-') ?? [];
     const id = Number(number);
     return boot === this.#options.boot && Number.isSafeInteger(id) && id >= 0 ? id : undefined;

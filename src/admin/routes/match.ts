@@ -2,7 +2,7 @@ import { GatewayError } from '../../core/error.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { AdminRoute } from './route.ts';
 
-export interface Matched {
+export interface RouteMatch {
   readonly route: AdminRoute;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -16,7 +16,7 @@ export class RouteTable {
   }
 
   /** @throws GatewayError `route_not_found`, `method_not_allowed` */
-  find(method: string, path: string): Matched {
+  find(method: string, path: string): RouteMatch {
     const parts = path.split('/');
     const methods: string[] = [];
     for (const row of this.#rows) {

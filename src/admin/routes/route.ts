@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Plain } from '../../core/json/merge.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
 import { GatewayError } from '../../core/error.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { LogReader } from '../../core/logs/reader.ts';
 import type { Role } from '../api-types.ts';
 import type { Sessions } from '../auth/sessions.ts';
-import type { Throttle } from '../auth/throttle.ts';
+import type { SignInThrottle } from '../auth/sign-in-throttle.ts';
 import type { User, Users } from '../auth/users.ts';
 import type { Headers } from '../http/reply.ts';
-import type { Subject } from '../subject.ts';
+import type { ManagedGateway } from '../managed-gateway.ts';
 
 /** One route of the API. The listener serves the table of all routes, and docs/admin-api.md is generated from it. */
 export interface AdminRoute {
@@ -39,7 +39,7 @@ export type AdminReply =
 
 /** One request to the API. */
 export interface AdminCall {
-  readonly subject: Subject;
+  readonly subject: ManagedGateway;
   readonly access: Access;
   readonly request: IncomingMessage;
   readonly user: User;
@@ -47,13 +47,13 @@ export interface AdminCall {
   readonly query: URLSearchParams;
   /** Aborted when the connection closes or the timeout expires. */
   readonly signal: AbortSignal;
-  body(): Promise<Plain>;
+  body(): Promise<JsonObject>;
 }
 
 /** Authentication of admin users. */
 export interface Access {
   readonly sessions: Sessions;
-  readonly throttle: Throttle;
+  readonly throttle: SignInThrottle;
   /** True if the listener accepts connections only from this machine. */
   readonly isLoopback: boolean;
   users(): Users;
@@ -63,15 +63,15 @@ export interface Access {
    */
   userOf(request: IncomingMessage): User | undefined;
   /** A user as of now; undefined where the proof does not hold any more. */
-  still(user: User): User | undefined;
+  currentUser(user: User): User | undefined;
   readonly cookie: { write(id: string | undefined, request: IncomingMessage): string; read(request: IncomingMessage): string | undefined };
 }
 
 /** The request log. @throws GatewayError `log_unavailable` */
-export const logsOf = ({ subject }: AdminCall): LogReader => openedLog(subject.logs());
+export const logsOf = ({ subject }: AdminCall): LogReader => requireLog(subject.logs());
 
 /** @param logs undefined if `logging.requests` is off @throws GatewayError `log_unavailable` */
-export function openedLog(logs: LogReader | undefined): LogReader {
+export function requireLog(logs: LogReader | undefined): LogReader {
   if (logs === undefined)
     throw new GatewayError('log_unavailable', {
       message: 'The request log is switched off.',
@@ -82,9 +82,14 @@ export function openedLog(logs: LogReader | undefined): LogReader {
 }
 
 /** Returns an integer query parameter within bounds. @throws GatewayError `invalid_value` */
-export function numberIn(query: URLSearchParams, name: string, usual: number, bounds: readonly [least: number, most: number]): number {
+export function numberIn(
+  query: URLSearchParams,
+  name: string,
+  defaultValue: number,
+  bounds: readonly [least: number, most: number],
+): number {
   const text = query.get(name);
-  if (text === null || text === '') return usual;
+  if (text === null || text === '') return defaultValue;
   const value = Number(text);
   if (!Number.isInteger(value) || value < bounds[0] || value > bounds[1])
     throw new GatewayError('invalid_value', { message: `"${name}" is not a whole number from ${bounds[0]} to ${bounds[1]}.`, param: name });
@@ -106,14 +111,14 @@ export function checkNames(names: Iterable<string>, known: Readonly<Record<strin
 }
 
 /** Returns whether a member of the body is true; absent and null count as false. @throws GatewayError `invalid_type` */
-export function isSet(body: Plain, name: string): boolean {
+export function isSet(body: JsonObject, name: string): boolean {
   const value = body[name] ?? false;
   if (typeof value !== 'boolean') throw new GatewayError('invalid_type', { message: `"${name}" is neither true nor false.`, param: name });
   return value;
 }
 
 /** Returns a string member of the body. @throws GatewayError `missing_required_parameter`, `invalid_type` */
-export function textIn(body: Plain, name: string): string {
+export function textIn(body: JsonObject, name: string): string {
   const value = body[name];
   if (value === undefined || value === null)
     throw new GatewayError('missing_required_parameter', { message: `"${name}" is missing.`, param: name });
@@ -122,7 +127,7 @@ export function textIn(body: Plain, name: string): string {
 }
 
 /** An API key in the body; absent and null are none. @throws GatewayError `invalid_type`, or `invalid_value` for what no header can hold */
-export function keyIn(body: Plain, name: string): string | undefined {
+export function keyIn(body: JsonObject, name: string): string | undefined {
   if (body[name] === undefined || body[name] === null) return undefined;
   const key = textIn(body, name);
   if (/^[!-~]*$/.test(key)) return key;

@@ -1,15 +1,15 @@
 import { conditionText } from '../../config/compile/targets/condition-text.ts';
 import { formatPath } from '../../config/read/node.ts';
-import type { WrittenPlaces } from '../../config/report/origins.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { WrittenLocations } from '../../config/report/origins.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Branch, CompiledConfig, Leaf } from '../../core/snapshot.ts';
 import type { TargetView } from '../api-types.ts';
 import type { AttemptFigures } from '../attempts.ts';
 
 export interface TreeFacts {
   /** `configs` as written, with references resolved. */
-  readonly configs: Plain;
-  readonly places: WrittenPlaces['places'];
+  readonly configs: JsonObject;
+  readonly places: WrittenLocations['places'];
   /** Combined figures of targets within the last hour, by their paths. */
   live(paths: readonly string[]): AttemptFigures;
   /** Masks secrets in a text. */
@@ -22,8 +22,8 @@ export function treeOf(name: string, { root }: CompiledConfig, facts: TreeFacts)
 }
 
 /** The part of the files that defines a node, and its path. */
-interface Written {
-  readonly value: Plain;
+interface WrittenNode {
+  readonly value: JsonObject;
   readonly path: string;
 }
 
@@ -39,10 +39,10 @@ class Tree {
     this.#total = this.#figures(root).attempts;
   }
 
-  view(node: Branch | Leaf, named: unknown, parent: { node: Branch; written: Written } | undefined): TargetView {
+  view(node: Branch | Leaf, named: unknown, parent: { node: Branch; written: WrittenNode } | undefined): TargetView {
     const path = this.#pathOf(node);
     const place = parent === undefined ? '' : `${parent.written.path}.targets[${node.index}]`;
-    const written = this.#written(isPlain(named) ? named : {}, place);
+    const written = this.#resolveReference(isJsonObject(named) ? named : {}, place);
     const below = node.strategy === 'leaf' ? [] : node.targets;
     const list = Array.isArray(written.value['targets']) ? (written.value['targets'] as unknown[]) : [];
     const targets = below.map((target) => this.view(target, list[target.index], { node: node as Branch, written }));
@@ -63,11 +63,11 @@ class Tree {
   }
 
   /** Resolves a target that refers to another config. */
-  #written(value: Plain, path: string): Written {
+  #resolveReference(value: JsonObject, path: string): WrittenNode {
     const { config } = value;
     if (typeof config !== 'string') return { value, path };
     const found = this.#facts.configs[config];
-    return this.#written(isPlain(found) ? found : {}, formatPath(['configs', config]));
+    return this.#resolveReference(isJsonObject(found) ? found : {}, formatPath(['configs', config]));
   }
 
   #pathOf({ path }: Branch | Leaf): string {
@@ -87,8 +87,8 @@ class Tree {
 const leavesOf = (node: Branch | Leaf): readonly Leaf[] => (node.strategy === 'leaf' ? [node] : node.targets.flatMap(leavesOf));
 
 /** Condition under which a target is chosen: statuses, condition or weight share. */
-function whenOf(node: Branch | Leaf, parent: Branch, written: Plain, hide: TreeFacts['hide']): string | null {
-  const strategy = isPlain(written['strategy']) ? written['strategy'] : {};
+function whenOf(node: Branch | Leaf, parent: Branch, written: JsonObject, hide: TreeFacts['hide']): string | null {
+  const strategy = isJsonObject(written['strategy']) ? written['strategy'] : {};
   switch (parent.strategy) {
     case 'single':
       return null;
@@ -103,8 +103,10 @@ function whenOf(node: Branch | Leaf, parent: Branch, written: Plain, hide: TreeF
     }
     case 'conditional': {
       const conditions: unknown = strategy['conditions'];
-      const own = (Array.isArray(conditions) ? (conditions as unknown[]) : []).filter((one) => isPlain(one) && one['then'] === node.name);
-      const texts = own.map((one) => hide(conditionText((one as Plain)['query'], hide)));
+      const own = (Array.isArray(conditions) ? (conditions as unknown[]) : []).filter(
+        (one) => isJsonObject(one) && one['then'] === node.name,
+      );
+      const texts = own.map((one) => hide(conditionText((one as JsonObject)['query'], hide)));
       if (strategy['default'] === node.name) texts.push('default');
       return texts.length === 0 ? null : texts.join(' or ');
     }

@@ -1,11 +1,11 @@
 import { keyIdOf } from '../../core/secrets/key.ts';
 import { digestOf, timeOf } from '../../manage/keys/shared.ts';
 import type { KeyView } from '../api-types.ts';
-import type { Subject } from '../subject.ts';
+import type { ManagedGateway } from '../managed-gateway.ts';
 import { figuresOf } from './named-figures.ts';
 
 /** The API keys of the active configuration. */
-export async function keysOf(subject: Subject): Promise<readonly KeyView[]> {
+export async function keysOf(subject: ManagedGateway): Promise<readonly KeyView[]> {
   const logs = subject.logs();
   const now = new Date().toISOString();
   const keys = Object.entries(subject.loaded().tree.api_keys ?? {}).filter(([name]) => !name.startsWith('x-'));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { LogReader, Stats, StatsRequest } from '../../core/logs/reader.ts';
 import { parseFilter } from '../../query/parse.ts';
-import { storable } from '../../query/text.ts';
+import { toStorable } from '../../query/text.ts';
 import { noFigures } from '../health.ts';
 import { figuresOf } from './named-figures.ts';
 
@@ -33,7 +33,7 @@ it('figuresOf() returns figures for many names in queries that a filter can cont
   ];
   const { logs, asked } = fakeLogs();
   const of = await figuresOf(logs, 'key', names, '2026-11-01');
-  expect(names.map((name) => of?.(name).requests)).toEqual(names.map((name) => storable(name).length));
+  expect(names.map((name) => of?.(name).requests)).toEqual(names.map((name) => toStorable(name).length));
   expect(asked.length).toBeLessThan(10);
   expect(of?.('unknown')).toEqual(noFigures);
 });

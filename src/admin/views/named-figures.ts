@@ -1,10 +1,10 @@
 import type { Figures, LogReader } from '../../core/logs/reader.ts';
-import { storable } from '../../query/text.ts';
+import { toStorable } from '../../query/text.ts';
 import { noFigures } from '../health.ts';
 
 /** Maximum number of values per filter, and of characters of all of them. */
-const mostNames = 60;
-const longest = 1800;
+const maxNames = 60;
+const maxFilterLength = 1800;
 
 /**
  * Returns the figures of the given values of a dimension. The query names the values, because unnamed ones beyond the
@@ -30,7 +30,7 @@ export async function figuresOf(
   } catch {
     return undefined;
   }
-  return (name) => found.get(storable(name)) ?? noFigures;
+  return (name) => found.get(toStorable(name)) ?? noFigures;
 }
 
 function chunksOf(values: readonly string[]): string[][] {
@@ -39,7 +39,7 @@ function chunksOf(values: readonly string[]): string[][] {
   for (const value of values) {
     const last = chunks.at(-1);
     length += value.length + 1;
-    if (last !== undefined && last.length < mostNames && length <= longest) last.push(value);
+    if (last !== undefined && last.length < maxNames && length <= maxFilterLength) last.push(value);
     else {
       chunks.push([value]);
       length = value.length + 1;

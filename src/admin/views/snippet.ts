@@ -1,5 +1,5 @@
 /** Maximum number of lines shown. */
-const most = 400;
+const maxLines = 400;
 
 /** Returns the block of a YAML file that starts at this line: the line and all following lines with deeper indentation. */
 export function snippetAt(text: string, line: number): string {
@@ -8,7 +8,7 @@ export function snippetAt(text: string, line: number): string {
   if (first === undefined) return '';
   const depth = indentOf(first);
   let end = line;
-  while (end < lines.length && end - line < most && belongs(lines[end] ?? '', depth)) end += 1;
+  while (end < lines.length && end - line < maxLines && belongs(lines[end] ?? '', depth)) end += 1;
   const own = lines.slice(line - 1, end);
   while (own.length > 1 && own.at(-1)?.trim() === '') own.pop();
   return own.map((one) => one.slice(Math.min(depth, indentOf(one)))).join('\n');

@@ -2,7 +2,7 @@ import { printable } from '../../core/text/printable.ts';
 import { reloadLimitMs, type ReloadVerdict } from '../../admin/api-types.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import type { CliIo } from '../io.ts';
-import { jsonText, plural, typedDuration } from '../text.ts';
+import { jsonText, plural, parseTypedDuration } from '../text.ts';
 import { adminClient } from '../admin-client.ts';
 import { diagnosticLines } from './status.ts';
 import type { AdminFlags } from './target.ts';
@@ -54,7 +54,7 @@ export interface DrainFlags extends AdminFlags {
 /** `gateway drain`: the gateway accepts no new requests, finishes those in progress, then exits. */
 export async function drain(flags: DrainFlags, io: CliIo): Promise<number> {
   const { timeout } = flags;
-  const ms = timeout === undefined ? undefined : typedDuration(timeout);
+  const ms = timeout === undefined ? undefined : parseTypedDuration(timeout);
   if (timeout !== undefined && ms === undefined)
     throw new CommandError(exitCodes.usage, `"${timeout}" is not a timeout; write it like 30s`);
   const client = adminClient(flags, io);

@@ -3,7 +3,7 @@ import { printable } from '../../core/text/printable.ts';
 import { formatDuration, formatSize } from '../../core/text/units.ts';
 import { exitCodes } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
-import { cutEnd, jsonText, plural, table } from '../text.ts';
+import { truncate, jsonText, plural, table } from '../text.ts';
 import { adminClient } from '../admin-client.ts';
 import type { AdminFlags } from './target.ts';
 
@@ -15,7 +15,7 @@ export async function status(flags: AdminFlags, io: CliIo): Promise<number> {
 }
 
 /** Width of the names on the left, in columns. */
-const margin = 12;
+const labelWidth = 12;
 
 /**
  * @param now Unix milliseconds
@@ -32,7 +32,7 @@ export function statusText(found: Status, now: number, width = Infinity): string
     ['reload', reloadText(found, now)],
     ...(last?.result === 'rejected' ? diagnosticTexts(last) : []).map((text) => ['', text]),
     ['serving', `${found.url}${found.draining ? '   DRAINING' : ''}`],
-    ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', cutEnd(workerText(one, now), width - margin)]),
+    ...found.workers.map((one, at) => [at === 0 ? 'workers' : '', truncate(workerText(one, now), width - labelWidth)]),
     ['requests', `${found.in_flight} in progress · ${plural(found.open_streams, 'open stream')}`],
     ['memory', `${formatSize(memory.rss)} · bodies ${formatSize(memory.bodies)} of ${formatSize(memory.bodies_limit)}`],
     ['event loop', `delay p50 ${formatDuration(delay.p50)} · p99 ${formatDuration(delay.p99)}`],
@@ -84,7 +84,7 @@ const diagnosticTexts = ({ diagnostics }: Diagnosed): string[] =>
 /** The same as indented lines. */
 export const diagnosticLines = (diagnosed: Diagnosed): string =>
   diagnosticTexts(diagnosed)
-    .map((text) => `${' '.repeat(margin)}${printable(text)}\n`)
+    .map((text) => `${' '.repeat(labelWidth)}${printable(text)}\n`)
     .join('');
 
 function logText({ kind, records, bytes, spool, dropped, dropped_bodies: bodies }: Status['store']): string {
@@ -104,5 +104,5 @@ function providersText({ providers }: Status, width: number): string {
     error === null ? '' : `last error: ${error.message}`,
   ]);
   const lines = table([['PROVIDER', 'STATE', 'LAST 5 MINUTES', '', ''], ...rows].map((row) => row.map(printable))).split('\n');
-  return `\n${lines.map((line) => cutEnd(line, width)).join('\n')}`;
+  return `\n${lines.map((line) => truncate(line, width)).join('\n')}`;
 }

@@ -42,22 +42,23 @@ export function adminTarget({ admin, config }: AdminFlags, io: Pick<CliIo, 'env'
   // A variable that is not set must not select another gateway.
   if (admin === '') throw new CommandError(exitCodes.usage, 'the address after --admin is empty');
   const named = admin ?? io.env['GATEWAY_ADMIN'];
-  const written = readWritten(config, io);
+  const written = readAdminConfig(config, io);
   // A misspelled file name must not select another gateway.
   const isNamed = named !== undefined && named !== '';
   if (!isNamed && config !== undefined && written?.isRead === false)
     throw new CommandError(exitCodes.invalid, printable(written.fault ?? 'the configuration cannot be read'));
-  const place = placeOf(isNamed ? named : (written?.listen ?? defaultAdminListen));
+  const listener = parseAddress(isNamed ? named : (written?.listen ?? defaultAdminListen));
   // A line of a file with Windows line ends leaves a carriage return.
-  const own = io.env['GATEWAY_ADMIN_TOKEN']?.trim();
-  const token = own !== undefined && own !== '' ? own : isLocal(place) ? written?.token : undefined;
+  const environmentToken = io.env['GATEWAY_ADMIN_TOKEN']?.trim();
+  const token =
+    environmentToken !== undefined && environmentToken !== '' ? environmentToken : isLocal(listener) ? written?.token : undefined;
   if (token !== undefined && /[^\x20-\x7e\x80-\xff]/.test(token))
     throw new CommandError(exitCodes.forbidden, 'the admin token contains a character that no header can have');
-  return { ...place, token, hasConfig: written !== undefined, fault: written?.fault };
+  return { ...listener, token, hasConfig: written !== undefined, fault: written?.fault };
 }
 
 /** Reads what can be read: the address may be given by a flag, and the token by the environment. */
-function readWritten(config: string | undefined, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): WrittenAdmin | undefined {
+function readAdminConfig(config: string | undefined, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): WrittenAdmin | undefined {
   const found = findConfig(config, { env, cwd });
   if (!('path' in found)) return undefined;
   const written = readAdmin(found, { cwd, env });
@@ -65,15 +66,15 @@ function readWritten(config: string | undefined, { env, cwd }: Pick<CliIo, 'env'
   return { ...written, token: written.token ?? (dir === undefined ? undefined : readToken(dir)) };
 }
 
-type Place = Omit<AdminTarget, 'token' | 'hasConfig' | 'fault'>;
+type ListenerAddress = Omit<AdminTarget, 'token' | 'hasConfig' | 'fault'>;
 
-const isLocal = ({ address }: Place): boolean => 'socketPath' in address || isLoopbackHost(address.host.toLowerCase());
+const isLocal = ({ address }: ListenerAddress): boolean => 'socketPath' in address || isLoopbackHost(address.host.toLowerCase());
 
-function placeOf(setting: ListenSetting): Place {
+function parseAddress(setting: ListenSetting): ListenerAddress {
   const text = listenText(setting);
-  if (/^https?:\/\//i.test(text)) return byUrl(text);
+  if (/^https?:\/\//i.test(text)) return parseUrl(text);
   const address = listenAddress(setting);
-  if (address === undefined) throw wrong(text);
+  if (address === undefined) throw invalidAddress(text);
   if ('path' in address) return { shown: `unix:${address.path}`, isTls: false, address: { socketPath: address.path } };
   if (address.port === 0)
     throw new CommandError(exitCodes.usage, 'the admin listener is on a port that the system chose', 'Give its address with --admin.');
@@ -86,9 +87,9 @@ function placeOf(setting: ListenSetting): Place {
   };
 }
 
-function byUrl(text: string): Place {
+function parseUrl(text: string): ListenerAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.username !== '' || url.password !== '') throw wrong(text);
+  if (url === undefined || url.username !== '' || url.password !== '') throw invalidAddress(text);
   const isTls = url.protocol === 'https:';
   return {
     shown: url.origin,
@@ -97,5 +98,5 @@ function byUrl(text: string): Place {
   };
 }
 
-const wrong = (text: string): CommandError =>
+const invalidAddress = (text: string): CommandError =>
   new CommandError(exitCodes.usage, `"${text}" is not an address of a gateway`, 'Write http://host:port, host:port or unix:/path.');

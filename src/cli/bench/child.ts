@@ -21,7 +21,7 @@ export interface BenchGateway {
 }
 
 /** Variables that a child gets: none with a secret, an address or a setting of the user's gateway. */
-const passed = ['PATH', 'HOME', 'TMPDIR', 'MALLOC_MMAP_THRESHOLD_', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'UV_THREADPOOL_SIZE'];
+const forwardedVariables = ['PATH', 'HOME', 'TMPDIR', 'MALLOC_MMAP_THRESHOLD_', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE', 'UV_THREADPOOL_SIZE'];
 
 const startTimeout = 30_000;
 const stopTimeout = 5000;
@@ -42,17 +42,17 @@ export async function startGateway(folder: string, config: string, { env }: CliI
   const start = ['start', '-c', file, ...listen, '--no-admin', '--no-watch', '--log-format', 'json'];
   const child = spawn(process.execPath, [...flags, process.argv[1] ?? '', ...start], {
     cwd: folder,
-    env: Object.fromEntries(passed.map((name) => [name, env[name]])),
+    env: Object.fromEntries(forwardedVariables.map((name) => [name, env[name]])),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const stop = async (): Promise<void> => {
     process.off('exit', kill);
-    await stopped(child);
+    await stopChild(child);
   };
   try {
-    const { url } = await started(child, AbortSignal.any([signal, AbortSignal.timeout(startTimeout)]));
+    const { url } = await waitForStart(child, AbortSignal.any([signal, AbortSignal.timeout(startTimeout)]));
     return { url, memory: () => memoryOf(probes), stop };
   } catch (error) {
     await stop();
@@ -60,27 +60,27 @@ export async function startGateway(folder: string, config: string, { env }: CliI
   }
 }
 
-interface Started {
+interface StartLine {
   readonly msg?: string;
   readonly url: string;
 }
 
 /** The log line of a start. Later lines are read and dropped. */
-function started(child: ChildProcess, signal: AbortSignal): Promise<Started> {
+function waitForStart(child: ChildProcess, signal: AbortSignal): Promise<StartLine> {
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new TypeError('the child has no pipes');
   return new Promise((resolve, reject) => {
-    let said = '';
+    let stderrText = '';
     const lines = createInterface({ input: stdout });
     const fail = (why: string): void => reject(new CommandError(exitCodes.no, `the gateway to measure did not start${why}`));
     stderr.setEncoding('utf8').on('data', (piece: string) => {
-      said = `${said}${piece}`.slice(0, 2000);
+      stderrText = `${stderrText}${piece}`.slice(0, 2000);
     });
     child.once('error', (error) => fail(`: ${error.message}`));
-    child.once('close', () => fail(said === '' ? '' : `: ${printable(said.trim())}`));
+    child.once('close', () => fail(stderrText === '' ? '' : `: ${printable(stderrText.trim())}`));
     signal.addEventListener('abort', () => fail(''), { once: true });
     lines.on('line', (line) => {
-      const found = readStart(line);
+      const found = parseStartLine(line);
       if (found === undefined) return;
       lines.close();
       stdout.resume();
@@ -89,16 +89,16 @@ function started(child: ChildProcess, signal: AbortSignal): Promise<Started> {
   });
 }
 
-function readStart(line: string): Started | undefined {
+function parseStartLine(line: string): StartLine | undefined {
   try {
-    const found = parseJson(line) as Started;
+    const found = parseJson(line) as StartLine;
     return found.msg === 'gateway started' ? found : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function stopped(child: ChildProcess): Promise<void> {
+async function stopChild(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const closed = once(child, 'close');
   child.kill('SIGTERM');

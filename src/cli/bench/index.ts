@@ -5,7 +5,7 @@ import { printable } from '../../core/text/printable.ts';
 import { CommandError, type EndingSignal, endingSignals, exitCodes, signalCodes } from '../command.ts';
 import type { CliIo } from '../io.ts';
 import { countOf } from '../logs/query.ts';
-import { jsonText, plural, typedDuration } from '../text.ts';
+import { jsonText, plural, parseTypedDuration } from '../text.ts';
 import { type BenchGateway, startGateway } from './child.ts';
 import { type Measured, runLoad } from './load.ts';
 import { reportOf, reportText } from './report.ts';
@@ -19,10 +19,10 @@ export interface BenchFlags {
 
 const maxConcurrency = 256;
 const [minDuration, maxDuration] = [100, 120_000];
-const warmUp = 1000;
+const maxWarmUpMs = 1000;
 
 /** The mock is called directly and through the gateway in turns, so that a busy moment of the machine affects both. */
-const turn = 1000;
+const turnMs = 1000;
 
 const mockModel = '@mock/echo';
 const mockConfig = 'version: 1\nserver: {state_dir: memory}\nproviders: {mock: {type: mock}}\nlogging: {requests: "off"}\n';
@@ -35,7 +35,7 @@ providers: {bench: {type: openai, custom_host: ${JSON.stringify(upstream)}, api_
 export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
   const concurrency = countOf('concurrency', flags.concurrency, 8);
   if (concurrency > maxConcurrency) throw new CommandError(exitCodes.usage, `--concurrency is at most ${maxConcurrency}`);
-  const durationMs = typedDuration(flags.duration) ?? 0;
+  const durationMs = parseTypedDuration(flags.duration) ?? 0;
   if (durationMs < minDuration || durationMs > maxDuration)
     throw new CommandError(exitCodes.usage, `"${printable(flags.duration)}" is not a duration from 100ms to 2m; write it like 10s`);
 
@@ -49,18 +49,18 @@ export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
   for (const signal of endingSignals) process.once(signal, end);
   const folder = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const running: BenchGateway[] = [];
-  const started = async (name: string, config: string): Promise<BenchGateway> => {
+  const startNamed = async (name: string, config: string): Promise<BenchGateway> => {
     const one = await startGateway(join(folder, name), config, io, ended.signal);
     running.push(one);
     return one;
   };
   try {
-    const mock = await started('mock', mockConfig);
-    const gateway = await started('gateway', gatewayConfig(mock.url, join(folder, 'state')));
+    const mock = await startNamed('mock', mockConfig);
+    const gateway = await startNamed('gateway', gatewayConfig(mock.url, join(folder, 'state')));
     io.stderr.write(`measuring for ${flags.duration}; Ctrl-C ends it with what was measured\n`);
     const found = await measure(mock, gateway, { isStream: flags.stream === true, concurrency, durationMs }, ended.signal);
     const report = reportOf({ ...found, stream: flags.stream === true, concurrency, interrupted: ended.signal.aborted });
-    if (ended.signal.aborted && report.direct.requests + report.gateway.requests === 0) return nothing(code, io);
+    if (ended.signal.aborted && report.direct.requests + report.gateway.requests === 0) return reportNothingMeasured(code, io);
     io.stdout.write(flags.json === true ? jsonText(report) : reportText(report));
     const failed = report.direct.failed + report.gateway.failed;
     if (failed === 0) return code;
@@ -69,7 +69,7 @@ export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
     return code === exitCodes.yes ? exitCodes.no : code;
   } catch (error) {
     if (!ended.signal.aborted) throw error;
-    return nothing(code, io);
+    return reportNothingMeasured(code, io);
   } finally {
     await Promise.all(running.map((one) => one.stop()));
     await rm(folder, { recursive: true, force: true });
@@ -77,39 +77,39 @@ export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
   }
 }
 
-function nothing(code: number, { stderr }: CliIo): number {
+function reportNothingMeasured(code: number, { stderr }: CliIo): number {
   stderr.write('interrupted: nothing was measured\n');
   return code;
 }
 
-interface Settings {
+interface BenchSettings {
   readonly isStream: boolean;
   readonly concurrency: number;
   readonly durationMs: number;
 }
 
-interface Found {
+interface BenchResults {
   readonly direct: readonly Measured[];
   readonly gateway: readonly Measured[];
   readonly memory: number | null;
 }
 
-async function measure(mock: BenchGateway, gateway: BenchGateway, settings: Settings, signal: AbortSignal): Promise<Found> {
+async function measure(mock: BenchGateway, gateway: BenchGateway, settings: BenchSettings, signal: AbortSignal): Promise<BenchResults> {
   const direct: Measured[] = [];
-  const through: Measured[] = [];
+  const viaGateway: Measured[] = [];
   let memory: number | null = null;
   const callMock = (durationMs: number): Promise<Measured> => runLoad({ ...settings, url: mock.url, model: mockModel, durationMs }, signal);
   const callGateway = (durationMs: number): Promise<Measured> =>
     runLoad({ ...settings, url: gateway.url, model: `@bench/${mockModel}`, durationMs }, signal);
-  const before = Math.min(warmUp, settings.durationMs / 4);
+  const before = Math.min(maxWarmUpMs, settings.durationMs / 4);
   await callMock(before);
   await callGateway(before);
-  const rounds = Math.max(1, Math.round(settings.durationMs / turn / 2));
+  const rounds = Math.max(1, Math.round(settings.durationMs / turnMs / 2));
   const slice = settings.durationMs / rounds / 2;
   for (let round = 0; round < rounds && !signal.aborted; round += 1) {
     direct.push(await callMock(slice));
-    through.push(await callGateway(slice));
+    viaGateway.push(await callGateway(slice));
     memory = Math.max(memory ?? 0, (await gateway.memory()) ?? 0) || null;
   }
-  return { direct, gateway: through, memory };
+  return { direct, gateway: viaGateway, memory };
 }

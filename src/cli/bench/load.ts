@@ -1,6 +1,6 @@
 import { Agent, request } from '../../core/node-http.ts';
 
-export interface Load {
+export interface LoadSettings {
   /** Including `/v1`. */
   readonly url: string;
   readonly model: string;
@@ -22,7 +22,7 @@ export interface Measured {
 const requestTimeout = 15_000;
 
 /** Sends requests over a fixed number of connections, each after the response of the last one. Ends early with the signal. */
-export async function runLoad({ url, model, isStream, concurrency, durationMs }: Load, signal: AbortSignal): Promise<Measured> {
+export async function runLoad({ url, model, isStream, concurrency, durationMs }: LoadSettings, signal: AbortSignal): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const content = 'lorem ipsum dolor sit amet '.repeat(30);
   const body = Buffer.from(JSON.stringify({ model, stream: isStream, messages: [{ role: 'user', content }] }));
@@ -31,7 +31,7 @@ export async function runLoad({ url, model, isStream, concurrency, durationMs }:
   let failed = 0;
   let fault: string | undefined;
 
-  const ask = (): Promise<void> =>
+  const sendRequest = (): Promise<void> =>
     new Promise((resolve) => {
       const from = performance.now();
       let first = 0;
@@ -57,10 +57,10 @@ export async function runLoad({ url, model, isStream, concurrency, durationMs }:
     });
 
   const started = performance.now();
-  const loop = async (): Promise<void> => {
-    while (!signal.aborted && performance.now() - started < durationMs) await ask();
+  const sendUntilEnd = async (): Promise<void> => {
+    while (!signal.aborted && performance.now() - started < durationMs) await sendRequest();
   };
-  await Promise.all(Array.from({ length: concurrency }, loop));
+  await Promise.all(Array.from({ length: concurrency }, sendUntilEnd));
   agent.destroy();
   return { latencies, failed, fault, seconds: (performance.now() - started) / 1000 };
 }

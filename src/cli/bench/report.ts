@@ -9,7 +9,7 @@ interface Percentiles {
   readonly p99: number;
 }
 
-interface Row {
+interface BenchRow {
   readonly requests: number;
   readonly failed: number;
   readonly requests_per_second: number;
@@ -22,9 +22,9 @@ export interface BenchReport {
   readonly stream: boolean;
   readonly concurrency: number;
   /** The mock upstream called directly. */
-  readonly direct: Row;
+  readonly direct: BenchRow;
   /** The same requests through the gateway. */
-  readonly gateway: Row;
+  readonly gateway: BenchRow;
   /** Difference of the percentiles; null if one of them is not known. */
   readonly added_ms: Percentiles | null;
   /** Largest resident memory of the gateway that was seen; null if none. */
@@ -33,7 +33,7 @@ export interface BenchReport {
   readonly interrupted: boolean;
 }
 
-interface Found {
+interface BenchReportSource {
   readonly stream: boolean;
   readonly concurrency: number;
   readonly direct: readonly Measured[];
@@ -42,14 +42,14 @@ interface Found {
   readonly interrupted: boolean;
 }
 
-export function reportOf({ stream, concurrency, direct, gateway, memory, interrupted }: Found): BenchReport {
+export function reportOf({ stream, concurrency, direct, gateway, memory, interrupted }: BenchReportSource): BenchReport {
   const [before, after] = [rowOf(direct), rowOf(gateway)];
   const [a, b] = [before.latency_ms, after.latency_ms];
   const added = a === null || b === null ? null : { p50: round(b.p50 - a.p50), p95: round(b.p95 - a.p95), p99: round(b.p99 - a.p99) };
   return { stream, concurrency, direct: before, gateway: after, added_ms: added, memory_bytes: memory, interrupted };
 }
 
-function rowOf(parts: readonly Measured[]): Row {
+function rowOf(parts: readonly Measured[]): BenchRow {
   const sorted = Float64Array.from(parts.flatMap(({ latencies }) => latencies)).toSorted();
   const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
   // The smallest value that at least this share of the values does not exceed.
@@ -67,7 +67,7 @@ const round = (ms: number): number => Math.round(ms * 1000) / 1000;
 export function reportText({ stream, concurrency, direct, gateway, added_ms: added, memory_bytes: memory }: BenchReport): string {
   const times = (all: Percentiles | null): string[] =>
     all === null ? ['-', '-', '-'] : [all.p50, all.p95, all.p99].map((ms) => `${ms.toFixed(2)} ms`);
-  const row = (name: string, { requests, requests_per_second: rate, latency_ms: latency }: Row): string[] => [
+  const row = (name: string, { requests, requests_per_second: rate, latency_ms: latency }: BenchRow): string[] => [
     name,
     String(requests),
     String(rate),

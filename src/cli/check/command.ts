@@ -1,18 +1,18 @@
-import { type CliCommand, type CommandDeps, examples, oneOf } from '../builders.ts';
+import { type CliCommand, type CommandDeps, addExamples, choiceOption } from '../builders.ts';
 import type { CheckFlags } from './index.ts';
 
 /** Adds `gateway check`. */
-export function addCheck(program: CliCommand, { io, registry, does }: CommandDeps): void {
+export function addCheck(program: CliCommand, { io, registry, toAction }: CommandDeps): void {
   const check = program
     .command('check')
     .description('validate the configuration offline')
     .argument('[file...]', 'configuration files, or - for standard input')
     .option('-c, --config <file>', 'the same as the argument')
-    .addOption(oneOf('--format <format>', 'output format', ['pretty', 'short', 'json', 'github']).default('pretty'))
+    .addOption(choiceOption('--format <format>', 'output format', ['pretty', 'short', 'json', 'github']).default('pretty'))
     .option('--json', 'the same as --format json')
     .option('--strict', 'treat warnings as errors')
     .option('--no-color', 'no colors')
     .option('--allow-missing-secrets', 'switch providers with unset secrets off instead of reporting errors')
-    .action(does(async (files: string[], flags: CheckFlags) => (await import('./index.ts')).check(files, flags, io, registry)));
-  examples(check, 'gateway check', 'gateway check team.yaml --strict', 'cat team.yaml | gateway check - --format json');
+    .action(toAction(async (files: string[], flags: CheckFlags) => (await import('./index.ts')).check(files, flags, io, registry)));
+  addExamples(check, 'gateway check', 'gateway check team.yaml --strict', 'cat team.yaml | gateway check - --format json');
 }

@@ -23,7 +23,7 @@ const hint = 'Write one with gateway init, or name a file: gateway check FILE, o
 /** `gateway check [FILE…]`: reports all problems of a configuration, offline. Returns the exit code. */
 export async function check(files: readonly string[], flags: CheckFlags, io: CliIo, registry: Registry): Promise<number> {
   const begun = performance.now();
-  const rehearse: LoadRequest['rehearse'] = async (loaded) => (await import('../../gateway/reload/rehearse.ts')).rehearse(loaded, registry);
+  const rehearse: LoadRequest['rehearse'] = async (loaded) => (await import('../../gateway/reload/dry-run.ts')).dryRun(loaded, registry);
   const loads: LoadedConfig[] = [];
   for (const file of files.length > 0 ? files : [flags.config]) {
     const source = await sourceOf(needConfig(file, io, hint), io);
@@ -37,7 +37,7 @@ export async function check(files: readonly string[], flags: CheckFlags, io: Cli
   return isValid ? exitCodes.yes : exitCodes.invalid;
 }
 
-interface Result {
+interface ConfigCheckResult {
   readonly loads: readonly LoadedConfig[];
   readonly diagnostics: readonly Diagnostic[];
   readonly isValid: boolean;
@@ -46,7 +46,7 @@ interface Result {
 }
 
 /** Results are written to stdout. In the formats short and github, the summary is written to stderr instead; JSON has none. */
-function print(result: Result, flags: CheckFlags, io: CliIo): void {
+function print(result: ConfigCheckResult, flags: CheckFlags, io: CliIo): void {
   const { diagnostics } = result;
   const line = (text: string): string => (text === '' ? '' : `${text}\n`);
   switch (flags.json === true ? 'json' : flags.format) {
@@ -68,7 +68,7 @@ function print(result: Result, flags: CheckFlags, io: CliIo): void {
   }
 }
 
-function report({ loads, diagnostics, isValid }: Result): object {
+function report({ loads, diagnostics, isValid }: ConfigCheckResult): object {
   return {
     ok: isValid,
     errors: diagnostics.filter((one) => one.severity === 'error').length,
@@ -79,7 +79,7 @@ function report({ loads, diagnostics, isValid }: Result): object {
   };
 }
 
-function summary({ loads, diagnostics, isValid, took }: Result): string {
+function summary({ loads, diagnostics, isValid, took }: ConfigCheckResult): string {
   const sum = (size: (loaded: LoadedConfig) => number): number => loads.reduce((all, loaded) => all + size(loaded), 0);
   const files = plural(
     sum((loaded) => Math.max(1, loaded.files.length)),

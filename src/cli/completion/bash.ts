@@ -1,14 +1,14 @@
-import type { Place, Value } from './tree.ts';
+import type { CommandNode, ValueKind } from './tree.ts';
 import { shellQuoted } from './quote.ts';
 
 /** Completion script for bash 3.2 and newer. It needs no other package. */
-export function bashScript(places: readonly Place[]): string {
+export function bashScript(nodes: readonly CommandNode[]): string {
   return `# Completion of gateway for bash, printed by: gateway completion bash
 
 # Commands that may follow a command.
 _gateway_commands() {
   case $1 in
-${cases(places, ({ path, commands }) => [[[path], commands.map(({ text }) => text)]])}
+${cases(nodes, ({ path, commands }) => [[[path], commands.map(({ text }) => text)]])}
     *) REPLY= ;;
   esac
 }
@@ -16,7 +16,7 @@ ${cases(places, ({ path, commands }) => [[[path], commands.map(({ text }) => tex
 # Options of a command.
 _gateway_flags() {
   case $1 in
-${cases(places, ({ path, flags }) => [[[path], flags.flatMap(({ names }) => names)]])}
+${cases(nodes, ({ path, flags }) => [[[path], flags.flatMap(({ names }) => names)]])}
     *) REPLY= ;;
   esac
 }
@@ -24,7 +24,7 @@ ${cases(places, ({ path, flags }) => [[[path], flags.flatMap(({ names }) => name
 # Value of an option of a command: its choices, @file, @any, or nothing.
 _gateway_value() {
   case $1 in
-${cases(places, ({ path, flags }) => flags.map(({ names, value }) => [names.map((name) => `${path}:${name}`), value]))}
+${cases(nodes, ({ path, flags }) => flags.map(({ names, value }) => [names.map((name) => `${path}:${name}`), value]))}
     *) REPLY= ;;
   esac
 }
@@ -32,7 +32,7 @@ ${cases(places, ({ path, flags }) => flags.map(({ names, value }) => [names.map(
 # Argument of a command, in the same form.
 _gateway_argument() {
   case $1 in
-${cases(places, ({ path, argument }) => [[[path], argument]])}
+${cases(nodes, ({ path, argument }) => [[[path], argument]])}
     *) REPLY= ;;
   esac
 }
@@ -94,11 +94,11 @@ _gateway() {
 complete -F _gateway gateway
 `;
 
-type Row = readonly [keys: readonly string[], value: Value | undefined];
+type BashBranch = readonly [keys: readonly string[], value: ValueKind | undefined];
 
 /** Branches of a `case`; rows without a value have none. */
-function cases(places: readonly Place[], rowsOf: (place: Place) => readonly Row[]): string {
-  return places
+function cases(nodes: readonly CommandNode[], rowsOf: (place: CommandNode) => readonly BashBranch[]): string {
+  return nodes
     .flatMap(rowsOf)
     .filter(([, value]) => value !== undefined && value.length > 0)
     .map(([keys, value]) => {

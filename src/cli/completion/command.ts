@@ -4,13 +4,13 @@ import type { CliCommand, CommandDeps } from '../builders.ts';
 const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Adds `gateway completion`. */
-export function addCompletion(program: CliCommand, { io, does }: CommandDeps): void {
+export function addCompletion(program: CliCommand, { io, toAction }: CommandDeps): void {
   const command = program
     .command('completion')
     .description('print a script that completes commands, options and file names in your shell')
     .argument('<shell>', shells.join(', '))
     .action(
-      does(async (shell: (typeof shells)[number]) => {
+      toAction(async (shell: (typeof shells)[number]) => {
         io.stdout.write((await import('./index.ts')).completionScript(shell, program));
         return 0;
       }),

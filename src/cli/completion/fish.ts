@@ -1,17 +1,17 @@
-import type { Flag, Place, Value } from './tree.ts';
+import type { Flag, CommandNode, ValueKind } from './tree.ts';
 import { fishQuoted } from './quote.ts';
 
 /** Completion script for fish 3 and newer. */
-export function fishScript(places: readonly Place[]): string {
-  const takers = places.flatMap(({ path, flags }) =>
+export function fishScript(nodes: readonly CommandNode[]): string {
+  const optionsWithValue = nodes.flatMap(({ path, flags }) =>
     flags.filter(({ value }) => value !== undefined).flatMap(({ names }) => names.map((name) => `${path}:${name}`)),
   );
-  const commands = places.flatMap(({ path, commands: inner }) => inner.map(({ text }) => `${path}:${text}`));
+  const commands = nodes.flatMap(({ path, commands: inner }) => inner.map(({ text }) => `${path}:${text}`));
   return `# Completion of gateway for fish, printed by: gateway completion fish
 
 # True if this word follows a command as an option with a value.
 function __gateway_takes_value
-${isOneOf(takers)}
+${isOneOf(optionsWithValue)}
 end
 
 # True if this word follows a command as a subcommand.
@@ -39,11 +39,11 @@ end
 
 complete -c gateway -e
 complete -c gateway -f
-${places.flatMap(linesOf).join('\n')}
+${nodes.flatMap(linesOf).join('\n')}
 `;
 }
 
-function linesOf({ path, commands, flags, argument }: Place): string[] {
+function linesOf({ path, commands, flags, argument }: CommandNode): string[] {
   const lead = `complete -c gateway -n ${fishQuoted(`__gateway_at ${fishQuoted(path)}`)}`;
   return [
     ...commands.map(({ text, about }) => `${lead} -a ${text} -d ${fishQuoted(about)}`),
@@ -56,7 +56,7 @@ const namesOf = ({ names }: Flag): string =>
   names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`)).join(' ');
 
 /** `-r`: a value follows. `-F`: files. `-x`: a value follows, and no files. */
-function valueOf(value: Value | undefined): string {
+function valueOf(value: ValueKind | undefined): string {
   if (value === undefined) return '';
   return value === 'file' ? ' -r -F' : value === 'any' ? ' -x' : ` -x${proposed(value)}`;
 }

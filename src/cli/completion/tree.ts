@@ -2,10 +2,10 @@ import type { CliCommand } from '../builders.ts';
 import { helpTopics } from '../help.ts';
 
 /** What is written in one place: the value of an option, or an argument. */
-export type Value = 'file' | 'any' | readonly string[];
+export type ValueKind = 'file' | 'any' | readonly string[];
 
 /** A word to propose, with its description. */
-export interface Word {
+export interface Suggestion {
   readonly text: string;
   readonly about: string;
 }
@@ -15,58 +15,58 @@ export interface Flag {
   readonly names: readonly string[];
   readonly about: string;
   /** Undefined for a flag without a value. */
-  readonly value: Value | undefined;
+  readonly value: ValueKind | undefined;
 }
 
 /** A command, and what may follow its name. */
-export interface Place {
+export interface CommandNode {
   /** Names of the command and its parents, such as `keys create`; empty for the program. */
   readonly path: string;
-  readonly commands: readonly Word[];
+  readonly commands: readonly Suggestion[];
   readonly flags: readonly Flag[];
   /** The first argument; undefined if there is none. */
-  readonly argument: Value | undefined;
+  readonly argument: ValueKind | undefined;
 }
 
 /** The program and all its commands, for the completion scripts. Hidden commands and options are omitted. */
-export function placesOf(program: CliCommand): readonly Place[] {
-  return [...below(program, ''), ...helpPlaces(program, 'help')];
+export function commandNodes(program: CliCommand): readonly CommandNode[] {
+  return [...nodesBelow(program, ''), ...helpNodes(program, 'help')];
 }
 
-function below(command: CliCommand, path: string): Place[] {
+function nodesBelow(command: CliCommand, path: string): CommandNode[] {
   const help = command.createHelp();
   const inner = help.visibleCommands(command).filter((one) => path !== '' || one.name() !== 'help');
-  const own: Place = {
+  const commandNode: CommandNode = {
     path,
-    commands: help.visibleCommands(command).map(wordOf),
+    commands: help.visibleCommands(command).map(suggestionOf),
     flags: help.visibleOptions(command).map(flagOf),
     argument: argumentOf(command),
   };
-  return [own, ...inner.flatMap((one) => below(one, joined(path, one.name())))];
+  return [commandNode, ...inner.flatMap((one) => nodesBelow(one, joinPath(path, one.name())))];
 }
 
 /** `help` takes its topics, and the names of commands and subcommands. */
-function helpPlaces(command: CliCommand, path: string): Place[] {
+function helpNodes(command: CliCommand, path: string): CommandNode[] {
   const help = command.createHelp();
   const inner = help.visibleCommands(command);
-  const commands = inner.map(wordOf);
+  const commands = inner.map(suggestionOf);
   if (path === 'help') {
     const topics = helpTopics.filter((text) => !commands.some((one) => one.text === text));
     commands.push(...topics.map((text) => ({ text, about: 'topic of the help' })));
   }
-  return [{ path, commands, flags: [], argument: undefined }, ...inner.flatMap((one) => helpPlaces(one, joined(path, one.name())))];
+  return [{ path, commands, flags: [], argument: undefined }, ...inner.flatMap((one) => helpNodes(one, joinPath(path, one.name())))];
 }
 
-const joined = (path: string, name: string): string => (path === '' ? name : `${path} ${name}`);
+const joinPath = (path: string, name: string): string => (path === '' ? name : `${path} ${name}`);
 
-const wordOf = (command: CliCommand): Word => ({ text: command.name(), about: command.description() });
+const suggestionOf = (command: CliCommand): Suggestion => ({ text: command.name(), about: command.description() });
 
 function flagOf(option: CliCommand['options'][number]): Flag {
   const names = [option.short, option.long].filter((one) => one !== undefined && one !== null);
   return { names, about: option.description, value: option.required ? valueOf(option.argChoices, placeholder(option.flags)) : undefined };
 }
 
-function argumentOf({ registeredArguments: [first] }: CliCommand): Value | undefined {
+function argumentOf({ registeredArguments: [first] }: CliCommand): ValueKind | undefined {
   return first === undefined ? undefined : valueOf(first.argChoices, first.name());
 }
 
@@ -74,4 +74,4 @@ function argumentOf({ registeredArguments: [first] }: CliCommand): Value | undef
 const placeholder = (flags: string): string => /<([^>.]+)/.exec(flags)?.[1] ?? '';
 
 /** A value that is the name of a file has the placeholder `file`. */
-const valueOf = (choices: readonly string[] | undefined, name: string): Value => choices ?? (name === 'file' ? 'file' : 'any');
+const valueOf = (choices: readonly string[] | undefined, name: string): ValueKind => choices ?? (name === 'file' ? 'file' : 'any');

@@ -1,15 +1,15 @@
-import { type Place, type Value, type Word } from './tree.ts';
+import { type CommandNode, type ValueKind, type Suggestion } from './tree.ts';
 import { shellQuoted } from './quote.ts';
 
 /** Completion script for zsh. It works when it is sourced, and as the file `_gateway` in a folder of `fpath`. */
-export function zshScript(places: readonly Place[]): string {
+export function zshScript(nodes: readonly CommandNode[]): string {
   return `#compdef gateway
 # Completion of gateway for zsh, printed by: gateway completion zsh
 
 # Commands that may follow a command, with their descriptions.
 _gateway_commands() {
   case $1 in
-${cases(places, ({ path, commands }) => [[[path], described(commands)]])}
+${cases(nodes, ({ path, commands }) => [[[path], described(commands)]])}
     *) reply=() ;;
   esac
 }
@@ -17,7 +17,7 @@ ${cases(places, ({ path, commands }) => [[[path], described(commands)]])}
 # Options of a command, with their descriptions.
 _gateway_flags() {
   case $1 in
-${cases(places, ({ path, flags }) => [[[path], described(flags.flatMap(({ names, about }) => names.map((text) => ({ text, about }))))]])}
+${cases(nodes, ({ path, flags }) => [[[path], described(flags.flatMap(({ names, about }) => names.map((text) => ({ text, about }))))]])}
     *) reply=() ;;
   esac
 }
@@ -25,7 +25,7 @@ ${cases(places, ({ path, flags }) => [[[path], described(flags.flatMap(({ names,
 # Value of an option of a command: its choices, @file, @any, or nothing.
 _gateway_value() {
   case $1 in
-${cases(places, ({ path, flags }) => flags.map(({ names, value }) => [names.map((name) => `${path}:${name}`), texts(value)]))}
+${cases(nodes, ({ path, flags }) => flags.map(({ names, value }) => [names.map((name) => `${path}:${name}`), texts(value)]))}
     *) reply=() ;;
   esac
 }
@@ -33,7 +33,7 @@ ${cases(places, ({ path, flags }) => flags.map(({ names, value }) => [names.map(
 # Argument of a command, in the same form.
 _gateway_argument() {
   case $1 in
-${cases(places, ({ path, argument }) => [[[path], texts(argument)]])}
+${cases(nodes, ({ path, argument }) => [[[path], texts(argument)]])}
     *) reply=() ;;
   esac
 }
@@ -91,15 +91,15 @@ _gateway() {
 if [[ \${funcstack[1]} == _gateway ]]; then _gateway "$@"; else compdef _gateway gateway; fi
 `;
 
-const described = (words: readonly Word[]): string[] => words.map(({ text, about }) => `${text}:${about}`);
+const described = (suggestions: readonly Suggestion[]): string[] => suggestions.map(({ text, about }) => `${text}:${about}`);
 
-const texts = (value: Value | undefined): readonly string[] => (typeof value === 'string' ? [`@${value}`] : (value ?? []));
+const texts = (value: ValueKind | undefined): readonly string[] => (typeof value === 'string' ? [`@${value}`] : (value ?? []));
 
-type Row = readonly [keys: readonly string[], words: readonly string[]];
+type ZshBranch = readonly [keys: readonly string[], words: readonly string[]];
 
 /** Branches of a `case`; rows without words have none. */
-function cases(places: readonly Place[], rowsOf: (place: Place) => readonly Row[]): string {
-  return places
+function cases(nodes: readonly CommandNode[], rowsOf: (place: CommandNode) => readonly ZshBranch[]): string {
+  return nodes
     .flatMap(rowsOf)
     .filter(([, words]) => words.length > 0)
     .map(([keys, words]) => `    ${keys.map(shellQuoted).join(' | ')}) reply=(${words.map(shellQuoted).join(' ')}) ;;`)

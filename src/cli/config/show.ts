@@ -1,4 +1,4 @@
-import { defaultsBeside } from '../../config/report/defaults.ts';
+import { unsetDefaults } from '../../config/report/defaults.ts';
 import { type EffectiveValue, effectiveValues } from '../../config/report/effective.ts';
 import type { Provider } from '../../core/provider.ts';
 import { createMask } from '../../core/secrets/mask.ts';
@@ -8,7 +8,7 @@ import type { Registry } from '../../gateway/types.ts';
 import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
 import { importPlugin, loadTree, nameFile } from '../load.ts';
-import { barePath, columnWidths, cutEnd, jsonText, table } from '../text.ts';
+import { barePath, columnWidths, truncate, jsonText, table } from '../text.ts';
 
 export interface ShowFlags extends CommonFlags {
   /** False with `--no-defaults`. */
@@ -24,7 +24,7 @@ export async function showConfig(path: string | undefined, flags: ShowFlags, io:
   const { loaded, tree } = await loadTree(flags, io, registry, { hint: nameFile, wantsPlaces: true });
   const external = await Promise.all(loaded.providerPaths.map(async (file) => (await importPlugin(file)) as Provider));
   const written = loaded.written ?? { values: [], places: {}, references: {} };
-  const defaults = flags.defaults ? defaultsBeside(tree, [...registry.providers, ...external]) : [];
+  const defaults = flags.defaults ? unsetDefaults(tree, [...registry.providers, ...external]) : [];
   const values = atPath(effectiveValues(written, defaults, createMask(loaded.secrets)), path);
   if (flags.json === true) {
     const files = loaded.files.map((file) => barePath(file, io.cwd));
@@ -36,15 +36,15 @@ export async function showConfig(path: string | undefined, flags: ShowFlags, io:
 /** @throws CommandError if there is no value at the path or below it */
 function atPath(values: readonly EffectiveValue[], path: string | undefined): readonly EffectiveValue[] {
   if (path === undefined) return values;
-  const wanted = loose(path);
-  const found = values.filter((one) => isAtOrBelow(loose(one.path), wanted));
+  const wanted = normalizePath(path);
+  const found = values.filter((one) => isAtOrBelow(normalizePath(one.path), wanted));
   if (found.length > 0) return found;
-  const names = new Set(values.flatMap((one) => withParents(loose(one.path))));
+  const names = new Set(values.flatMap((one) => withParents(normalizePath(one.path))));
   throw new CommandError(exitCodes.no, `nothing is set at "${path}".${didYouMean(wanted, names)}`, 'All values: gateway config show');
 }
 
 /** A path as it is typed: without the quotes of its names, which a shell removes, and with `.0` for `[0]`. */
-const loose = (path: string): string => path.replaceAll('"', '').replaceAll(/\[(\d+)\]/g, '.$1');
+const normalizePath = (path: string): string => path.replaceAll('"', '').replaceAll(/\[(\d+)\]/g, '.$1');
 
 const isAtOrBelow = (path: string, wanted: string): boolean => path === wanted || path.startsWith(`${wanted}.`);
 
@@ -54,18 +54,18 @@ const withParents = (path: string): string[] => path.split('.').map((_, i, steps
 const gap = '   ';
 
 /** Smallest width to which values are cut, in columns. */
-const leastWidth = 16;
+const minWidth = 16;
 
 /** The value is the last column, since it may be long. @param width of the terminal; values that do not fit are cut */
 function valuesText(values: readonly EffectiveValue[], width: number): string {
-  const rows = values.map(({ path, value, origin }) => [path, placeOf(origin), printable(value)]);
+  const rows = values.map(({ path, value, origin }) => [path, originText(origin), printable(value)]);
   const all = [['PATH', 'ORIGIN', 'VALUE'], ...rows];
   const [paths = 0, origins = 0] = columnWidths(all);
-  const left = Math.max(leastWidth, width - paths - origins - 2 * gap.length);
+  const left = Math.max(minWidth, width - paths - origins - 2 * gap.length);
   return table(
-    all.map(([path = '', origin = '', value = '']) => [path, origin, cutEnd(value, left)]),
+    all.map(([path = '', origin = '', value = '']) => [path, origin, truncate(value, left)]),
     gap,
   );
 }
 
-const placeOf = (origin: EffectiveValue['origin']): string => (origin === 'default' ? origin : `${origin.file}:${origin.line}`);
+const originText = (origin: EffectiveValue['origin']): string => (origin === 'default' ? origin : `${origin.file}:${origin.line}`);

@@ -1,4 +1,4 @@
-import { inTime } from '../../core/async/in-time.ts';
+import { withTimeout } from '../../core/async/with-timeout.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { Registry } from '../../gateway/types.ts';
@@ -15,7 +15,7 @@ import { checkOpenFiles } from './checks/open-files.ts';
 import { checkPermissions } from './checks/permissions.ts';
 import { checkStateDir } from './checks/state-dir.ts';
 import { checkWatching } from './checks/watching.ts';
-import { type Check, type Result, skip } from './result.ts';
+import { type Check, type CheckResult, skip } from './result.ts';
 import { readConfig, type Subject, thisMachine } from './subject.ts';
 import { reportText } from './text.ts';
 
@@ -40,7 +40,7 @@ const checks: Readonly<Record<string, Check>> = {
 const limitMs = 20_000;
 
 /** A line of the report. In JSON `fix` is null if there is none. */
-export interface Finding extends Required<Pick<Result, 'state' | 'says'>> {
+export interface Finding extends Required<Pick<CheckResult, 'state' | 'says'>> {
   readonly check: string;
   readonly fix: string | null;
 }
@@ -57,16 +57,16 @@ export async function doctor(flags: DoctorFlags, io: CliIo, registry: Registry):
   const findings = results.flatMap(({ check, found }) =>
     found.map(({ state, says, fix }): Finding => ({ check, state, says: shown(says), fix: fix === undefined ? null : shown(fix) })),
   );
-  const isWell = !findings.some(({ state }) => state === 'fail');
-  if (flags.json === true) io.stdout.write(jsonText({ ok: isWell, checks: findings }));
+  const isOk = !findings.some(({ state }) => state === 'fail');
+  if (flags.json === true) io.stdout.write(jsonText({ ok: isOk, checks: findings }));
   else io.stdout.write(reportText(findings, { colors: hasColors(io.stdout, io.env, flags.color), width: terminalWidth(io.stdout) }));
-  return isWell ? exitCodes.yes : exitCodes.no;
+  return isOk ? exitCodes.yes : exitCodes.no;
 }
 
 /** Runs a check within its time. One that cannot run must not hide the others. */
-async function guarded(name: string, run: Check, subject: Subject): Promise<readonly Result[]> {
+async function guarded(name: string, run: Check, subject: Subject): Promise<readonly CheckResult[]> {
   const result = (async () => run(subject))();
-  return inTime(result, limitMs, () => [skip(`${name}: no result within ${limitMs / 1000} s`)]).catch((error: unknown) => [
+  return withTimeout(result, limitMs, () => [skip(`${name}: no result within ${limitMs / 1000} s`)]).catch((error: unknown) => [
     skip(`${name}: the check could not run: ${error instanceof Error ? error.message : String(error)}`),
   ]);
 }

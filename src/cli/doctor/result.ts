@@ -1,7 +1,7 @@
 import type { Subject } from './subject.ts';
 
 /** Result of a check. `skip`: the check cannot run here. */
-export interface Result {
+export interface CheckResult {
   readonly state: 'ok' | 'warn' | 'fail' | 'skip';
   /** One phrase without a full stop. */
   readonly says: string;
@@ -10,9 +10,9 @@ export interface Result {
 }
 
 /** Never changes anything that lasts. May reject: the check is then shown as one that cannot run. */
-export type Check = (subject: Subject) => Promise<readonly Result[]> | readonly Result[];
+export type Check = (subject: Subject) => Promise<readonly CheckResult[]> | readonly CheckResult[];
 
-export const ok = (says: string): Result => ({ state: 'ok', says });
-export const skip = (says: string): Result => ({ state: 'skip', says });
-export const warn = (says: string, fix: string | undefined): Result => ({ state: 'warn', says, fix });
-export const fail = (says: string, fix: string | undefined): Result => ({ state: 'fail', says, fix });
+export const ok = (says: string): CheckResult => ({ state: 'ok', says });
+export const skip = (says: string): CheckResult => ({ state: 'skip', says });
+export const warn = (says: string, fix: string | undefined): CheckResult => ({ state: 'warn', says, fix });
+export const fail = (says: string, fix: string | undefined): CheckResult => ({ state: 'fail', says, fix });

@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { LoadedConfig, LoadRequest } from '../../config/reload/load.ts';
 import { openFilesLimit } from '../../core/files/open-files.ts';
-import { barePath } from '../../core/text/shown-path.ts';
+import { barePath } from '../../core/text/display-path.ts';
 import { containerMemory } from '../../gateway/default-memory.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { stateDirPath } from '../../store/state-dir.ts';
@@ -66,7 +66,7 @@ export async function readConfig(named: string | undefined, io: CliIo, registry:
   const found = findConfig(named, io);
   if ('searched' in found) return undefined;
   const source = await sourceOf(found, io);
-  const rehearse: LoadRequest['rehearse'] = async (loaded) => (await import('../../gateway/reload/rehearse.ts')).rehearse(loaded, registry);
+  const rehearse: LoadRequest['rehearse'] = async (loaded) => (await import('../../gateway/reload/dry-run.ts')).dryRun(loaded, registry);
   const loaded = await load(source, io, registry, { allowMissingSecrets: true, rehearse });
   const path = 'path' in found ? found.path : undefined;
   const name = path === undefined ? 'standard input' : barePath(path, io.cwd);

@@ -1,9 +1,13 @@
-import { type CliCommand, type CommandDeps, collect, examples, remote } from '../builders.ts';
+import { type CliCommand, type CommandDeps, collect, addExamples, addRemoteCommand } from '../builders.ts';
 import type { ExplainFlags } from './request.ts';
 
 /** Adds `gateway explain`. */
-export function addExplain(program: CliCommand, { io, registry, does }: CommandDeps): void {
-  const command = remote(program, 'explain', 'explain what would happen to a request: route, upstream request and why; sends nothing')
+export function addExplain(program: CliCommand, { io, registry, toAction }: CommandDeps): void {
+  const command = addRemoteCommand(
+    program,
+    'explain',
+    'explain what would happen to a request: route, upstream request and why; sends nothing',
+  )
     .option('--body <json>', 'body of the request: JSON, @file, or - for standard input')
     .option('--header <header>', "header of the request, as 'name: value'; repeatable", collect)
     .option('--method <method>', 'method of the request')
@@ -17,8 +21,8 @@ export function addExplain(program: CliCommand, { io, registry, does }: CommandD
     .option('--random <number>', 'seed of the choice between weights, from 0 to below 1: the same number chooses the same targets')
     .option('--running', 'use the configuration of the running gateway, not the file')
     .option('--as-curl', 'print the upstream call for a shell, credentials as variables')
-    .action(does(async (flags: ExplainFlags) => (await import('./index.ts')).explain(flags, io, registry)));
-  examples(
+    .action(toAction(async (flags: ExplainFlags) => (await import('./index.ts')).explain(flags, io, registry)));
+  addExamples(
     command,
     'gateway explain --model gpt-4o-mini --user "hi" --config-name support',
     'gateway explain --key app-web --body @request.json --assume openai-main=429',

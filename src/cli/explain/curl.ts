@@ -1,5 +1,5 @@
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
-import { shellQuoted } from '../../core/logs/curl.ts';
+import { shellQuote } from '../../core/logs/curl.ts';
 
 /** File that contains a body which is too long to be shown. */
 export const bodyFile = 'body.json';
@@ -11,11 +11,11 @@ export const isCut = ({ body }: ExplainedTarget): boolean => body?.endsWith('…
 export function curlText(target: ExplainedTarget): string {
   const { method, url, headers, credential_headers: credentials, body } = target;
   const parts = [
-    `curl -X ${method ?? 'POST'} ${shellQuoted(url ?? '')}`,
-    ...headers.map(([name, value]) => `-H ${(credentials.includes(name) ? withVariables : shellQuoted)(`${name}: ${value}`)}`),
+    `curl -X ${method ?? 'POST'} ${shellQuote(url ?? '')}`,
+    ...headers.map(([name, value]) => `-H ${(credentials.includes(name) ? withVariables : shellQuote)(`${name}: ${value}`)}`),
   ];
   if (isCut(target)) parts.push(`--data-binary @${bodyFile}`);
-  else if (body !== null && body !== '') parts.push(`--data-raw ${shellQuoted(body)}`);
+  else if (body !== null && body !== '') parts.push(`--data-raw ${shellQuote(body)}`);
   return `${parts.join(' \\\n  ')}\n`;
 }
 
@@ -29,7 +29,7 @@ const reference =
 function withVariables(text: string): string {
   return text
     .split(reference)
-    .map((part, at) => (at % 2 === 0 ? shellQuoted(part) : variable(part)))
+    .map((part, at) => (at % 2 === 0 ? shellQuote(part) : variable(part)))
     .filter((part) => part !== "''")
     .join('');
 }
@@ -38,7 +38,7 @@ function variable(text: string): string {
   const env = /^\$\{env:([A-Za-z_]\w*)/.exec(text)?.[1];
   if (env !== undefined) return `"$${env}"`;
   const file = /^\$\{file:([^{}]+)\}$/.exec(text)?.[1];
-  return file === undefined ? '"$CREDENTIAL"' : `"$(cat ${shellQuoted(file)})"`;
+  return file === undefined ? '"$CREDENTIAL"' : `"$(cat ${shellQuote(file)})"`;
 }
 
 /** References outside the credentials, which the command contains as they are. */

@@ -8,7 +8,7 @@ import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
 import { bodyFile, curlText, hasReferences, isCut } from './curl.ts';
 import { loadComplete } from './load-complete.ts';
-import { loggedRequest, logsOf } from './logged.ts';
+import { loggedRequest, requestLogOf } from './logged.ts';
 import { type ExplainFlags, requestOf } from './request.ts';
 import { explanationText } from './text.ts';
 
@@ -16,7 +16,7 @@ import { explanationText } from './text.ts';
 export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry): Promise<number> {
   const client = flags.running === true || flags.fromLog !== undefined ? adminClient(flags, io) : undefined;
   const logged =
-    client === undefined || flags.fromLog === undefined ? undefined : (await loggedRequest(flags.fromLog, logsOf(client))).request;
+    client === undefined || flags.fromLog === undefined ? undefined : (await loggedRequest(flags.fromLog, requestLogOf(client))).request;
   const request = await requestOf(flags, io, logged);
   const explanation =
     client === undefined || flags.running !== true
@@ -29,7 +29,7 @@ export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry
 }
 
 export function print(explanation: Explanation, flags: Pick<ExplainFlags, 'json' | 'asCurl'>, io: CliIo): number {
-  const isRefused = explanation.answer !== null && explanation.answer.status >= 400;
+  const isRejected = explanation.answer !== null && explanation.answer.status >= 400;
   if (flags.asCurl === true) {
     const target = explanation.targets.find(({ goes_here }) => goes_here) ?? explanation.targets.find(({ url }) => url !== null);
     if (target === undefined || target.url === null)
@@ -40,7 +40,7 @@ export function print(explanation: Explanation, flags: Pick<ExplainFlags, 'json'
       io.stderr.write('References outside of credentials are not resolved, since a client may have written them.\n');
   } else if (flags.json === true) io.stdout.write(jsonText(explanation));
   else io.stdout.write(explanationText(explanation, io.stdout.columns || usualWidth));
-  return isRefused ? exitCodes.no : exitCodes.yes;
+  return isRejected ? exitCodes.no : exitCodes.yes;
 }
 
 /**

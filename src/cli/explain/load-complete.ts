@@ -1,6 +1,6 @@
 import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
 import type { Diagnostic } from '../../config/report/diagnostic.ts';
-import { writtenIn, type WrittenPlaces } from '../../config/report/origins.ts';
+import { locateWritten, type WrittenLocations } from '../../config/report/origins.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CommonFlags } from '../command.ts';
 import type { CliIo } from '../io.ts';
@@ -10,7 +10,7 @@ import { load, loadTree } from '../load.ts';
 export interface CompleteConfig {
   readonly loaded: ValidConfig;
   /** What its files contain. */
-  readonly written: WrittenPlaces;
+  readonly written: WrittenLocations;
   /** Variables that are not set, one sentence each. */
   readonly warnings: readonly string[];
 }
@@ -24,10 +24,10 @@ export async function loadComplete(flags: Pick<CommonFlags, 'config' | 'color'>,
   const again = async (env: CliIo['env']): Promise<LoadedConfig> => load(source, { ...io, env }, registry, { allowMissingSecrets: true });
   const { loaded, env, warnings } = await withUnset({ ...first, tree }, again, io);
   const { texts, secrets } = loaded;
-  return { loaded, warnings, written: writtenIn({ source, cwd: io.cwd, env, providers: registry.providers, texts, secrets }) };
+  return { loaded, warnings, written: locateWritten({ source, cwd: io.cwd, env, providers: registry.providers, texts, secrets }) };
 }
 
-interface Filled {
+interface FilledConfig {
   readonly loaded: ValidConfig;
   readonly env: CliIo['env'];
   readonly warnings: readonly string[];
@@ -37,13 +37,13 @@ interface Filled {
  * Loads the configuration as if unset variables of providers were set. Only their names are shown, never values. A variable
  * that has no valid placeholder stays unset.
  */
-async function withUnset(first: ValidConfig, again: (env: CliIo['env']) => Promise<LoadedConfig>, io: CliIo): Promise<Filled> {
+async function withUnset(first: ValidConfig, again: (env: CliIo['env']) => Promise<LoadedConfig>, io: CliIo): Promise<FilledConfig> {
   const forms = new Map<string, number>();
   const warnings: string[] = [];
   let { env } = io;
   let loaded = first;
   let errors: readonly Diagnostic[] = [];
-  for (let round = 0; round < mostLoads; round += 1) {
+  for (let round = 0; round < maxLoads; round += 1) {
     const wrong = errors.flatMap(variablesOf).filter((name) => forms.has(name));
     const unset = errors.length > 0 ? [] : Object.entries(loaded.missing).filter(([, name]) => isVariable(name) && !forms.has(name));
     if (wrong.length === 0 && unset.length === 0) break;
@@ -75,7 +75,7 @@ const placeholders: readonly ((name: string) => string)[] = [
 ];
 
 /** Most variables of one provider that are found one after the other. */
-const mostUnset = 5;
+const maxUnsetVariables = 5;
 
 /** Most times that a configuration is loaded. */
-const mostLoads = mostUnset + placeholders.length;
+const maxLoads = maxUnsetVariables + placeholders.length;

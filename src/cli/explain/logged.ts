@@ -1,17 +1,17 @@
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { BodyPart, StoredRecord } from '../../core/logs/reader.ts';
-import { bodyIn, type Logged, recordOf } from '../../explain/logged/bodies.ts';
-import { requestAgain } from '../../explain/logged/request.ts';
+import { loggedBody, type LogAccess, recordOf } from '../../explain/logged/bodies.ts';
+import { replayRequest } from '../../explain/logged/request.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { AdminClient } from '../admin-client.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { wholeId } from '../logs/whole-id.ts';
+import { resolveId } from '../logs/resolve-id.ts';
 
 /** Request log of a running gateway. Ids may be abbreviated, as for `gateway logs show`. */
-export function logsOf(client: AdminClient): Logged {
+export function requestLogOf(client: AdminClient): LogAccess {
   const at = (id: string): string => `/api/requests/${encodeURIComponent(id)}`;
   return {
-    get: async (id) => client.get<StoredRecord>(at(await wholeId(id, client))),
+    get: async (id) => client.get<StoredRecord>(at(await resolveId(id, client))),
     body: (id: string, part: BodyPart) => client.bytes(`${at(id)}/body`, { part }),
   };
 }
@@ -20,10 +20,10 @@ export function logsOf(client: AdminClient): Logged {
  * A recorded request, and the request that would repeat it.
  * @throws CommandError
  */
-export async function loggedRequest(id: string, logs: Logged): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
+export async function loggedRequest(id: string, logs: LogAccess): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
   try {
     const stored = await recordOf(logs, id);
-    return { stored, request: requestAgain(stored, await bodyIn(logs, stored, 'request')) };
+    return { stored, request: replayRequest(stored, await loggedBody(logs, stored, 'request')) };
   } catch (error) {
     if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
     throw error;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { reasonOf } from '../../config/read/files.ts';
 import { canonicalPrefix } from '../../core/http/headers.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { parseJson } from '../../core/json/scan.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { AdminFlags } from '../admin/target.ts';
@@ -36,7 +36,7 @@ export interface ExplainFlags extends AdminFlags {
 export async function requestOf(flags: ExplainFlags, io: CliIo, logged: ExplainRequest = {}): Promise<ExplainRequest> {
   const headers = { ...logged.headers, ...headersOf(flags.header ?? []) };
   if (flags.configName !== undefined) headers[`${canonicalPrefix}config`] = flags.configName;
-  const { assume } = { assume: assumed(flags.assume ?? []) };
+  const { assume } = { assume: parseAssumptions(flags.assume ?? []) };
   return {
     ...logged,
     ...(flags.method === undefined ? {} : { method: flags.method }),
@@ -56,12 +56,12 @@ async function bodyOf({ body, model, user, method }: ExplainFlags, io: CliIo, lo
     return method === undefined || method.toUpperCase() === 'POST' ? { body: chat('gpt-4o-mini', 'hello') } : {};
   }
   if (written === undefined) return { body: chat(model ?? 'gpt-4o-mini', user ?? 'hello') };
-  const given = typeof written === 'string' ? objectOf(written) : written;
-  if (!isPlain(given))
+  const bodyObject = typeof written === 'string' ? objectOf(written) : written;
+  if (!isJsonObject(bodyObject))
     throw new CommandError(exitCodes.usage, 'the body is not a JSON object', 'Omit --model and --user to send it unchanged.');
   return {
     body: {
-      ...given,
+      ...bodyObject,
       ...(model === undefined ? {} : { model }),
       ...(user === undefined ? {} : { messages: [{ role: 'user', content: user }] }),
     },
@@ -98,12 +98,12 @@ function headersOf(lines: readonly string[]): Record<string, string> {
   );
 }
 
-function assumed(pairs: readonly string[]): ExplainRequest['assume'] {
+function parseAssumptions(pairs: readonly string[]): ExplainRequest['assume'] {
   if (pairs.length === 0) return undefined;
   return Object.fromEntries(
     pairs.map((pair) => {
-      const cut = pair.lastIndexOf('=');
-      const [slug, result] = [pair.slice(0, Math.max(0, cut)), pair.slice(cut + 1)];
+      const separator = pair.lastIndexOf('=');
+      const [slug, result] = [pair.slice(0, Math.max(0, separator)), pair.slice(separator + 1)];
       if (slug !== '' && (result === 'timeout' || result === 'reset')) return [slug, result];
       if (slug !== '' && /^[1-5]\d\d$/.test(result)) return [slug, Number(result)];
       throw new CommandError(exitCodes.usage, `"${pair}" assumes nothing`, 'Write it as --assume openai-main=429, =timeout or =reset.');

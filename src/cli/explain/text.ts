@@ -1,9 +1,9 @@
 import type { Difference, Explanation, ExplainedTarget, Origin, RouteNode } from '../../core/logs/explanation.ts';
 import { printable } from '../../core/text/printable.ts';
-import { fitting, textWidth } from '../text.ts';
+import { fittingLength, textWidth } from '../text.ts';
 
 /** One line: a label, a text, and the location in the configuration. */
-interface Line {
+interface ExplanationLine {
   readonly label: string;
   readonly text: string;
   readonly at?: Origin | null | undefined;
@@ -24,7 +24,7 @@ export function explanationText(explanation: Explanation, width: number): string
   return lines.map((line) => fitted(line, Math.max(narrowest, width))).join('');
 }
 
-function headLines({ request, key, prompt, config, overruled }: Explanation): Line[] {
+function headLines({ request, key, prompt, config, overruled }: Explanation): ExplanationLine[] {
   return [
     { label: 'request', text: `${request.method} ${request.path}` },
     ...(key.name === null ? [] : [{ label: 'key', text: `API key "${key.name}"`, at: key.at }]),
@@ -34,7 +34,7 @@ function headLines({ request, key, prompt, config, overruled }: Explanation): Li
   ];
 }
 
-function routeLines({ node, strategy, at, conditions, chose, weights, because }: RouteNode): Line[] {
+function routeLines({ node, strategy, at, conditions, chose, weights, because }: RouteNode): ExplanationLine[] {
   const target = chose === null ? '' : ` → target ${chose}`;
   const shares = weights.length === 0 ? '' : ` (weights ${weights.join(' / ')})`;
   return [
@@ -43,9 +43,9 @@ function routeLines({ node, strategy, at, conditions, chose, weights, because }:
   ];
 }
 
-function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTarget[]): Line[] {
+function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTarget[]): ExplanationLine[] {
   const name = one.model === '' ? one.provider : `${one.provider}/${one.model}`;
-  const lines: Line[] = [{ label: `target ${placeOf(one, at)}`, text: `${name}   ${whenText(one, at, all)}`, at: one.at }];
+  const lines: ExplanationLine[] = [{ label: `target ${positionOf(one, at)}`, text: `${name}   ${whenText(one, at, all)}`, at: one.at }];
   const add = (label: string, text: string, origin?: Origin | null): void => void lines.push({ label: `  ${label}`, text, at: origin });
   if (one.problem !== null) add('problem', one.problem);
   if (one.local) add('sends', 'nothing: it responds without a network');
@@ -55,8 +55,8 @@ function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTa
   if (one.url !== null && one.differences.length === 0) add('body', one.body === null ? 'none that can be shown' : 'as the client sent it');
   if (one.retry !== 'none') add('retry', one.retry);
   if (one.circuit !== null) add('circuit', one.circuit);
-  const clocks = Object.entries(one.timeouts).map(([clock, time]) => `${clock} ${time}`);
-  if (one.goes_here && clocks.length > 0) add('timeouts', clocks.join(' · '));
+  const timeouts = Object.entries(one.timeouts).map(([clock, time]) => `${clock} ${time}`);
+  if (one.goes_here && timeouts.length > 0) add('timeouts', timeouts.join(' · '));
   if (one.cost_usd !== null) add('cost', `about $${one.cost_usd} for the input`);
   return lines;
 }
@@ -65,9 +65,9 @@ function targetLines(one: ExplainedTarget, at: number, all: readonly ExplainedTa
  * Position of a target as in the route lines: `1`, or `1.0` inside a config used as a target. Without a config, the
  * number of the attempt.
  */
-function placeOf({ target }: ExplainedTarget, at: number): string {
-  const places = [...target.matchAll(/\.targets\[(\d+)\]/g)].map(([, place]) => place);
-  return places.length === 0 ? String(at) : places.join('.');
+function positionOf({ target }: ExplainedTarget, at: number): string {
+  const indexes = [...target.matchAll(/\.targets\[(\d+)\]/g)].map(([, place]) => place);
+  return indexes.length === 0 ? String(at) : indexes.join('.');
 }
 
 function whenText(one: ExplainedTarget, at: number, all: readonly ExplainedTarget[]): string {
@@ -77,7 +77,7 @@ function whenText(one: ExplainedTarget, at: number, all: readonly ExplainedTarge
   const before = all[at - 1];
   return before === undefined
     ? ''
-    : `if target ${placeOf(before, at - 1)} ends in ${before.goes_here || before.local || before.url !== null ? before.left_on : 'an error'}`;
+    : `if target ${positionOf(before, at - 1)} ends in ${before.goes_here || before.local || before.url !== null ? before.left_on : 'an error'}`;
 }
 
 const marks = { added: '+', removed: '-', changed: '~', moved: '>' } as const;
@@ -106,31 +106,31 @@ const longest = 60;
 const short = (value: string | undefined): string =>
   value === undefined ? '' : value.length <= longest ? value : `${value.slice(0, longest - 1).toWellFormed()}…`;
 
-function tailLines({ removed_headers: removed, plugins, warnings, log, answer }: Explanation): Line[] {
+function tailLines({ removed_headers: removed, plugins, warnings, log, answer }: Explanation): ExplanationLine[] {
   const chain = [...new Set(plugins.map(({ name }) => name))];
   return [
     ...removed.map(({ name, why }, at) => ({ label: at === 0 ? 'not sent' : '', text: `header ${name}: ${why}` })),
     ...(chain.length === 0 ? [] : [{ label: 'plugins', text: chain.join(' → ') }]),
     { label: 'log', text: `bodies: ${log.bodies}`, at: log.at },
     ...warnings.map((text) => ({ label: 'warning', text })),
-    ...(answer === null ? [] : answerLines(answer)),
+    ...(answer === null ? [] : responseLines(answer)),
   ];
 }
 
-function answerLines({ status, code, message, hint }: NonNullable<Explanation['answer']>): Line[] {
+function responseLines({ status, code, message, hint }: NonNullable<Explanation['answer']>): ExplanationLine[] {
   const head = { label: 'responds', text: `${status}${code === null ? '' : ` ${code}`}: ${message}` };
   return hint === null ? [head] : [head, { label: '', text: hint }];
 }
 
 /** Puts the location at the right edge if there is space, otherwise on the next line. */
-function fitted({ label, text, at }: Line, width: number): string {
-  const place = at === null || at === undefined ? '' : `${at.file}:${at.line}`;
+function fitted({ label, text, at }: ExplanationLine, width: number): string {
+  const location = at === null || at === undefined ? '' : `${at.file}:${at.line}`;
   const rows = wrapped(printable(text), width - labels);
   const last = rows.at(-1) ?? '';
-  const room = width - labels - textWidth(last) - textWidth(place);
+  const space = width - labels - textWidth(last) - textWidth(location);
   const out = rows.map((row, index) => `${(index === 0 ? printable(label) : '').padEnd(labels - 1)} ${row}`);
-  if (place !== '' && room >= 2) out[out.length - 1] += `${' '.repeat(room)}${place}`;
-  else if (place !== '') out.push(place.padStart(Math.min(width, Math.max(width, place.length))));
+  if (location !== '' && space >= 2) out[out.length - 1] += `${' '.repeat(space)}${location}`;
+  else if (location !== '') out.push(location.padStart(Math.min(width, Math.max(width, location.length))));
   return out.map((row) => `${row.trimEnd()}\n`).join('');
 }
 
@@ -138,7 +138,7 @@ function fitted({ label, text, at }: Line, width: number): string {
 function wrapped(text: string, width: number): string[] {
   const rows: string[] = [];
   let rest = text;
-  for (let end = fitting(rest, width); end < rest.length; end = fitting(rest, width)) {
+  for (let end = fittingLength(rest, width); end < rest.length; end = fittingLength(rest, width)) {
     const blank = rest.lastIndexOf(' ', end);
     const cut = blank > end / 2 ? blank : end;
     rows.push(rest.slice(0, cut));

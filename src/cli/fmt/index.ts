@@ -1,8 +1,8 @@
 import { format } from '../../config/edit/format/index.ts';
-import type { Respelling } from '../../config/edit/format/respell.ts';
-import { readWritten } from '../../config/edit/written.ts';
+import type { KeyRename } from '../../config/edit/format/key-renames.ts';
+import { readUnresolved } from '../../config/edit/written.ts';
 import type { Source } from '../../config/read/merge-files.ts';
-import { placeText, type Problem } from '../../config/report/problem.ts';
+import { locationText, type Problem } from '../../config/report/problem.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { replaceFile } from '../../manage/keys/replace-file.ts';
@@ -19,22 +19,22 @@ export interface FmtFlags extends CommonFlags {
 }
 
 /** A file and its new text. */
-interface Result {
+interface FormatResult {
   /** Absolute path; undefined for standard input. */
   readonly path: string | undefined;
   readonly file: string;
   readonly before: string;
   readonly after: string;
-  readonly renamed: readonly Respelling[];
+  readonly renamed: readonly KeyRename[];
   /** Old names that are still there. */
-  readonly left: readonly Respelling[];
+  readonly left: readonly KeyRename[];
   /** Why the file was left as it is; null if it was not. */
   readonly refused: string | null;
 }
 
 /** `gateway fmt [FILE…]`: formats the files of a configuration. Values and comments stay. Returns the exit code. */
 export async function fmt(files: readonly string[], flags: FmtFlags, io: CliIo, registry: Registry): Promise<number> {
-  const results: Result[] = [];
+  const results: FormatResult[] = [];
   for (const text of await textsOf(files, flags, io)) results.push(await formatted(text, flags, io, registry));
   const changed = results.filter(({ before, after }) => before !== after);
   if (flags.check !== true)
@@ -46,12 +46,12 @@ export async function fmt(files: readonly string[], flags: FmtFlags, io: CliIo, 
         ? results.map(({ after }) => after).join('')
         : changed.map(({ file }) => `${printable(file)}\n`).join(''),
     );
-  io.stderr.write(remarks(results, changed.length, flags));
+  io.stderr.write(summaryText(results, changed.length, flags));
   const isRefused = results.some(({ refused }) => refused !== null);
   return isRefused || (flags.check === true && changed.length > 0) ? exitCodes.no : exitCodes.yes;
 }
 
-interface Text {
+interface SourceText {
   readonly path: string | undefined;
   readonly file: string;
   readonly text: string;
@@ -60,8 +60,8 @@ interface Text {
 }
 
 /** The texts of the named files, otherwise of the configuration with its includes. @throws CommandError */
-async function textsOf(files: readonly string[], flags: FmtFlags, io: CliIo): Promise<readonly Text[]> {
-  const found = new Map<string, Text>();
+async function textsOf(files: readonly string[], flags: FmtFlags, io: CliIo): Promise<readonly SourceText[]> {
+  const found = new Map<string, SourceText>();
   for (const name of files.length > 0 ? files : [flags.config]) {
     const source = await sourceOf(needConfig(name, io, nameFile), io);
     if ('text' in source) {
@@ -69,13 +69,13 @@ async function textsOf(files: readonly string[], flags: FmtFlags, io: CliIo): Pr
       continue;
     }
     const problems: Problem[] = [];
-    const { texts } = readWritten(source, io, (problem) => void problems.push(problem));
+    const { texts } = readUnresolved(source, io, (problem) => void problems.push(problem));
     // Files that are missing or not text have no text.
     const unread = problems.find(
       ({ code, at }) => code === 'unreadable-file' || (code === 'yaml-syntax' && texts[at.file.path] === undefined),
     );
     if (unread !== undefined && (files.length === 0 || texts[source.path] === undefined))
-      throw new CommandError(exitCodes.invalid, `${placeText(unread.at)}: ${unread.message}`);
+      throw new CommandError(exitCodes.invalid, `${locationText(unread.at)}: ${unread.message}`);
     for (const [path, text] of Object.entries(texts))
       if (files.length === 0 || path === source.path) found.set(path, { path, file: barePath(path, io.cwd), text, source });
   }
@@ -83,7 +83,7 @@ async function textsOf(files: readonly string[], flags: FmtFlags, io: CliIo): Pr
 }
 
 /** @throws CommandError for a file that is not valid YAML, after printing its errors */
-async function formatted({ path, file, text, source }: Text, flags: FmtFlags, io: CliIo, registry: Registry): Promise<Result> {
+async function formatted({ path, file, text, source }: SourceText, flags: FmtFlags, io: CliIo, registry: Registry): Promise<FormatResult> {
   const made = format(text, { providers: registry.providers, fixes: flags.fix === true });
   const known = { path, file, before: text };
   if ('text' in made) return { ...known, after: made.text, renamed: made.renamed, left: made.left, refused: null };
@@ -95,7 +95,7 @@ async function formatted({ path, file, text, source }: Text, flags: FmtFlags, io
   throw new CommandError(exitCodes.invalid, `${file} is not valid YAML; nothing was written`);
 }
 
-function remarks(results: readonly Result[], changed: number, { check, fix }: FmtFlags): string {
+function summaryText(results: readonly FormatResult[], changed: number, { check, fix }: FmtFlags): string {
   const lines = results.flatMap(({ file, renamed, left, refused }) => [
     ...renamed.map(({ from, to, line }) => `${file}:${line}: ${from} → ${to}`),
     ...left.map(({ from, to, line }) => `warning: ${file}:${line}: ${from} is an old name of ${to}; replace it with: gateway fmt --fix`),
@@ -112,8 +112,8 @@ function remarks(results: readonly Result[], changed: number, { check, fix }: Fm
   return [...lines, ...(isStdin ? [] : [summary])].map((line) => `${printable(line)}\n`).join('');
 }
 
-function asJson(results: readonly Result[]): object {
-  const shown = ({ from, to, line }: Respelling): object => ({ from, to, line });
+function asJson(results: readonly FormatResult[]): object {
+  const shown = ({ from, to, line }: KeyRename): object => ({ from, to, line });
   return {
     files: results.map(({ path, file, before, after, renamed, left, refused }) => ({
       file,

@@ -2,7 +2,7 @@ import type { CliCommand, CommandDeps } from '../builders.ts';
 import type { HealthFlags } from './index.ts';
 
 /** Adds `gateway health`. */
-export function addHealth(program: CliCommand, { io, does }: CommandDeps): void {
+export function addHealth(program: CliCommand, { io, toAction }: CommandDeps): void {
   program
     .command('health')
     .description('show whether a running gateway is ready, and the result of its last reload; exit code 0 if ready, otherwise 1')
@@ -11,7 +11,7 @@ export function addHealth(program: CliCommand, { io, does }: CommandDeps): void 
     .option('--timeout <duration>', 'timeout of the whole request', '2s')
     .option('--strict', 'exit code 1 also when the last reload failed')
     .option('--json', 'print JSON')
-    .action(does(async (flags: HealthFlags) => (await import('./index.ts')).health(flags, io)))
+    .action(toAction(async (flags: HealthFlags) => (await import('./index.ts')).health(flags, io)))
     .addHelpText(
       'before',
       'Examples:\n  $ gateway health\n  $ gateway health --strict --json\n  $ gateway health --url http://127.0.0.1:9000 --timeout 1s\n',

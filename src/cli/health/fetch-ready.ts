@@ -1,13 +1,13 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { objectIn } from '../../core/json/scan.ts';
-import type { Plain } from '../../core/json/merge.ts';
+import { tryParseObject } from '../../core/json/scan.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
 import type { HealthTarget } from './target.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
 import { connectionReasons } from '../text.ts';
 
 /** Response of `/readyz`, or the reason why there is none, as a sentence. */
-export type ReadyResponse = { readonly status: number; readonly body: Plain } | { readonly fault: string };
+export type ReadyResponse = { readonly status: number; readonly body: JsonObject } | { readonly fault: string };
 
 /** Largest body, in bytes. The body of a gateway has a few hundred bytes. */
 const maxBytes = 64 * 1024;
@@ -18,7 +18,7 @@ export async function fetchReady(target: HealthTarget, timeoutMs: number): Promi
   try {
     const response = await sent(target, signal);
     const text = await textWithin(response);
-    const body = text === undefined ? undefined : objectIn(text);
+    const body = text === undefined ? undefined : tryParseObject(text);
     // Every response of a gateway has a status text.
     if (typeof body?.['status'] !== 'string') return { fault: `HTTP ${response.statusCode} without the response body of a gateway` };
     return { status: response.statusCode ?? 0, body };

@@ -1,10 +1,10 @@
-import { type Plain, isPlain } from '../../core/json/merge.ts';
+import { type JsonObject, isJsonObject } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
 import { type ReadyResponse, fetchReady } from './fetch-ready.ts';
 import { type HealthTarget, healthTarget } from './target.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { plural, jsonText, typedTimeout } from '../text.ts';
+import { plural, jsonText, parseTypedTimeout } from '../text.ts';
 
 export interface HealthFlags {
   readonly config?: string;
@@ -17,28 +17,28 @@ export interface HealthFlags {
 
 /** `gateway health`: asks a running gateway whether it is ready. Returns the exit code. */
 export async function health(flags: HealthFlags, io: CliIo): Promise<number> {
-  const timeoutMs = typedTimeout(flags.timeout);
+  const timeoutMs = parseTypedTimeout(flags.timeout);
   if (timeoutMs === undefined)
     throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a timeout; write it like 2s or 500ms, at most 10m`);
   const target = healthTarget(flags, io);
   const response = await fetchReady(target, timeoutMs);
   const verdict = verdictOf(response);
-  const isFine = verdict.ready && !(flags.strict === true && verdict.config?.['state'] === 'failed');
+  const isHealthy = verdict.ready && !(flags.strict === true && verdict.config?.['state'] === 'failed');
   io.stdout.write(flags.json === true ? jsonText(report(verdict, response, target)) : lines(verdict, response, target));
-  return isFine ? exitCodes.yes : exitCodes.no;
+  return isHealthy ? exitCodes.yes : exitCodes.no;
 }
 
-interface Verdict {
+interface HealthVerdict {
   readonly ready: boolean;
   readonly reasons: readonly string[];
   readonly notes: readonly string[];
-  readonly config: Plain | undefined;
+  readonly config: JsonObject | undefined;
 }
 
-function verdictOf(response: ReadyResponse): Verdict {
+function verdictOf(response: ReadyResponse): HealthVerdict {
   if ('fault' in response) return { ready: false, reasons: [], notes: [], config: undefined };
   const { status, body } = response;
-  const config = isPlain(body['config']) ? body['config'] : undefined;
+  const config = isJsonObject(body['config']) ? body['config'] : undefined;
   return {
     ready: status === 200 && body['status'] === 'ok',
     reasons: textsOf(body['reasons']),
@@ -50,7 +50,7 @@ function verdictOf(response: ReadyResponse): Verdict {
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string').map(printable) : [];
 
-function report(verdict: Verdict, response: ReadyResponse, { shown, faults }: HealthTarget): object {
+function report(verdict: HealthVerdict, response: ReadyResponse, { shown, faults }: HealthTarget): object {
   return {
     ready: verdict.ready,
     url: shown,
@@ -63,7 +63,7 @@ function report(verdict: Verdict, response: ReadyResponse, { shown, faults }: He
 }
 
 /** One line; below it, the causes of a failed reload and possible reasons for a missing response. */
-function lines(verdict: Verdict, response: ReadyResponse, { shown, faults }: HealthTarget): string {
+function lines(verdict: HealthVerdict, response: ReadyResponse, { shown, faults }: HealthTarget): string {
   const { config, reasons, notes } = verdict;
   const state = verdict.ready ? 'ready' : 'fault' in response ? 'unreachable' : 'not ready';
   const why = 'fault' in response ? [response.fault] : reasons;
@@ -76,7 +76,7 @@ function lines(verdict: Verdict, response: ReadyResponse, { shown, faults }: Hea
   return [first, ...below.map((line) => `  ${line}`), ''].join('\n');
 }
 
-function configText(config: Plain): string {
+function configText(config: JsonObject): string {
   const { state, revision, loaded_at: loadedAt, failed_since: since, errors } = config;
   if (state !== 'failed') return `config ok: revision ${String(revision)}, loaded ${String(loadedAt)}`;
   const count = typeof errors === 'number' && errors > 0 ? ` (${plural(errors, 'error')})` : '';

@@ -25,37 +25,37 @@ interface Flags {
  * @throws CommandError
  */
 export function healthTarget({ url, config }: Flags, { env, cwd }: Pick<CliIo, 'env' | 'cwd'>): HealthTarget {
-  if (url !== undefined) return byUrl(url);
+  if (url !== undefined) return targetOfUrl(url);
   const found = findConfig(config, { env, cwd });
-  if ('stdin' in found) throw wrong('the configuration is read from standard input: name the address of the gateway with --url');
-  if (!('path' in found)) return byListener(defaultListen, []);
+  if ('stdin' in found) throw usageError('the configuration is read from standard input: name the address of the gateway with --url');
+  if (!('path' in found)) return targetOfListener(defaultListen, []);
   const { listen, probeListen, faults, isRead } = readListeners(found, { cwd, env });
-  if (!isRead) throw wrong(faults.join('\n  '));
-  return byListener(probeListen ?? listen ?? defaultListen, faults);
+  if (!isRead) throw usageError(faults.join('\n  '));
+  return targetOfListener(probeListen ?? listen ?? defaultListen, faults);
 }
 
-function byUrl(text: string): HealthTarget {
-  if (!/^https?:\/\//i.test(text)) return byListener(text, []);
+function targetOfUrl(text: string): HealthTarget {
+  if (!/^https?:\/\//i.test(text)) return targetOfListener(text, []);
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.username !== '' || url.password !== '') throw wrong(notAnAddress(text));
+  if (url === undefined || url.username !== '' || url.password !== '') throw usageError(notAnAddress(text));
   const isTls = url.protocol === 'https:';
   const path = url.pathname === '/' ? '/readyz' : url.pathname;
   const address = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (isTls ? 443 : 80)) };
   return { shown: `${url.origin}${path}`, isTls, address, path, faults: [] };
 }
 
-function byListener(setting: ListenSetting, faults: readonly string[]): HealthTarget {
+function targetOfListener(setting: ListenSetting, faults: readonly string[]): HealthTarget {
   const address = listenAddress(setting);
-  if (address === undefined) throw wrong([notAnAddress(listenText(setting)), ...faults].join('\n  '));
+  if (address === undefined) throw usageError([notAnAddress(listenText(setting)), ...faults].join('\n  '));
   if ('path' in address)
     return { shown: `unix:${address.path}`, isTls: false, address: { socketPath: address.path }, path: '/readyz', faults };
   const { port } = address;
-  if (port === 0) throw wrong('the gateway listens on a port that the system chose: name its address with --url');
+  if (port === 0) throw usageError('the gateway listens on a port that the system chose: name its address with --url');
   // A listener on all addresses also accepts connections on loopback.
   const host = address.host === '0.0.0.0' ? '127.0.0.1' : address.host === '::' ? '::1' : address.host;
   const shown = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
   return { shown, isTls: false, address: { host, port }, path: '/readyz', faults };
 }
 
-const wrong = (message: string): CommandError => new CommandError(exitCodes.usage, message);
+const usageError = (message: string): CommandError => new CommandError(exitCodes.usage, message);
 const notAnAddress = (text: string): string => `"${text}" is not an address of a gateway: write http://host:port, host:port or unix:/path`;

@@ -1,8 +1,8 @@
-import { type CliCommand, type CommandDeps, collect, examples } from '../builders.ts';
+import { type CliCommand, type CommandDeps, collect, addExamples } from '../builders.ts';
 import type { InitFlags } from './index.ts';
 
 /** Adds `gateway init`. */
-export function addInit(program: CliCommand, { io, registry, does }: CommandDeps): void {
+export function addInit(program: CliCommand, { io, registry, toAction }: CommandDeps): void {
   const init = program
     .command('init')
     .description('write a small configuration with comments; never overwrites a file without --force')
@@ -14,8 +14,8 @@ export function addInit(program: CliCommand, { io, registry, does }: CommandDeps
     .option('--no-input', 'do not prompt')
     .option('--dry-run', 'print it, write nothing')
     .option('--json', 'print JSON')
-    .action(does(async (flags: InitFlags) => (await import('./index.ts')).init(flags, io, registry)));
-  examples(
+    .action(toAction(async (flags: InitFlags) => (await import('./index.ts')).init(flags, io, registry)));
+  addExamples(
     init,
     'gateway init --provider openai',
     'gateway init --provider groq --key-env MY_GROQ_KEY --fallback openai',

@@ -9,7 +9,7 @@ import { typesOf } from '../providers/catalog.ts';
 import { isVariable, keySettingFor, problemsOf } from '../providers/draft.ts';
 import { askFor } from '../providers/questions.ts';
 import { replaceFile } from '../../manage/keys/replace-file.ts';
-import { keyedIn } from '../start/try-out.ts';
+import { typesWithKeyIn } from '../start/try-out.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { jsonText, shownPath } from '../text.ts';
 
@@ -35,7 +35,7 @@ export async function init(flags: InitFlags, io: CliIo, registry: Registry): Pro
   if (flags.dryRun !== true && flags.force !== true && existsSync(path)) {
     throw new CommandError(exitCodes.no, `${shown} already exists: choose another file with --file, or replace it with --force`);
   }
-  const entries = await chosen(flags, io, registry);
+  const entries = await chooseProviders(flags, io, registry);
   const text = textOf(entries);
   if (flags.dryRun === true) io.stdout.write(flags.json === true ? asJson(entries, null) : text);
   else {
@@ -47,7 +47,7 @@ export async function init(flags: InitFlags, io: CliIo, registry: Registry): Pro
 }
 
 /** An entry of `providers:`. */
-interface Entry {
+interface InitEntry {
   readonly slug: string;
   readonly provider: Provider;
   /** Undefined if the provider needs no key. */
@@ -55,13 +55,13 @@ interface Entry {
 }
 
 /** Providers to write. The first is the default target. The others are its fallbacks, or can be named by clients. */
-interface Entries {
-  readonly all: readonly Entry[];
+interface InitEntries {
+  readonly all: readonly InitEntry[];
   readonly hasFallback: boolean;
 }
 
-async function chosen(flags: InitFlags, io: CliIo, registry: Registry): Promise<Entries> {
-  const found = keyedIn(io.env, registry.providers).map(({ type }) => type);
+async function chooseProviders(flags: InitFlags, io: CliIo, registry: Registry): Promise<InitEntries> {
+  const found = typesWithKeyIn(io.env, registry.providers).map(({ type }) => type);
   const ask = flags.input === false || flags.json === true ? undefined : io.ask;
   let first = flags.provider;
   if (first === undefined && ask !== undefined) first = await askFor(ask, 'provider', found[0] ?? 'mock');
@@ -94,7 +94,7 @@ function variablesIn(flags: readonly string[], names: readonly string[]): Readon
   );
 }
 
-function entryOf(name: string, variable: string | undefined, { providers }: Registry): Entry {
+function entryOf(name: string, variable: string | undefined, { providers }: Registry): InitEntry {
   const provider = typesOf(providers).get(name);
   if (provider === undefined) {
     const all = providers.map(({ type }) => type);
@@ -107,7 +107,7 @@ function entryOf(name: string, variable: string | undefined, { providers }: Regi
   return { slug: name, provider, variable: variable ?? usual };
 }
 
-function textOf({ all, hasFallback }: Entries): string {
+function textOf({ all, hasFallback }: InitEntries): string {
   const [first] = all;
   const model = first?.provider.entry.apiKey === 'none' ? 'echo' : 'MODEL';
   const mock = all.some(({ slug }) => slug === 'mock')
@@ -134,12 +134,12 @@ ${hasFallback ? chainText(all) : `    targets: [{provider: ${first?.slug ?? 'moc
 `;
 }
 
-function providerText({ slug, provider, variable }: Entry): string {
+function providerText({ slug, provider, variable }: InitEntry): string {
   const key = variable === undefined ? {} : { [keySettingFor(provider, {})]: `\${env:${variable}}` };
   return `${yamlOf({ [slug]: { type: provider.type, ...key } }, 2)}\n`;
 }
 
-function chainText(all: readonly Entry[]): string {
+function chainText(all: readonly InitEntry[]): string {
   const targets = all.map(({ slug }, index) =>
     index === 0
       ? `      - {provider: ${slug}, retry: {attempts: 2}} # tried up to 3 times on 429 and 5xx`
@@ -148,11 +148,11 @@ function chainText(all: readonly Entry[]): string {
   return `    strategy: {mode: fallback} # when a target fails, the next one is tried\n    targets:\n${targets.join('\n')}`;
 }
 
-function nextSteps({ all }: Entries, flag: string, { env }: CliIo): string {
+function nextSteps({ all }: InitEntries, flag: string, { env }: CliIo): string {
   const missing = all.flatMap(({ variable }) => (variable === undefined || env[variable] ? [] : [variable]));
   const set = missing.length === 0 ? '' : `Set ${missing.join(' and ')} in the environment of the gateway.\n`;
   return `${set}Start it: gateway start${flag}\n`;
 }
 
-const asJson = ({ all }: Entries, file: string | null): string =>
+const asJson = ({ all }: InitEntries, file: string | null): string =>
   jsonText({ file, providers: all.map(({ slug, provider, variable }) => ({ slug, type: provider.type, key_env: variable ?? null })) });

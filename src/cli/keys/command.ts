@@ -1,12 +1,12 @@
-import { type CliCommand, type CommandDeps, common, examples, group } from '../builders.ts';
+import { type CliCommand, type CommandDeps, addCommand, addExamples, addGroup } from '../builders.ts';
 import type { CommonFlags } from '../command.ts';
 import type { CreateFlags } from './create.ts';
 import type { RotateFlags } from './rotate.ts';
 
 /** Adds `gateway keys`. */
-export function addKeys(program: CliCommand, { io, registry, does }: CommandDeps): void {
-  const parent = group(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway');
-  const create = common(parent, 'create', 'issue a key; it is shown once, only its hash is stored')
+export function addKeys(program: CliCommand, { io, registry, toAction }: CommandDeps): void {
+  const parent = addGroup(program, 'keys', 'issue, list, rotate, revoke and identify API keys of the gateway');
+  const create = addCommand(parent, 'create', 'issue a key; it is shown once, only its hash is stored')
     .argument('<name>')
     .option('--configs <names>', 'configs that the key may use, separated by commas')
     .option('--providers <slugs>', 'providers that the key may use, separated by commas')
@@ -19,25 +19,25 @@ export function addKeys(program: CliCommand, { io, registry, does }: CommandDeps
     .option('--test', 'issue a gw_test_ key')
     .option('--debug', 'set debug: true for the key; has no effect in this version')
     .option('--write', 'write the key to a new file in the included directory for keys')
-    .action(does(async (name: string, flags: CreateFlags) => (await import('./create.ts')).createKey(name, flags, io, registry)));
+    .action(toAction(async (name: string, flags: CreateFlags) => (await import('./create.ts')).createKey(name, flags, io, registry)));
   // Options for limits that keys do not support yet: the command reports that.
   for (const limit of ['rate', 'tokens', 'budget', 'concurrency']) create.addOption(create.createOption(`--${limit} <limit>`).hideHelp());
-  common(parent, 'list', 'list all keys: permissions, expiry, last use').action(
-    does(async (flags: CommonFlags) => (await import('./list.ts')).listKeys(flags, io)),
+  addCommand(parent, 'list', 'list all keys: permissions, expiry, last use').action(
+    toAction(async (flags: CommonFlags) => (await import('./list.ts')).listKeys(flags, io)),
   );
-  common(parent, 'rotate', 'issue a new secret; the old one works until the overlap ends')
+  addCommand(parent, 'rotate', 'issue a new secret; the old one works until the overlap ends')
     .argument('<name>')
     .option('--overlap <duration>', 'how long both secrets work', '24h')
-    .action(does(async (name: string, flags: RotateFlags) => (await import('./rotate.ts')).rotateKey(name, flags, io)));
-  common(parent, 'revoke', 'revoke a key: the gateway rejects it from now on')
+    .action(toAction(async (name: string, flags: RotateFlags) => (await import('./rotate.ts')).rotateKey(name, flags, io)));
+  addCommand(parent, 'revoke', 'revoke a key: the gateway rejects it from now on')
     .argument('<name>')
-    .action(does(async (name: string, flags: CommonFlags) => (await import('./revoke.ts')).revokeKey(name, flags, io)));
-  common(parent, 'verify', 'identify a key read from standard input')
+    .action(toAction(async (name: string, flags: CommonFlags) => (await import('./revoke.ts')).revokeKey(name, flags, io)));
+  addCommand(parent, 'verify', 'identify a key read from standard input')
     // Any argument may be a key, so it is rejected without printing it.
     .allowUnknownOption()
     .allowExcessArguments()
-    .action(does(async (flags: CommonFlags, { args }: CliCommand) => (await import('./verify.ts')).verifyKey(args, flags, io)));
-  examples(
+    .action(toAction(async (flags: CommonFlags, { args }: CliCommand) => (await import('./verify.ts')).verifyKey(args, flags, io)));
+  addExamples(
     parent,
     'gateway keys create app-web --configs support --expires 90d --write',
     'gateway keys rotate app-web --overlap 24h',

@@ -92,7 +92,7 @@ function fileFor(name: string, { include, path }: OpenConfig, io: CliIo): string
   );
 }
 
-interface Draft {
+interface KeyDraft {
   readonly name: string;
   readonly text: string;
   readonly file: string | undefined;
@@ -100,15 +100,15 @@ interface Draft {
 }
 
 /** Loads the configuration with the new entry. Fails if the entry has errors; returns the number of other errors. */
-async function checkEntry({ name, text, file, config }: Draft, io: CliIo, registry: Registry): Promise<number> {
+async function checkEntry({ name, text, file, config }: KeyDraft, io: CliIo, registry: Registry): Promise<number> {
   const path = file ?? `${dirname(config.path)}/the configuration of ${name}`;
   const both = JSON.stringify([config.path, path]);
   const source = { text: `version: 1\ninclude: ${both}\n`, name: '<keys>' };
   const { diagnostics } = await load(source, io, registry, { saved: { ...config.texts, [path]: text } });
   const errors = diagnostics.filter((one) => one.severity === 'error');
   const named = [path, relative(io.cwd, path)];
-  const [own] = errors.filter((one) => named.includes(one.file));
-  if (own !== undefined) throw new CommandError(exitCodes.no, own.message, own.hint);
+  const [entryError] = errors.filter((one) => named.includes(one.file));
+  if (entryError !== undefined) throw new CommandError(exitCodes.no, entryError.message, entryError.hint);
   // A secret that is set on the gateway's machine may be missing here.
   return errors.filter((one) => one.code !== 'unset-variable' && one.code !== 'unreadable-file').length;
 }

@@ -44,10 +44,10 @@ export async function lastUse(
   };
   for (const folder of folders) attempt(join(folder, logFile), (path) => fromSqlite(used, path));
   const window = new SegmentWindow();
-  let left = readLimit;
+  let remainingBytes = readLimit;
   for (const path of folders.flatMap(segmentsIn)) {
-    attempt(path, () => (left -= statSync(path).size));
-    if (left < 0) break;
+    attempt(path, () => (remainingBytes -= statSync(path).size));
+    if (remainingBytes < 0) break;
     attempt(path, () => fromSegment(used, path, window));
   }
   if (fault !== undefined) warn(fault);
@@ -59,14 +59,14 @@ const whyUnreadable = (error: unknown): string =>
   errorCode(error).startsWith('ERR_SQLITE') && error instanceof Error ? error.message : reasonOf(error);
 
 function fromSqlite(used: Map<string, number>, path: string): void {
-  for (const [id, at] of keysUsed(path)) note(used, id, at);
+  for (const [id, at] of keysUsed(path)) recordUse(used, id, at);
 }
 
 async function fromPostgres(used: Map<string, number>, url: string, warn: (why: string) => void): Promise<void> {
   let queries: LogQueries | undefined;
   try {
     queries = createQueries(createPostgresSource(url), Date.now);
-    for (const [id, at] of Object.entries(await queries.keysUsed())) note(used, id, at);
+    for (const [id, at] of Object.entries(await queries.keysUsed())) recordUse(used, id, at);
   } catch (error) {
     // The tables are created with the first record.
     if (errorCode(error) !== noTable) warn(error instanceof Error ? error.message : String(error));
@@ -78,11 +78,11 @@ async function fromPostgres(used: Map<string, number>, url: string, warn: (why: 
 function fromSegment(used: Map<string, number>, path: string, window: SegmentWindow): void {
   for (const read of window.entries(path, 0)) {
     if (read.kind !== 'record' || !read.entry.row.key_id) continue;
-    note(used, read.entry.row.key_id, read.entry.row.at);
+    recordUse(used, read.entry.row.key_id, read.entry.row.at);
   }
 }
 
-function note(used: Map<string, number>, id: string, at: number): void {
+function recordUse(used: Map<string, number>, id: string, at: number): void {
   if ((used.get(id) ?? 0) < at) used.set(id, at);
 }
 

@@ -7,7 +7,7 @@ import { jsonText } from '../text.ts';
 import type { CliIo } from '../io.ts';
 
 /** The result of verifying a key. */
-interface Verdict {
+interface KeyVerdict {
   readonly valid: boolean;
   readonly state: 'active' | 'replaced' | 'expired' | 'revoked' | 'unknown' | 'damaged' | 'token';
   readonly name: string | null;
@@ -38,9 +38,9 @@ export async function verifyKey(extra: readonly string[], flags: CommonFlags, io
 
 const noMatch = { valid: false, name: null, secret: null, ends: null } as const;
 
-function verdictOf(key: string, config: OpenConfig, now: number): Verdict {
+function verdictOf(key: string, config: OpenConfig, now: number): KeyVerdict {
   const match = matchOf(sha256(key), config);
-  if (match !== undefined) return ofEntry(match, now);
+  if (match !== undefined) return verdictOfMatch(match, now);
   if (isDamagedKey(key))
     return { ...noMatch, state: 'damaged', text: 'not a key: the checksum is wrong, so a part is missing or mistyped' };
   if (looksLikeJwt(key))
@@ -48,14 +48,14 @@ function verdictOf(key: string, config: OpenConfig, now: number): Verdict {
   return { ...noMatch, state: 'unknown', text: `unknown: none of the ${config.keys.length} keys of this configuration` };
 }
 
-interface Match {
+interface KeyMatch {
   readonly name: string;
   readonly entry: OpenConfig['keys'][number]['entry'];
   /** Set for an older secret. */
   readonly until: string | undefined;
 }
 
-function matchOf(digest: string, { keys }: OpenConfig): Match | undefined {
+function matchOf(digest: string, { keys }: OpenConfig): KeyMatch | undefined {
   for (const { name, entry } of keys) {
     if (digestOf(entry.hash) === digest) return { name, entry, until: undefined };
     const older = entry.previous?.find((one) => digestOf(one.hash) === digest);
@@ -64,7 +64,7 @@ function matchOf(digest: string, { keys }: OpenConfig): Match | undefined {
   return undefined;
 }
 
-function ofEntry({ name, entry, until }: Match, now: number): Verdict {
+function verdictOfMatch({ name, entry, until }: KeyMatch, now: number): KeyVerdict {
   const secret = until === undefined ? 'current' : 'previous';
   const state = stateOf(entry, now);
   const base = { name, secret, valid: false } as const;

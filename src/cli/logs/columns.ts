@@ -4,7 +4,7 @@ import { nearest } from '../../core/text/nearest.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration, formatSize } from '../../core/text/units.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { columnWidths, cutEnd, padEnd, padStart } from '../text.ts';
+import { columnWidths, truncate, padEnd, padStart } from '../text.ts';
 
 /** One column of a list of records. */
 export interface Column {
@@ -104,7 +104,7 @@ export const columnsOf = (names: string | undefined): readonly Column[] =>
   names?.split(',').map((name) => columnNamed(name.trim())) ?? defaultColumns;
 
 function columnNamed(name: string): Column {
-  const column = byName.get(name) ?? ofMap(name);
+  const column = byName.get(name) ?? mapColumn(name);
   if (column !== undefined) return column;
   const meant = nearest(name, [...byName.keys()]);
   throw new CommandError(
@@ -114,7 +114,7 @@ function columnNamed(name: string): Column {
   );
 }
 
-function ofMap(name: string): Column | undefined {
+function mapColumn(name: string): Column | undefined {
   const match = /^(meta|label)\.(.+)$/.exec(name);
   if (match === null) return undefined;
   const [, kind, key = ''] = match;
@@ -129,12 +129,12 @@ function ofMap(name: string): Column | undefined {
 export function routeText({ hops, provider, model, endpoint, error, message, end }: LogRow): string {
   const last = provider === null ? endpoint : model === null || model === '' ? `${provider} ${endpoint}` : `${provider}/${model}`;
   const failure = error === null ? '' : `: ${message ?? error}`;
-  const left = end === 'client_gone' ? ' (client disconnected)' : end === 'drained' ? ' (ended by shutdown)' : '';
-  return printable([...hopTexts(hops), last].join(' → ') + failure + left);
+  const suffix = end === 'client_gone' ? ' (client disconnected)' : end === 'drained' ? ' (ended by shutdown)' : '';
+  return printable([...hopTexts(hops), last].join(' → ') + failure + suffix);
 }
 
 /** Width of a truncated column, in characters: sufficient for most texts, and the minimum. */
-const enough = 32;
+const preferredWidth = 32;
 const narrowest = 12;
 
 /**
@@ -145,16 +145,16 @@ const narrowest = 12;
 export function rowsTable(rows: readonly LogRow[], wanted: readonly Column[], width = Infinity): string {
   let shown = wanted;
   let cells = cellsOf(rows, shown);
-  const leaveOut = (names: readonly string[], room: number): void => {
+  const removeColumns = (names: readonly string[], room: number): void => {
     for (const name of names) {
       if (wanted !== defaultColumns || widthOf(cells, room) <= width) return;
       shown = shown.filter((column) => column.name !== name);
       cells = cellsOf(rows, shown);
     }
   };
-  leaveOut(removedFirst, enough);
-  leaveOut(removedLast, narrowest);
-  const fitted = cut(cells, shown, width);
+  removeColumns(removedFirst, preferredWidth);
+  removeColumns(removedLast, narrowest);
+  const fitted = truncateCells(cells, shown, width);
   const widths = columnWidths(fitted);
   const line = (row: readonly string[]): string =>
     row.map((cell, i) => (shown[i]?.isNumber === true ? padStart(cell, widths[i] ?? 0) : padEnd(cell, widths[i] ?? 0))).join('  ');
@@ -186,7 +186,7 @@ function widthOf(cells: readonly (readonly string[])[], room: number): number {
   return widths.reduce((sum, width) => sum + width + 2, -2);
 }
 
-function cut(cells: string[][], shown: readonly Column[], width: number): string[][] {
+function truncateCells(cells: string[][], shown: readonly Column[], width: number): string[][] {
   const widths = columnWidths(cells);
   for (;;) {
     const over = widths.reduce((sum, one) => sum + one + 2, -2) - width;
@@ -197,5 +197,5 @@ function cut(cells: string[][], shown: readonly Column[], width: number): string
     if (over <= 0 || widest < 0 || (widths[widest] ?? 0) <= narrowest) break;
     widths[widest] = Math.max(narrowest, (widths[widest] ?? 0) - over);
   }
-  return cells.map((row) => row.map((cell, i) => cutEnd(cell, widths[i] ?? 0)));
+  return cells.map((row) => row.map((cell, i) => truncate(cell, widths[i] ?? 0)));
 }

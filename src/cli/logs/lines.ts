@@ -1,13 +1,13 @@
 import type { LogRow } from '../../core/logs/row.ts';
 import type { AdminClient } from '../admin-client.ts';
-import { type CliIo, written } from '../io.ts';
+import { type CliIo, flushed } from '../io.ts';
 import { jsonLine, plural } from '../text.ts';
 import type { Column } from './columns.ts';
 import { csvLine } from './csv.ts';
-import { storedOf } from './pages.ts';
+import { storedRecords } from './pages.ts';
 
 /** Lines of output, page by page. The head of a table is not counted. */
-interface Lines {
+interface OutputLines {
   readonly head: string;
   readonly pages: AsyncIterable<readonly string[]>;
 }
@@ -15,14 +15,14 @@ interface Lines {
 type Pages = AsyncIterable<readonly LogRow[]>;
 
 /** @param columns of CSV; undefined for JSON */
-export function linesOf(pages: Pages, columns: readonly Column[] | undefined): Lines {
+export function linesOf(pages: Pages, columns: readonly Column[] | undefined): OutputLines {
   if (columns === undefined) return { head: '', pages: mapped(pages, jsonLine) };
   const line = (row: LogRow): string => csvLine(columns.map((column) => column.value(row)));
   return { head: csvLine(columns.map(({ name }) => name)), pages: mapped(pages, line) };
 }
 
 /** Complete records as JSON. */
-export const recordLines = (pages: Pages, client: AdminClient): Lines => ({ head: '', pages: recordPages(pages, client) });
+export const recordLines = (pages: Pages, client: AdminClient): OutputLines => ({ head: '', pages: recordPages(pages, client) });
 
 async function* mapped<T>(pages: AsyncIterable<readonly T[]>, line: (one: T) => string): AsyncIterable<readonly string[]> {
   for await (const page of pages) yield page.map(line);
@@ -31,7 +31,7 @@ async function* mapped<T>(pages: AsyncIterable<readonly T[]>, line: (one: T) => 
 async function* recordPages(pages: Pages, client: AdminClient): AsyncIterable<readonly string[]> {
   for await (const page of pages) {
     const ids = page.map(({ id }) => id);
-    for await (const records of storedOf(client, ids, false)) yield records.map(({ stored }) => jsonLine(stored.record));
+    for await (const records of storedRecords(client, ids, false)) yield records.map(({ stored }) => jsonLine(stored.record));
   }
 }
 
@@ -39,7 +39,10 @@ async function* recordPages(pages: Pages, client: AdminClient): AsyncIterable<re
  * Writes each page when it arrives, and no more than the reader takes, until Ctrl-C. Returns the number of lines without
  * the head.
  */
-export async function writeLines({ head, pages }: Lines, io: CliIo): Promise<{ readonly count: number; readonly isInterrupted: boolean }> {
+export async function writeLines(
+  { head, pages }: OutputLines,
+  io: CliIo,
+): Promise<{ readonly count: number; readonly isInterrupted: boolean }> {
   const { promise: interrupted, resolve } = Promise.withResolvers<undefined>();
   const interrupt = (): void => resolve(undefined);
   process.once('SIGINT', interrupt);
@@ -61,7 +64,7 @@ export async function writeLines({ head, pages }: Lines, io: CliIo): Promise<{ r
         // The head comes with the first line: a query that fails prints nothing.
         io.stdout.write(count === 0 ? head + line : line);
         count += 1;
-        await written(io.stdout);
+        await flushed(io.stdout);
       }
     }
   } finally {

@@ -1,6 +1,6 @@
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
-import { typedDuration } from '../text.ts';
+import { parseTypedDuration } from '../text.ts';
 
 /** Flags of commands that search for records. */
 export interface QueryFlags extends AdminFlags {
@@ -14,12 +14,12 @@ export interface QueryFlags extends AdminFlags {
  * Combines the words of the command line and the flags into one filter.
  * @throws CommandError
  */
-export function queryText(words: readonly string[], { since, until, errors, slow }: QueryFlags): string {
-  const slowMs = slow === undefined ? undefined : typedDuration(slow);
+export function queryText(terms: readonly string[], { since, until, errors, slow }: QueryFlags): string {
+  const slowMs = slow === undefined ? undefined : parseTypedDuration(slow);
   if (slow !== undefined && slowMs === undefined)
     throw new CommandError(exitCodes.usage, `"${slow}" is not a duration`, 'Write a number with a unit, such as 2s.');
   return [
-    ...words,
+    ...terms,
     ...(errors === true ? ['error:*'] : []),
     ...(slowMs === undefined ? [] : [`latency:>${slowMs}ms`]),
     ...(since === undefined ? [] : [`since:${quoted(since)}`]),
@@ -33,11 +33,11 @@ const quoted = (value: string): string => (/^[\w.:+-]+$/.test(value) ? value : `
  * Whole number of a flag.
  * @throws CommandError
  */
-export function countOf(flag: string, value: string | undefined, usual: number, least = 1): number {
-  if (value === undefined) return usual;
+export function countOf(flag: string, value: string | undefined, defaultValue: number, min = 1): number {
+  if (value === undefined) return defaultValue;
   const count = value.trim() === '' ? Number.NaN : Number(value);
-  if (Number.isSafeInteger(count) && count >= least) return count;
-  throw new CommandError(exitCodes.usage, `--${flag} is not a whole number from ${least} up: "${value}"`);
+  if (Number.isSafeInteger(count) && count >= min) return count;
+  throw new CommandError(exitCodes.usage, `--${flag} is not a whole number from ${min} up: "${value}"`);
 }
 
 /**

@@ -15,7 +15,7 @@ export interface SearchFlags extends QueryFlags {
 
 /** `gateway logs search QUERY`: lists records, newest first. Exit code 1 if nothing is found. */
 export async function search(words: readonly string[], flags: SearchFlags, io: CliIo): Promise<number> {
-  if (flags.json === true) withoutColumns(flags);
+  if (flags.json === true) rejectColumns(flags);
   const columns = columnsOf(flags.columns);
   const limit = countOf('limit', flags.limit, 50);
   const pages = rowsOf(adminClient(flags, io), queryText(words, flags), limit);
@@ -37,7 +37,7 @@ async function writeTable(pages: AsyncIterable<readonly LogRow[]>, columns: read
 }
 
 /** @throws CommandError */
-function withoutColumns({ columns }: SearchFlags): void {
+function rejectColumns({ columns }: SearchFlags): void {
   if (columns !== undefined)
     throw new CommandError(exitCodes.usage, '--columns has no effect on JSON', 'Leave it out, or write --csv in place of JSON.');
 }
@@ -50,7 +50,7 @@ export interface ExportFlags extends QueryFlags {
   readonly full?: boolean | undefined;
 }
 
-const everything = 10_000_000;
+const maxExported = 10_000_000;
 const exported =
   'time,id,status,error,message,end,endpoint,stream,config,provider,model,key,virtual_key,latency,ttft,overhead,tokens_in,tokens_out,cost,finish,cache,attempts,fallback,trace,span,parent,upstream_id,prompt,revision,agent,bytes_in,bytes_out,preview';
 
@@ -59,11 +59,11 @@ export async function exportLogs(words: readonly string[], flags: ExportFlags, i
   const format = flags.format ?? 'jsonl';
   if (format !== 'jsonl' && format !== 'csv') throw new CommandError(exitCodes.usage, `"${format}" is not a format; write jsonl or csv`);
   const isCsv = format === 'csv' || flags.csv === true;
-  if (!isCsv) withoutColumns(flags);
+  if (!isCsv) rejectColumns(flags);
   if (isCsv && flags.full === true) throw new CommandError(exitCodes.usage, '--full has no effect on CSV', 'Leave out --csv.');
   const columns = isCsv ? columnsOf(flags.columns ?? exported) : undefined;
   const client = adminClient(flags, io);
-  const pages = rowsOf(client, queryText(words, flags), countOf('limit', flags.limit, everything));
+  const pages = rowsOf(client, queryText(words, flags), countOf('limit', flags.limit, maxExported));
   const { count, isInterrupted } = await writeLines(flags.full === true ? recordLines(pages, client) : linesOf(pages, columns), io);
   if (isInterrupted) return exitCodes.interrupted;
   io.stderr.write(`${count} ${count === 1 ? 'record' : 'records'}\n`);

@@ -9,8 +9,8 @@ import { CommandError, exitCodes } from '../command.ts';
 import { differenceText } from '../explain/text.ts';
 import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
-import { storyText } from './story.ts';
-import { wholeId } from './whole-id.ts';
+import { recordDetails } from './record-details.ts';
+import { resolveId } from './resolve-id.ts';
 
 export interface ShowFlags extends AdminFlags {
   readonly body?: boolean | undefined;
@@ -24,7 +24,7 @@ const pathOf = (id: string): string => `/api/requests/${encodeURIComponent(id)}`
 /** `gateway logs show ID`: prints the details of one request. Exit code 1 if it is not in the log. */
 export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<number> {
   const client = adminClient(flags, io);
-  const stored = await client.get<StoredRecord>(pathOf(await wholeId(id, client)));
+  const stored = await client.get<StoredRecord>(pathOf(await resolveId(id, client)));
   if (flags.json === true) {
     io.stdout.write(jsonText(stored));
     return exitCodes.yes;
@@ -33,7 +33,7 @@ export async function show(id: string, flags: ShowFlags, io: CliIo): Promise<num
     io.stdout.write(await curlText(stored, client));
     return exitCodes.yes;
   }
-  io.stdout.write(storyText(stored, io.stdout.columns || usualWidth));
+  io.stdout.write(recordDetails(stored, io.stdout.columns || usualWidth));
   if (flags.diff === true) await writeDifferences(stored, client, io);
   if (flags.body === true) await writeBody(stored, 'request', client, io);
   if (flags.upstream === true) await writeBody(stored, 'upstream', client, io);

@@ -4,7 +4,7 @@ import { formatDuration } from '../../core/text/units.ts';
 import { adminClient } from '../admin-client.ts';
 import { exitCodes } from '../command.ts';
 import { type CliIo, terminalWidth } from '../io.ts';
-import { columnWidths, cutEnd, jsonText, padEnd, padStart } from '../text.ts';
+import { columnWidths, truncate, jsonText, padEnd, padStart } from '../text.ts';
 import { csvLine } from './csv.ts';
 import { countOf, type QueryFlags, queryText } from './query.ts';
 
@@ -15,7 +15,7 @@ export interface StatsFlags extends QueryFlags {
 }
 
 /** Columns removed on a narrow terminal, in this order. */
-const spare = ['TTFT P50', 'P99', 'P50', 'OUT', 'TOKENS IN', 'P95'];
+const removableColumns = ['TTFT P50', 'P99', 'P50', 'OUT', 'TOKENS IN', 'P95'];
 const titles = ['REQUESTS', 'ERRORS', 'P50', 'P95', 'P99', 'TTFT P50', 'TOKENS IN', 'OUT', 'COST'];
 
 /** `gateway logs stats QUERY --by model`: prints counts, errors, times, tokens and cost. Exit code 1 if nothing is found. */
@@ -45,14 +45,14 @@ function tableText({ groups, total }: Stats, by: string | undefined, width: numb
 /** Rows that fit the terminal: removes columns first, then truncates long names. */
 function fitted(width: number, rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const over = (of: typeof rows): number => columnWidths(of).reduce((sum, one) => sum + one + 2, -2) - width;
-  let left = rows;
-  for (const name of spare) {
-    if (over(left) <= 0) break;
-    const at = left[0]?.indexOf(name);
-    left = left.map((row) => row.filter((_, i) => i !== at));
+  let remaining = rows;
+  for (const name of removableColumns) {
+    if (over(remaining) <= 0) break;
+    const at = remaining[0]?.indexOf(name);
+    remaining = remaining.map((row) => row.filter((_, i) => i !== at));
   }
-  const room = Math.max(12, (columnWidths(left)[0] ?? 0) - Math.max(0, over(left)));
-  return left.map(([name = '', ...cells]) => [cutEnd(name, room), ...cells]);
+  const room = Math.max(12, (columnWidths(remaining)[0] ?? 0) - Math.max(0, over(remaining)));
+  return remaining.map(([name = '', ...cells]) => [truncate(name, room), ...cells]);
 }
 
 function cellsOf(of: Figures): string[] {

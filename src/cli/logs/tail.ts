@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { LogRow } from '../../core/logs/row.ts';
-import { objectIn } from '../../core/json/scan.ts';
+import { tryParseObject } from '../../core/json/scan.ts';
 import { printable } from '../../core/text/printable.ts';
 import { formatDuration } from '../../core/text/units.ts';
 import { adminClient } from '../admin-client.ts';
@@ -35,8 +35,9 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
   try {
     for await (const { event, data } of client.events('/api/live', { q: queryText(words, flags) }, { signal: stop.signal })) {
       if (event === 'ready') io.stderr.write(`following ${client.shown}, Ctrl-C ends it\n`);
-      if (event === 'skipped') io.stderr.write(`${String(objectIn(data)?.['count'] ?? 'some')} more were left out: over 50 in a second\n`);
-      const row = event === 'message' ? (objectIn(data) as LogRow | undefined) : undefined;
+      if (event === 'skipped')
+        io.stderr.write(`${String(tryParseObject(data)?.['count'] ?? 'some')} more were left out: over 50 in a second\n`);
+      const row = event === 'message' ? (tryParseObject(data) as LogRow | undefined) : undefined;
       if (row === undefined || !isSampled(row.id, share)) continue;
       io.stdout.write(flags.json === true ? jsonLine(row) : rowLine(row, isColored));
       if (flags.body === true && flags.json !== true && row.preview !== null) io.stdout.write(`          ${printable(row.preview)}\n`);

@@ -1,11 +1,11 @@
 import { plainNames } from '../../config/compile/providers/allow.ts';
 import type { GatewayConfig } from '../../config/schema/index.ts';
 import type { Price } from '../../core/cost/price.ts';
-import { acceptsOthers, modelsOfConfig, type Reader } from '../../core/known-models/of-config.ts';
-import { type KnownModel, namesOf, servesOthers } from '../../core/known-models/of-provider.ts';
+import { acceptsUnlistedModels, modelsOfConfig, type ConfigReader } from '../../core/known-models/of-config.ts';
+import { type KnownModel, modelNamesOf, servesUnlistedModels } from '../../core/known-models/of-provider.ts';
 import type { Deployment } from '../../core/provider.ts';
 import type { CompiledConfig, ProviderBinding, Snapshot } from '../../core/snapshot.ts';
-import { whyOff } from '../../manage/providers/entry.ts';
+import { disabledReason } from '../../manage/providers/catalog-entry.ts';
 import { contextLength } from '../../pricing/library.ts';
 
 /** A model name that clients can send. */
@@ -47,22 +47,22 @@ export function modelRows(source: RowSource): readonly ModelRow[] {
 }
 
 /** Every caller's view. A target without a provider takes the names with a slug, which the rows of the providers have already. */
-const reader: Reader = { key: undefined, metadata: {}, catalog: () => [], mayUse: () => true };
+const anyCaller: ConfigReader = { key: undefined, metadata: {}, catalog: () => [], mayUse: () => true };
 
 function configRows(config: CompiledConfig, source: RowSource): readonly ModelRow[] {
-  const named = modelsOfConfig(config, reader).flatMap((known) => {
+  const named = modelsOfConfig(config, anyCaller).flatMap((known) => {
     const binding = source.snapshot.providers.get(known.owner);
     return binding === undefined ? [] : [{ ...servedRow(known, binding, source), config: config.name }];
   });
   const others = { ...otherRow, config: config.name };
-  if (acceptsOthers(config, reader)) return [...named, others];
+  if (acceptsUnlistedModels(config, anyCaller)) return [...named, others];
   return named.length > 0 ? named : [{ ...others, state: 'off', why: 'none of its targets can serve a model' }];
 }
 
 function providerRows(name: string, binding: ProviderBinding, source: RowSource): readonly ModelRow[] {
   const { provider } = binding;
   const rows = knownAt(name, binding).map((known) => servedRow(known, binding, source));
-  const open = servesOthers(binding) ? patternsOf(name, binding, source.tree) : [];
+  const open = servesUnlistedModels(binding) ? patternsOf(name, binding, source.tree) : [];
   const others = open.map((pattern): ModelRow => {
     return { ...otherRow, model: `@${name}/${pattern}`, provider: name, type: provider.type, ...stateOf(name, binding, source) };
   });
@@ -70,7 +70,7 @@ function providerRows(name: string, binding: ProviderBinding, source: RowSource)
 }
 
 const knownAt = (name: string, binding: ProviderBinding): KnownModel[] =>
-  namesOf(binding)
+  modelNamesOf(binding)
     .filter((model) => binding.allowsModel(model))
     .map((model) => ({ id: `@${name}/${model}`, owner: name, model }));
 
@@ -120,6 +120,6 @@ const otherRow: ModelRow = {
 function stateOf(name: string, binding: ProviderBinding, { tree, missing }: RowSource): Pick<ModelRow, 'state' | 'why'> {
   if (binding.unusable === undefined) return { state: 'ok', why: null };
   const entry = tree.providers?.[binding.slug];
-  const why = entry === undefined ? undefined : whyOff({ entry, missing: missing[name] ?? missing[binding.slug] });
+  const why = entry === undefined ? undefined : disabledReason({ entry, missing: missing[name] ?? missing[binding.slug] });
   return { state: 'off', why: why ?? binding.unusable.message };
 }

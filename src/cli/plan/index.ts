@@ -2,7 +2,7 @@ import { basename, dirname, relative } from 'node:path';
 import type { PlanResult } from '../../admin/api-types.ts';
 import { shownDiagnostics } from '../../admin/views/diagnostics.ts';
 import { diffConfigs } from '../../config/report/diff.ts';
-import { filesDiff, renamed } from '../../config/report/files-diff.ts';
+import { filesDiff, renameFiles } from '../../config/report/files-diff.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
 import type { LoadedConfig } from '../../config/reload/load.ts';
 import { createMask } from '../../core/secrets/mask.ts';
@@ -43,7 +43,7 @@ export async function plan(flags: PlanFlags, io: CliIo, registry: Registry): Pro
   const client = against === 'running' ? adminClient(flags, io) : undefined;
   const result =
     client === undefined
-      ? await compared(loaded, path, await otherOf(against, path, io), io, registry)
+      ? await compared(loaded, path, await comparedConfig(against, path, io), io, registry)
       : await client.post<PlanResult>('/api/plan', { entry: basename(path), files: ofEntry(loaded, path) });
   if (!result.ok) {
     if (flags.json === true) io.stdout.write(jsonText({ ...result, routing: null }));
@@ -77,10 +77,10 @@ function fileOf(named: string | undefined, io: CliIo): string {
 
 /** Texts by path relative to the folder of the main file. */
 const ofEntry = ({ texts }: LoadedConfig, path: string): Readonly<Record<string, string>> =>
-  renamed(texts, (one) => relative(dirname(path), one));
+  renameFiles(texts, (one) => relative(dirname(path), one));
 
 /** The configuration to compare with, if it is not the running one. */
-interface Other {
+interface ComparedConfig {
   readonly main: string;
   /** Texts of its files, if they are not those on disk. */
   readonly saved?: SavedFiles;
@@ -89,7 +89,7 @@ interface Other {
 const gitPrefix = 'git:';
 
 /** @throws CommandError */
-async function otherOf(against: string, path: string, io: CliIo): Promise<Other> {
+async function comparedConfig(against: string, path: string, io: CliIo): Promise<ComparedConfig> {
   if (!against.startsWith(gitPrefix)) return { main: fileOf(against, io) };
   const { savedInGit } = await import('./git/saved.ts');
   return { main: path, saved: await savedInGit(path, against.slice(gitPrefix.length), io) };
@@ -98,7 +98,7 @@ async function otherOf(against: string, path: string, io: CliIo): Promise<Other>
 async function compared(
   after: LoadedConfig,
   path: string,
-  { main: other, ...saved }: Other,
+  { main: other, ...saved }: ComparedConfig,
   io: CliIo,
   registry: Registry,
 ): Promise<PlanResult> {
@@ -109,7 +109,7 @@ async function compared(
     before.tree === undefined || after.tree === undefined ? { changes: [], restart: [] } : diffConfigs(before.tree, after.tree);
   // The main files are compared with each other, whatever their names are.
   const texts = ({ texts: of }: LoadedConfig, main: string): Readonly<Record<string, string>> =>
-    renamed(of, (one) => (one === main ? basename(path) : relative(dirname(main), one)));
+    renameFiles(of, (one) => (one === main ? basename(path) : relative(dirname(main), one)));
   return {
     ok: broken === undefined,
     revision: after.revision,

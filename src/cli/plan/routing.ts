@@ -8,7 +8,7 @@ import { CommandError } from '../command.ts';
 import { openFile } from '../explain/index.ts';
 import { loggedRequest } from '../explain/logged.ts';
 import type { CliIo } from '../io.ts';
-import { rowsOf, storedOf } from '../logs/pages.ts';
+import { rowsOf, storedRecords } from '../logs/pages.ts';
 
 /** Compares the first target of recent requests under a file with the target recorded in the log. */
 export interface Routing {
@@ -22,30 +22,30 @@ export interface Routing {
   readonly unknown: number;
 }
 
-type Verdict = { readonly kind: 'same' | 'unknown' } | { readonly kind: 'moved'; readonly to: string } | Rejected;
-interface Rejected {
+type RoutingVerdict = { readonly kind: 'same' | 'unknown' } | { readonly kind: 'moved'; readonly to: string } | RejectedVerdict;
+interface RejectedVerdict {
   readonly kind: 'rejected';
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * @param most number of requests to examine
+ * @param limit number of requests to examine
  * @throws CommandError
  */
 export async function routingOf(
   client: AdminClient,
-  most: number,
+  limit: number,
   flags: { readonly config: string },
   io: CliIo,
   registry: Registry,
 ): Promise<Routing> {
   const { explainer, close } = await openFile(flags, io, registry);
-  const tally = new Tally();
+  const tally = new RoutingCounter();
   try {
-    for await (const page of rowsOf(client, 'provider:*', most)) {
+    for await (const page of rowsOf(client, 'provider:*', limit)) {
       const rows = new Map(page.map((row) => [row.id, row]));
-      for await (const records of storedOf(client, [...rows.keys()], true)) {
+      for await (const records of storedRecords(client, [...rows.keys()], true)) {
         for (const record of records) {
           const row = rows.get(record.stored.record.id);
           if (row === undefined) continue;
@@ -71,7 +71,11 @@ function firstOf({ hops, provider, model }: LogRow): string {
 /** Requests for files, batches and lists have no model. */
 const nameOf = (provider: string | null, model: string | null): string => (model ? `${provider}/${model}` : String(provider));
 
-async function verdictOn(row: LogRow, { stored, request: body }: StoredRecords['records'][number], explainer: Explainer): Promise<Verdict> {
+async function verdictOn(
+  row: LogRow,
+  { stored, request: body }: StoredRecords['records'][number],
+  explainer: Explainer,
+): Promise<RoutingVerdict> {
   try {
     const bytes = body === null ? undefined : Buffer.from(body, 'base64');
     const { request } = await loggedRequest(row.id, { get: async () => stored, body: async () => bytes });
@@ -92,13 +96,13 @@ async function verdictOn(row: LogRow, { stored, request: body }: StoredRecords['
   }
 }
 
-class Tally {
+class RoutingCounter {
   #same = 0;
   #unknown = 0;
   readonly #moved = new Map<string, { from: string; to: string; requests: number; configs: Set<string> }>();
   readonly #rejected = new Map<string, { code: string; message: string; requests: number }>();
 
-  add(row: LogRow, verdict: Verdict): void {
+  add(row: LogRow, verdict: RoutingVerdict): void {
     switch (verdict.kind) {
       case 'same':
         this.#same += 1;
@@ -123,9 +127,10 @@ class Tally {
   }
 
   routing(): Routing {
-    const most = <T extends { readonly requests: number }>(all: Iterable<T>): T[] => [...all].toSorted((a, b) => b.requests - a.requests);
-    const moved = most(this.#moved.values()).map((one) => ({ ...one, configs: [...one.configs] }));
-    const rejected = most(this.#rejected.values());
+    const byRequests = <T extends { readonly requests: number }>(all: Iterable<T>): T[] =>
+      [...all].toSorted((a, b) => b.requests - a.requests);
+    const moved = byRequests(this.#moved.values()).map((one) => ({ ...one, configs: [...one.configs] }));
+    const rejected = byRequests(this.#rejected.values());
     const requests = [...moved, ...rejected].reduce((sum, one) => sum + one.requests, this.#same);
     return { requests, same: this.#same, moved, rejected, unknown: this.#unknown };
   }

@@ -3,7 +3,7 @@ import { plural } from '../text.ts';
 import type { ReloadPlan } from './index.ts';
 import type { Routing } from './routing.ts';
 
-interface Shown {
+interface PlanTextOptions {
   readonly file: string;
   /** Name of the configuration compared with, for messages. */
   readonly against: string;
@@ -13,7 +13,7 @@ interface Shown {
 }
 
 /** A plan as text for a terminal, or as markdown for a comment on a pull request. */
-export function planText(plan: ReloadPlan, { file, against, format, isRunning }: Shown): string {
+export function planText(plan: ReloadPlan, { file, against, format, isRunning }: PlanTextOptions): string {
   const isMarkdown = format === 'markdown';
   const block = (kind: string, text: string): string => (isMarkdown ? fenced(kind, text) : text);
   const parts = [`${isMarkdown ? '### gateway plan\n\n' : ''}comparing ${printable(file)} with ${printable(against)}\n`];

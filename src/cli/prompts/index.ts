@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compilePrompts } from '../../config/compile/prompts/index.ts';
-import { complete } from '../../config/compile/steps.ts';
+import { runSteps } from '../../config/compile/steps.ts';
 import { reasonOf } from '../../config/read/files.ts';
 import { fromUnknown } from '../../core/error.ts';
 import { createMask } from '../../core/secrets/mask.ts';
@@ -52,7 +52,7 @@ export async function renderPrompt(reference: string, flags: RenderFlags, io: Cl
   }
 }
 
-interface Found {
+interface OpenPrompts {
   readonly prompts: ReadonlyMap<string, StoredPrompt>;
   readonly maxBody: number;
   mask(text: string): string;
@@ -60,11 +60,11 @@ interface Found {
   rowOf(prompt: StoredPrompt): object;
 }
 
-async function open(flags: CommonFlags, io: CliIo, registry: Registry): Promise<Found> {
+async function open(flags: CommonFlags, io: CliIo, registry: Registry): Promise<OpenPrompts> {
   const { loaded, tree } = await loadTree(flags, io, registry, { hint: nameFile });
   const mask = createMask(loaded.secrets);
   return {
-    prompts: complete(compilePrompts(tree.prompts)),
+    prompts: runSteps(compilePrompts(tree.prompts)),
     maxBody: maxBodyOf(tree),
     mask: (text) => mask.text(text),
     rowOf: (prompt) => rowOf(prompt, tree.prompts?.[prompt.id]?.description),

@@ -1,4 +1,4 @@
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
 import { promptName, type PromptVersion, type StoredPrompt } from '../../core/model/prompt.ts';
 import { table } from '../text.ts';
@@ -19,10 +19,11 @@ function rowOf(prompt: StoredPrompt, version: PromptVersion): string[] {
 
 /** For example `product!, tone=friendly, count:number`; `!` marks a required variable. */
 function variablesOf({ variables, reads }: PromptVersion): string {
-  const declared = [...variables].map(([name, { type, required, default: standard }]) => {
+  const declared = [...variables].map(([name, { type, required, default: defaultValue }]) => {
     const kind = type === undefined || type === 'string' ? '' : `:${type}`;
-    const preset = standard === undefined ? '' : `=${typeof standard === 'string' ? standard : JSON.stringify(standard)}`;
-    return `${name}${required ? '!' : ''}${kind}${preset}`;
+    const defaultText =
+      defaultValue === undefined ? '' : `=${typeof defaultValue === 'string' ? defaultValue : JSON.stringify(defaultValue)}`;
+    return `${name}${required ? '!' : ''}${kind}${defaultText}`;
   });
   const others = variables.size > 0 ? [] : [...reads];
   return [...declared, ...others].join(', ') || '-';
@@ -42,11 +43,11 @@ export function renderedPrompt(version: PromptVersion, body: Readonly<Record<str
 }
 
 function messageText(message: unknown): string {
-  if (!isPlain(message)) return '';
+  if (!isJsonObject(message)) return '';
   const { role, content, ...rest } = message;
   const parts = Array.isArray(content) ? (content as readonly unknown[]) : content === undefined || content === null ? [] : [content];
   const lines = parts.map((part) => {
-    const text = isPlain(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : part;
+    const text = isJsonObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : part;
     return typeof text === 'string' ? text.split('\n').map(printable).join('\n  ').trimEnd() : printable(JSON.stringify(text));
   });
   if (Object.keys(rest).length > 0) lines.push(printable(JSON.stringify(rest)));

@@ -5,10 +5,10 @@ import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import type { Provider } from '../../core/provider.ts';
 import { typesOf } from './catalog.ts';
-import { type Draft, isVariable, keySettingFor, problemsOf, setIn, checkSlug } from './draft.ts';
+import { type Draft, isVariable, keySettingFor, problemsOf, applyAssignment, checkSlug } from './draft.ts';
 import { ordered, readUri } from './import-uri.ts';
 import { askFor, askSettings } from './questions.ts';
-import { type Ready, writeEntry } from './write.ts';
+import { type NewEntry, writeEntry } from './write.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText } from '../text.ts';
 
@@ -29,7 +29,7 @@ export interface AddFlags extends CommonFlags {
  * terminal, and for the name of a secret, never for its value. Returns the exit code.
  */
 export async function addEntry(type: string, flags: AddFlags, io: CliIo, registry: Registry): Promise<number> {
-  const ready = await drafted(typeCalled(type, registry), flags, io, registry);
+  const ready = await createEntry(typeCalled(type, registry), flags, io, registry);
   if (flags.dryRun === true) {
     io.stdout.write(flags.json === true ? asJson(ready, null) : `providers:\n${yamlOf({ [ready.slug]: ready.entry }, 2)}\n`);
     return exitCodes.yes;
@@ -47,7 +47,7 @@ function typeCalled(name: string, { providers }: Registry): Provider {
   throw new CommandError(exitCodes.usage, `no provider type "${name}".${didYouMean(name, names)}\nAvailable: ${names.join(', ')}`);
 }
 
-async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry: Registry): Promise<Ready> {
+async function createEntry(provider: Provider, flags: AddFlags, io: CliIo, registry: Registry): Promise<NewEntry> {
   const imported = flags.uri === undefined ? undefined : readUri(flags.uri, registry.providers, exitCodes.usage);
   if (imported !== undefined && imported.provider.type !== provider.type)
     throw new CommandError(exitCodes.usage, `the address belongs to type ${imported.provider.type}`);
@@ -56,8 +56,8 @@ async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry:
   const slug = flags.slug ?? (ask === undefined ? offered : await askFor(ask, 'slug, as clients write it after @', offered));
   checkSlug(slug);
   const settings: Draft = { ...imported?.entry };
-  for (const assignment of flags.set ?? []) setIn(settings, assignment, provider);
-  const texts = await described(flags, ask);
+  for (const assignment of flags.set ?? []) applyAssignment(settings, assignment, provider);
+  const texts = await askDescription(flags, ask);
   if (ask !== undefined) await askSettings(ask, provider, settings);
   const key = await keyReference(provider, slug, settings, flags, ask);
   const entry: Draft = { type: provider.type, ...texts, ...ordered({ ...settings, ...key }) };
@@ -68,7 +68,7 @@ async function drafted(provider: Provider, flags: AddFlags, io: CliIo, registry:
   return { slug, entry };
 }
 
-async function described({ name, description }: AddFlags, ask: CliIo['ask']): Promise<Draft> {
+async function askDescription({ name, description }: AddFlags, ask: CliIo['ask']): Promise<Draft> {
   const shown = name ?? (ask === undefined ? '' : await askFor(ask, 'display name (may be empty)'));
   const about = description ?? (ask === undefined ? '' : await askFor(ask, 'description (may be empty)'));
   return { ...(shown === '' ? {} : { name: shown }), ...(about === '' ? {} : { description: about }) };
@@ -105,4 +105,4 @@ function variable(name: string): string {
   throw new CommandError(exitCodes.usage, 'a variable name has letters, digits and "_"; never enter the key itself');
 }
 
-const asJson = ({ slug, entry }: Ready, file: string | null): string => jsonText({ slug, entry, file });
+const asJson = ({ slug, entry }: NewEntry, file: string | null): string => jsonText({ slug, entry, file });

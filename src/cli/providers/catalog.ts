@@ -1,16 +1,16 @@
 import { compileCatalog } from '../../config/compile/providers/index.ts';
-import { complete } from '../../config/compile/steps.ts';
+import { runSteps } from '../../config/compile/steps.ts';
 import type { MakeCredential } from '../../config/compile/providers/binding.ts';
 import type { Source } from '../../config/read/merge-files.ts';
 import { child, type Entry, entriesOf } from '../../config/read/node.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { Provider } from '../../core/provider.ts';
-import type { CatalogEntry } from '../../manage/providers/entry.ts';
+import type { CatalogEntry } from '../../manage/providers/catalog-entry.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { importPlugin, type LoadedTree, loadTree } from '../load.ts';
-import { readWritten } from '../../config/edit/written.ts';
+import { readUnresolved } from '../../config/edit/written.ts';
 
 export interface Catalog {
   readonly entries: readonly CatalogEntry[];
@@ -33,7 +33,7 @@ export async function catalogOf(from: LoadedTree, io: CliIo, registry: Registry,
   const { source, loaded, tree } = from;
   const external = await Promise.all(loaded.providerPaths.map(async (path) => (await importPlugin(path)) as Provider));
   const types = typesOf([...registry.providers, ...external]);
-  const catalog = complete(compileCatalog({ ...tree, missing: loaded.missing }, types, credential));
+  const catalog = runSteps(compileCatalog({ ...tree, missing: loaded.missing }, types, credential));
   const written = writtenEntries(source, io);
   const entries = Object.entries(tree.providers ?? {}).flatMap(([slug, entry]): CatalogEntry[] => {
     const binding = catalog.get(slug)?.binding;
@@ -49,7 +49,7 @@ export function typesOf(providers: readonly Provider[]): ReadonlyMap<string, Pro
 
 /** Entries as written, including those from includes and anchors. */
 export function writtenEntries(source: Source, io: CliIo): ReadonlyMap<string, Entry> {
-  const { root } = readWritten(source, io);
+  const { root } = readUnresolved(source, io);
   return new Map(entriesOf(child(root, 'providers')).map((entry) => [entry.key, entry]));
 }
 
@@ -57,7 +57,7 @@ export function writtenEntries(source: Source, io: CliIo): ReadonlyMap<string, E
  * Entries with these slugs; all entries if none is given.
  * @throws CommandError that lists the known slugs
  */
-export function chosen(catalog: Catalog, slugs: readonly string[]): readonly CatalogEntry[] {
+export function selectedEntries(catalog: Catalog, slugs: readonly string[]): readonly CatalogEntry[] {
   return slugs.length === 0 ? catalog.entries : slugs.map((slug) => entryOf(catalog, slug));
 }
 

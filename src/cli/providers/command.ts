@@ -1,25 +1,25 @@
-import { type CliCommand, type CommandDeps, collect, common, examples, group } from '../builders.ts';
+import { type CliCommand, type CommandDeps, collect, addCommand, addExamples, addGroup } from '../builders.ts';
 import type { CommonFlags } from '../command.ts';
 import type { AddFlags } from './add.ts';
 import type { ImportFlags } from './import-uri.ts';
 import type { TestFlags } from './test-entries.ts';
 
 /** Adds `gateway providers`. */
-export function addProviders(program: CliCommand, { io, registry, does }: CommandDeps): void {
-  const parent = group(program, 'providers', 'list, show, test and add providers');
-  examples(parent, 'gateway providers list', 'gateway providers test azure-eu', 'gateway providers import-uri https://…');
-  common(parent, 'list', 'list all providers with host, models and state, offline').action(
-    does(async (flags: CommonFlags) => (await import('./list.ts')).listProviders(flags, io, registry)),
+export function addProviders(program: CliCommand, { io, registry, toAction }: CommandDeps): void {
+  const parent = addGroup(program, 'providers', 'list, show, test and add providers');
+  addExamples(parent, 'gateway providers list', 'gateway providers test azure-eu', 'gateway providers import-uri https://…');
+  addCommand(parent, 'list', 'list all providers with host, models and state, offline').action(
+    toAction(async (flags: CommonFlags) => (await import('./list.ts')).listProviders(flags, io, registry)),
   );
-  common(parent, 'show', 'show a provider with the source of each value; secrets as references')
+  addCommand(parent, 'show', 'show a provider with the source of each value; secrets as references')
     .argument('<slug>')
-    .action(does(async (slug: string, flags: CommonFlags) => (await import('./show.ts')).showProvider(slug, flags, io, registry)));
-  common(parent, 'test', 'test providers with their real credentials and the cheapest calls')
+    .action(toAction(async (slug: string, flags: CommonFlags) => (await import('./show.ts')).showProvider(slug, flags, io, registry)));
+  addCommand(parent, 'test', 'test providers with their real credentials and the cheapest calls')
     .argument('[slug...]')
     .option('--deep', 'also request one token from each deployment')
     .option('--timeout <duration>', 'timeout of each request', '10s')
     .action(
-      does(async (slugs: string[], flags: TestFlags) => (await import('./test-entries.ts')).testProviders(slugs, flags, io, registry)),
+      toAction(async (slugs: string[], flags: TestFlags) => (await import('./test-entries.ts')).testProviders(slugs, flags, io, registry)),
     );
   parent
     .command('import-uri')
@@ -27,7 +27,7 @@ export function addProviders(program: CliCommand, { io, registry, does }: Comman
     .argument('<uri>')
     .option('--slug <slug>', 'slug of the provider')
     .option('--json', 'print JSON')
-    .action(does(async (uri: string, flags: ImportFlags) => (await import('./import-uri.ts')).importUri(uri, flags, io, registry)));
+    .action(toAction(async (uri: string, flags: ImportFlags) => (await import('./import-uri.ts')).importUri(uri, flags, io, registry)));
   const add = parent
     .command('add')
     .description('add a provider to the configuration; prompts only on a terminal, and never for a secret')
@@ -47,8 +47,8 @@ export function addProviders(program: CliCommand, { io, registry, does }: Comman
     .option('--no-input', 'do not prompt')
     .option('--dry-run', 'print the configuration without writing it')
     .option('--json', 'print JSON')
-    .action(does(async (type: string, flags: AddFlags) => (await import('./add.ts')).addEntry(type, flags, io, registry)));
-  examples(
+    .action(toAction(async (type: string, flags: AddFlags) => (await import('./add.ts')).addEntry(type, flags, io, registry)));
+  addExamples(
     add,
     'gateway providers add openai',
     'gateway providers add groq --no-input',

@@ -1,5 +1,5 @@
 import { slugPattern } from '../../config/schema/shared.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '../../core/provider.ts';
 import { CommandError, exitCodes } from '../command.ts';
 
@@ -10,7 +10,7 @@ export type Draft = Record<string, unknown>;
  * Applies one `key.path=value` of the command line.
  * @throws CommandError
  */
-export function setIn(draft: Draft, assignment: string, provider: Provider): void {
+export function applyAssignment(draft: Draft, assignment: string, provider: Provider): void {
   const wrong = (message: string): CommandError => new CommandError(exitCodes.usage, message);
   const [whole = '', written] = /^((?:"[^"]*"|[^"=])+)=/.exec(assignment) ?? [];
   if (written === undefined) throw wrong(`"${assignment}" is not key=value`);
@@ -20,7 +20,7 @@ export function setIn(draft: Draft, assignment: string, provider: Provider): voi
   if (isSecret(provider, path) && !/^\$\{(?:env|file):[^{}]+\}$/.test(text)) {
     throw wrong(`"${path.join('.')}" is a secret: write its reference, \${env:NAME} or \${file:/path}`);
   }
-  put(draft, path, valueOf(text));
+  setAtPath(draft, path, valueOf(text));
 }
 
 /** Splits a path at dots. A name that contains a dot is quoted: `deployments."gpt-4.1"`. Undefined for an invalid path. */
@@ -32,13 +32,13 @@ function stepsOf(written: string): readonly string[] | undefined {
 }
 
 /** Sets a value at a path and creates missing mappings. */
-export function put(draft: Draft, path: readonly string[], value: unknown): void {
+export function setAtPath(draft: Draft, path: readonly string[], value: unknown): void {
   const last = path.at(-1);
   if (last === undefined) return;
   let at = draft;
   for (const step of path.slice(0, -1)) {
     const next = at[step];
-    const below: Draft = isPlain(next) ? (next as Draft) : {};
+    const below: Draft = isJsonObject(next) ? (next as Draft) : {};
     at[step] = below;
     at = below;
   }
@@ -71,15 +71,15 @@ export function isSecret(provider: Provider, path: readonly string[]): boolean {
 }
 
 /** Schema of a setting. Free names of a mapping share its `additionalProperties`. */
-export function schemaAt(schema: Plain, path: readonly string[]): Plain | undefined {
+export function schemaAt(schema: JsonObject, path: readonly string[]): JsonObject | undefined {
   let at: unknown = schema;
   for (const step of path) {
-    if (!isPlain(at)) return undefined;
+    if (!isJsonObject(at)) return undefined;
     const properties = at['properties'];
-    const own: unknown = isPlain(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
+    const own: unknown = isJsonObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
     at = own ?? at['additionalProperties'];
   }
-  return isPlain(at) ? at : undefined;
+  return isJsonObject(at) ? at : undefined;
 }
 
 /**
@@ -87,8 +87,10 @@ export function schemaAt(schema: Plain, path: readonly string[]): Plain | undefi
  * problems are skipped.
  */
 export function problemsOf(provider: Provider, { name: _name, description: _about, ...settings }: Draft): readonly SettingsProblem[] {
-  const problems = provider.entry.check?.(settings as CommonSettings & Plain) ?? [];
-  return problems.filter(({ path }) => !isReference(path.reduce<unknown>((at, step) => (isPlain(at) ? at[step] : undefined), settings)));
+  const problems = provider.entry.check?.(settings as CommonSettings & JsonObject) ?? [];
+  return problems.filter(
+    ({ path }) => !isReference(path.reduce<unknown>((at, step) => (isJsonObject(at) ? at[step] : undefined), settings)),
+  );
 }
 
 /** Setting for the key: the type's own if the entry is then complete, otherwise `api_key`. */

@@ -1,5 +1,5 @@
 import { keyVariable, yamlOf } from '../../config/edit/new-entry.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { ImportedUri, MissingPart, Provider } from '../../core/provider.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
@@ -51,9 +51,9 @@ export async function importUri(uri: string, flags: ImportFlags, io: CliIo, regi
 }
 
 /** Puts mappings last, so that the key is easy to find before a list of deployments. */
-export function ordered(entry: Plain): Plain {
+export function ordered(entry: JsonObject): JsonObject {
   const pairs = Object.entries(entry);
-  return Object.fromEntries([...pairs.filter(([, value]) => !isPlain(value)), ...pairs.filter(([, value]) => isPlain(value))]);
+  return Object.fromEntries([...pairs.filter(([, value]) => !isJsonObject(value)), ...pairs.filter(([, value]) => isJsonObject(value))]);
 }
 
 /** Adds comment lines for values that the URI does not contain. The deepest come first, since mappings are last. */

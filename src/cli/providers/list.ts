@@ -1,9 +1,9 @@
 import { createMask } from '../../core/secrets/mask.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
-import { type CatalogEntry, whyOff } from '../../manage/providers/entry.ts';
+import { type CatalogEntry, disabledReason } from '../../manage/providers/catalog-entry.ts';
 import { openCatalog, unsigned } from './catalog.ts';
-import { hostOf, modelsOf } from '../../manage/providers/facts.ts';
+import { hostOf, modelsOf } from '../../manage/providers/probe-request.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, table } from '../text.ts';
 
@@ -36,7 +36,7 @@ interface Facts {
 }
 
 function factsOf(one: CatalogEntry): Facts {
-  const why = whyOff(one);
+  const why = disabledReason(one);
   return {
     slug: one.slug,
     type: one.binding.provider.type,

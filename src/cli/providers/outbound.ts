@@ -1,12 +1,12 @@
 import { createOutbound, type Outbound } from '../../transport/outbound/index.ts';
-import { Wheel } from '../../transport/wire/wheel.ts';
+import { TimerWheel } from '../../transport/wire/timer-wheel.ts';
 import type { CliIo } from '../io.ts';
 
 /** Connections of a command to providers, made as a gateway makes them. The caller closes them. */
 export function commandOutbound({ env }: Pick<CliIo, 'env'>, egressAllow: () => readonly string[] = () => []): Outbound {
   return createOutbound({
     clock: { now: Date.now, monotonic: () => performance.now() },
-    wheel: new Wheel(),
+    wheel: new TimerWheel(),
     random: Math.random,
     egressAllow,
     env,

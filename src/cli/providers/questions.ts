@@ -1,7 +1,7 @@
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { CliIo } from '../io.ts';
-import { type Draft, isSecret, problemsOf, put, schemaAt } from './draft.ts';
+import { type Draft, isSecret, problemsOf, setAtPath, schemaAt } from './draft.ts';
 
 type Ask = NonNullable<CliIo['ask']>;
 
@@ -16,32 +16,33 @@ export async function askFor(ask: Ask, what: string, offered = ''): Promise<stri
 
 /** Prompts for each setting that the type reports as missing, then for deployments if the type has them. */
 export async function askSettings(ask: Ask, provider: Provider, draft: Draft): Promise<void> {
-  const asked = new Set<string>();
+  const askedKeys = new Set<string>();
   for (let i = 0; i < maxSettings; i += 1) {
     const missing = problemsOf(provider, draft).find(
-      ({ code, severity, path }) => code === 'missing-key' && severity !== 'warning' && path.length === 1 && !asked.has(String(path[0])),
+      ({ code, severity, path }) =>
+        code === 'missing-key' && severity !== 'warning' && path.length === 1 && !askedKeys.has(String(path[0])),
     );
     if (missing === undefined) break;
     const key = String(missing.path[0]);
-    asked.add(key);
+    askedKeys.add(key);
     const answer = await askFor(ask, `${key} (${missing.hint ?? missing.message})`);
     if (answer !== '') draft[key] = answer;
   }
-  if (isPlain(schemaAt(provider.entry.settings, ['deployments', '_']))) await askDeployments(ask, provider, draft);
+  if (isJsonObject(schemaAt(provider.entry.settings, ['deployments', '_']))) await askDeployments(ask, provider, draft);
 }
 
 async function askDeployments(ask: Ask, provider: Provider, draft: Draft): Promise<void> {
   const row = schemaAt(provider.entry.settings, ['deployments', '_'])?.['properties'];
-  const keys = isPlain(row) ? Object.keys(row) : [];
+  const keys = isJsonObject(row) ? Object.keys(row) : [];
   for (;;) {
     const alias = await askFor(ask, 'alias of a deployment, as clients write it (empty: no more)');
     if (alias === '') return;
-    put(draft, ['deployments', alias], {});
+    setAtPath(draft, ['deployments', alias], {});
     for (const key of keys) {
       const schema = schemaAt(provider.entry.settings, ['deployments', alias, key]);
       if (schema?.['type'] !== 'string' || key === 'target_uri' || isSecret(provider, ['deployments', alias, key])) continue;
       const answer = await askFor(ask, `  ${key} (${String(schema['description']).replace(/\.$/, '')})`);
-      if (answer !== '') put(draft, ['deployments', alias, key], answer);
+      if (answer !== '') setAtPath(draft, ['deployments', alias, key], answer);
     }
   }
 }

@@ -1,12 +1,12 @@
-import { formatPath, type Node, type SourceLocation, walk } from '../../config/read/node.ts';
-import { isBare, printableValue } from '../../config/report/origins.ts';
-import { placeText } from '../../config/report/problem.ts';
+import { formatPath, type Node, type SourceLocation, traverse } from '../../config/read/node.ts';
+import { isLeafValue, printableValue } from '../../config/report/origins.ts';
+import { locationText } from '../../config/report/problem.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { CliIo } from '../io.ts';
-import { type CatalogEntry, whyOff } from '../../manage/providers/entry.ts';
+import { type CatalogEntry, disabledReason } from '../../manage/providers/catalog-entry.ts';
 import { openCatalog, unsigned, entryOf } from './catalog.ts';
-import { hostOf, modelsOf } from '../../manage/providers/facts.ts';
+import { hostOf, modelsOf } from '../../manage/providers/probe-request.ts';
 import { exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText, table } from '../text.ts';
 
@@ -21,40 +21,40 @@ export async function showProvider(slug: string, flags: CommonFlags, io: CliIo, 
   return exitCodes.yes;
 }
 
-interface Row {
+interface SettingRow {
   readonly key: string;
   /** Printable form, without secrets. */
   readonly value: string;
   readonly at: SourceLocation;
 }
 
-function rowsOf(written: Node, slug: string, mask: Mask): Row[] {
-  const rows: Row[] = [];
-  walk(written, (node, path) => {
-    if (isBare(node))
+function rowsOf(written: Node, slug: string, mask: Mask): SettingRow[] {
+  const rows: SettingRow[] = [];
+  traverse(written, (node, path) => {
+    if (isLeafValue(node))
       rows.push({ key: formatPath(path), value: mask.text(printableValue(node, ['providers', slug, ...path])), at: node.at });
     return true;
   });
   return rows;
 }
 
-function asText(one: CatalogEntry, rows: readonly Row[]): string {
-  const why = whyOff(one);
+function asText(one: CatalogEntry, rows: readonly SettingRow[]): string {
+  const why = disabledReason(one);
   const models = modelsOf(one);
-  const head = `${one.slug}   ${one.binding.provider.type}${one.written === undefined ? '' : `   ${placeText(one.written.keyAt)}`}\n`;
+  const head = `${one.slug}   ${one.binding.provider.type}${one.written === undefined ? '' : `   ${locationText(one.written.keyAt)}`}\n`;
   const facts = [
     ['host', hostOf(one) ?? '-'],
     ['models', models.length === 0 ? 'all' : models.join(', ')],
     ['state', why === undefined ? 'ok' : `off: ${why}`],
   ].map((row) => [`  ${row[0]}`, row[1] ?? '']);
   return `${head}${table(
-    rows.map(({ key, value, at }) => [`  ${key}`, value, placeText(at)]),
+    rows.map(({ key, value, at }) => [`  ${key}`, value, locationText(at)]),
     '   ',
   )}\n${table(facts, '   ')}`;
 }
 
-function asJson(one: CatalogEntry, rows: readonly Row[]): object {
-  const why = whyOff(one);
+function asJson(one: CatalogEntry, rows: readonly SettingRow[]): object {
+  const why = disabledReason(one);
   return {
     slug: one.slug,
     type: one.binding.provider.type,

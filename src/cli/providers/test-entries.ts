@@ -1,12 +1,12 @@
 import { createMask } from '../../core/secrets/mask.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { type CliIo, hasColors } from '../io.ts';
-import type { CatalogEntry } from '../../manage/providers/entry.ts';
-import { hostOf, shortHost } from '../../manage/providers/facts.ts';
-import { type Tested, type Trial, tryOne } from '../../manage/providers/try.ts';
-import { chosen, openCatalog } from './catalog.ts';
+import type { CatalogEntry } from '../../manage/providers/catalog-entry.ts';
+import { hostOf, shortHost } from '../../manage/providers/probe-request.ts';
+import { type ProviderTestResult, type ProviderTestOptions, testProvider } from '../../manage/providers/test-provider.ts';
+import { selectedEntries, openCatalog } from './catalog.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
-import { jsonText, padEnd, textWidth, typedTimeout } from '../text.ts';
+import { jsonText, padEnd, textWidth, parseTypedTimeout } from '../text.ts';
 import { commandOutbound } from './outbound.ts';
 
 export interface TestFlags extends CommonFlags {
@@ -17,12 +17,12 @@ export interface TestFlags extends CommonFlags {
 }
 
 /** Number of entries tested at the same time. */
-const atOnce = 8;
+const maxConcurrent = 8;
 const defaultTimeoutMs = 10_000;
 
 /** `gateway providers test [SLUG…]`: tests each entry with its real credential and the cheapest calls. Returns the exit code. */
 export async function testProviders(slugs: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
-  const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : typedTimeout(flags.timeout);
+  const timeoutMs = flags.timeout === undefined ? defaultTimeoutMs : parseTypedTimeout(flags.timeout);
   if (timeoutMs === undefined)
     throw new CommandError(exitCodes.usage, `"${flags.timeout}" is not a duration; write it like 10s or 500ms, at most 10m`);
   let allowed: readonly string[] = [];
@@ -30,7 +30,7 @@ export async function testProviders(slugs: readonly string[], flags: TestFlags, 
   try {
     const catalog = await openCatalog(flags, io, registry, outbound.sign);
     allowed = catalog.egressAllow;
-    const entries = chosen(catalog, slugs);
+    const entries = selectedEntries(catalog, slugs);
     const mask = createMask(catalog.secrets);
     return await tryAll(entries, { flags, io, trial: { deep: flags.deep === true, outbound, timeoutMs, mask: (text) => mask.text(text) } });
   } finally {
@@ -38,17 +38,17 @@ export async function testProviders(slugs: readonly string[], flags: TestFlags, 
   }
 }
 
-interface Round {
+interface TestRun {
   readonly flags: TestFlags;
   readonly io: CliIo;
-  readonly trial: Trial;
+  readonly trial: ProviderTestOptions;
 }
 
-async function tryAll(entries: readonly CatalogEntry[], round: Round): Promise<number> {
+async function tryAll(entries: readonly CatalogEntry[], round: TestRun): Promise<number> {
   const { flags, io, trial } = round;
   const print = printer(entries, round);
-  const results: Tested[] = [];
-  const running = inParallel(entries, atOnce, (one) => tryOne(one, trial));
+  const results: ProviderTestResult[] = [];
+  const running = inParallel(entries, maxConcurrent, (one) => testProvider(one, trial));
   for (const promise of running) {
     const tested = await promise;
     results.push(tested);
@@ -70,14 +70,14 @@ function inParallel<A, B>(items: readonly A[], limit: number, work: (item: A) =>
 }
 
 /** Prints one line per entry, in order, as soon as its result is available. */
-function printer(entries: readonly CatalogEntry[], { flags, io }: Round): (tested: Tested) => void {
+function printer(entries: readonly CatalogEntry[], { flags, io }: TestRun): (tested: ProviderTestResult) => void {
   const slugs = Math.max(0, ...entries.map(({ slug }) => textWidth(slug)));
   const hosts = Math.max(0, ...entries.map((one) => shortHost(hostOf(one) ?? '-').length));
   const colors = hasColors(io.stdout, io.env, flags.color);
-  const paint = (state: Tested['state'], text: string): string => (colors ? `\u001b[${paints[state]}m${text}\u001b[0m` : text);
+  const paint = (state: ProviderTestResult['state'], text: string): string => (colors ? `\u001b[${paints[state]}m${text}\u001b[0m` : text);
   return ({ slug, state, host, says, fix, ms }) => {
-    const word = (state === 'fail' ? 'FAIL' : state).padEnd(4);
-    const lead = `${padEnd(slug, slugs)}   ${paint(state, word)}   `;
+    const label = (state === 'fail' ? 'FAIL' : state).padEnd(4);
+    const lead = `${padEnd(slug, slugs)}   ${paint(state, label)}   `;
     if (state === 'off') return void io.stdout.write(`${lead}${says}\n`);
     const time = ms === null || state === 'fail' ? '' : `${ms} ms`;
     const line = `${lead}${shortHost(host ?? '-').padEnd(hosts)}   ${state === 'fail' ? says : padEnd(says, 36)}   ${time}`.trimEnd();

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Diagnostic } from '../../config/report/diagnostic.ts';
 import type { LoadedConfig } from '../../config/reload/load.ts';
 import { withEntry, yamlOf } from '../../config/edit/new-entry.ts';
-import { placeText } from '../../config/report/problem.ts';
+import { locationText } from '../../config/report/problem.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { findConfig } from '../find-config.ts';
 import type { CliIo } from '../io.ts';
@@ -16,13 +16,13 @@ import { shownPath } from '../text.ts';
 import { load } from '../load.ts';
 
 /** An entry ready to be written. */
-export interface Ready {
+export interface NewEntry {
   readonly slug: string;
   readonly entry: Draft;
 }
 
 /** File to which an entry was written. */
-export interface Written {
+export interface WriteResult {
   readonly file: string;
   readonly isNew: boolean;
 }
@@ -33,17 +33,17 @@ export interface Written {
  *
  * @throws CommandError
  */
-export async function writeEntry({ slug, entry }: Ready, flags: CommonFlags, io: CliIo, registry: Registry): Promise<Written> {
+export async function writeEntry({ slug, entry }: NewEntry, flags: CommonFlags, io: CliIo, registry: Registry): Promise<WriteResult> {
   const found = findConfig(flags.config, io);
   if ('stdin' in found) throw new CommandError(exitCodes.usage, 'standard input cannot be written; use --dry-run');
   const path = 'path' in found ? found.path : resolve(io.cwd, 'gateway.yaml');
   const isNew = !existsSync(path);
   const file = shownPath(path, io.cwd);
-  const texts = isNew ? { [path]: 'version: 1\n' } : (await load({ path }, io, registry, forgiving)).texts;
+  const texts = isNew ? { [path]: 'version: 1\n' } : (await load({ path }, io, registry, allowingMissingSecrets)).texts;
   const before = texts[path];
   if (before === undefined) throw new CommandError(exitCodes.no, `${file} cannot be read`);
   const taken = isNew ? undefined : writtenEntries({ path }, io).get(slug);
-  if (taken !== undefined) throw new CommandError(exitCodes.no, `${placeText(taken.keyAt)} already has a provider "${slug}"`);
+  if (taken !== undefined) throw new CommandError(exitCodes.no, `${locationText(taken.keyAt)} already has a provider "${slug}"`);
   const after = withEntry(before, 'providers', slug, yamlOf({ [slug]: entry }));
   if (after === undefined) throw new CommandError(exitCodes.invalid, `${file} is not valid YAML; run gateway check for the position`);
   const remarks = await remarksOn({ slug, path, after, texts }, io, registry);
@@ -52,9 +52,9 @@ export async function writeEntry({ slug, entry }: Ready, flags: CommonFlags, io:
   return { file, isNew };
 }
 
-const forgiving = { allowMissingSecrets: true } as const;
+const allowingMissingSecrets = { allowMissingSecrets: true } as const;
 
-interface Plan {
+interface PendingWrite {
   readonly slug: string;
   readonly path: string;
   /** Text of `path` with the new entry. */
@@ -67,14 +67,16 @@ interface Plan {
  * Warnings about the entry, and errors elsewhere. Errors in the entry itself are rejected.
  * @throws CommandError
  */
-async function remarksOn({ slug, path, after, texts }: Plan, io: CliIo, registry: Registry): Promise<string> {
-  const before = new Set((await load({ path }, io, registry, { ...forgiving, saved: texts })).diagnostics.filter(isError).map(keyOf));
-  const { diagnostics } = await load({ path }, io, registry, { ...forgiving, saved: { ...texts, [path]: after } });
+async function remarksOn({ slug, path, after, texts }: PendingWrite, io: CliIo, registry: Registry): Promise<string> {
+  const before = new Set(
+    (await load({ path }, io, registry, { ...allowingMissingSecrets, saved: texts })).diagnostics.filter(isError).map(keyOf),
+  );
+  const { diagnostics } = await load({ path }, io, registry, { ...allowingMissingSecrets, saved: { ...texts, [path]: after } });
   const errors = diagnostics.filter(isError);
-  const own = errors.filter((one) => !before.has(keyOf(one)));
-  const [first] = own;
+  const newErrors = errors.filter((one) => !before.has(keyOf(one)));
+  const [first] = newErrors;
   if (first !== undefined) {
-    const hints = own.map(({ message, code, hint }) => `${message} [${code}]${hint === undefined ? '' : `: ${hint}`}`);
+    const hints = newErrors.map(({ message, code, hint }) => `${message} [${code}]${hint === undefined ? '' : `: ${hint}`}`);
     throw new CommandError(exitCodes.usage, `the provider is not valid, so nothing was written\n${hints.join('\n')}`);
   }
   const remarks = diagnostics.filter((one) => (isError(one) || one.message.includes(`"${slug}"`)) && one.code !== 'unset-variable');

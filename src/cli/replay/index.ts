@@ -2,13 +2,13 @@ import { replayLimitMs, type ReplayResult } from '../../admin/api-types.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { Explanation } from '../../core/logs/explanation.ts';
 import { printable, printableLines } from '../../core/text/printable.ts';
-import { changed } from '../../explain/logged/replay.ts';
+import { withReplayChanges } from '../../explain/logged/replay.ts';
 import type { Registry } from '../../gateway/types.ts';
 import { adminClient } from '../admin-client.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { explainFile, print } from '../explain/index.ts';
-import { loggedRequest, logsOf } from '../explain/logged.ts';
+import { loggedRequest, requestLogOf } from '../explain/logged.ts';
 import { differenceText, explanationText } from '../explain/text.ts';
 import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
@@ -25,16 +25,18 @@ export interface ReplayFlags extends AdminFlags {
 /** `gateway replay ID`: sends a recorded request again, after showing what is sent. Returns the exit code: 1 for an error. */
 export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry: Registry): Promise<number> {
   const client = adminClient(flags, io);
-  const { request, stored } = await loggedRequest(id, logsOf(client));
-  const again = changing(() => changed(request, { to: flags.to, config: flags.configName }));
+  const { request, stored } = await loggedRequest(id, requestLogOf(client));
+  const changedRequest = asUsageError(() => withReplayChanges(request, { to: flags.to, config: flags.configName }));
   if (flags.dryRun === true) {
     const explanation =
-      flags.config === undefined ? await client.post<Explanation>('/api/explain', again) : await explainFile(again, flags, io, registry);
+      flags.config === undefined
+        ? await client.post<Explanation>('/api/explain', changedRequest)
+        : await explainFile(changedRequest, flags, io, registry);
     return print(explanation, flags, io);
   }
-  io.stderr.write(`${explanationText(await client.post<Explanation>('/api/explain', again), io.stderr.columns || usualWidth)}\n`);
+  io.stderr.write(`${explanationText(await client.post<Explanation>('/api/explain', changedRequest), io.stderr.columns || usualWidth)}\n`);
   const key = await keyOf(flags, io);
-  const asked = {
+  const replayRequest = {
     id: stored.record.id,
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.configName === undefined ? {} : { config: flags.configName }),
@@ -42,7 +44,7 @@ export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry
     ...(flags.force === true ? { force: true } : {}),
   };
   // Longer than the gateway's own limit, so that the gateway times out first.
-  const result = await client.post<ReplayResult>('/api/replay', asked, replayLimitMs + 10_000);
+  const result = await client.post<ReplayResult>('/api/replay', replayRequest, replayLimitMs + 10_000);
   show(result, flags, io);
   return result.status < 400 ? exitCodes.yes : exitCodes.no;
 }
@@ -69,7 +71,7 @@ function show(result: ReplayResult, { json, diff }: ReplayFlags, io: CliIo): voi
   io.stdout.write(lines.length === 0 ? `${result.why_absent ?? 'The responses are the same.'}\n` : lines.join(''));
 }
 
-function changing<T>(make: () => T): T {
+function asUsageError<T>(make: () => T): T {
   try {
     return make();
   } catch (error) {

@@ -12,7 +12,7 @@ import { type CliIo, hasColors } from '../io.ts';
 import { banner, bannerFields, type BannerFacts, lastGoodText, rejectedText, reloadedText } from './banner.ts';
 import { clockTime, requestLine } from './request-line.ts';
 import { Signals } from './signals.ts';
-import { explainFault } from './fault.ts';
+import { printStartError } from './start-error.ts';
 import { untilStopped } from './stop.ts';
 import { type TryOut, tryOutConfig } from './try-out.ts';
 import { version } from '../../gateway/version.ts';
@@ -51,11 +51,11 @@ export async function start(
   const beganAt = performance.now();
   const signals = new Signals(process);
   const log = openLog(flags, io);
-  const defects = followDefects();
+  const defects = watchDefects();
   try {
     const session = new Session(flags, io, log, registry);
     const starting = session.options(signals).then((options) => serve({ ...options, loader }));
-    const gateway = await Promise.race([unlessStopped(starting, signals), defects.first]);
+    const gateway = await Promise.race([gatewayOrStopped(starting, signals), defects.first]);
     if (gateway === undefined) return stoppedEarly(log);
     session.opened(gateway, performance.now() - beganAt);
     // All modules are loaded. Written now, since the process may later be killed, and the next start would have to compile again.
@@ -79,7 +79,7 @@ export async function start(
 }
 
 /** Watches for uncaught errors during the start: `first` rejects with the first one. */
-function followDefects(): { readonly first: Promise<never>; close(): void } {
+function watchDefects(): { readonly first: Promise<never>; close(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
   process.on('uncaughtException', reject).on('unhandledRejection', reject);
   return { first: promise, close: () => void process.off('uncaughtException', reject).off('unhandledRejection', reject) };
@@ -89,7 +89,7 @@ function followDefects(): { readonly first: Promise<never>; close(): void } {
 const stopTimeoutMs = 2000;
 
 /** The started gateway; undefined if a signal stopped the start and it did not finish in time. */
-async function unlessStopped(starting: Promise<Gateway>, { stopped }: Signals): Promise<Gateway | undefined> {
+async function gatewayOrStopped(starting: Promise<Gateway>, { stopped }: Signals): Promise<Gateway | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     void stopped.then(() => (timer = setTimeout(() => resolve(undefined), stopTimeoutMs)));
@@ -103,15 +103,15 @@ async function unlessStopped(starting: Promise<Gateway>, { stopped }: Signals): 
 
 /** Prints a start error. If standard error is not read, that must not keep the process from exiting. */
 async function explain(error: StartError, { stderr }: CliIo, colors: boolean): Promise<number> {
-  if (stderr.fd === undefined) return explainFault(error, stderr, colors);
+  if (stderr.fd === undefined) return printStartError(error, stderr, colors);
   const writer = new DescriptorWriter(stderr.fd, () => {});
-  const code = explainFault(error, writer, colors);
+  const code = printStartError(error, writer, colors);
   await writer.flush();
   return code;
 }
 
 function stoppedEarly(log: Log): number {
-  log.news('stopped before the gateway was ready', {}, 'stopped');
+  log.announce('stopped before the gateway was ready', {}, 'stopped');
   return 0;
 }
 
@@ -190,14 +190,14 @@ class Session {
 
   opened(gateway: Gateway, readyMs: number): void {
     this.#gateway = gateway;
-    this.#followConfig(gateway);
+    this.#configureLog(gateway);
     const facts = this.#facts(gateway, readyMs);
-    this.#log.news(banner(facts), bannerFields(facts), 'gateway started');
-    this.#warnOfAdmin(facts.admin);
+    this.#log.announce(banner(facts), bannerFields(facts), 'gateway started');
+    this.#warnWithoutSignIn(facts.admin);
   }
 
   /** Warns if sign-in is impossible: there is no link without a terminal, and no token without a state directory. */
-  #warnOfAdmin(admin: BannerFacts['admin']): void {
+  #warnWithoutSignIn(admin: BannerFacts['admin']): void {
     if (admin === undefined || 'fault' in admin || admin.link !== undefined || admin.canSignIn) return;
     const hint =
       'Set server.admin.token: ${file:/run/secrets/admin-token}, or a server.state_dir that can be written, or start with --no-admin.';
@@ -213,14 +213,14 @@ class Session {
     const time = clockTime(Date.now());
     switch (event.type) {
       case 'reloaded': {
-        if (this.#gateway !== undefined) this.#followConfig(this.#gateway);
+        if (this.#gateway !== undefined) this.#configureLog(this.#gateway);
         const { revision, changes, ms, restart } = event;
-        this.#log.news(reloadedText(event, time), { revision, changes, ms, restart }, 'config reloaded');
+        this.#log.announce(reloadedText(event, time), { revision, changes, ms, restart }, 'config reloaded');
         return;
       }
       case 'unchanged': {
         const message = event.recovered === true ? 'config valid again' : 'config unchanged';
-        this.#log.news(`${time}  ${message} · revision ${event.revision}`, { revision: event.revision }, message);
+        this.#log.announce(`${time}  ${message} · revision ${event.revision}`, { revision: event.revision }, message);
         return;
       }
       case 'last-good': {
@@ -228,12 +228,12 @@ class Session {
         const { revision, savedAt, reason } = event;
         const diagnostics = event.diagnostics.map(briefDiagnostic);
         const fields = { revision, saved_at: savedAt, diagnostics, reason };
-        this.#log.news(lastGoodText(event, this.#shown, time), fields, 'config INVALID, serving the last valid copy', 'error');
+        this.#log.announce(lastGoodText(event, this.#shown, time), fields, 'config INVALID, serving the last valid copy', 'error');
         return;
       }
       case 'rejected': {
         const errors = event.diagnostics.map(briefDiagnostic);
-        this.#log.news(
+        this.#log.announce(
           rejectedText(event, time),
           { revision: event.revision, diagnostics: errors, reason: event.reason },
           'config NOT reloaded',
@@ -247,7 +247,7 @@ class Session {
   }
 
   /** Applies level, format and secrets of the current snapshot to the log. Flags take precedence over the file. */
-  #followConfig(gateway: Gateway): void {
+  #configureLog(gateway: Gateway): void {
     const { log } = gateway.snapshot();
     this.#log.configure({
       level: this.#flags.logLevel ?? log.level,

@@ -61,17 +61,17 @@ function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {
 }
 
 function commandOf(pid: string): string {
-  const words = readOr(`/proc/${pid}/cmdline`, '').split('\0').filter(Boolean);
-  return shownCommand(words) || readOr(`/proc/${pid}/comm`, 'unknown').trim();
+  const args = readOr(`/proc/${pid}/cmdline`, '').split('\0').filter(Boolean);
+  return shownCommand(args) || readOr(`/proc/${pid}/comm`, 'unknown').trim();
 }
 
 /**
  * The command as typed, truncated to one line. Arguments may contain secrets, so only the first three words are shown.
  * Node's own options are omitted.
  */
-export function shownCommand([program = '', ...words]: readonly string[]): string {
-  const first = /(?:^|\/)node$/.test(program) ? words.findIndex((word) => !word.startsWith('-')) : 0;
-  return [program, ...words.slice(Math.max(0, first))].slice(0, 3).join(' ').slice(0, 80);
+export function shownCommand([program = '', ...args]: readonly string[]): string {
+  const first = /(?:^|\/)node$/.test(program) ? args.findIndex((word) => !word.startsWith('-')) : 0;
+  return [program, ...args.slice(Math.max(0, first))].slice(0, 3).join(' ').slice(0, 80);
 }
 
 function linkOf(path: string): string {

@@ -50,15 +50,15 @@ function shortId(id: string): string {
 /** For example `openai-main 429 ×2 → azure-eu/gpt-4o-mini`: failed attempts, then the final target. */
 function route(record: LogRecord): string {
   const last = record.attempts.at(-1);
-  const here = last === undefined ? endpointOf(record) : nameOf(last, record);
-  return [...hops(record.attempts.slice(0, -1)), here + ending(record)].join(' → ');
+  const target = last === undefined ? endpointOf(record) : nameOf(last, record);
+  return [...hops(record.attempts.slice(0, -1)), target + ending(record)].join(' → ');
 }
 
 /** The failed attempts, followed by the error message. */
 function failure(record: LogRecord): string {
   const message = printable(record.error?.message ?? `status ${record.status}`).replace(/\.$/, '');
-  const way = hops(record.attempts).join(' → ');
-  return way === '' ? message : `${way}: ${message}`;
+  const failedAttempts = hops(record.attempts).join(' → ');
+  return failedAttempts === '' ? message : `${failedAttempts}: ${message}`;
 }
 
 const hops = (attempts: readonly AttemptRecord[]): string[] =>

@@ -1,6 +1,6 @@
 /** Exit codes of a process ended by these signals, as used by shells. */
 export const stopCodes = { SIGINT: 130, SIGTERM: 143 } as const;
-export type Stop = keyof typeof stopCodes;
+export type StopSignal = keyof typeof stopCodes;
 
 /** Ignored: Node would open its debugger on SIGUSR1, and the system would end the process on SIGUSR2. */
 const ignored = ['SIGUSR1', 'SIGUSR2'] as const;
@@ -14,29 +14,29 @@ const repeatMs = 100;
  */
 export class Signals {
   /** Resolves with the first SIGINT or SIGTERM. */
-  readonly stopped: Promise<Stop>;
+  readonly stopped: Promise<StopSignal>;
   /** Resolves with the second one. */
-  readonly stoppedAgain: Promise<Stop>;
+  readonly stoppedAgain: Promise<StopSignal>;
   #hungUp = false;
   #onHangUp: (() => void) | undefined;
   readonly #process: NodeJS.Process;
-  readonly #stops: Stop[] = [];
-  readonly #waiting: ((signal: Stop) => void)[] = [];
+  readonly #stopSignals: StopSignal[] = [];
+  readonly #resolvers: ((signal: StopSignal) => void)[] = [];
   /** True under npm on a terminal: npm repeats the Ctrl-C that the terminal has already sent to its script. */
-  readonly #isRepeated: boolean;
+  readonly #mayRepeat: boolean;
   #interruptedAt = Number.NEGATIVE_INFINITY;
 
   constructor(process: NodeJS.Process) {
     this.#process = process;
-    this.#isRepeated = process.env.npm_lifecycle_event !== undefined && process.stdin.isTTY;
-    this.stopped = new Promise((resolve) => this.#waiting.push(resolve));
-    this.stoppedAgain = new Promise((resolve) => this.#waiting.push(resolve));
+    this.#mayRepeat = process.env.npm_lifecycle_event !== undefined && process.stdin.isTTY;
+    this.stopped = new Promise((resolve) => this.#resolvers.push(resolve));
+    this.stoppedAgain = new Promise((resolve) => this.#resolvers.push(resolve));
     process.on('SIGINT', this.#stop).on('SIGTERM', this.#stop).on('SIGHUP', this.#hangUp);
     for (const signal of ignored) process.on(signal, ignore);
   }
 
   get isStopping(): boolean {
-    return this.#stops.length > 0;
+    return this.#stopSignals.length > 0;
   }
 
   /** Sets the handler of SIGHUP. Calls it at once if the signal has already arrived. */
@@ -53,13 +53,13 @@ export class Signals {
   }
 
   readonly #stop = (signal: NodeJS.Signals): void => {
-    if (signal === 'SIGINT' && this.#isRepeated) {
+    if (signal === 'SIGINT' && this.#mayRepeat) {
       const since = performance.now() - this.#interruptedAt;
       this.#interruptedAt = performance.now();
       if (since < repeatMs) return;
     }
-    this.#waiting[this.#stops.length]?.(signal as Stop);
-    this.#stops.push(signal as Stop);
+    this.#resolvers[this.#stopSignals.length]?.(signal as StopSignal);
+    this.#stopSignals.push(signal as StopSignal);
   };
 
   readonly #hangUp = (): void => {

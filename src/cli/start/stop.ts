@@ -20,14 +20,14 @@ export async function untilStopped(gateway: Gateway, { log, signals, served }: S
   process.on('uncaughtException', onDefect);
   process.on('unhandledRejection', onDefect);
   signals.onHangUp(() => void gateway.reload());
-  const first = await Promise.race([signals.stopped, gateway.stopAsked.then(() => 'a request to the admin API')]);
-  log.news(`stopping on ${first}: finishing running requests; a second signal stops at once`, { signal: first }, 'stopping');
-  const atOnce = Promise.race([signals.stoppedAgain, gateway.stopAsked.then(() => signals.stopped)]).then(
+  const first = await Promise.race([signals.stopped, gateway.shutdownRequested.then(() => 'a request to the admin API')]);
+  log.announce(`stopping on ${first}: finishing running requests; a second signal stops at once`, { signal: first }, 'stopping');
+  const atOnce = Promise.race([signals.stoppedAgain, gateway.shutdownRequested.then(() => signals.stopped)]).then(
     async (signal) => (await gateway.close(), stopCodes[signal]),
   );
   const code = await Promise.race([gateway.drain().then(() => 0), atOnce]);
   process.off('uncaughtException', onDefect);
   process.off('unhandledRejection', onDefect);
-  log.news(`stopped · ${plural(served(), 'request')} served`, { served: served() }, 'stopped');
+  log.announce(`stopped · ${plural(served(), 'request')} served`, { served: served() }, 'stopped');
   return code;
 }

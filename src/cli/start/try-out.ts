@@ -9,7 +9,7 @@ export interface TryOut {
 
 /** Configuration used without a file: the mock, and each service whose key is in the environment under its usual name. */
 export function tryOutConfig(env: Readonly<Record<string, string | undefined>>, providers: readonly Provider[]): TryOut {
-  const found = keyedIn(env, providers);
+  const found = typesWithKeyIn(env, providers);
   const entries = found.map(({ type, variable }) => `  ${type}: ${JSON.stringify({ type, api_key: `\${env:${variable}}` })}\n`);
   return {
     text: `version: 1\nproviders:\n  mock: {type: mock}\n${entries.join('')}`,
@@ -21,7 +21,7 @@ export function tryOutConfig(env: Readonly<Record<string, string | undefined>>, 
  * Provider types whose key is in the environment. Only `…_API_KEY` counts, since tokens under other names are often set
  * for other purposes.
  */
-export function keyedIn(
+export function typesWithKeyIn(
   env: Readonly<Record<string, string | undefined>>,
   providers: readonly Provider[],
 ): readonly { readonly type: string; readonly variable: string }[] {

@@ -13,7 +13,7 @@ import { type CliIo, hasColors } from '../io.ts';
 import { jsonText } from '../text.ts';
 import { testFiles } from './files.ts';
 import { junitText } from './junit.ts';
-import { type FileResult, jsonReport, type Run } from './report.ts';
+import { type FileResult, jsonReport, type TestRunResult } from './report.ts';
 import { columnOf, resultText, summaryText } from './text.ts';
 
 export interface TestFlags extends CommonFlags {
@@ -34,12 +34,12 @@ export async function test(named: readonly string[], flags: TestFlags, io: CliIo
   const results: FileResult[] = [];
   for (const { name: file, tests } of files) {
     for (const one of tests) {
-      const result = { file, ...(await running(() => tester.run(one))) };
+      const result = { file, ...(await asConfigError(() => tester.run(one))) };
       results.push(result);
       if (flags.json !== true) io.stdout.write(resultText(result, column, hasColors(io.stdout, io.env, flags.color)));
     }
   }
-  const run: Run = { results, ms: performance.now() - begun };
+  const run: TestRunResult = { results, ms: performance.now() - begun };
   if (flags.json === true) io.stdout.write(jsonText(jsonReport(run)));
   else io.stdout.write(summaryText(run));
   if (flags.junit !== undefined) write(resolve(io.cwd, flags.junit), junitText(run));
@@ -71,7 +71,7 @@ const selected = (files: readonly TestFile[], filter: string | undefined): reado
     : files.map((file) => ({ ...file, tests: file.tests.filter(({ name }) => `${file.name} ${name}`.includes(filter)) }));
 
 /** The files are valid: a plugin could not be set up. */
-async function running<T>(run: () => Promise<T>): Promise<T> {
+async function asConfigError<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

@@ -1,8 +1,8 @@
 import { printable } from '../../core/text/printable.ts';
-import type { FileResult, Run } from './report.ts';
+import type { FileResult, TestRunResult } from './report.ts';
 
 /** The results in the format of JUnit, which build systems read: a suite for each file. */
-export function junitText(run: Run): string {
+export function junitText(run: TestRunResult): string {
   const suites = [...Map.groupBy(run.results, ({ file }) => file)].map(([file, results]) => suite(file, results));
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${counts(run.results, run.ms)}>\n${suites.join('')}</testsuites>\n`;
 }

@@ -3,16 +3,16 @@ import type { TestResult } from '../../testing/test-case.ts';
 /** The result of a test, with the name of its file. */
 export type FileResult = TestResult & { readonly file: string };
 
-export interface Run {
+export interface TestRunResult {
   readonly results: readonly FileResult[];
   /** Duration in real milliseconds. */
   readonly ms: number;
 }
 
-export const failedOf = ({ results }: Run): readonly FileResult[] => results.filter(({ failures }) => failures.length > 0);
+export const failedOf = ({ results }: TestRunResult): readonly FileResult[] => results.filter(({ failures }) => failures.length > 0);
 
 /** Output of `--json`. */
-export function jsonReport(run: Run): object {
+export function jsonReport(run: TestRunResult): object {
   const failed = failedOf(run).length;
   return {
     ok: failed === 0,

@@ -1,22 +1,22 @@
 import { styleText } from 'node:util';
 import { printable } from '../../core/text/printable.ts';
 import { padEnd, textWidth } from '../text.ts';
-import { failedOf, type FileResult, type Run } from './report.ts';
+import { failedOf, type FileResult, type TestRunResult } from './report.ts';
 
 const indent = ' '.repeat('PASS '.length);
 
 /** Widest column of file names. */
-const widest = 40;
+const maxColumnWidth = 40;
 
 /** Width of the column with the names of the files. */
 export const columnOf = (files: readonly string[]): number =>
-  Math.min(widest, Math.max(0, ...files.map((name) => textWidth(printable(name)))));
+  Math.min(maxColumnWidth, Math.max(0, ...files.map((name) => textWidth(printable(name)))));
 
 /** One line for a test, and two for each of its failures. */
 export function resultText({ file, name, failures, ms }: FileResult, column: number, colors: boolean): string {
   const isPassed = failures.length === 0;
-  const word = isPassed ? 'PASS' : 'FAIL';
-  const shown = colors ? styleText(isPassed ? 'green' : ['bold', 'red'], word, { validateStream: false }) : word;
+  const label = isPassed ? 'PASS' : 'FAIL';
+  const shown = colors ? styleText(isPassed ? 'green' : ['bold', 'red'], label, { validateStream: false }) : label;
   const head = `${shown} ${padEnd(printable(file), column)}  ${printable(name)}${isPassed ? ` (${Math.round(ms)} ms)` : ''}\n`;
   const width = Math.max(0, ...failures.map(({ what }) => `expected ${what}`.length));
   const lines = failures.map(({ what, expected, got, at }) => {
@@ -27,7 +27,7 @@ export function resultText({ file, name, failures, ms }: FileResult, column: num
 }
 
 /** For example `1 passed, 1 failed (19 ms)`. */
-export function summaryText(run: Run): string {
+export function summaryText(run: TestRunResult): string {
   const failed = failedOf(run).length;
   const passed = run.results.length - failed;
   return `${passed} passed${failed === 0 ? '' : `, ${failed} failed`} (${Math.round(run.ms)} ms)\n`;

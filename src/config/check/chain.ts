@@ -1,15 +1,15 @@
 import { moments, type Plugin } from '../../core/plugin.ts';
 import { child, itemsOf, type Node } from '../read/node.ts';
 import { pluginOf } from '../read/registry.ts';
-import { placeText } from '../report/problem.ts';
+import { locationText } from '../report/problem.ts';
 import { type CheckContext, lacks } from './context.ts';
 
 /** Checks `plugins`: each item names a plugin, no plugin is listed twice, and no position is without effect. */
-export function chain({ root, registry, report }: CheckContext): void {
+export function checkChain({ root, registry, report }: CheckContext): void {
   const seen = new Map<string, Node>();
   let latest: Plugin | undefined;
   for (const item of itemsOf(child(root, 'plugins'))) {
-    if (item.kind === 'map') oneOf(item, report);
+    if (item.kind === 'map') checkNameOrUse(item, report);
     const plugin = pluginOf(item, registry);
     if (plugin === undefined) continue;
     const { name } = plugin;
@@ -19,13 +19,13 @@ export function chain({ root, registry, report }: CheckContext): void {
         code: 'conflict',
         at: item.at,
         message: `"${name}" is listed twice in the chain`,
-        hint: `remove one; the first is at ${placeText(first.at)}`,
+        hint: `remove one; the first is at ${locationText(first.at)}`,
       });
       continue;
     }
     seen.set(name, item);
     if (latest !== undefined && isBefore(plugin, latest)) {
-      const hint = `${name} acts at ${listed(plugin)}, before the ${listed(latest)} of ${latest.name}, whatever its position`;
+      const hint = `${name} acts at ${momentsText(plugin)}, before the ${momentsText(latest)} of ${latest.name}, whatever its position`;
       report({ code: 'never-used', at: item.at, message: `the position of "${name}" after "${latest.name}" has no effect`, hint });
     } else latest = plugin;
   }
@@ -38,9 +38,9 @@ function isBefore({ moments: one = [] }: Plugin, { moments: other = [] }: Plugin
   return one.length > 0 && other.length > 0 && last < first;
 }
 
-const listed = ({ moments: own = [] }: Plugin): string => own.map((moment) => `"${moment}"`).join(' and ');
+const momentsText = ({ moments: declared = [] }: Plugin): string => declared.map((moment) => `"${moment}"`).join(' and ');
 
-function oneOf(item: Node & { kind: 'map' }, report: CheckContext['report']): void {
+function checkNameOrUse(item: Node & { kind: 'map' }, report: CheckContext['report']): void {
   const name = item.entries.get('name');
   const use = item.entries.get('use');
   if (lacks(item, 'name') && lacks(item, 'use')) {

@@ -12,22 +12,22 @@ import {
   type ScalarNode,
   textOf,
 } from '../read/node.ts';
-import type { Report } from '../report/problem.ts';
-import type { Valid } from '../validate/schema.ts';
+import type { ProblemReporter } from '../report/problem.ts';
+import type { IsValid } from '../validate/schema.ts';
 
 /** Input of a rule. The tree may have any shape: rules skip values that the schema rejected. */
 export interface CheckContext {
   readonly root: MapNode;
   readonly registry: PluginRegistry;
-  readonly valid: Valid;
+  readonly isValid: IsValid;
   /** Slugs whose secret is missing, where missing secrets are allowed. */
-  readonly missing: Readonly<Record<string, string>>;
+  readonly missingSecrets: Readonly<Record<string, string>>;
   /** Locations of values whose references could not be resolved. */
   readonly unresolved: ReadonlySet<SourceLocation>;
   /** A file could not be read, so the names that it defines or uses are unknown. */
-  readonly broken: boolean;
+  readonly hasBrokenFiles: boolean;
   readonly start: StartFacts;
-  readonly report: Report;
+  readonly report: ProblemReporter;
 }
 
 /** Keys of `server` that flags can override. */
@@ -72,19 +72,19 @@ export function sitesOf(root: MapNode): Site[] {
 }
 
 /** Entries of a top-level mapping by name, without `x-` keys. */
-export function section(root: MapNode, name: string): ReadonlyMap<string, Entry> {
+export function sectionEntries(root: MapNode, name: string): ReadonlyMap<string, Entry> {
   return new Map(entriesOf(child(root, name)).flatMap((entry) => (entry.key.startsWith('x-') ? [] : [[entry.key, entry] as const])));
 }
 
 /** One entry of a top-level mapping; undefined for `x-` keys. */
-export const entryIn = (root: MapNode, name: string, key: string): Entry | undefined =>
+export const sectionEntry = (root: MapNode, name: string, key: string): Entry | undefined =>
   key.startsWith('x-') ? undefined : entryOf(child(root, name), key);
 
 /** Nodes that hold rules for callers: every entry of `api_keys`, and `auth.jwt` when its tokens do not name an API key. */
-export function callersOf(root: MapNode): Node[] {
+export function callerRulesOf(root: MapNode): Node[] {
   const jwt = child(child(root, 'auth'), 'jwt');
-  const own = jwt === undefined || child(jwt, 'key') !== undefined ? [] : [jwt];
-  return [...[...section(root, 'api_keys').values()].map(({ value }) => value), ...own];
+  const jwtRules = jwt === undefined || child(jwt, 'key') !== undefined ? [] : [jwt];
+  return [...[...sectionEntries(root, 'api_keys').values()].map(({ value }) => value), ...jwtRules];
 }
 
 /** Entry of a mapping by key. */

@@ -1,27 +1,27 @@
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { providerOf } from '../read/registry.ts';
 import { child, entriesOf, type Entry, textOf } from '../read/node.ts';
-import { type CheckContext, section, sitesOf } from './context.ts';
-import { isOldName } from '../read/spelling.ts';
+import { type CheckContext, sectionEntries, sitesOf } from './context.ts';
+import { isOldName } from '../read/key-aliases.ts';
 
 /** Reports old key names, and settings that the schema of a provider type marks `deprecated`. */
-export function deprecated(context: CheckContext): void {
+export function checkDeprecatedKeys(context: CheckContext): void {
   for (const { node } of sitesOf(context.root)) {
-    for (const entry of [...entriesOf(node), ...entriesOf(child(node, 'retry'))]) oldName(entry, context);
+    for (const entry of [...entriesOf(node), ...entriesOf(child(node, 'retry'))]) checkOldName(entry, context);
   }
-  for (const { value } of section(context.root, 'providers').values()) {
+  for (const { value } of sectionEntries(context.root, 'providers').values()) {
     const provider = providerOf(context.registry, textOf(child(value, 'type')) ?? '');
-    const properties = isPlain(provider?.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
+    const properties = isJsonObject(provider?.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
     for (const { key, keyAt } of entriesOf(value)) {
       const schema = properties[key];
-      if (!isPlain(schema) || schema['deprecated'] !== true) continue;
-      const about = typeof schema['description'] === 'string' ? schema['description'] : 'remove it';
-      context.report({ code: 'deprecated', at: keyAt, message: `"${key}" is an old name`, hint: about });
+      if (!isJsonObject(schema) || schema['deprecated'] !== true) continue;
+      const hint = typeof schema['description'] === 'string' ? schema['description'] : 'remove it';
+      context.report({ code: 'deprecated', at: keyAt, message: `"${key}" is an old name`, hint });
     }
   }
 }
 
-function oldName({ key, written, keyAt }: Entry, { report }: CheckContext): void {
+function checkOldName({ key, written, keyAt }: Entry, { report }: CheckContext): void {
   if (key === written || !isOldName(written)) return;
   report({ code: 'deprecated', at: keyAt, message: `"${written}" is an old name`, hint: `write ${key}, or run gateway fmt --fix` });
 }

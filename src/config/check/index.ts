@@ -1,68 +1,68 @@
-import { apiKeys } from './keys/api-keys.ts';
-import { chain } from './chain.ts';
-import { circuits } from './targets/circuits.ts';
-import { conflicts } from './targets/conflicts.ts';
+import { checkApiKeys } from './keys/api-keys.ts';
+import { checkChain } from './chain.ts';
+import { checkCircuits } from './targets/circuits.ts';
+import { checkConflicts } from './targets/conflicts.ts';
 import type { CheckContext, Rule } from './context.ts';
-import { cors } from './keys/cors.ts';
-import { cycles } from './targets/cycles.ts';
-import { deprecated } from './deprecated.ts';
-import { adminUsers, exposed, exposedAdmin } from './keys/exposed.ts';
-import { hosts } from './providers/hosts.ts';
-import { keyCharacters } from './keys/key-characters.ts';
-import { logging } from './logging.ts';
-import { names } from './names.ts';
-import { paths } from './paths.ts';
-import { plainSecrets } from './keys/plain-secrets.ts';
-import { pricing } from './pricing.ts';
-import { prompts } from './prompts/index.ts';
-import { providers } from './providers/index.ts';
-import { queries } from './targets/queries.ts';
-import { references } from './targets/references.ts';
-import { servedModels } from './targets/served-models.ts';
-import { sentValues } from './sent-values.ts';
-import { serving } from './targets/serving.ts';
-import { store } from './store.ts';
-import { strategies } from './targets/strategies.ts';
-import { tokens } from './keys/tokens.ts';
-import { unreachable } from './targets/unreachable.ts';
-import { unsupported } from './targets/unsupported.ts';
-import { virtualKeys } from './keys/virtual-keys.ts';
+import { checkCors } from './keys/cors.ts';
+import { checkCycles } from './targets/cycles.ts';
+import { checkDeprecatedKeys } from './deprecated.ts';
+import { checkAdminUsers, checkExposure, checkAdminExposure } from './keys/exposed.ts';
+import { checkHosts } from './providers/hosts.ts';
+import { checkKeyCharacters } from './keys/key-characters.ts';
+import { checkLogging } from './logging.ts';
+import { checkNames } from './names.ts';
+import { checkPaths } from './paths.ts';
+import { checkPlainSecrets } from './keys/plain-secrets.ts';
+import { checkPricing } from './pricing.ts';
+import { checkPrompts } from './prompts/index.ts';
+import { checkProviders } from './providers/index.ts';
+import { checkQueries } from './targets/queries.ts';
+import { checkReferences } from './targets/references.ts';
+import { checkServedModels } from './targets/served-models.ts';
+import { checkSentValues } from './sent-values.ts';
+import { checkRequiredPlugins } from './targets/required-plugins.ts';
+import { checkStore } from './store.ts';
+import { checkStrategies } from './targets/strategies.ts';
+import { checkTokens } from './keys/tokens.ts';
+import { checkReachability } from './targets/unreachable.ts';
+import { checkUnsupported } from './targets/unsupported.ts';
+import { checkVirtualKeys } from './keys/virtual-keys.ts';
 
 /** Checks that a schema cannot express, one rule per file. */
 const rules: readonly Rule[] = [
-  names,
-  references,
-  cycles,
-  strategies,
-  circuits,
-  unreachable,
-  conflicts,
-  queries,
-  sentValues,
-  prompts,
-  providers,
-  servedModels,
-  pricing,
-  virtualKeys,
-  hosts,
-  apiKeys,
-  tokens,
-  chain,
-  serving,
-  exposed,
-  exposedAdmin,
-  adminUsers,
-  paths,
-  cors,
-  plainSecrets,
-  keyCharacters,
-  deprecated,
-  logging,
-  store,
-  unsupported,
+  checkNames,
+  checkReferences,
+  checkCycles,
+  checkStrategies,
+  checkCircuits,
+  checkReachability,
+  checkConflicts,
+  checkQueries,
+  checkSentValues,
+  checkPrompts,
+  checkProviders,
+  checkServedModels,
+  checkPricing,
+  checkVirtualKeys,
+  checkHosts,
+  checkApiKeys,
+  checkTokens,
+  checkChain,
+  checkRequiredPlugins,
+  checkExposure,
+  checkAdminExposure,
+  checkAdminUsers,
+  checkPaths,
+  checkCors,
+  checkPlainSecrets,
+  checkKeyCharacters,
+  checkDeprecatedKeys,
+  checkLogging,
+  checkStore,
+  checkUnsupported,
 ];
 
 /** Runs every rule over the merged tree. */
-export function check(context: CheckContext): void {
+export function runRules(context: CheckContext): void {
   for (const rule of rules) rule(context);
 }

@@ -3,7 +3,7 @@ import { compileFinder } from '../validate/regex.ts';
 import { type CheckContext, entryOf, sitesOf, textsOf } from './context.ts';
 
 /** Reports redaction patterns that cannot be used, and request log keys in targets, where they have no effect. */
-export function logging(context: CheckContext): void {
+export function checkLogging(context: CheckContext): void {
   const redact = child(child(child(context.root, 'logging'), 'requests'), 'redact');
   for (const { node, text } of textsOf(child(redact, 'patterns'))) {
     if (!text.startsWith('regex:')) continue;

@@ -1,6 +1,6 @@
-import { placeText } from '../report/problem.ts';
+import { locationText } from '../report/problem.ts';
 import { child, itemsOf, textOf } from '../read/node.ts';
-import { type CheckContext, section, sitesOf } from './context.ts';
+import { type CheckContext, sectionEntries, sitesOf } from './context.ts';
 
 /** `@cf/…` and `@hf/…` are model names. Objects of JavaScript have a member `constructor`, which an entry must not be taken for. */
 const reserved: ReadonlyMap<string, string> = new Map([
@@ -10,15 +10,15 @@ const reserved: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Checks that names are allowed and unique. Providers and virtual keys share one namespace; target names are unique per list. */
-export function names({ root, report }: CheckContext): void {
-  const providers = section(root, 'providers');
-  for (const [name, entry] of section(root, 'virtual_keys')) {
+export function checkNames({ root, report }: CheckContext): void {
+  const providers = sectionEntries(root, 'providers');
+  for (const [name, entry] of sectionEntries(root, 'virtual_keys')) {
     const other = providers.get(name);
     if (other === undefined) continue;
-    const hint = `the provider is at ${placeText(other.keyAt)}; "@${name}" could mean either`;
+    const hint = `the provider is at ${locationText(other.keyAt)}; "@${name}" could mean either`;
     report({ code: 'duplicate-key', at: entry.keyAt, message: `"${name}" is a provider and a virtual key`, hint });
   }
-  for (const entry of [...providers.values(), ...section(root, 'virtual_keys').values()]) {
+  for (const entry of [...providers.values(), ...sectionEntries(root, 'virtual_keys').values()]) {
     const hint = reserved.get(entry.key);
     if (hint === undefined) continue;
     report({ code: 'bad-name', at: entry.keyAt, message: `"${entry.key}" is a reserved name`, hint });
@@ -30,7 +30,7 @@ export function names({ root, report }: CheckContext): void {
       const text = textOf(name);
       if (name === undefined || text === undefined) continue;
       const first = seen.get(text);
-      if (first === undefined) seen.set(text, placeText(name.at));
+      if (first === undefined) seen.set(text, locationText(name.at));
       else report({ code: 'duplicate-key', at: name.at, message: `two targets are called "${text}"`, hint: `the first is at ${first}` });
     }
   }

@@ -2,24 +2,24 @@ import { existsSync, lstatSync, rmdirSync, rmSync, statSync, writeFileSync } fro
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../../core/files/folder.ts';
 import { listenAddress, type ListenSetting } from '../../core/http/listen-address.ts';
-import { child, keyPlace, type Node, textOf, toValue } from '../read/node.ts';
+import { child, keyLocation, type Node, textOf, toValue } from '../read/node.ts';
 import { type CheckContext, valueOf } from './context.ts';
 
 /** Longest path of a Unix socket on the supported systems, in bytes. */
 const longestSocket = 107;
 
 /** Checks folders and sockets that a start opens. A running gateway has already opened them. */
-export function paths(context: CheckContext): void {
-  const { root, valid, start } = context;
+export function checkPaths(context: CheckContext): void {
+  const { root, isValid, start } = context;
   if (start.isRunning === true) return;
   for (const key of ['listen', 'probe_listen'] as const) {
     const node = child(child(root, 'server'), key);
-    if (node !== undefined && valid(['server', key]) && start.overridden?.includes(key) !== true) socket(node, context);
+    if (node !== undefined && isValid(['server', key]) && start.overridden?.includes(key) !== true) checkSocket(node, context);
   }
-  if (valid(['server'])) stateDir(context);
+  if (isValid(['server'])) checkStateDir(context);
 }
 
-function socket(node: Node, { registry, report }: CheckContext): void {
+function checkSocket(node: Node, { registry, report }: CheckContext): void {
   const address = listenAddress(toValue(node) as ListenSetting);
   if (address === undefined || !('path' in address)) return;
   const at = child(node, 'unix')?.at ?? node.at;
@@ -40,7 +40,7 @@ function socket(node: Node, { registry, report }: CheckContext): void {
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Checks the state directory, but only where it is required: otherwise the gateway serves without it and reports that. */
-function stateDir({ root, start, report }: CheckContext): void {
+function checkStateDir({ root, start, report }: CheckContext): void {
   const server = child(root, 'server');
   const required = child(server, 'state_dir_required');
   if (valueOf(required) !== true || start.overridden?.includes('state_dir') === true) return;
@@ -48,7 +48,7 @@ function stateDir({ root, start, report }: CheckContext): void {
   const setting = textOf(node);
   const { path: file } = root.at.file;
   if (setting === 'memory' || (setting === undefined && file === '')) {
-    const at = node?.at ?? keyPlace(root, ['server', 'state_dir_required']);
+    const at = node?.at ?? keyLocation(root, ['server', 'state_dir_required']);
     report({
       code: 'conflict',
       at,
@@ -60,7 +60,7 @@ function stateDir({ root, start, report }: CheckContext): void {
   const path = resolve(file === '' ? '.' : dirname(file), setting ?? '.gateway');
   const why = unwritable(path);
   if (why === undefined) return;
-  const at = node?.at ?? keyPlace(root, ['server', 'state_dir_required']);
+  const at = node?.at ?? keyLocation(root, ['server', 'state_dir_required']);
   report({
     code: 'unusable-path',
     at,
@@ -71,7 +71,7 @@ function stateDir({ root, start, report }: CheckContext): void {
 
 /** Why a folder cannot be written to. Only a write shows it; everything created for the test is removed. */
 function unwritable(path: string): string | undefined {
-  const missing = missingAbove(path);
+  const missing = missingFolders(path);
   try {
     makeFolder(path);
     const probe = join(path, `.check-${process.pid}`);
@@ -81,19 +81,19 @@ function unwritable(path: string): string | undefined {
   } catch (error) {
     return (error as Error).message;
   } finally {
-    remove(missing);
+    removeFolders(missing);
   }
 }
 
 /** Missing folders of a path, the deepest first. */
-function missingAbove(path: string): readonly string[] {
+function missingFolders(path: string): readonly string[] {
   const missing: string[] = [];
   for (let folder = path; dirname(folder) !== folder && !existsSync(folder); folder = dirname(folder)) missing.push(folder);
   return missing;
 }
 
 /** Removes folders, the deepest first. A folder that another process has filled in the meantime is kept. */
-function remove(folders: readonly string[]): void {
+function removeFolders(folders: readonly string[]): void {
   for (const folder of folders) {
     try {
       rmdirSync(folder);

@@ -1,16 +1,16 @@
 import { compileGlob, literalOf } from '../compile/providers/glob.ts';
 import { providerOf } from '../read/registry.ts';
 import { child, textOf } from '../read/node.ts';
-import { type CheckContext, section, textsOf } from './context.ts';
+import { type CheckContext, sectionEntries, textsOf } from './context.ts';
 
 /**
  * Checks that each price names a provider of the file or the type of one. Model names are not checked, since only
  * providers know their models, except where a provider entry lists the models that it serves.
  */
-export function pricing({ root, registry, report }: CheckContext): void {
-  const entries = section(root, 'pricing');
+export function checkPricing({ root, registry, report }: CheckContext): void {
+  const entries = sectionEntries(root, 'pricing');
   if (entries.size === 0) return;
-  const providers = [...section(root, 'providers')].map(([slug, { value }]) => {
+  const providers = [...sectionEntries(root, 'providers')].map(([slug, { value }]) => {
     const type = textOf(child(value, 'type')) ?? '';
     const list = child(value, 'models');
     return {
@@ -19,7 +19,7 @@ export function pricing({ root, registry, report }: CheckContext): void {
     };
   });
   for (const [pattern, { keyAt }] of entries) {
-    if (providers.length === 0 || fitsAny(pattern, providers)) continue;
+    if (providers.length === 0 || matchesAny(pattern, providers)) continue;
     report({
       code: 'never-used',
       at: keyAt,
@@ -29,13 +29,13 @@ export function pricing({ root, registry, report }: CheckContext): void {
   }
 }
 
-interface Priced {
+interface PricedProvider {
   readonly names: readonly string[];
   /** Globs; undefined means any model. */
   readonly models: readonly string[] | undefined;
 }
 
-function fitsAny(pattern: string, providers: readonly Priced[]): boolean {
+function matchesAny(pattern: string, providers: readonly PricedProvider[]): boolean {
   const slash = pattern.indexOf('/');
   const first = slash < 0 ? undefined : pattern.slice(0, slash);
   const isOwner = (name: string): boolean => first !== undefined && compileGlob(first)(name);
@@ -46,11 +46,11 @@ function fitsAny(pattern: string, providers: readonly Priced[]): boolean {
 }
 
 /** Prefixes of model names on services that host models of other vendors. Slugs are not written with capitals. */
-const makers =
+const vendorPrefix =
   /^(accounts|anthropic|cohere|deepseek|deepseek-ai|google|meta|meta-llama|microsoft|mistralai|moonshotai|nvidia|openai|perplexity|publishers|qwen|x-ai|xai|z-ai|zai-org)\//i;
 
 const isModelName = (pattern: string, slash: number): boolean =>
-  slash < 0 || makers.test(pattern) || /[A-Z*]/.test(pattern.slice(0, slash));
+  slash < 0 || vendorPrefix.test(pattern) || /[A-Z*]/.test(pattern.slice(0, slash));
 
 function serves(models: readonly string[] | undefined, pattern: string): boolean {
   if (models === undefined) return true;

@@ -1,17 +1,17 @@
-import { child, type ScalarNode, walk } from '../read/node.ts';
+import { child, type ScalarNode, traverse } from '../read/node.ts';
 import type { Problem } from '../report/problem.ts';
 import { promptSites } from './prompts/sites.ts';
 import { type CheckContext, sitesOf } from './context.ts';
 
 /** Reports values that would be sent to providers differently than they are written. No schema describes them. */
-export function sentValues({ root, report }: CheckContext): void {
+export function checkSentValues({ root, report }: CheckContext): void {
   const sent = [
     ...sitesOf(root).map(({ node }) => child(node, 'override_params')),
     ...promptSites(root).map(({ node }) => child(node, 'parameters')),
   ];
   for (const node of new Set(sent)) {
     if (node === undefined) continue;
-    walk(node, (one) => {
+    traverse(node, (one) => {
       const difference = one.kind === 'scalar' ? differenceOf(one) : undefined;
       if (difference !== undefined) report({ code: 'wrong-type', severity: 'warning', at: one.at, ...difference });
       return true;
@@ -21,7 +21,7 @@ export function sentValues({ root, report }: CheckContext): void {
 
 function differenceOf(node: ScalarNode): Pick<Problem, 'message' | 'hint'> | undefined {
   const { value, text } = node;
-  if (isCut(node)) {
+  if (losesDigits(node)) {
     const hint = 'write at most 15 digits, or put it in quotes to send a string';
     return { message: 'the number has too many digits: other digits would be sent', hint };
   }
@@ -35,7 +35,7 @@ function differenceOf(node: ScalarNode): Pick<Problem, 'message' | 'hint'> | und
 }
 
 /** True for a whole number (a seed, an id) with more digits than a JavaScript number can hold. */
-const isCut = ({ value, text }: ScalarNode): boolean =>
+const losesDigits = ({ value, text }: ScalarNode): boolean =>
   typeof value === 'number' &&
   Number.isInteger(value) &&
   /^(?:[-+]?\d+|0x[\da-fA-F]+|0o[0-7]+)$/.test(text) &&

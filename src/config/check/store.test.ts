@@ -3,7 +3,7 @@ import type { MapNode } from '../read/node.ts';
 import { parse, sourceFile } from '../read/yaml/parse.ts';
 import type { Problem } from '../report/problem.ts';
 import type { CheckContext } from './context.ts';
-import { storeRule } from './store.ts';
+import { createStoreRule } from './store.ts';
 
 function problemsOf(store: string, packages: readonly string[]): Problem[] {
   const text = `version: 1\nlogging:\n  requests:\n    store: ${store}\n`;
@@ -11,7 +11,7 @@ function problemsOf(store: string, packages: readonly string[]): Problem[] {
   const problems: Problem[] = [];
   const report = (problem: Problem): void => void problems.push(problem);
   const { root } = parse(source.file, source.text, report, () => {});
-  storeRule((name) => packages.includes(name))({ root: root as MapNode, report } as unknown as CheckContext);
+  createStoreRule((name) => packages.includes(name))({ root: root as MapNode, report } as unknown as CheckContext);
   return problems;
 }
 

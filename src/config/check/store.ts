@@ -1,19 +1,19 @@
 import { createRequire } from 'node:module';
 import { child, type Node, textOf } from '../read/node.ts';
-import type { Report } from '../report/problem.ts';
+import type { ProblemReporter } from '../report/problem.ts';
 import type { CheckContext, Rule } from './context.ts';
 
 /** Checks the address of the request log, and reports a store whose package is not installed. */
-export const store: Rule = storeRule(isInstalled);
+export const checkStore: Rule = createStoreRule(isInstalled);
 
-/** @param has whether a package can be imported */
-export function storeRule(has: (name: string) => boolean): Rule {
+/** @param isPackageInstalled whether a package can be imported */
+export function createStoreRule(isPackageInstalled: (name: string) => boolean): Rule {
   return ({ root, report }: CheckContext): void => {
     const node = child(child(child(root, 'logging'), 'requests'), 'store');
     const text = textOf(node);
     if (node === undefined || text?.startsWith('postgres') !== true) return;
-    address(node, text, report);
-    if (has('pg')) return;
+    checkAddress(node, text, report);
+    if (isPackageInstalled('pg')) return;
     // Only a warning: the file may be checked on another machine than it serves on.
     report({
       code: 'setup-failed',
@@ -31,7 +31,7 @@ export function storeRule(has: (name: string) => boolean): Rule {
 const misplacedAt = /^[^:]+:\/\/[^/?#]*(?:\/[^?#]*@|[?#].*@)/;
 const passwordPattern = /:\/\/[^/?#@]*?:([^@]+)@/;
 
-function address(node: Node, text: string, report: Report): void {
+function checkAddress(node: Node, text: string, report: ProblemReporter): void {
   if (!URL.canParse(text) || misplacedAt.test(text)) {
     report({
       code: 'bad-url',

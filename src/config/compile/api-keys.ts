@@ -4,7 +4,7 @@ import { parseTime } from '../../core/text/units.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
 import { compileGlobs, compileNames } from './providers/allow.ts';
 import { deepFreeze } from './freeze.ts';
-import { invalid } from './invalid.ts';
+import { invalidConfig } from './invalid.ts';
 import type { Steps } from './steps.ts';
 
 /** Rules for a caller as written. Entries of `api_keys` and `auth.jwt` share these keys. */
@@ -19,7 +19,7 @@ export function* compileApiKeys(entries: Readonly<Record<string, GatewayKeyEntry
   const add = (written: string, key: ApiKey): void => {
     const hash = written.replace(/^sha256:/, '').toLowerCase();
     const other = keys.get(hash);
-    if (other !== undefined) throw invalid(`api_keys "${other.name}" and "${key.name}" are the same key`);
+    if (other !== undefined) throw invalidConfig(`api_keys "${other.name}" and "${key.name}" are the same key`);
     keys.set(hash, Object.freeze({ ...key, id: keyIdOf(hash) }));
   };
   for (const [name, entry] of Object.entries(entries)) {
@@ -69,6 +69,6 @@ export function compileRules(name: string, rules: CallerRules): ApiKey {
 function timeOf(text: string | undefined, path: string): number | undefined {
   if (text === undefined) return undefined;
   const at = parseTime(text);
-  if (Number.isNaN(at)) throw invalid(`"${text}" is not a date`, 'Write 2027-03-01, or 2027-03-01T12:00:00Z.', path);
+  if (Number.isNaN(at)) throw invalidConfig(`"${text}" is not a date`, 'Write 2027-03-01, or 2027-03-01T12:00:00Z.', path);
   return at;
 }

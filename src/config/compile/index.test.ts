@@ -44,7 +44,7 @@ describe('settings inherited by targets', () => {
     expect(above).toMatchObject({
       override: { temperature: 1, nested: { a: 1, list: [1, 2] }, stop: ['x'], labels: { team: 'search' } },
       cacheMode: 'simple',
-      clocks: { connect: 1000, idle: 7000, request: 30_000 },
+      timeouts: { connect: 1000, idle: 7000, request: 30_000 },
       customHost: 'https://one.example/v1',
       forwardHeaders: ['x-one', 'x-two'],
       strict: false,
@@ -58,7 +58,7 @@ describe('settings inherited by targets', () => {
     expect(below).toMatchObject({
       override: { temperature: 0, nested: { a: 1, b: 2, list: [3] }, stop: null, labels: { team: 'search', product: 'x' } },
       cacheMode: undefined,
-      clocks: { connect: 1000, idle: 120_000, request: 5000 },
+      timeouts: { connect: 1000, idle: 120_000, request: 5000 },
       customHost: 'https://two.example/v1',
       forwardHeaders: [],
       strict: true,
@@ -175,7 +175,7 @@ describe('provider of a target', () => {
 
   it('with a virtual key has the models, name and metadata of that key', () => {
     const { provider } = one({ virtual_key: 'team' }, { virtual_keys });
-    expect(provider).toMatchObject({ virtualKey: 'team', metadata: { team: 't' }, settings: { region: 'eu' }, clocks: { idle: 9000 } });
+    expect(provider).toMatchObject({ virtualKey: 'team', metadata: { team: 't' }, settings: { region: 'eu' }, timeouts: { idle: 9000 } });
     expect(['gpt-4o-mini', 'gpt-4o', 'o1-mini'].map((model) => provider?.allowsModel(model))).toEqual([true, false, false]);
   });
 
@@ -252,7 +252,12 @@ describe('target tree', () => {
       targets: [{ virtualKey: 'main', acmeVersion: '3' }],
     };
     const leaf = one(pasted as unknown as ConfigEntry);
-    expect(leaf).toMatchObject({ override: { topP: 1 }, clocks: { request: 10 }, strict: false, provider: { settings: { version: '3' } } });
+    expect(leaf).toMatchObject({
+      override: { topP: 1 },
+      timeouts: { request: 10 },
+      strict: false,
+      provider: { settings: { version: '3' } },
+    });
     expect([leaf.retry.attempts, leaf.retry.useRetryAfter, leaf.retry.retries(599), leaf.retry.retries(429)]).toEqual([
       5,
       true,

@@ -4,15 +4,15 @@ import type { CompiledConfig, CredentialRef, ProviderBinding, Snapshot } from '.
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import { compileApiKeys } from './api-keys.ts';
 import { makeBinding } from './providers/binding.ts';
-import type { Choosing } from './targets/choose.ts';
+import type { BindingContext } from './targets/choose-binding.ts';
 import { directParts } from './providers/direct.ts';
 import { compileCatalog } from './providers/index.ts';
-import { compileTokens } from './tokens.ts';
+import { compileJwt } from './tokens.ts';
 import { compilePrompts } from './prompts/index.ts';
 import { compileObservability } from './observability.ts';
 import { compileLogging } from './logging/bodies.ts';
 import { compileServer } from './server.ts';
-import { complete, type Steps } from './steps.ts';
+import { runSteps, type Steps } from './steps.ts';
 import { compileTree, type TreeSource, treeSteps } from './targets/tree.ts';
 import { compilePricing } from './providers/pricing.ts';
 import { createInline } from './inline.ts';
@@ -41,7 +41,7 @@ const emptySettings = Object.freeze({});
  * @throws GatewayError `invalid_config` for errors that the checks do not find
  */
 export function compileConfig(loaded: Compilable, deps: CompileDeps): Snapshot {
-  return complete(compileSteps(loaded, deps));
+  return runSteps(compileSteps(loaded, deps));
 }
 
 /** The same, one entry or target per step. */
@@ -50,7 +50,7 @@ export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snap
   const makeCredential = (spec: CredentialSpec, owner: CredentialOwner): CredentialRef => deps.credential(spec, owner);
   const catalog = yield* compileCatalog({ ...tree, missing: loaded.missing }, deps.providers, makeCredential);
   const prompts = yield* compilePrompts(tree.prompts);
-  const choosing = { catalog, types: deps.providers, makeCredential, prompts };
+  const context = { catalog, types: deps.providers, makeCredential, prompts };
   const apiKeys = yield* compileApiKeys(tree.api_keys);
   const observability = compileObservability(tree.observability);
   const snapshot: Snapshot = {
@@ -61,18 +61,18 @@ export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snap
     providers: new Map([...catalog].map(([slug, made]): [string, ProviderBinding] => [slug, made.binding])),
     types: deps.providers,
     prompts,
-    configs: yield* compileConfigs(tree.configs ?? {}, { ...choosing, origin: 'file' }, maskOf(loaded.secrets)),
+    configs: yield* compileConfigs(tree.configs ?? {}, { ...context, origin: 'file' }, maskOf(loaded.secrets)),
     apiKeys,
-    jwt: compileTokens(tree.auth, apiKeys),
+    jwt: compileJwt(tree.auth, apiKeys),
     prices: deps.prices?.(compilePricing(tree.pricing)) ?? noPrices,
     secrets: Object.freeze(loaded.secrets.toSorted((a, b) => b.length - a.length)),
-    inlineConfig: createInline({ ...choosing, origin: 'request' }),
+    inlineConfig: createInline({ ...context, origin: 'request' }),
     direct: (provider, settings, key) => {
       // Providers cache parsed settings by the identity of the settings object, so empty settings always share one object.
-      const own = Object.keys(settings).length === 0 ? emptySettings : { ...settings };
-      return makeBinding(directParts(provider, own, key), makeCredential).binding;
+      const sharedSettings = Object.keys(settings).length === 0 ? emptySettings : { ...settings };
+      return makeBinding(directParts(provider, sharedSettings, key), makeCredential).binding;
     },
-    noConfig: compileTree('-', {}, { ...choosing, origin: 'request', root: 'request', named: () => undefined }),
+    noConfig: compileTree('-', {}, { ...context, origin: 'request', root: 'request', namedConfig: () => undefined }),
     plan: createPlanner(),
   };
   return Object.freeze(snapshot);
@@ -80,11 +80,11 @@ export function* compileSteps(loaded: Compilable, deps: CompileDeps): Steps<Snap
 
 function* compileConfigs(
   entries: Readonly<Record<string, ConfigEntry>>,
-  choosing: Choosing,
-  hide: (text: string) => string,
+  context: BindingContext,
+  mask: (text: string) => string,
 ): Steps<ReadonlyMap<string, CompiledConfig>> {
   const named = (name: string): ConfigEntry | undefined => (Object.hasOwn(entries, name) ? entries[name] : undefined);
-  const source = (name: string): TreeSource => ({ ...choosing, root: `configs.${name}`, named, hide });
+  const source = (name: string): TreeSource => ({ ...context, root: `configs.${name}`, namedConfig: named, mask });
   const configs = new Map<string, CompiledConfig>();
   for (const [name, entry] of Object.entries(entries)) configs.set(name, yield* treeSteps(name, entry, source(name)));
   return configs;

@@ -1,12 +1,12 @@
 import { GatewayError } from '../../core/error.ts';
 import { parseExact } from '../../core/json/scan.ts';
 import { BoundedCache } from '../../core/memory/bounded-cache.ts';
-import { isExactNumber, isObject, isPlain } from '../../core/json/merge.ts';
+import { isExactNumber, isObject, isJsonObject } from '../../core/json/merge.ts';
 import type { ApiKey, CompiledConfig, Snapshot } from '../../core/snapshot.ts';
-import type { Choosing } from './targets/choose.ts';
-import { invalid } from './invalid.ts';
-import { canonicalKey } from '../read/spelling.ts';
-import { canonicalConfig } from './settings-spelling.ts';
+import type { BindingContext } from './targets/choose-binding.ts';
+import { invalidConfig } from './invalid.ts';
+import { canonicalKey } from '../read/key-aliases.ts';
+import { canonicalConfig } from './canonical-config.ts';
 import { TreeBudget } from './targets/budget.ts';
 import { compileTree } from './targets/tree.ts';
 import { type RegexCompiler, RequestRegexes } from '../validate/regex.ts';
@@ -15,68 +15,74 @@ import { knownName } from '../validate/known-names.ts';
 import { checkShape } from '../validate/shape.ts';
 
 /** Largest config in a request, in bytes. */
-const mostBytes = 32 * 1024;
+const maxBytes = 32 * 1024;
 
 /** Deepest nesting of objects and lists. */
-const mostLevels = 100;
+const maxLevels = 100;
 
 /** Memory for all compiled configs together, and an estimate for one of them, in bytes. */
-const keptBytes = 64 * 1024 * 1024;
-const bytesOf = (text: string, { patterns, copies }: Inline): number => 4096 + 20 * text.length + 100 * copies + patterns * 8 * 1024 * 1024;
+const cacheBytes = 64 * 1024 * 1024;
+const estimatedBytes = (text: string, { patterns, copies }: CachedConfig): number =>
+  4096 + 20 * text.length + 100 * copies + patterns * 8 * 1024 * 1024;
 
 /** A compiled config with the number of its regular expressions, and of the parameters that its targets copy. */
-interface Inline {
+interface CachedConfig {
   readonly config: CompiledConfig;
   readonly patterns: number;
   readonly copies: number;
 }
 
 /** Compiles configs sent with requests as JSON text. The same text returns the same object while it is cached. */
-export function createInline(choosing: Choosing): Snapshot['inlineConfig'] {
-  const kept = new BoundedCache<Inline>(keptBytes);
-  const schemas = targetSchemas([...new Set(choosing.types.values())]);
+export function createInline(context: BindingContext): Snapshot['inlineConfig'] {
+  const cache = new BoundedCache<CachedConfig>(cacheBytes);
+  const schemas = targetSchemas([...new Set(context.types.values())]);
   return (text, key) => {
-    const known = kept.get(text);
-    if (known !== undefined) {
-      if (known.patterns > 0) checkRegex(key);
-      return known.config;
+    const cached = cache.get(text);
+    if (cached !== undefined) {
+      if (cached.patterns > 0) checkRegexAllowed(key);
+      return cached.config;
     }
-    const made = compileInline(text, schemas, choosing, key);
-    kept.set(text, made, bytesOf(text, made));
-    return made.config;
+    const compiled = compileInline(text, schemas, context, key);
+    cache.set(text, compiled, estimatedBytes(text, compiled));
+    return compiled.config;
   };
 }
 
 /** @throws GatewayError `invalid_config`, `provider_not_found`, `not_allowed` */
-function compileInline(text: string, schemas: ReturnType<typeof targetSchemas>, choosing: Choosing, key: ApiKey | undefined): Inline {
-  if (Buffer.byteLength(text) > mostBytes) throw invalid('it is larger than 32 KB', 'Store it as a named config in gateway.yaml.');
+function compileInline(
+  text: string,
+  schemas: ReturnType<typeof targetSchemas>,
+  context: BindingContext,
+  key: ApiKey | undefined,
+): CachedConfig {
+  if (Buffer.byteLength(text) > maxBytes) throw invalidConfig('it is larger than 32 KB', 'Store it as a named config in gateway.yaml.');
   const value = parse(text);
-  if (!isPlain(value)) throw invalid('it is not a JSON object');
-  inspect(value, 1);
+  if (!isJsonObject(value)) throw invalidConfig('it is not a JSON object');
+  checkValues(value, 1);
   const config = canonicalConfig(value);
   const problem = checkShape(config, schemas.config, schemas);
   if (problem !== undefined) {
-    const { path, message, hint = adviceOn(path) } = problem;
-    throw invalid(path === '' ? message : `${path}: ${message}`, hint, path);
+    const { path, message, hint = hintFor(path) } = problem;
+    throw invalidConfig(path === '' ? message : `${path}: ${message}`, hint, path);
   }
   const regexes = new RequestRegexes();
   const regex: RegexCompiler = (pattern) => {
-    checkRegex(key);
+    checkRegexAllowed(key);
     return regexes.compile(pattern);
   };
   const budget = new TreeBudget();
-  const compiled = compileTree('inline', config, { ...choosing, root: 'inline', text, named: () => undefined, regex, budget });
+  const compiled = compileTree('inline', config, { ...context, root: 'inline', text, namedConfig: () => undefined, regex, budget });
   return { config: compiled, patterns: regexes.count, copies: budget.copies };
 }
 
 /** Hint for a key that other gateways use, at its location in a config. */
-function adviceOn(path: string): string | undefined {
+function hintFor(path: string): string | undefined {
   const parts = path.split(/[.[\]]+/);
   return knownName(['configs', 'inline', ...parts.slice(0, -1)], parts.at(-1) ?? '')?.hint;
 }
 
 /** The author of a pattern controls its cost. Without API keys, everyone who reaches the gateway has all permissions. */
-function checkRegex(key: ApiKey | undefined): void {
+function checkRegexAllowed(key: ApiKey | undefined): void {
   if (key?.allowsRegex !== false) return;
   throw new GatewayError('not_allowed', {
     message: `Key "${key.name}" may not send configs that use "$regex".`,
@@ -87,9 +93,9 @@ function checkRegex(key: ApiKey | undefined): void {
 
 function parse(text: string): unknown {
   try {
-    return readable(parseExact(text));
+    return withPlainNumbers(parseExact(text));
   } catch (error) {
-    throw invalid(
+    throw invalidConfig(
       `it is neither a name nor JSON: ${reasonIn((error as Error).message)}`,
       'Send the name of a config under "configs" in gateway.yaml, or a JSON object such as {"targets":[{"provider":"@slug"}]}.',
     );
@@ -104,14 +110,14 @@ const reasonIn = (message: string): string =>
     .replace(/\.$/, '');
 
 /** Numbers keep their digits where they are sent on, and are numbers where the gateway reads them. */
-function readable(value: unknown): unknown {
+function withPlainNumbers(value: unknown): unknown {
   if (isExactNumber(value)) return Number(JSON.stringify(value));
-  if (Array.isArray(value)) return value.map(readable);
-  if (!isPlain(value)) return value;
+  if (Array.isArray(value)) return value.map(withPlainNumbers);
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
-      canonicalKey(key) === 'override_params' && isObject(member) ? member : readable(member),
+      canonicalKey(key) === 'override_params' && isObject(member) ? member : withPlainNumbers(member),
     ]),
   );
 }
@@ -120,15 +126,15 @@ function readable(value: unknown): unknown {
  * References belong to the operator. In a request they are not resolved, and text that looks like one is rejected as a
  * mistake. Nesting is bounded, so that no request can exhaust the stack.
  */
-function inspect(value: unknown, depth: number): void {
-  if (depth > mostLevels) throw invalid(`it is nested more than ${mostLevels} levels deep`);
+function checkValues(value: unknown, depth: number): void {
+  if (depth > maxLevels) throw invalidConfig(`it is nested more than ${maxLevels} levels deep`);
   if (typeof value === 'string') {
     if (/\$\{(env|file):/.test(value)) {
-      throw invalid(
+      throw invalidConfig(
         'the gateway does not resolve references such as ${env:NAME} and ${file:/path} in a request',
         'Write the value itself.',
       );
     }
-  } else if (Array.isArray(value)) for (const item of value) inspect(item, depth + 1);
-  else if (isPlain(value)) for (const member of Object.values(value)) inspect(member, depth + 1);
+  } else if (Array.isArray(value)) for (const item of value) checkValues(item, depth + 1);
+  else if (isJsonObject(value)) for (const member of Object.values(value)) checkValues(member, depth + 1);
 }

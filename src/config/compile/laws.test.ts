@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { slugOf } from '../../core/model/model-name.ts';
 import { compiled, configIn, leavesAt } from '../fixtures/compiled.ts';
 import type { ConfigEntry } from '../schema/index.ts';
@@ -26,7 +26,7 @@ function comparable(value: unknown, seen = new Set<unknown>()): unknown {
   if (typeof value === 'function') return 'function';
   if (value instanceof Map) return [...value].map(([key, member]) => [key, comparable(member, seen)]);
   if (Array.isArray(value)) return value.map((member) => comparable(member, seen));
-  if (!isPlain(value) || seen.has(value)) return value === undefined || seen.has(value) ? '-' : value;
+  if (!isJsonObject(value) || seen.has(value)) return value === undefined || seen.has(value) ? '-' : value;
   seen.add(value);
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, key === 'parent' || key === 'provider' ? '-' : comparable(member, seen)]),

@@ -4,22 +4,22 @@ import type { NoteBounds } from '../../core/model/notes.ts';
 import type { ServerSettings } from '../../core/snapshot.ts';
 import { parseSize } from '../../core/text/units.ts';
 import type { ServerEntry } from '../schema/index.ts';
-import { compileClocks, defaultClocks, needDuration } from './timeouts.ts';
-import { invalid } from './invalid.ts';
+import { compileTimeouts, defaultTimeouts, requireDuration } from './timeouts.ts';
+import { invalidConfig } from './invalid.ts';
 
-const mega = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 
 /** Defaults for `server:`. Sizes in bytes, times in milliseconds. */
 const defaults = {
-  maxBody: 50 * mega,
-  maxAnswer: 256 * mega,
+  maxBody: 50 * mebibyte,
+  maxAnswer: 256 * mebibyte,
   bodyTimeoutMs: 600_000,
   maxInFlight: 1024,
   /** Share of `maxInFlight` that one of several keys may use. */
   keyShare: 0.75,
   maxConnections: 8192,
   drain: { delayMs: 0, timeoutMs: 25_000 },
-  thinkingMemory: { size: 32 * mega, perKey: 8 * mega, ttl: 3_600_000 },
+  thinkingMemory: { size: 32 * mebibyte, perKey: 8 * mebibyte, ttl: 3_600_000 },
 } as const;
 
 /**
@@ -30,19 +30,19 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
   const maxInFlight = entry.max_in_flight ?? defaults.maxInFlight;
   return Object.freeze({
     maxBody: sizeOf(entry.max_body) ?? defaults.maxBody,
-    maxAnswer: sizeOf(entry.max_answer) ?? defaults.maxAnswer,
+    maxResponse: sizeOf(entry.max_answer) ?? defaults.maxAnswer,
     maxUpload: sizeOf(entry.max_upload),
-    bodyTimeout: entry.body_timeout === undefined ? defaults.bodyTimeoutMs : needDuration(entry.body_timeout),
+    bodyTimeout: entry.body_timeout === undefined ? defaults.bodyTimeoutMs : requireDuration(entry.body_timeout),
     memory: sizeOf(entry.memory),
     thinkingMemory: thinkingMemoryOf(entry.thinking_memory),
     json: Object.freeze({
       depth: entry.json?.max_depth ?? requestLimits.depth,
       members: entry.json?.max_members ?? requestLimits.members,
     }),
-    clocks: Object.freeze({ ...defaultClocks, ...compileClocks(entry.timeouts) }),
+    timeouts: Object.freeze({ ...defaultTimeouts, ...compileTimeouts(entry.timeouts) }),
     headerPrefixes: Object.freeze([...(entry.header_prefixes ?? defaultPrefixes)]),
     corsOrigins: Object.freeze((entry.cors?.origins ?? []).map(originOf)),
-    isOpen: entry.open ?? false,
+    allowsAnonymous: entry.open ?? false,
     exposeRouting: entry.expose_routing ?? true,
     maxInFlight,
     maxInFlightPerKey:
@@ -50,8 +50,8 @@ export function compileServer(entry: ServerEntry = {}, hasSeveralKeys = false): 
     maxConnections: maxConnectionsOf(entry),
     fastPath: entry.fast_path ?? true,
     drain: Object.freeze({
-      delayMs: entry.drain?.delay === undefined ? defaults.drain.delayMs : needDuration(entry.drain.delay),
-      timeoutMs: entry.drain?.timeout === undefined ? defaults.drain.timeoutMs : needDuration(entry.drain.timeout),
+      delayMs: entry.drain?.delay === undefined ? defaults.drain.delayMs : requireDuration(entry.drain.delay),
+      timeoutMs: entry.drain?.timeout === undefined ? defaults.drain.timeoutMs : requireDuration(entry.drain.timeout),
     }),
     egressAllow: Object.freeze([...(entry.egress?.allow ?? [])]),
   });
@@ -66,7 +66,7 @@ function thinkingMemoryOf(entry: ServerEntry['thinking_memory']): NoteBounds | u
   return Object.freeze({
     size: sizeOf(entry?.size) ?? size,
     perKey: sizeOf(entry?.per_key) ?? perKey,
-    ttl: entry?.ttl === undefined ? ttl : needDuration(entry.ttl),
+    ttl: entry?.ttl === undefined ? ttl : requireDuration(entry.ttl),
   });
 }
 
@@ -76,6 +76,6 @@ const originOf = (written: string): string => written.toLowerCase().replace(/^(h
 export function sizeOf(value: string | number | undefined): number | undefined {
   if (value === undefined) return undefined;
   const bytes = parseSize(value);
-  if (bytes === undefined) throw invalid(`"${value}" is not a size`, 'Write a number with a unit, such as 50MB.');
+  if (bytes === undefined) throw invalidConfig(`"${value}" is not a size`, 'Write a number with a unit, such as 50MB.');
   return bytes;
 }

@@ -1,14 +1,14 @@
 import { didYouMean } from '../../core/text/nearest.ts';
-import type { Plain } from '../../core/json/merge.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
 import { isCredentialSetting, isSecretSetting } from '../../core/model/request-settings.ts';
 import type { ConfigEntry } from '../schema/index.ts';
 import { targetSettings } from '../schema/target.ts';
-import { invalid } from './invalid.ts';
+import { invalidConfig } from './invalid.ts';
 
 /** Provider settings in a target, by their name in `providers.<slug>`. */
-export interface SentSettings {
-  readonly settings: Plain;
+export interface ProviderOverrides {
+  readonly settings: JsonObject;
   /** First key, as written, that changes the host or path. */
   readonly shapesHost: string | undefined;
   /** First key, as written, that selects a part of the account. */
@@ -21,7 +21,7 @@ export interface SentSettings {
  * Reads the provider settings of a target (`azure_resource_name`, `api_version`, …). A key that the provider does not
  * accept, or that is set without a provider, is an error: it would have no effect.
  */
-export function readSettings(entry: ConfigEntry, provider: Provider | undefined, path: string): SentSettings {
+export function readSettings(entry: ConfigEntry, provider: Provider | undefined, path: string): ProviderOverrides {
   const settings: Record<string, unknown> = {};
   let shapesHost: string | undefined;
   let choosesPart: string | undefined;
@@ -47,7 +47,7 @@ export function hasOwnCredential(entry: ConfigEntry, provider: Provider): boolea
 }
 
 /** Settings without any part of a credential: a request with its own one is never signed with the operator's. */
-export function withoutSecrets(provider: Provider, settings: Plain): Plain {
+export function withoutSecrets(provider: Provider, settings: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => name !== 'auth' && !isCredentialSetting(provider, name)));
 }
 
@@ -63,5 +63,5 @@ function unknownKey(key: string, provider: Provider | undefined, path: string): 
     ...(provider?.entry.requestSettings.flatMap((one) => [one.setting, ...one.keys]) ?? []),
   ];
   const where = provider === undefined ? 'without a provider next to it' : `for a provider of type "${provider.type}"`;
-  return invalid(`unknown key "${key}" ${where}`, didYouMean(key, known).trim() || undefined, `${path}.${key}`);
+  return invalidConfig(`unknown key "${key}" ${where}`, didYouMean(key, known).trim() || undefined, `${path}.${key}`);
 }

@@ -9,11 +9,11 @@ describe('snapshot', () => {
       revision: 'abc1234',
       server: {
         maxBody: 50 * 1024 * 1024,
-        maxAnswer: 256 * 1024 * 1024,
+        maxResponse: 256 * 1024 * 1024,
         maxUpload: undefined,
         exposeRouting: true,
         egressAllow: [],
-        clocks: { connect: 5000, firstByte: undefined, idle: 60_000, total: 600_000, request: undefined },
+        timeouts: { connect: 5000, firstByte: undefined, idle: 60_000, total: 600_000, request: undefined },
         headerPrefixes: ['x-gateway-', 'x-portkey-'],
         drain: { delayMs: 0, timeoutMs: 25_000 },
       },
@@ -59,7 +59,7 @@ describe('snapshot', () => {
     expect(snapshot.server).toMatchObject({
       maxBody: 1024 ** 2,
       maxUpload: 2 * 1024 ** 3,
-      clocks: { connect: 5000, firstByte: 90_000 },
+      timeouts: { connect: 5000, firstByte: 90_000 },
       drain: { delayMs: 5000, timeoutMs: 25_000 },
       exposeRouting: false,
       maxInFlight: 7,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { complete, inSlices, type Steps } from './steps.ts';
+import { runSteps, runInSlices, type Steps } from './steps.ts';
 
 function* count(to: number, made: number[]): Steps<string> {
   for (let i = 0; i < to; i += 1) {
@@ -12,7 +12,7 @@ function* count(to: number, made: number[]): Steps<string> {
 describe('Steps', () => {
   it('complete() runs all steps at once', () => {
     const made: number[] = [];
-    expect(complete(count(3, made))).toBe('done');
+    expect(runSteps(count(3, made))).toBe('done');
     expect(made).toEqual([0, 1, 2]);
   });
 
@@ -27,7 +27,7 @@ describe('Steps', () => {
     };
     setImmediate(look);
     // Each call of the clock adds a millisecond: a slice has four steps.
-    expect(await inSlices(count(40, made), () => (now += 1))).toBe('done');
+    expect(await runInSlices(count(40, made), () => (now += 1))).toBe('done');
     working = false;
     expect(made).toHaveLength(40);
     expect(turns.length).toBeGreaterThanOrEqual(8);

@@ -2,7 +2,7 @@
 export type Steps<T> = Generator<undefined, T>;
 
 /** Runs all steps at once. */
-export function complete<T>(steps: Steps<T>): T {
+export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -18,7 +18,7 @@ const sliceMs = 4;
  *
  * @param now monotonic milliseconds
  */
-export async function inSlices<T>(steps: Steps<T>, now: () => number): Promise<T> {
+export async function runInSlices<T>(steps: Steps<T>, now: () => number): Promise<T> {
   let end = now() + sliceMs;
   for (;;) {
     const step = steps.next();

@@ -1,10 +1,10 @@
-import type { Clocks, PartialClocks } from '../../core/snapshot.ts';
+import type { Timeouts, PartialTimeouts } from '../../core/snapshot.ts';
 import { parseDuration } from '../../core/text/units.ts';
 import type { TimeoutsEntry } from '../schema/index.ts';
-import { invalid } from './invalid.ts';
+import { invalidConfig } from './invalid.ts';
 
 /** Default timeouts in milliseconds. */
-export const defaultClocks: Clocks = Object.freeze({
+export const defaultTimeouts: Timeouts = Object.freeze({
   connect: 5000,
   firstByte: undefined,
   idle: 60_000,
@@ -13,24 +13,24 @@ export const defaultClocks: Clocks = Object.freeze({
 });
 
 /** Compiles `timeouts` and `request_timeout` (a number without unit is milliseconds). Only timeouts that are set are present. */
-export function compileClocks(timeouts: TimeoutsEntry | undefined, requestTimeout?: string | number): PartialClocks {
-  const written: Record<keyof Clocks, string | number | undefined> = {
+export function compileTimeouts(timeouts: TimeoutsEntry | undefined, requestTimeout?: string | number): PartialTimeouts {
+  const written: Record<keyof Timeouts, string | number | undefined> = {
     connect: timeouts?.connect,
     firstByte: timeouts?.first_byte,
     idle: timeouts?.idle,
     total: timeouts?.total,
     request: requestTimeout,
   };
-  const clocks: Partial<Record<keyof Clocks, number>> = {};
-  for (const [name, value] of Object.entries(written) as [keyof Clocks, string | number | undefined][]) {
-    if (value !== undefined) clocks[name] = needDuration(value);
+  const compiled: Partial<Record<keyof Timeouts, number>> = {};
+  for (const [name, value] of Object.entries(written) as [keyof Timeouts, string | number | undefined][]) {
+    if (value !== undefined) compiled[name] = requireDuration(value);
   }
-  return Object.freeze(clocks);
+  return Object.freeze(compiled);
 }
 
 /** Milliseconds of a duration that passed the checks. */
-export function needDuration(value: string | number): number {
+export function requireDuration(value: string | number): number {
   const ms = parseDuration(value);
-  if (ms === undefined) throw invalid(`"${value}" is not a duration`, 'Write a number with a unit, such as 30s.');
+  if (ms === undefined) throw invalidConfig(`"${value}" is not a duration`, 'Write a number with a unit, such as 30s.');
   return ms;
 }

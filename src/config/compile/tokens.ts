@@ -11,7 +11,7 @@ const defaultTolerance = '30s';
  * Compiles `auth.jwt`.
  * @param apiKeys secrets of `api_keys`, the newest of each entry first
  */
-export function compileTokens(auth: AuthEntry | undefined, apiKeys: ReadonlyMap<string, ApiKey>): JwtRules | undefined {
+export function compileJwt(auth: AuthEntry | undefined, apiKeys: ReadonlyMap<string, ApiKey>): JwtRules | undefined {
   const jwt = auth?.jwt;
   if (jwt === undefined) return undefined;
   const keys = new Map<string, ApiKey>();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { blockText, EditError, type Member, setMembers } from './document.ts';
+import { blockText, EditError, type MemberValue, setMembers } from './document.ts';
 
-const set = (text: string, members: Record<string, Member>): string => setMembers(text, ['api_keys', 'app'], 'hash', members);
+const set = (text: string, members: Record<string, MemberValue>): string => setMembers(text, ['api_keys', 'app'], 'hash', members);
 
 describe('setMembers()', () => {
-  it.each<[string, string, Record<string, Member>, string]>([
+  it.each<[string, string, Record<string, MemberValue>, string]>([
     [
       'replaces only the text of a value',
       '# top\napi_keys:   # keys\n    app:\n        hash:   "sha256:old"   # one\n\n        expires: 2027-01-01\nx-end: 1\n',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, isPair, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from 'yaml';
 
 /** Value of a mapping member: a string, or a list of small mappings of strings. */
-export type Member = string | readonly Readonly<Record<string, string>>[];
+export type MemberValue = string | readonly Readonly<Record<string, string>>[];
 
 /** The file cannot be edited in place. The message gives the reason and ends without a full stop. */
 export class EditError extends Error {}
@@ -12,15 +12,20 @@ export class EditError extends Error {}
  * stays, including comments.
  *
  * @param path keys from the root of the file
- * @param after existing member after which new ones are inserted
+ * @param afterKey existing member after which new ones are inserted
  * @throws EditError
  */
-export function setMembers(text: string, path: readonly string[], after: string, members: Readonly<Record<string, Member>>): string {
+export function setMembers(
+  text: string,
+  path: readonly string[],
+  afterKey: string,
+  members: Readonly<Record<string, MemberValue>>,
+): string {
   const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
   const map = document.errors.length === 0 ? document.getIn(path, true) : undefined;
   if (!isMap(map)) throw new EditError(`${path.join('.')} is not written there as a separate mapping`);
-  const anchor = pairOf(map, after);
-  if (anchor === undefined) throw new EditError(`"${after}" of ${path.join('.')} is not written there itself`);
+  const anchor = pairOf(map, afterKey);
+  if (anchor === undefined) throw new EditError(`"${afterKey}" of ${path.join('.')} is not written there itself`);
   // With an anchor or a merge, the mapping shares content with other parts of the file, which the edit does not change.
   if (map.anchor !== undefined) throw new EditError(`${path.join('.')} has an anchor`);
   if (pairOf(map, '<<') !== undefined) throw new EditError(`${path.join('.')} is merged with another part of the file`);
@@ -28,17 +33,17 @@ export function setMembers(text: string, path: readonly string[], after: string,
     const known = pairOf(map, key);
     return known === undefined ? insertion(text, map, anchor, key, value) : replacement(known, value);
   });
-  const edited = apply(text, edits);
-  const wanted = document.toJS(expanding) as unknown;
+  const edited = applyEdits(text, edits);
+  const wanted = document.toJS(aliasLimit) as unknown;
   const target = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], wanted);
   Object.assign(target as object, members);
-  if (!isDeepStrictEqual(parseDocument(edited, { uniqueKeys: false }).toJS(expanding), wanted))
+  if (!isDeepStrictEqual(parseDocument(edited, { uniqueKeys: false }).toJS(aliasLimit), wanted))
     throw new EditError('it is written in a way that cannot be changed safely');
   return edited;
 }
 
 /** Uses of aliases. The library's own limit is 100, but the gateway reads files with more, which are limited in size. */
-const expanding = { maxAliasCount: 100_000 } as const;
+const aliasLimit = { maxAliasCount: 100_000 } as const;
 
 /** A mapping of named entries as file text. Mappings and lists inside an entry are written on one line. */
 export function blockText(section: string, name: string, entry: Readonly<Record<string, unknown>>): string {
@@ -59,13 +64,13 @@ function pairOf(map: YAMLMap, key: string): Pair | undefined {
 }
 
 /** Replaces from the end of the key on, so that a list on the following lines moves to the line of the key. */
-function replacement(pair: Pair, value: Member): Edit {
+function replacement(pair: Pair, value: MemberValue): Edit {
   const key = isScalar(pair.key) ? pair.key.range?.[1] : undefined;
   if (key === undefined) throw new EditError('it is written in a way that cannot be changed safely');
   return { from: key, to: endOf(pair), text: `: ${flowText(value, isJson(pair))}` };
 }
 
-function insertion(text: string, map: YAMLMap, anchor: Pair, key: string, value: Member): Edit {
+function insertion(text: string, map: YAMLMap, anchor: Pair, key: string, value: MemberValue): Edit {
   const end = endOf(anchor);
   if (map.flow === true) {
     const json = isJson(anchor);
@@ -74,9 +79,13 @@ function insertion(text: string, map: YAMLMap, anchor: Pair, key: string, value:
   const start = (isScalar(anchor.key) ? anchor.key.range?.[0] : undefined) ?? 0;
   const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
   if (indent.trim() !== '') throw new EditError('it is written in a way that cannot be changed safely');
-  const feed = text.indexOf('\n', end);
-  const at = feed < 0 ? text.length : text[feed - 1] === '\r' ? feed - 1 : feed;
-  return { from: at, to: at, text: `${feed > 0 && text[feed - 1] === '\r' ? '\r\n' : '\n'}${indent}${key}: ${flowText(value, false)}` };
+  const lineFeed = text.indexOf('\n', end);
+  const at = lineFeed < 0 ? text.length : text[lineFeed - 1] === '\r' ? lineFeed - 1 : lineFeed;
+  return {
+    from: at,
+    to: at,
+    text: `${lineFeed > 0 && text[lineFeed - 1] === '\r' ? '\r\n' : '\n'}${indent}${key}: ${flowText(value, false)}`,
+  };
 }
 
 /** End of a pair's value, without the blanks and comments after it. */
@@ -94,7 +103,7 @@ function endOf(node: unknown): number {
 const isJson = ({ key }: Pair): boolean => isScalar(key) && key.type === 'QUOTE_DOUBLE';
 
 /** Value as YAML on one line. The strings (hashes, prefixes, times) contain no characters special to YAML. */
-function flowText(value: Member, json: boolean): string {
+function flowText(value: MemberValue, json: boolean): string {
   if (json) return JSON.stringify(value);
   if (typeof value === 'string') return value;
   const maps = value.map((one) => {
@@ -104,7 +113,7 @@ function flowText(value: Member, json: boolean): string {
   return `[${maps.join(', ')}]`;
 }
 
-function apply(text: string, edits: readonly Edit[]): string {
+function applyEdits(text: string, edits: readonly Edit[]): string {
   const ordered = edits.map((edit, i) => ({ ...edit, i })).toSorted((a, b) => b.from - a.from || b.i - a.i);
-  return ordered.reduce((out, { from, to, text: put }) => out.slice(0, from) + put + out.slice(to), text);
+  return ordered.reduce((out, { from, to, text: inserted }) => out.slice(0, from) + inserted + out.slice(to), text);
 }

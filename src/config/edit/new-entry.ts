@@ -1,12 +1,12 @@
-import type { Plain } from '../../core/json/merge.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
 import { Document, isMap, isScalar, type Pair, parseDocument, visit, type YAMLMap } from 'yaml';
-import { objectIn } from '../../core/json/scan.ts';
+import { tryParseObject } from '../../core/json/scan.ts';
 
 /** Lines are never folded, so that addresses stay on one line. */
 const style = { lineWidth: 0 } as const;
 
 /** Dates, which other YAML parsers do not read as strings. They are quoted, since people copy them to other files. */
-const quoted = /^\d{4}-\d{2}-\d{2}/;
+const datePattern = /^\d{4}-\d{2}-\d{2}/;
 
 /** A value as YAML, indented by a number of spaces. Strings that YAML would read as another type are quoted. */
 export function yamlOf(value: unknown, indent = 0): string {
@@ -18,7 +18,7 @@ function documentOf(value: unknown): Document {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_key, node) {
-      if (typeof node.value === 'string' && quoted.test(node.value)) node.type = 'QUOTE_DOUBLE';
+      if (typeof node.value === 'string' && datePattern.test(node.value)) node.type = 'QUOTE_DOUBLE';
     },
   });
   return document;
@@ -43,7 +43,7 @@ export function withEntry(text: string, section: string, name: string, entry: st
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) return undefined;
   const map: unknown = document.get(section, true);
   const { contents } = document;
-  const value: unknown = (parseDocument(entry).toJS() as Plain)[name];
+  const value: unknown = (parseDocument(entry).toJS() as JsonObject)[name];
   const json = isJson(text);
   if (map === undefined || map === null || (isScalar(map) && map.value === null)) {
     const written = contents?.items.find(({ key }) => isScalar(key) && key.value === section);
@@ -60,7 +60,7 @@ export function withEntry(text: string, section: string, name: string, entry: st
   return insert(text, lineEnd(text, end), indented(entry, indent));
 }
 
-const isJson = (text: string): boolean => text.trimStart().startsWith('{') && objectIn(text) !== undefined;
+const isJson = (text: string): boolean => text.trimStart().startsWith('{') && tryParseObject(text) !== undefined;
 
 /** A member of a flow mapping, on one line. */
 function memberText(name: string, value: unknown, json: boolean): string {
@@ -79,15 +79,15 @@ function withMember(text: string, map: YAMLMap, member: string): string {
   if (last === undefined) return spliced(text, (map.range?.[0] ?? 0) + 1, member);
   const start = rangeOf(last.key)[0];
   const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
-  const isAlone = start > (map.range?.[0] ?? 0) + 1 && before.trim() === '' && text.slice(map.range?.[0], start).includes('\n');
-  return spliced(text, rangeOf(last.value ?? last.key)[1], `,${isAlone ? `\n${before}` : ' '}${member}`);
+  const isOnOwnLine = start > (map.range?.[0] ?? 0) + 1 && before.trim() === '' && text.slice(map.range?.[0], start).includes('\n');
+  return spliced(text, rangeOf(last.value ?? last.key)[1], `,${isOnOwnLine ? `\n${before}` : ' '}${member}`);
 }
 
 /** Sets the value of a key that has none, or an explicit null. */
-function withValue(text: string, { key, value }: Pair, put: string): string {
+function withValue(text: string, { key, value }: Pair, inserted: string): string {
   const colon = text.indexOf(':', rangeOf(key)[1]) + 1;
-  const isNamed = isScalar(value) && (value.source ?? '') !== '';
-  return isNamed ? spliced(text, rangeOf(value)[0], put, rangeOf(value)[1]) : spliced(text, colon, ` ${put}`);
+  const hasExplicitNull = isScalar(value) && (value.source ?? '') !== '';
+  return hasExplicitNull ? spliced(text, rangeOf(value)[0], inserted, rangeOf(value)[1]) : spliced(text, colon, ` ${inserted}`);
 }
 
 const rangeOf = (node: unknown): readonly [number, number] => {
@@ -95,15 +95,15 @@ const rangeOf = (node: unknown): readonly [number, number] => {
   return range ? [range[0], range[1]] : [0, 0];
 };
 
-const spliced = (text: string, at: number, put: string, to = at): string => text.slice(0, at) + put + text.slice(to);
+const spliced = (text: string, at: number, inserted: string, to = at): string => text.slice(0, at) + inserted + text.slice(to);
 
-/** @param empty the section if it is written without a value, or with an explicit null: `providers: ~` */
-function withSection(text: string, empty: Pair | undefined, section: string, entry: string): string {
+/** @param emptySection the section if it is written without a value, or with an explicit null: `providers: ~` */
+function withSection(text: string, emptySection: Pair | undefined, section: string, entry: string): string {
   const lines = indented(entry, 2);
-  if (empty !== undefined) {
-    const colon = text.indexOf(':', endOf(empty.key)) + 1;
-    const isNamed = isScalar(empty.value) && (empty.value.source ?? '') !== '';
-    const rest = isNamed ? `${text.slice(0, colon)}${text.slice(endOf(empty.value))}` : text;
+  if (emptySection !== undefined) {
+    const colon = text.indexOf(':', endOf(emptySection.key)) + 1;
+    const hasExplicitNull = isScalar(emptySection.value) && (emptySection.value.source ?? '') !== '';
+    const rest = hasExplicitNull ? `${text.slice(0, colon)}${text.slice(endOf(emptySection.value))}` : text;
     return insert(rest, lineEnd(rest, colon), lines);
   }
   const gap = text === '' || text.endsWith('\n') ? '' : '\n';

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { mergeFiles, type Source } from '../read/merge-files.ts';
-import { fits, folderOf, holdsKeys } from '../read/include-pattern.ts';
+import { matchesPattern, baseFolderOf, isKeyFolder } from '../read/include-pattern.ts';
 import { child, entriesOf, itemsOf, type Node, textOf, toValue } from '../read/node.ts';
-import { hidingSecrets } from '../report/frame.ts';
-import type { Problem, Report } from '../report/problem.ts';
-import { type ReferenceSources, resolveReferences } from '../read/references.ts';
+import { createProblemRedactor } from '../report/frame.ts';
+import type { Problem, ProblemReporter } from '../report/problem.ts';
+import { type ReferenceContext, resolveReferences } from '../read/references.ts';
 import type { GatewayKeyEntry } from '../schema/index.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
 
 /** An entry of `api_keys`, and the file that contains it. */
@@ -31,7 +31,7 @@ export interface WrittenKeys {
   readonly store: { readonly text: string | undefined; readonly isUnknown: boolean };
 }
 
-interface Around {
+interface ReadEnvironment {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -39,27 +39,27 @@ interface Around {
 const nothing = (): void => {};
 
 /** Reads a configuration and its includes as written. No reference is resolved, and the content need not be valid. */
-export function readWritten(source: Source, { cwd, env }: Around, report: Report = nothing) {
-  const shown = hidingSecrets();
+export function readUnresolved(source: Source, { cwd, env }: ReadEnvironment, report: ProblemReporter = nothing) {
+  const redacted = createProblemRedactor();
   const unresolved = new Set<string>();
-  const sources: ReferenceSources = {
+  const sources: ReferenceContext = {
     cwd,
     env,
-    report: (problem) => report(shown(problem)),
+    report: (problem) => report(redacted(problem)),
     secret: nothing,
-    unresolved: (at) => void unresolved.add(placeOf(at)),
+    unresolved: (at) => void unresolved.add(locationKey(at)),
     watch: nothing,
   };
   const resolved = (node: Node | undefined): Node | undefined => (node === undefined ? undefined : resolveReferences(node, sources));
   /** For a resolved node: true when it refers to a value that this process cannot read. */
-  const isUnresolved = ({ at }: Node): boolean => unresolved.has(placeOf(at));
+  const isUnresolved = ({ at }: Node): boolean => unresolved.has(locationKey(at));
   return { ...mergeFiles(source, sources), resolved, isUnresolved };
 }
 
 /** Reads the keys of a configuration and its includes, and the place where their use is recorded. Nothing else is resolved. */
-export function readKeys(source: Source, around: Around): WrittenKeys {
+export function readKeys(source: Source, environment: ReadEnvironment): WrittenKeys {
   const problems: Problem[] = [];
-  const { root, broken, texts, resolved, isUnresolved } = readWritten(source, around, (problem) => void problems.push(problem));
+  const { root, broken, texts, resolved, isUnresolved } = readUnresolved(source, environment, (problem) => void problems.push(problem));
   const include = resolved(child(root, 'include'));
   const unreadable = problems.filter((problem) => problem.code === 'unreadable-file').map((problem) => problem.at.file);
   const store = resolved(child(child(child(root, 'logging'), 'requests'), 'store'));
@@ -67,7 +67,7 @@ export function readKeys(source: Source, around: Around): WrittenKeys {
   return {
     keys: entriesOf(resolved(child(root, 'api_keys'))).flatMap(({ key, keyAt, value }): WrittenKey[] => {
       const entry: unknown = toValue(value);
-      const isEntry = !key.startsWith('x-') && isPlain(entry);
+      const isEntry = !key.startsWith('x-') && isJsonObject(entry);
       return isEntry ? [{ name: key, entry, file: keyAt.file.path }] : [];
     }),
     broken: [...new Set([...broken, ...unreadable].map((file) => file.name))],
@@ -85,9 +85,9 @@ export function readKeys(source: Source, around: Around): WrittenKeys {
 export function fileForKey(name: string, include: readonly string[], configPath: string): string | undefined {
   const base = dirname(configPath);
   for (const pattern of include) {
-    if (!holdsKeys(pattern, base)) continue;
-    const folder = folderOf(pattern, base);
-    const found = ['.yaml', '.yml'].map((ext) => join(folder, `${name}${ext}`)).find((path) => fits(path, pattern, base));
+    if (!isKeyFolder(pattern, base)) continue;
+    const folder = baseFolderOf(pattern, base);
+    const found = ['.yaml', '.yml'].map((ext) => join(folder, `${name}${ext}`)).find((path) => matchesPattern(path, pattern, base));
     if (found !== undefined) return found;
   }
   return undefined;
@@ -104,9 +104,9 @@ export interface WrittenListeners {
 }
 
 /** Reads the listen addresses of a configuration and its includes. Nothing else is resolved or has to be valid. */
-export function readListeners(source: Source, around: Around): WrittenListeners {
+export function readListeners(source: Source, environment: ReadEnvironment): WrittenListeners {
   const faults: string[] = [];
-  const { root, texts, resolved } = readWritten(source, around, ({ code, at, message }) => {
+  const { root, texts, resolved } = readUnresolved(source, environment, ({ code, at, message }) => {
     if (faultCodes.has(code)) faults.push(`${at.file.name}:${at.line}: ${message}`);
   });
   const setting = (name: string): ListenSetting | undefined => settingOf(resolved(child(child(root, 'server'), name)));
@@ -131,9 +131,9 @@ export interface WrittenAdmin {
 }
 
 /** Reads `server.admin` of a configuration and its includes. Nothing else is resolved or has to be valid. */
-export function readAdmin(source: Source, around: Around): WrittenAdmin {
+export function readAdmin(source: Source, environment: ReadEnvironment): WrittenAdmin {
   let fault: string | undefined;
-  const { root, texts, resolved, isUnresolved } = readWritten(source, around, ({ code, at, message }) => {
+  const { root, texts, resolved, isUnresolved } = readUnresolved(source, environment, ({ code, at, message }) => {
     if (code === 'yaml-syntax' || code === 'unreadable-file') fault ??= `${at.file.name}:${at.line}: ${message}`;
   });
   const server = child(root, 'server');
@@ -148,12 +148,12 @@ export function readAdmin(source: Source, around: Around): WrittenAdmin {
   };
 }
 
-const placeOf = ({ file, line, column }: Node['at']): string => `${file.path}:${line}:${column}`;
+const locationKey = ({ file, line, column }: Node['at']): string => `${file.path}:${line}:${column}`;
 
 const faultCodes: ReadonlySet<string> = new Set(['yaml-syntax', 'unreadable-file', 'unset-variable', 'unknown-reference']);
 
 function settingOf(node: Node | undefined): ListenSetting | undefined {
   const value = node === undefined ? undefined : toValue(node);
   if (typeof value === 'string') return value === '' ? undefined : value;
-  return isPlain(value) && typeof value['unix'] === 'string' ? { unix: value['unix'] } : undefined;
+  return isJsonObject(value) && typeof value['unix'] === 'string' ? { unix: value['unix'] } : undefined;
 }

@@ -1,24 +1,24 @@
 import type { PluginRegistry } from './registry.ts';
 import { type Entry, type ListNode, type MapNode, type Node, mapEntries, withValueAt } from './node.ts';
-import { placeText, type Report } from '../report/problem.ts';
+import { locationText, type ProblemReporter } from '../report/problem.ts';
 import { inlineSettings } from '../schema/join.ts';
 import { targetSettings } from '../schema/target.ts';
-import { canonicalKey } from './spelling.ts';
+import { canonicalKey } from './key-aliases.ts';
 
 /** Mappings of a target whose keys the gateway defines. All others are passed on and keep their spelling. */
 const gatewayMappings: ReadonlySet<string> = new Set(['strategy', 'cb_config', 'retry', 'cache', 'timeouts']);
 
 /** Converts the keys of config objects to their canonical spelling. Diagnostics still show what is written. */
-export function canonicalSpelling(root: MapNode, registry: PluginRegistry, report: Report): MapNode {
+export function canonicalizeKeys(root: MapNode, registry: PluginRegistry, report: ProblemReporter): MapNode {
   const known = new Set([
     ...Object.keys(targetSettings.properties),
     'targets',
     ...Object.keys(inlineSettings(registry.providers)),
     ...unsupportedKeys,
   ]);
-  const respell = new Speller(known, report);
+  const canonicalizer = new KeyCanonicalizer(known, report);
   return withValueAt(root, ['configs'], (configs) =>
-    configs.kind === 'map' ? mapEntries(configs, (entry) => ({ ...entry, value: respell.target(entry.value) })) : configs,
+    configs.kind === 'map' ? mapEntries(configs, (entry) => ({ ...entry, value: canonicalizer.target(entry.value) })) : configs,
   );
 }
 
@@ -33,11 +33,11 @@ const unsupportedKeys = [
   'prompt_id',
 ];
 
-class Speller {
+class KeyCanonicalizer {
   readonly #known: ReadonlySet<string>;
-  readonly #report: Report;
+  readonly #report: ProblemReporter;
 
-  constructor(known: ReadonlySet<string>, report: Report) {
+  constructor(known: ReadonlySet<string>, report: ProblemReporter) {
     this.#known = known;
     this.#report = report;
   }
@@ -62,21 +62,21 @@ class Speller {
     );
   }
 
-  #keys(node: Node, known: (key: string) => boolean, inside: (key: string, value: Node) => Node): Node {
+  #keys(node: Node, known: (key: string) => boolean, mapValue: (key: string, value: Node) => Node): Node {
     if (node.kind !== 'map') return node;
     const entries = new Map<string, Entry>();
     for (const entry of node.entries.values()) {
       const canonical = canonicalKey(entry.key);
       const key = known(canonical) ? canonical : entry.key;
       const first = entries.get(key);
-      if (first === undefined) entries.set(key, { ...entry, key, value: inside(key, entry.value) });
+      if (first === undefined) entries.set(key, { ...entry, key, value: mapValue(key, entry.value) });
       else this.#conflict(entry, first);
     }
     return { ...node, entries };
   }
 
   #conflict(entry: Entry, first: Entry): void {
-    const hint = `"${first.written}" is at ${placeText(first.keyAt)}: remove one`;
+    const hint = `"${first.written}" is at ${locationText(first.keyAt)}: remove one`;
     this.#report({ code: 'conflict', at: entry.keyAt, message: `"${entry.written}" and "${first.written}" are the same key`, hint });
   }
 }

@@ -3,12 +3,12 @@ import { pathToFileURL } from 'node:url';
 import { endpoints } from '../../core/endpoint.ts';
 import { duties, moments, type Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { checkRegularFile } from '../../core/files/regular-file.ts';
 import { maxConfigFile } from './files.ts';
 import { type PluginRegistry, pathOf } from './registry.ts';
 import { child, itemsOf, type MapNode, type Node, type SourceLocation, textOf, withValueAt } from './node.ts';
-import type { Report } from '../report/problem.ts';
+import type { ProblemReporter } from '../report/problem.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 
 /** Plugins and providers that `gateway.yaml` loads from files. */
@@ -27,18 +27,18 @@ export interface Importer {
   importPlugin?(path: string): Promise<unknown>;
 }
 
-interface Known {
+interface ReservedNames {
   readonly types: ReadonlySet<string>;
-  readonly stages: ReadonlySet<string>;
+  readonly pluginNames: ReadonlySet<string>;
 }
 
 /** Imports each file once and checks the shape of its default export. */
-export async function importExternal(root: MapNode, importer: Importer, report: Report): Promise<ExternalModules> {
+export async function importExternal(root: MapNode, importer: Importer, report: ProblemReporter): Promise<ExternalModules> {
   const plugins = new Map<string, Plugin>();
   const providers = new Map<string, Provider>();
-  const known: Known = {
+  const known: ReservedNames = {
     types: new Set(importer.providers.flatMap((one) => [one.type, ...one.aliases])),
-    stages: new Set(importer.plugins.map((one) => one.name)),
+    pluginNames: new Set(importer.plugins.map((one) => one.name)),
   };
   for (const node of [...itemsOf(child(root, 'plugins')).map((item) => child(item, 'use')), ...itemsOf(child(root, 'provider_plugins'))]) {
     const written = textOf(node);
@@ -46,14 +46,14 @@ export async function importExternal(root: MapNode, importer: Importer, report: 
     const path = pathOf(node, written, importer.cwd);
     const isProvider = itemsOf(child(root, 'provider_plugins')).includes(node);
     if (plugins.has(path) || providers.has(path)) continue;
-    const found = await importOne(path, node.at, importer, report);
+    const found = await importModule(path, node.at, importer, report);
     if (found === undefined) continue;
-    const wrong = isProvider ? providerProblem(found.value, known) : pluginProblem(found.value, known);
-    if (wrong !== undefined)
+    const problem = isProvider ? providerProblem(found.value, known) : pluginProblem(found.value, known);
+    if (problem !== undefined)
       report({
         code: 'bad-plugin',
         at: node.at,
-        message: `"${written}" is not a ${isProvider ? 'provider' : 'plugin'}: ${wrong}`,
+        message: `"${written}" is not a ${isProvider ? 'provider' : 'plugin'}: ${problem}`,
         hint: 'compare it with the example in docs/plugins.md or docs/write-a-provider.md',
         docs: 'plugins',
       });
@@ -64,26 +64,27 @@ export async function importExternal(root: MapNode, importer: Importer, report: 
 }
 
 /** The tree with absolute paths of plugin files, so that the setup does not depend on a working directory. */
-export function withPaths(root: MapNode, cwd: string): MapNode {
+export function withAbsolutePaths(root: MapNode, cwd: string): MapNode {
   const absolute = (node: Node): Node => (node.kind === 'scalar' ? { ...node, value: pathOf(node, String(node.value), cwd) } : node);
-  const each = (list: Node, make: (item: Node) => Node): Node => (list.kind === 'list' ? { ...list, items: list.items.map(make) } : list);
-  const withProviders = withValueAt(root, ['provider_plugins'], (list) => each(list, absolute));
-  return withValueAt(withProviders, ['plugins'], (list) => each(list, (item) => withValueAt(item, ['use'], absolute)));
+  const mapItems = (list: Node, make: (item: Node) => Node): Node =>
+    list.kind === 'list' ? { ...list, items: list.items.map(make) } : list;
+  const withProviders = withValueAt(root, ['provider_plugins'], (list) => mapItems(list, absolute));
+  return withValueAt(withProviders, ['plugins'], (list) => mapItems(list, (item) => withValueAt(item, ['use'], absolute)));
 }
 
-async function importOne(
+async function importModule(
   path: string,
   at: SourceLocation,
   importer: Importer,
-  report: Report,
+  report: ProblemReporter,
 ): Promise<{ value: Record<string, unknown> } | undefined> {
   if (importer.importPlugin === undefined) return undefined;
   try {
     if (existsSync(path)) checkRegularFile(path, maxConfigFile);
     const imported = await importer.importPlugin(path);
-    const value = isPlain(imported) && 'default' in imported ? imported['default'] : imported;
+    const value = isJsonObject(imported) && 'default' in imported ? imported['default'] : imported;
     // A module without a default export is an object too.
-    if (isPlain(value) && ['name', 'setup', 'type', 'operations'].some((member) => member in value)) return { value };
+    if (isJsonObject(value) && ['name', 'setup', 'type', 'operations'].some((member) => member in value)) return { value };
     report({
       code: 'bad-plugin',
       at,
@@ -112,35 +113,35 @@ function lineOf(error: unknown, path: string): string {
   return line === undefined ? '' : ` (line ${line})`;
 }
 
-function pluginProblem(value: Record<string, unknown>, { stages }: Known): string | undefined {
+function pluginProblem(value: Record<string, unknown>, { pluginNames }: ReservedNames): string | undefined {
   if (typeof value['name'] !== 'string' || !/^[a-z0-9][a-z0-9-]*$/.test(value['name']))
     return '"name" must be a string of lower-case letters, digits and "-"';
-  if (stages.has(value['name'])) return `the name "${value['name']}" is reserved for a built-in plugin`;
-  if (!isPlain(value['options'])) return '"options" must be a JSON Schema';
-  if (!listsOnly(value['moments'], moments)) return `"moments" must be a list of ${moments.join(', ')}`;
-  if (!listsOnly(value['provides'], duties)) return `"provides" must be a list of ${duties.join(', ')}`;
-  if (!listsOnly(value['endpoints'], Object.keys(endpoints))) return '"endpoints" must be a list of routes, such as chat/completions';
+  if (pluginNames.has(value['name'])) return `the name "${value['name']}" is reserved for a built-in plugin`;
+  if (!isJsonObject(value['options'])) return '"options" must be a JSON Schema';
+  if (!isListOf(value['moments'], moments)) return `"moments" must be a list of ${moments.join(', ')}`;
+  if (!isListOf(value['provides'], duties)) return `"provides" must be a list of ${duties.join(', ')}`;
+  if (!isListOf(value['endpoints'], Object.keys(endpoints))) return '"endpoints" must be a list of routes, such as chat/completions';
   return typeof value['setup'] === 'function' ? undefined : '"setup" must be a function';
 }
 
-const listsOnly = (value: unknown, known: readonly unknown[]): boolean =>
+const isListOf = (value: unknown, known: readonly unknown[]): boolean =>
   value === undefined || (Array.isArray(value) && value.every((one) => known.includes(one)));
 
-function providerProblem(value: Record<string, unknown>, { types }: Known): string | undefined {
+function providerProblem(value: Record<string, unknown>, { types }: ReservedNames): string | undefined {
   if (typeof value['type'] !== 'string' || value['type'] === '') return '"type" must be a string';
   if (!Array.isArray(value['aliases'])) return '"aliases" must be a list';
   const taken = [value['type'], ...(value['aliases'] as unknown[])].find((name) => typeof name === 'string' && types.has(name));
   if (taken !== undefined) return `the type "${String(taken)}" is built in already`;
   const { entry, operations } = value;
   const routes = Object.keys(endpoints);
-  const unknown = isPlain(operations) ? Object.keys(operations).find((name) => !routes.includes(name)) : undefined;
+  const unknown = isJsonObject(operations) ? Object.keys(operations).find((name) => !routes.includes(name)) : undefined;
   if (unknown !== undefined) return `"operations" has "${unknown}", which is no route.${didYouMean(unknown, routes)}`;
-  if (!isPlain(entry)) return '"entry" must be an object';
-  if (!isPlain(entry['settings'])) return '"entry.settings" must be a JSON Schema';
+  if (!isJsonObject(entry)) return '"entry" must be an object';
+  if (!isJsonObject(entry['settings'])) return '"entry.settings" must be a JSON Schema';
   if (!Array.isArray(entry['requestSettings'])) return '"entry.requestSettings" must be a list';
   if (!['required', 'optional', 'none'].includes(entry['apiKey'] as string))
     return '"entry.apiKey" must be "required", "optional" or "none"';
-  if (!isPlain(operations) || !Object.values(operations).every((one) => isPlain(one) && typeof one['begin'] === 'function'))
+  if (!isJsonObject(operations) || !Object.values(operations).every((one) => isJsonObject(one) && typeof one['begin'] === 'function'))
     return '"operations" must be an object whose members have a function "begin"';
   return typeof entry['credential'] === 'function' && typeof value['fault'] === 'function'
     ? undefined

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readRegularFile, readRegularFileLater } from '../../core/files/regular-file.ts';
+import { readRegularFile, readRegularFileAsync } from '../../core/files/regular-file.ts';
 import type { SavedFiles } from './merge-files.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
@@ -7,7 +7,7 @@ import { errorCode } from '../../core/text/error-code.ts';
 export const maxConfigFile = 16 * 1024 * 1024;
 
 /** A file contains bytes that are not UTF-8, so that decoding would change its content. */
-export class NotText extends Error {
+export class NotUtf8Error extends Error {
   /** Position of the first invalid bytes, counted from 1. */
   readonly line: number;
   readonly column: number;
@@ -28,13 +28,13 @@ export class NotText extends Error {
 export function readText(path: string, maxBytes: number): string {
   const bytes = readRegularFile(path, maxBytes);
   const text = bytes.toString('utf8');
-  if (!isUtf8(bytes)) throw new NotText(text);
+  if (!isUtf8(bytes)) throw new NotUtf8Error(text);
   return text;
 }
 
 /** Readable reason for a system error such as `ENOENT`. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof NotText) return `${error.message}: see line ${error.line}`;
+  if (error instanceof NotUtf8Error) return `${error.message}: see line ${error.line}`;
   const code = errorCode(error);
   return reasons[code] ?? (code === '' ? 'unknown error' : code);
 }
@@ -58,14 +58,14 @@ const reasons: Readonly<Record<string, string>> = {
  * True when the files still have the content that was read. A file being overwritten is empty for a moment, and an empty
  * or partial file may be valid: content read at such a moment must not be applied.
  */
-export async function areSettled(texts: SavedFiles): Promise<boolean> {
-  const same = await Promise.all(Object.entries(texts).map(async ([path, text]) => (await textNow(path)) === text));
+export async function areUnchanged(texts: SavedFiles): Promise<boolean> {
+  const same = await Promise.all(Object.entries(texts).map(async ([path, text]) => (await currentText(path)) === text));
   return same.every(Boolean);
 }
 
-async function textNow(path: string): Promise<string | undefined> {
+async function currentText(path: string): Promise<string | undefined> {
   try {
-    return (await readRegularFileLater(path, maxConfigFile)).toString('utf8');
+    return (await readRegularFileAsync(path, maxConfigFile)).toString('utf8');
   } catch {
     return undefined;
   }

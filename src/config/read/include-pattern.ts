@@ -14,13 +14,13 @@ export class PatternError extends Error {
  * Absolute paths that match a pattern, sorted.
  * @throws PatternError
  */
-export function filesOf(pattern: string, folder: string): string[] {
-  const found = matchesOf(pattern, folder);
+export function matchingFiles(pattern: string, folder: string): string[] {
+  const found = globPaths(pattern, folder);
   if (found.length > maxFiles) throw new PatternError(`the pattern matches more than ${maxFiles} files`);
   return found.toSorted();
 }
 
-function matchesOf(pattern: string, folder: string): string[] {
+function globPaths(pattern: string, folder: string): string[] {
   let visited = 0;
   const exclude = (): boolean => {
     visited += 1;
@@ -31,14 +31,14 @@ function matchesOf(pattern: string, folder: string): string[] {
 }
 
 /**
- * Folders below that of `folderOf` in which a file that the pattern matches may appear, or a folder for one.
+ * Folders below that of `baseFolderOf` in which a file that the pattern matches may appear, or a folder for one.
  * @throws PatternError
  */
-export function foldersOf(pattern: string, base: string): string[] {
+export function matchingFolders(pattern: string, base: string): string[] {
   const parts = pattern.split('/');
   const folders: string[] = [];
   for (let end = parts.findIndex(isPattern) + 1; end < parts.length; end += 1)
-    folders.push(...matchesOf(parts.slice(0, end).join('/'), base).filter(isFolder));
+    folders.push(...globPaths(parts.slice(0, end).join('/'), base).filter(isFolder));
   return folders;
 }
 
@@ -60,11 +60,11 @@ export const isPattern = (text: string): boolean => wildcard.test(text);
 export const isTestFile = (name: string): boolean => /\.test\.ya?ml$/.test(name);
 
 /** True for an absolute path that a pattern fits. What the folders above the pattern are called is no part of it. */
-export const fits = (path: string, pattern: string, base: string): boolean =>
+export const matchesPattern = (path: string, pattern: string, base: string): boolean =>
   matchesGlob(isAbsolute(pattern) ? path : relative(base, path), normalize(pattern));
 
 /** The deepest folder of a pattern that is not itself a pattern. */
-export function folderOf(pattern: string, base: string): string {
+export function baseFolderOf(pattern: string, base: string): string {
   const parts = pattern.split('/');
   const first = parts.findIndex(isPattern);
   const fixed = parts.slice(0, Math.max(0, first));
@@ -72,10 +72,10 @@ export function folderOf(pattern: string, base: string): string {
 }
 
 /** A folder with "key" in its name holds the entries of `api_keys`. */
-export const holdsKeys = (pattern: string, base: string): boolean => /key/i.test(relative(base, folderOf(pattern, base)));
+export const isKeyFolder = (pattern: string, base: string): boolean => /key/i.test(relative(base, baseFolderOf(pattern, base)));
 
 /** True for a folder that is kept empty on purpose, marked by the usual placeholder file. */
-export const isKeptEmpty = (folder: string): boolean => filesIn(folder)?.length === 0 && existsSync(resolve(folder, '.gitkeep'));
+export const isIntentionallyEmpty = (folder: string): boolean => filesIn(folder)?.length === 0 && existsSync(resolve(folder, '.gitkeep'));
 
 /** Names in a folder, without hidden ones; undefined when the folder cannot be read. */
 export function filesIn(folder: string): readonly string[] | undefined {

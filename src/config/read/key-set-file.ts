@@ -1,11 +1,11 @@
 import { readText, reasonOf } from './files.ts';
 import { type MapNode, type SourceLocation, textOf, withValueAt } from './node.ts';
-import type { Report } from '../report/problem.ts';
+import type { ProblemReporter } from '../report/problem.ts';
 import { pathOf } from './registry.ts';
 
-interface Files {
+interface KeySetDeps {
   readonly cwd: string;
-  readonly report: Report;
+  readonly report: ProblemReporter;
   unresolved(at: SourceLocation): void;
   watch(path: string): void;
 }
@@ -18,7 +18,7 @@ const maxSize = 1024 * 1024;
  * configuration. Paths are relative to the file that names them. Public keys are not secret, unlike values of
  * `${file:}`.
  */
-export function withKeySet(root: MapNode, files: Files): MapNode {
+export function withKeySet(root: MapNode, files: KeySetDeps): MapNode {
   return withValueAt(root, ['auth', 'jwt', 'jwks'], (jwks) => {
     const written = textOf(jwks);
     if (jwks.kind !== 'scalar' || !isPath(written)) return jwks;
@@ -34,7 +34,7 @@ function isPath(text: string | undefined): text is string {
   return text !== undefined && text !== '' && !/^[a-z][a-z0-9+.-]*:/i.test(text) && !text.trimStart().startsWith('{');
 }
 
-function read(path: string, written: string, at: SourceLocation, { report, unresolved }: Files): string | undefined {
+function read(path: string, written: string, at: SourceLocation, { report, unresolved }: KeySetDeps): string | undefined {
   try {
     const text = readText(path, maxSize);
     if (text.trimStart().startsWith('{')) return text;

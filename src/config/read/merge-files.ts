@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, relative, resolve } from 'node:path';
-import { maxConfigFile, NotText, readText, reasonOf } from './files.ts';
+import { maxConfigFile, NotUtf8Error, readText, reasonOf } from './files.ts';
 import {
   filesIn,
-  filesOf,
-  fits,
-  folderOf,
-  foldersOf,
-  holdsKeys,
-  isKeptEmpty,
+  matchingFiles,
+  matchesPattern,
+  baseFolderOf,
+  matchingFolders,
+  isKeyFolder,
+  isIntentionallyEmpty,
   isPattern,
   isTestFile,
   PatternError,
 } from './include-pattern.ts';
 import { type Entry, type ListNode, type MapNode, type Node, type SourceLocation, type SourceFile, textOf, withEntries } from './node.ts';
 import { parse, sourceFile } from './yaml/parse.ts';
-import { placeText, type Report } from '../report/problem.ts';
-import { type ReferenceSources, resolveReferences } from './references.ts';
+import { locationText, type ProblemReporter } from '../report/problem.ts';
+import { type ReferenceContext, resolveReferences } from './references.ts';
 import { targetSettings } from '../schema/target.ts';
 
 /** Top-level keys that hold named entries. They are merged across files; a name defined twice is an error. */
@@ -38,22 +38,22 @@ export type Source = { readonly path: string } | { readonly text: string; readon
 export type SavedFiles = Readonly<Record<string, string>>;
 
 /** Reads the main file and, through `include`, all others. Only references in `include` are resolved. */
-export function mergeFiles(source: Source, sources: ReferenceSources, saved?: SavedFiles): MergedFiles {
+export function mergeFiles(source: Source, sources: ReferenceContext, saved?: SavedFiles): MergedFiles {
   return new FileMerger(sources, saved).run(source);
 }
 
 class FileMerger {
-  readonly #sources: ReferenceSources;
-  readonly #report: Report;
+  readonly #sources: ReferenceContext;
+  readonly #report: ProblemReporter;
   readonly #saved: SavedFiles | undefined;
   readonly #texts: Record<string, string> = {};
   readonly #files: SourceFile[] = [];
   readonly #broken = new Set<SourceFile>();
   readonly #seen = new Set<string>();
   readonly #sections = new Map<string, { first: Entry; at: SourceLocation; names: Map<string, Entry> }>();
-  readonly #single = new Map<string, Entry>();
+  readonly #otherEntries = new Map<string, Entry>();
 
-  constructor(sources: ReferenceSources, saved: SavedFiles | undefined) {
+  constructor(sources: ReferenceContext, saved: SavedFiles | undefined) {
     this.#sources = sources;
     this.#report = sources.report;
     this.#saved = saved;
@@ -61,10 +61,10 @@ class FileMerger {
 
   run(source: Source): MergedFiles {
     const path = 'path' in source ? resolve(this.#sources.cwd, source.path) : '';
-    const name = 'path' in source ? this.#name(path) : source.name;
+    const name = 'path' in source ? this.#displayName(path) : source.name;
     const text =
       'path' in source ? this.#read(path, { file: { path, name, lines: [] }, line: 1, column: 1, endColumn: 2, endLine: 1 }) : source.text;
-    const file = this.#take(path, name, text ?? '', []);
+    const file = this.#addFile(path, name, text ?? '', []);
     const root: SourceLocation = { file, line: 1, column: 1, endColumn: (file.lines[0] ?? '').length + 1, endLine: 1 };
     if (text === undefined) this.#broken.add(file);
     const sections = [...this.#sections].map(([key, { first, at, names }]): [string, Entry] => [
@@ -72,12 +72,12 @@ class FileMerger {
       { ...first, value: { kind: 'map', at, entries: names } },
     ]);
     // A section that is no mapping in one of the files is kept, so that its type is reported.
-    const entries = new Map([...sections, ...this.#single]);
+    const entries = new Map([...sections, ...this.#otherEntries]);
     return { root: { kind: 'map', at: root, entries }, files: this.#files, broken: this.#broken, texts: this.#texts };
   }
 
   /** Parses and merges one file, then reads the files that it includes. */
-  #take(path: string, name: string, text: string, above: readonly string[]): SourceFile {
+  #addFile(path: string, name: string, text: string, includeChain: readonly string[]): SourceFile {
     const source = sourceFile(path, name, text);
     const { file } = source;
     this.#files.push(file);
@@ -85,13 +85,13 @@ class FileMerger {
       this.#seen.add(path);
       this.#sources.watch(path);
     }
-    if (text.trim() === '' && above.length > 0) {
-      this.#empty(file);
+    if (text.trim() === '' && includeChain.length > 0) {
+      this.#reportEmpty(file);
       return file;
     }
     const parsed = parse(file, source.text, this.#report, (at) => this.#sources.unresolved(at));
     if (parsed.broken) this.#broken.add(file);
-    const root = above.length > 0 ? this.#wrapped(parsed.root, file) : parsed.root;
+    const root = includeChain.length > 0 ? this.#wrapUnnamed(parsed.root, file) : parsed.root;
     if (root === undefined) return file;
     if (root.kind !== 'map') {
       if (!parsed.broken)
@@ -104,9 +104,9 @@ class FileMerger {
       this.#broken.add(file);
       return file;
     }
-    for (const entry of root.entries.values()) this.#merge(entry, above.length > 0);
+    for (const entry of root.entries.values()) this.#merge(entry, includeChain.length > 0);
     const include = root.entries.get('include')?.value;
-    if (include !== undefined) this.#include(include, file, [...above, path]);
+    if (include !== undefined) this.#include(include, file, [...includeChain, path]);
     return file;
   }
 
@@ -114,7 +114,7 @@ class FileMerger {
    * Rejects an empty included file. A file being overwritten is empty for a moment, and its entries must not disappear
    * from the running configuration.
    */
-  #empty(file: SourceFile): void {
+  #reportEmpty(file: SourceFile): void {
     this.#report({
       code: 'yaml-syntax',
       at: { file, line: 1, column: 1, endColumn: 2, endLine: 1 },
@@ -125,10 +125,10 @@ class FileMerger {
   }
 
   /** Moves a config object or prompt at the top level of an included file below a name, so that the rest can be checked. */
-  #wrapped(root: Node | undefined, file: SourceFile): Node | undefined {
+  #wrapUnnamed(root: Node | undefined, file: SourceFile): Node | undefined {
     if (root?.kind !== 'map') return root;
     const prompt = root.entries.get('messages') ?? root.entries.get('versions');
-    const bare = prompt ?? [...root.entries.values()].find((entry) => bareKeys.has(entry.key));
+    const bare = prompt ?? [...root.entries.values()].find((entry) => configObjectKeys.has(entry.key));
     const [what, section] = prompt === undefined ? ['a config object', 'configs'] : ['a prompt', 'prompts'];
     if (bare === undefined || [...root.entries.keys()].some((key) => (namedSections as readonly string[]).includes(key))) return root;
     const name = basename(file.name, extname(file.name)).toLowerCase();
@@ -154,12 +154,12 @@ class FileMerger {
       this.#mergeNames(entry, value.kind === 'map' ? [...value.entries.values()] : []);
       return;
     }
-    const first = this.#single.get(key);
+    const first = this.#otherEntries.get(key);
     if (included && key === 'version' && (value.kind !== 'scalar' || value.value !== 1)) {
       this.#report({ code: 'wrong-type', at: value.at, message: '"version" must be 1', hint: 'write version: 1, or remove the key' });
     }
-    if (first === undefined) this.#single.set(key, entry);
-    else if (key !== 'version') this.#duplicate(`"${key}"`, entry, first);
+    if (first === undefined) this.#otherEntries.set(key, entry);
+    else if (key !== 'version') this.#reportDuplicate(`"${key}"`, entry, first);
   }
 
   #mergeNames(section: Entry, entries: readonly Entry[]): void {
@@ -168,31 +168,31 @@ class FileMerger {
     for (const entry of entries) {
       const first = known.names.get(entry.key);
       if (first === undefined) known.names.set(entry.key, entry);
-      else this.#duplicate(`${section.key}.${entry.key}`, entry, first);
+      else this.#reportDuplicate(`${section.key}.${entry.key}`, entry, first);
     }
   }
 
-  #duplicate(what: string, entry: Entry, first: Entry): void {
+  #reportDuplicate(what: string, entry: Entry, first: Entry): void {
     this.#report({
       code: 'duplicate-key',
       at: entry.keyAt,
       message: `${what} is defined twice`,
-      hint: `first defined at ${placeText(first.keyAt)}`,
+      hint: `first defined at ${locationText(first.keyAt)}`,
     });
   }
 
   #include(value: Node, file: SourceFile, above: readonly string[]): void {
     const unresolved = new Set<SourceLocation>();
-    const note = (at: SourceLocation): void => {
+    const markUnresolved = (at: SourceLocation): void => {
       unresolved.add(at);
       this.#sources.unresolved(at);
     };
-    const resolved = resolveReferences(value, { ...this.#sources, unresolved: note });
+    const resolved = resolveReferences(value, { ...this.#sources, unresolved: markUnresolved });
     const nodes = resolved.kind === 'list' ? (resolved as ListNode).items : [resolved];
     for (const node of nodes) {
       if (unresolved.has(node.at)) continue;
       const pattern = textOf(node);
-      if (pattern !== undefined && pattern !== '') this.#pattern(pattern, node.at, file, above);
+      if (pattern !== undefined && pattern !== '') this.#includePattern(pattern, node.at, file, above);
       else if (above.length > 1)
         this.#report({
           code: 'wrong-type',
@@ -203,39 +203,39 @@ class FileMerger {
     }
   }
 
-  #pattern(pattern: string, at: SourceLocation, file: SourceFile, above: readonly string[]): void {
+  #includePattern(pattern: string, at: SourceLocation, file: SourceFile, above: readonly string[]): void {
     const base = file.path === '' ? this.#sources.cwd : dirname(file.path);
     // The name of a file that is there is no pattern, whatever signs it has.
-    const glob = isPattern(pattern) && !this.#isThere(resolve(base, pattern));
-    if (glob) this.#sources.watch(folderOf(pattern, base));
+    const glob = isPattern(pattern) && !this.#fileExists(resolve(base, pattern));
+    if (glob) this.#sources.watch(baseFolderOf(pattern, base));
     const found = glob ? this.#matches(pattern, base, at) : [resolve(base, pattern)];
-    if (found?.length === 0) this.#noMatch(pattern, base, at);
+    if (found?.length === 0) this.#reportNoMatch(pattern, base, at);
     if (found === undefined) return;
     for (const path of found) {
       // A pattern that also matches its own file means the other files.
       if (glob && path === file.path) continue;
-      if (above.includes(path)) this.#cycle(path, at, above);
-      else if (!this.#seen.has(path)) this.#file(path, at, above);
+      if (above.includes(path)) this.#reportCycle(path, at, above);
+      else if (!this.#seen.has(path)) this.#includeFile(path, at, above);
     }
   }
 
-  #isThere(path: string): boolean {
+  #fileExists(path: string): boolean {
     return this.#saved === undefined ? existsSync(path) : Object.hasOwn(this.#saved, path);
   }
 
   /** Without the keys that a folder should hold everybody might come in: only one that is there and empty may be meant so. */
-  #noMatch(pattern: string, base: string, at: SourceLocation): void {
-    const folder = folderOf(pattern, base);
-    if (isKeptEmpty(folder)) return;
+  #reportNoMatch(pattern: string, base: string, at: SourceLocation): void {
+    const folder = baseFolderOf(pattern, base);
+    if (isIntentionallyEmpty(folder)) return;
     const message = `no file matches "${pattern}"`;
     const others = this.#saved === undefined ? filesIn(folder) : [];
     const hint =
       others === undefined
-        ? `the folder ${this.#name(folder)} does not exist`
+        ? `the folder ${this.#displayName(folder)} does not exist`
         : others.length === 0
-          ? `the folder ${this.#name(folder)} is empty`
-          : `the folder ${this.#name(folder)} has ${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''}`;
-    if (holdsKeys(pattern, base) && others?.length !== 0) {
+          ? `the folder ${this.#displayName(folder)} is empty`
+          : `the folder ${this.#displayName(folder)} has ${others.slice(0, 3).join(', ')}${others.length > 3 ? ', …' : ''}`;
+    if (isKeyFolder(pattern, base) && others?.length !== 0) {
       this.#report({ code: 'no-match', severity: 'error', at, message: `${message}: the API keys that it names are missing`, hint });
     } else this.#report({ code: 'no-match', at, message, hint });
   }
@@ -244,12 +244,12 @@ class FileMerger {
   #matches(pattern: string, base: string, at: SourceLocation): readonly string[] | undefined {
     if (this.#saved !== undefined) {
       return Object.keys(this.#saved)
-        .filter((path) => fits(path, pattern, base) && !isTestFile(path))
+        .filter((path) => matchesPattern(path, pattern, base) && !isTestFile(path))
         .toSorted();
     }
     try {
-      for (const folder of foldersOf(pattern, base)) this.#sources.watch(folder);
-      return filesOf(pattern, base).filter((path) => !isTestFile(path));
+      for (const folder of matchingFolders(pattern, base)) this.#sources.watch(folder);
+      return matchingFiles(pattern, base).filter((path) => !isTestFile(path));
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
       this.#report({ code: 'out-of-range', at, message: error.message, hint: 'name a directory that contains only configuration files' });
@@ -257,14 +257,14 @@ class FileMerger {
     }
   }
 
-  #file(path: string, at: SourceLocation, above: readonly string[]): void {
+  #includeFile(path: string, at: SourceLocation, above: readonly string[]): void {
     this.#seen.add(path);
     const text = this.#read(path, at);
-    if (text !== undefined) this.#take(path, this.#name(path), text, above);
+    if (text !== undefined) this.#addFile(path, this.#displayName(path), text, above);
   }
 
-  #cycle(path: string, at: SourceLocation, above: readonly string[]): void {
-    const loop = [...above.slice(above.indexOf(path)), path].map((one) => this.#name(one));
+  #reportCycle(path: string, at: SourceLocation, above: readonly string[]): void {
+    const loop = [...above.slice(above.indexOf(path)), path].map((one) => this.#displayName(one));
     this.#report({ code: 'cycle', at, message: 'the includes form a cycle', hint: loop.join(' → ') });
   }
 
@@ -276,29 +276,35 @@ class FileMerger {
       this.#texts[path] = text;
       return text;
     } catch (error) {
-      if (error instanceof NotText) {
+      if (error instanceof NotUtf8Error) {
         const { line, column } = error;
-        const place = { file: { path, name: this.#name(path), lines: [] }, line, column, endColumn: column + 1, endLine: line };
-        this.#report({ code: 'yaml-syntax', at: place, message: 'the file is not text in UTF-8', hint: 'save it as UTF-8', show: 'none' });
+        const location = { file: { path, name: this.#displayName(path), lines: [] }, line, column, endColumn: column + 1, endLine: line };
+        this.#report({
+          code: 'yaml-syntax',
+          at: location,
+          message: 'the file is not text in UTF-8',
+          hint: 'save it as UTF-8',
+          show: 'none',
+        });
         return undefined;
       }
       this.#report({
         code: 'unreadable-file',
         at,
-        message: `the file "${this.#name(path)}" cannot be read (${reasonOf(error)})`,
+        message: `the file "${this.#displayName(path)}" cannot be read (${reasonOf(error)})`,
         hint: `the working directory is ${this.#sources.cwd}`,
       });
       return undefined;
     }
   }
 
-  #name(path: string): string {
+  #displayName(path: string): string {
     const short = relative(this.#sources.cwd, path);
     return short === '' || short.startsWith('..') || isAbsolute(short) ? path : short;
   }
 }
 
 /** Keys of a config object that are no top-level keys. */
-const bareKeys: ReadonlySet<string> = new Set(
+const configObjectKeys: ReadonlySet<string> = new Set(
   [...Object.keys(targetSettings.properties), 'targets'].filter((key) => key !== 'description'),
 );

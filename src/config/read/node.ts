@@ -65,7 +65,7 @@ export function nodeAt(root: Node | undefined, path: Path): Node | undefined {
 }
 
 /** Location of the key at this path; of the value if it has no key. */
-export function keyPlace(root: Node, path: Path): SourceLocation {
+export function keyLocation(root: Node, path: Path): SourceLocation {
   const last = path.at(-1);
   const parent = nodeAt(root, path.slice(0, -1));
   if (last !== undefined && parent?.kind === 'map') {
@@ -97,15 +97,15 @@ export function toValue(node: Node): unknown {
 }
 
 /** Visits every value of the tree with its path. Shared nodes are visited at each position. */
-export function walk(
+export function traverse(
   node: Node,
   visit: (node: Node, path: Path, entry: Entry | undefined) => boolean | undefined,
   path: Path = [],
   entry?: Entry,
 ): void {
   if (visit(node, path, entry) === false) return;
-  if (node.kind === 'map') for (const one of node.entries.values()) walk(one.value, visit, [...path, one.key], one);
-  if (node.kind === 'list') node.items.forEach((item, i) => walk(item, visit, [...path, i]));
+  if (node.kind === 'map') for (const one of node.entries.values()) traverse(one.value, visit, [...path, one.key], one);
+  if (node.kind === 'list') node.items.forEach((item, i) => traverse(item, visit, [...path, i]));
 }
 
 /** Path as text, such as `configs.support.targets[0]`. Names with other characters are quoted. */

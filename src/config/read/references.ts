@@ -1,13 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import { readText, reasonOf } from './files.ts';
 import type { ListNode, MapNode, Node, SourceLocation, ScalarNode } from './node.ts';
-import type { Report } from '../report/problem.ts';
+import type { ProblemReporter } from '../report/problem.ts';
 
 /** Sources from which references are resolved, and callbacks for the results. */
-export interface ReferenceSources {
+export interface ReferenceContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly report: Report;
+  readonly report: ProblemReporter;
   /** Called with each value from the environment or a file, and its location. Defaults are not secret. */
   secret(value: string, at: SourceLocation): void;
   /** Called with the location of each value that has an unresolved reference, and so cannot be checked further. */
@@ -23,7 +23,7 @@ export interface ReferenceSources {
 export type UnresolvedHandler = (what: string, at: SourceLocation) => boolean;
 
 /** Rules for the references in one part of the tree. */
-export interface Policy {
+export interface ReferencePolicy {
   readonly onUnresolved?: UnresolvedHandler;
   /** Another way to fix a missing variable, appended to the hint. */
   readonly alternative?: string;
@@ -39,14 +39,14 @@ const pattern = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
  * Resolves `${env:NAME}`, `${env:NAME:-text}`, `${file:path}` and `$${` in every string of the tree. `text` keeps the
  * printable form. Applied only to files: values in a request are never resolved.
  */
-export function resolveReferences(root: Node, sources: ReferenceSources, policy: Policy = {}): Node {
-  const done = new Map<Node, Node>();
+export function resolveReferences(root: Node, sources: ReferenceContext, policy: ReferencePolicy = {}): Node {
+  const resolvedNodes = new Map<Node, Node>();
   const visit = (node: Node): Node => {
-    const known = done.get(node);
+    const known = resolvedNodes.get(node);
     if (known !== undefined) return known;
-    const made = node.kind === 'scalar' ? resolveScalar(node, sources, policy) : rebuild(node, visit);
-    done.set(node, made);
-    return made;
+    const resolved = node.kind === 'scalar' ? resolveScalar(node, sources, policy) : rebuild(node, visit);
+    resolvedNodes.set(node, resolved);
+    return resolved;
   };
   return visit(root);
 }
@@ -57,14 +57,14 @@ function rebuild(node: MapNode | ListNode, visit: (node: Node) => Node): Node {
   return { ...node, entries: new Map(entries) };
 }
 
-function resolveScalar(node: ScalarNode, sources: ReferenceSources, policy: Policy): ScalarNode {
+function resolveScalar(node: ScalarNode, sources: ReferenceContext, policy: ReferencePolicy): ScalarNode {
   const { value } = node;
   if (typeof value !== 'string' || !value.includes('${')) return node;
   let resolved = false;
   const text = value.replace(pattern, (written: string, inner: string | undefined) => {
     if (written === '$${') return '${';
     resolved = true;
-    return lookUp(written, inner, node, sources, policy);
+    return resolveReference(written, inner, node, sources, policy);
   });
   return { ...node, value: text, text: value, resolved };
 }
@@ -72,14 +72,20 @@ function resolveScalar(node: ScalarNode, sources: ReferenceSources, policy: Poli
 /** Location of the reference, and of the whole value that contains it. */
 interface Positions {
   readonly at: SourceLocation;
-  readonly whole: SourceLocation;
+  readonly value: SourceLocation;
 }
 
-function lookUp(written: string, inner: string | undefined, node: ScalarNode, sources: ReferenceSources, policy: Policy): string {
-  const at = within(node.at, written);
+function resolveReference(
+  written: string,
+  inner: string | undefined,
+  node: ScalarNode,
+  sources: ReferenceContext,
+  policy: ReferencePolicy,
+): string {
+  const at = locationOfPart(node.at, written);
   const reference = /^(env|file):(.+)$/s.exec(inner ?? '');
-  if (reference?.[1] === 'env') return environment(reference[2] ?? '', written, { at, whole: node.at }, sources, policy);
-  if (reference?.[1] === 'file') return fileText(reference[2] ?? '', { at, whole: node.at }, sources, policy);
+  if (reference?.[1] === 'env') return resolveVariable(reference[2] ?? '', written, { at, value: node.at }, sources, policy);
+  if (reference?.[1] === 'file') return resolveFile(reference[2] ?? '', { at, value: node.at }, sources, policy);
   sources.unresolved(node.at);
   const name = /^[A-Z][A-Z0-9_]*$/.test(inner ?? '') ? inner : undefined;
   sources.report({
@@ -94,15 +100,21 @@ function lookUp(written: string, inner: string | undefined, node: ScalarNode, so
   return '';
 }
 
-function environment(text: string, written: string, { at, whole }: Positions, sources: ReferenceSources, policy: Policy): string {
-  const cut = text.indexOf(':-');
-  const name = cut < 0 ? text : text.slice(0, cut);
+function resolveVariable(
+  text: string,
+  written: string,
+  { at, value: whole }: Positions,
+  sources: ReferenceContext,
+  policy: ReferencePolicy,
+): string {
+  const separator = text.indexOf(':-');
+  const name = separator < 0 ? text : text.slice(0, separator);
   const value = Object.hasOwn(sources.env, name) ? sources.env[name] : undefined;
   if (value !== undefined && value !== '') {
     sources.secret(value, whole);
     return value;
   }
-  if (cut >= 0) return text.slice(cut + 2);
+  if (separator >= 0) return text.slice(separator + 2);
   sources.unresolved(whole);
   if (policy.onUnresolved?.(name, at) === true) return '';
   sources.report({
@@ -114,12 +126,12 @@ function environment(text: string, written: string, { at, whole }: Positions, so
   return '';
 }
 
-function fileText(path: string, { at, whole }: Positions, sources: ReferenceSources, policy: Policy): string {
+function resolveFile(path: string, { at, value: whole }: Positions, sources: ReferenceContext, policy: ReferencePolicy): string {
   const base = at.file.path === '' ? sources.cwd : dirname(at.file.path);
-  const full = resolve(base, path);
-  sources.watch(full);
+  const absolutePath = resolve(base, path);
+  sources.watch(absolutePath);
   try {
-    const text = readText(full, maxFileSize).replace(/\r?\n$/, '');
+    const text = readText(absolutePath, maxFileSize).replace(/\r?\n$/, '');
     if (text !== '') sources.secret(text, whole);
     return text;
   } catch (error) {
@@ -129,14 +141,17 @@ function fileText(path: string, { at, whole }: Positions, sources: ReferenceSour
       code: 'unreadable-file',
       at,
       message: `the file "${path}" cannot be read (${reasonOf(error)})`,
-      hint: full === path ? `the working directory is ${sources.cwd}` : `that is ${full}; the working directory is ${sources.cwd}`,
+      hint:
+        absolutePath === path
+          ? `the working directory is ${sources.cwd}`
+          : `that is ${absolutePath}; the working directory is ${sources.cwd}`,
     });
   }
   return '';
 }
 
 /** Location of a part of a value, if it is on the value's first line; otherwise the location of the value. */
-function within(at: SourceLocation, part: string): SourceLocation {
+function locationOfPart(at: SourceLocation, part: string): SourceLocation {
   const line = at.file.lines[at.line - 1] ?? '';
   const found = line.indexOf(part, at.column - 1);
   if (found < 0 || (at.endLine === at.line && found + part.length >= at.endColumn)) return at;

@@ -49,7 +49,7 @@ export function typeNames(registry: PluginRegistry): string[] {
 }
 
 /** Provider type of the provider that a virtual key refers to. */
-export function providerUnder(virtualKey: Node, root: MapNode, registry: PluginRegistry): Provider | undefined {
+export function providerOfVirtualKey(virtualKey: Node, root: MapNode, registry: PluginRegistry): Provider | undefined {
   const slug = textOf(child(virtualKey, 'provider'))?.replace(/^@/, '') ?? '';
   return providerOf(registry, textOf(child(child(child(root, 'providers'), slug), 'type')) ?? '');
 }

@@ -1,10 +1,10 @@
 import { isNearSecretName, isSecretName } from '../../core/secrets/credential-names.ts';
 import { placeholderCredentials } from '../../core/http/headers.ts';
 import type { Provider } from '../../core/provider.ts';
-import { child, entriesOf, type Entry, type Node, type Path, walk } from './node.ts';
+import { child, entriesOf, type Entry, type Node, type Path, traverse } from './node.ts';
 
 /** Parts of the tree that are sent to providers unchanged: a field named `token` is not a secret there. */
-const openParts: ReadonlySet<string> = new Set(['override_params', 'metadata', 'labels', 'query', 'replies']);
+const passThroughKeys: ReadonlySet<string> = new Set(['override_params', 'metadata', 'labels', 'query', 'replies']);
 
 /** True for a key whose value must not be printed. */
 export const isSecretKey = (key: string | number | undefined): boolean => typeof key === 'string' && isSecretName(key);
@@ -16,10 +16,10 @@ const isCollectorHeader = ([top, , part, ...rest]: Path): boolean => top === 'ob
 export const isSecretPath = (path: Path): boolean => isCollectorHeader(path) || path.some((step) => isSecretKey(step));
 
 /** Visits every string at a position where a secret belongs. */
-function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: Path, entry: Entry) => void): void {
-  walk(root, (node, path, entry) => {
+function visitSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: Path, entry: Entry) => void): void {
+  traverse(root, (node, path, entry) => {
     const key = path.at(-1);
-    if (typeof key === 'string' && path.length > 2 && openParts.has(key)) return false;
+    if (typeof key === 'string' && path.length > 2 && passThroughKeys.has(key)) return false;
     const isSecret = isSecretKey(key) || isCollectorHeader(path);
     if (entry !== undefined && path.length > 2 && isSecret && node.kind === 'scalar' && typeof node.value === 'string')
       visit(node, path, entry);
@@ -31,8 +31,8 @@ function walkSecrets(root: Node, visit: (node: Node & { kind: 'scalar' }, path: 
  * Visits every secret that is written in a file instead of a reference.
  * @param names public names, which are no secrets
  */
-export function walkPlainSecrets(root: Node, names: ReadonlySet<string>, visit: (node: Node, value: string) => void): void {
-  walkSecrets(root, (node) => {
+export function visitPlainSecrets(root: Node, names: ReadonlySet<string>, visit: (node: Node, value: string) => void): void {
+  visitSecrets(root, (node) => {
     const { value } = node;
     if (node.resolved || typeof value !== 'string' || value === '' || node.text.includes('${')) return;
     if (!placeholderCredentials.has(value) && !names.has(value)) visit(node, value);
@@ -40,50 +40,51 @@ export function walkPlainSecrets(root: Node, names: ReadonlySet<string>, visit: 
 }
 
 /** `&sig=…` in a URL: users paste URLs from a provider's portal, whose query may contain keys and signatures. */
-const inAddress = /([?&]([^=&#\s]+)=)([^&#\s]+)/g;
+const urlQueryParameter = /([?&]([^=&#\s]+)=)([^&#\s]+)/g;
 
-const isKeyOfQuery = (name: string): boolean => isSecretKey(name) || /^(sig|signature|code|key|.*subscription-key)$/i.test(name);
+const isSecretQueryParameter = (name: string): boolean => isSecretKey(name) || /^(sig|signature|code|key|.*subscription-key)$/i.test(name);
 
 /** In characters. Shorter values could occur in any text by chance. */
-const leastLength = 8;
+const minSecretLength = 8;
 
 /** `:password@` in a URL. */
-const password = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/g;
+const urlPassword = /:\/\/[^/?#\s@:]*:([^/?#\s@]+)@/g;
 
 /** Passwords in URLs, and query values that are keys; empty for text without a URL. */
-function keysInAddress(text: string): string[] {
+function secretsInUrl(text: string): string[] {
   if (!text.includes('://')) return [];
-  const inQuery = [...text.matchAll(inAddress)].flatMap(([, , name = '', value = '']) =>
-    isKeyOfQuery(name) && value.length >= leastLength ? [value] : [],
+  const inQuery = [...text.matchAll(urlQueryParameter)].flatMap(([, , name = '', value = '']) =>
+    isSecretQueryParameter(name) && value.length >= minSecretLength ? [value] : [],
   );
-  return [...inQuery, ...[...text.matchAll(password)].flatMap(([, value = '']) => (value.length >= 4 ? [value] : []))];
+  return [...inQuery, ...[...text.matchAll(urlPassword)].flatMap(([, value = '']) => (value.length >= 4 ? [value] : []))];
 }
 
 /** The text with passwords in URLs, and keys in their queries, masked. References stay. */
-export const withoutKeys = (text: string): string =>
+export const maskUrlSecrets = (text: string): string =>
   text.includes('://')
     ? text
-        .replaceAll(inAddress, (whole, lead: string, name: string) => (isKeyOfQuery(name) ? `${lead}…` : whole))
-        .replaceAll(password, (whole, value: string) => `${whole.slice(0, -value.length - 1)}${shownPart(value)}@`)
+        .replaceAll(urlQueryParameter, (whole, lead: string, name: string) => (isSecretQueryParameter(name) ? `${lead}…` : whole))
+        .replaceAll(urlPassword, (whole, value: string) => `${whole.slice(0, -value.length - 1)}${printablePassword(value)}@`)
     : text;
 
-const shownPart = (value: string): string => (value.includes('${') ? shownSecret(value) : '…');
+const printablePassword = (value: string): string => (value.includes('${') ? printableSecret(value) : '…');
 
 /** Secrets written in the files, including those with a misspelled key or a malformed value. */
 export function literalSecrets(root: Node): string[] {
   const found: string[] = [];
-  walk(root, (node, path) => {
+  traverse(root, (node, path) => {
     const key = path.at(-1);
-    if (typeof key === 'string' && path.length > 2 && openParts.has(key)) return false;
+    if (typeof key === 'string' && path.length > 2 && passThroughKeys.has(key)) return false;
     const isSecret = isCollectorHeader(path) || path.slice(2).some((step) => typeof step === 'string' && isNearSecretName(step));
-    if (isSecret && node.kind === 'scalar' && typeof node.value === 'string' && node.value.length >= leastLength) found.push(node.value);
+    if (isSecret && node.kind === 'scalar' && typeof node.value === 'string' && node.value.length >= minSecretLength)
+      found.push(node.value);
     return true;
   });
-  walk(root, (node, path) => {
-    if (node.kind === 'scalar' && typeof node.value === 'string') found.push(...keysInAddress(node.value));
+  traverse(root, (node, path) => {
+    if (node.kind === 'scalar' && typeof node.value === 'string') found.push(...secretsInUrl(node.value));
     return path.length === 0 || path[0] === 'providers' || path[0] === 'observability' || path[0] === 'logging';
   });
-  walkSecrets(root, (node) => {
+  visitSecrets(root, (node) => {
     if (typeof node.value === 'string' && node.value !== '' && !placeholderCredentials.has(node.value)) found.push(node.value);
   });
   return found;
@@ -97,13 +98,15 @@ const pairInComment = /(?<![\w-])([\w-]{1,64})["']?[ \t]*[:=][ \t]*["']?([^\s"'#
 
 /** Credentials in comments: a setting that was switched off (`# api_key: …`), or an old value behind a new one. */
 export function commentSecrets(text: string): string[] {
-  return [...text.matchAll(comment)].flatMap(([, words = '']) =>
-    [...words.matchAll(pairInComment)].flatMap(([, name = '', value = '']) => (isNearSecretName(name) && isRandom(value) ? [value] : [])),
+  return [...text.matchAll(comment)].flatMap(([, commentText = '']) =>
+    [...commentText.matchAll(pairInComment)].flatMap(([, name = '', value = '']) =>
+      isNearSecretName(name) && looksLikeCredential(value) ? [value] : [],
+    ),
   );
 }
 
 /** Words, paths and addresses are no credentials. Masking them would make other texts unreadable. */
-const isRandom = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[./~$]|:\/\//.test(value);
+const looksLikeCredential = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[./~$]|:\/\//.test(value);
 
 /**
  * Names that are shown in many places. Servers without keys often get one of them as key (`api_key: ollama`), and
@@ -115,7 +118,7 @@ export function publicNames(root: Node, providers: readonly Pick<Provider, 'type
 }
 
 /** Printable form of a secret: its references, without the text around them and without their defaults. */
-export function shownSecret(text: string): string {
+export function printableSecret(text: string): string {
   const references = [...text.matchAll(/\$\{(?:env|file):[^{}]*\}/g)].map(([reference]) => reference.replace(/:-.*\}$/, ':-…}'));
   return references.length === 0 ? '(written in the file, not shown)' : references.join(' … ');
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { readRegularFileLater } from '../../core/files/regular-file.ts';
+import { readRegularFileAsync } from '../../core/files/regular-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /** Files larger than this, in bytes, are compared by size and time only. */
@@ -24,7 +24,7 @@ export async function fingerprint(path: string): Promise<string> {
       found.size > hashLimit || !found.isFile()
         ? '-'
         : createHash('sha256')
-            .update(await readRegularFileLater(real, hashLimit))
+            .update(await readRegularFileAsync(real, hashLimit))
             .digest('hex');
     return `${real} ${found.ino} ${found.size} ${found.mtimeNs} ${hash}`;
   } catch (error) {
@@ -33,7 +33,7 @@ export async function fingerprint(path: string): Promise<string> {
 }
 
 /** Folders in which a change can affect this path: its parent, and the parents of all links on the way. */
-export async function foldersOf(path: string): Promise<readonly string[]> {
+export async function watchedFoldersOf(path: string): Promise<readonly string[]> {
   const folders: string[] = [];
   let at = path;
   for (let step = 0; step < linkLimit; step += 1) {

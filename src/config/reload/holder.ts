@@ -12,7 +12,7 @@ export interface OwnedHolder<S> extends SnapshotHolder<S> {
 }
 
 /** One value and the number of its leases. */
-interface Cell<S> {
+interface LeasedValue<S> {
   readonly value: S;
   leases: number;
   replaced: boolean;
@@ -29,35 +29,35 @@ export function createHolder<S>(
   dispose: (value: S) => Awaitable<void>,
   onFault: (error: unknown) => void = () => {},
 ): OwnedHolder<S> {
-  let cell: Cell<S> = { value: first, leases: 0, replaced: false };
+  let cell: LeasedValue<S> = { value: first, leases: 0, replaced: false };
   let closed = false;
-  let open = 0;
-  let waiting: (() => void)[] = [];
+  let undisposed = 0;
+  let idleResolvers: (() => void)[] = [];
 
-  const finish = async (old: Cell<S>): Promise<void> => {
+  const disposeOld = async (old: LeasedValue<S>): Promise<void> => {
     try {
       await dispose(old.value);
     } catch (error) {
       onFault(error);
     }
-    open -= 1;
-    if (open > 0) return;
-    const resolvers = waiting;
-    waiting = [];
+    undisposed -= 1;
+    if (undisposed > 0) return;
+    const resolvers = idleResolvers;
+    idleResolvers = [];
     for (const resolve of resolvers) resolve();
   };
-  const replace = (old: Cell<S>): void => {
+  const replace = (old: LeasedValue<S>): void => {
     old.replaced = true;
-    open += 1;
-    if (old.leases === 0) void finish(old);
+    undisposed += 1;
+    if (old.leases === 0) void disposeOld(old);
   };
-  const whenIdle = (): Promise<void> => (open === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)));
+  const whenIdle = (): Promise<void> => (undisposed === 0 ? Promise.resolve() : new Promise((resolve) => idleResolvers.push(resolve)));
 
   return {
     current: () => cell.value,
     acquire: () => {
       if (closed) throw new Error('acquire after close');
-      return new CountedLease(cell, finish);
+      return new CountedLease(cell, disposeOld);
     },
     swap(next) {
       if (closed) throw new Error('swap after close');
@@ -78,10 +78,10 @@ export function createHolder<S>(
 
 class CountedLease<S> implements Lease<S> {
   readonly value: S;
-  #cell: Cell<S> | undefined;
-  readonly #finish: (cell: Cell<S>) => Promise<void>;
+  #cell: LeasedValue<S> | undefined;
+  readonly #finish: (cell: LeasedValue<S>) => Promise<void>;
 
-  constructor(cell: Cell<S>, finish: (cell: Cell<S>) => Promise<void>) {
+  constructor(cell: LeasedValue<S>, finish: (cell: LeasedValue<S>) => Promise<void>) {
     this.value = cell.value;
     this.#cell = cell;
     this.#finish = finish;

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import type { Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
 import { startOf, type StartFacts } from '../check/context.ts';
-import { check } from '../check/index.ts';
+import { runRules } from '../check/index.ts';
 import { type Diagnostic, sortDiagnostics } from '../report/diagnostic.ts';
-import { writtenIn, type WrittenPlaces } from '../report/origins.ts';
+import { locateWritten, type WrittenLocations } from '../report/origins.ts';
 import { withFrames } from '../report/frame.ts';
 import { mergeFiles, type MergedFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
 import { withKeySet } from '../read/key-set-file.ts';
 import { type Entry, type MapNode, nodeAt, type SourceLocation, textOf, toValue, mapEntries } from '../read/node.ts';
-import { importExternal, withPaths } from '../read/external.ts';
+import { importExternal, withAbsolutePaths } from '../read/external.ts';
 import { chainOf, provides } from '../read/registry.ts';
 import type { Problem } from '../report/problem.ts';
 import { ResolvedValues } from '../report/resolved-values.ts';
-import { type Policy, type ReferenceSources, resolveReferences } from '../read/references.ts';
+import { type ReferencePolicy, type ReferenceContext, resolveReferences } from '../read/references.ts';
 import type { GatewayConfig } from '../schema/index.ts';
 import { commentSecrets, literalSecrets, publicNames } from '../read/secrets.ts';
-import { canonicalSpelling } from '../read/canonical-keys.ts';
+import { canonicalizeKeys } from '../read/canonical-keys.ts';
 import { validate } from '../validate/schema.ts';
 import type { Validators } from '../validate/schemas/validators.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 
 export interface LoadRequest {
   /** Path of gateway.yaml, or text with a display name (standard input, try-out). */
@@ -75,7 +75,7 @@ export interface LoadedConfig {
   /** `server.state_dir` where it can be read, even if there is no tree. */
   readonly stateDir: string | undefined;
   /** With `wantsPlaces`: printable values, and the location of each node. */
-  readonly written?: WrittenPlaces;
+  readonly written?: WrittenLocations;
 }
 
 /**
@@ -86,11 +86,11 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   const problems: Problem[] = [];
   const secrets = new Set<string>();
   const watch = new Set<string>();
-  const missing: Record<string, string> = {};
+  const missingSecrets: Record<string, string> = {};
   const report = (problem: Problem): void => void problems.push(problem);
   const unresolved = new Set<SourceLocation>();
   const values = new ResolvedValues();
-  const sources: ReferenceSources = {
+  const sources: ReferenceContext = {
     cwd: request.cwd,
     env: request.env,
     report,
@@ -103,39 +103,41 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   };
 
   const merged = mergeFiles(request.source, sources, request.saved);
-  const resolved = withKeySet(resolveAll(merged.root, sources, request.allowMissingSecrets === true, missing), sources);
+  const resolved = withKeySet(resolveAll(merged.root, sources, request.allowMissingSecrets === true, missingSecrets), sources);
   // One message per cause: a value that could not be resolved is not reported as empty too.
-  const later = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
-  const external = await importExternal(resolved, request, later);
-  const registry = {
-    providers: external.providers.length === 0 ? request.providers : [...request.providers, ...external.providers],
-    plugins: request.plugins,
-    external: external.plugins,
-    cwd: request.cwd,
-  };
-  const root = canonicalSpelling(resolved, registry, later);
-  for (const secret of literalSecrets(root)) secrets.add(secret);
-  for (const text of Object.values(merged.texts)) for (const secret of commentSecrets(text)) secrets.add(secret);
-  for (const name of publicNames(root, registry.providers)) secrets.delete(name);
-  const valid = await validate(root, registry, later, request.validators);
-  check({ root, registry, valid, missing, unresolved, broken: merged.broken.size > 0, start: request.start ?? {}, report: later });
+  const reportUnlessUnresolved = (problem: Problem): void => (unresolved.has(problem.at) ? undefined : report(problem));
+  const external = await importExternal(resolved, request, reportUnlessUnresolved);
+  const providers = external.providers.length === 0 ? request.providers : [...request.providers, ...external.providers];
+  const registry = { providers, plugins: request.plugins, external: external.plugins, cwd: request.cwd };
+  const root = canonicalizeKeys(resolved, registry, reportUnlessUnresolved);
+  collectSecrets(root, merged, providers, secrets);
+  runRules({
+    root,
+    registry,
+    isValid: await validate(root, registry, reportUnlessUnresolved, request.validators),
+    missingSecrets,
+    unresolved,
+    hasBrokenFiles: merged.broken.size > 0,
+    start: request.start ?? {},
+    report: reportUnlessUnresolved,
+  });
 
-  const toDiagnostics = (): Diagnostic[] => sortDiagnostics(withFrames(values.hideIn(relevant(problems, merged)), secrets));
+  const toDiagnostics = (): Diagnostic[] => sortDiagnostics(withFrames(values.redact(relevantProblems(problems, merged)), secrets));
   const diagnostics = toDiagnostics();
   const failed = diagnostics.some((one) => one.severity === 'error');
   const loaded: LoadedConfig = {
-    tree: failed ? undefined : (toValue(withPaths(root, request.cwd)) as GatewayConfig),
+    tree: failed ? undefined : (toValue(withAbsolutePaths(root, request.cwd)) as GatewayConfig),
     diagnostics,
     secrets: [...secrets],
     files: merged.files.map((file) => file.path).filter((path) => path !== ''),
     watch: [...watch],
     revision: revisionOf(toValue(root)),
-    missing,
+    missing: missingSecrets,
     providerPaths: external.providerPaths,
     asksForKeys: provides(chainOf(root, registry), 'authentication'),
     texts: merged.texts,
     stateDir: textOf(nodeAt(root, ['server', 'state_dir'])),
-    ...(request.wantsPlaces === true ? { written: writtenIn({ ...request, texts: merged.texts, secrets: [...secrets] }) } : {}),
+    ...(request.wantsPlaces === true ? { written: locateWritten({ ...request, texts: merged.texts, secrets: [...secrets] }) } : {}),
   };
   if (loaded.tree === undefined || request.rehearse === undefined) return loaded;
   const fault = await request.rehearse({ ...loaded, tree: loaded.tree });
@@ -144,8 +146,15 @@ export async function loadConfig(request: LoadRequest): Promise<LoadedConfig> {
   return { ...loaded, tree: undefined, diagnostics: toDiagnostics() };
 }
 
+/** Adds the secrets that the files contain as plain text, and removes names that are not secret. */
+function collectSecrets(root: MapNode, { texts }: MergedFiles, providers: readonly Provider[], secrets: Set<string>): void {
+  for (const secret of literalSecrets(root)) secrets.add(secret);
+  for (const text of Object.values(texts)) for (const secret of commentSecrets(text)) secrets.add(secret);
+  for (const name of publicNames(root, providers)) secrets.delete(name);
+}
+
 /** Resolves references by section: `x-` keys are skipped, and unresolved references of disabled providers are ignored. */
-function resolveAll(root: MapNode, sources: ReferenceSources, allowMissing: boolean, missing: Record<string, string>): MapNode {
+function resolveAll(root: MapNode, sources: ReferenceContext, allowMissing: boolean, missing: Record<string, string>): MapNode {
   return mapEntries(root, (entry): Entry => {
     if (entry.key.startsWith('x-') || entry.key === 'include') return entry;
     if ((entry.key !== 'providers' && entry.key !== 'virtual_keys') || entry.value.kind !== 'map') {
@@ -156,7 +165,7 @@ function resolveAll(root: MapNode, sources: ReferenceSources, allowMissing: bool
     return { ...entry, value: mapEntries(entry.value, resolved) };
   });
 
-  function policyOf(entry: Entry, isProvider: boolean): Policy {
+  function policyOf(entry: Entry, isProvider: boolean): ReferencePolicy {
     const enabled = nodeAt(entry.value, ['enabled']);
     if (enabled?.kind === 'scalar' && enabled.value === false) return { onUnresolved: () => true };
     if (!allowMissing) return isProvider ? { alternative: ', or set enabled: false' } : {};
@@ -179,7 +188,7 @@ function resolveAll(root: MapNode, sources: ReferenceSources, allowMissing: bool
  * In a file that cannot be parsed, only syntax errors are reported. Unused entries are not reported either, since that
  * file might use them.
  */
-function relevant(problems: readonly Problem[], { broken }: MergedFiles): readonly Problem[] {
+function relevantProblems(problems: readonly Problem[], { broken }: MergedFiles): readonly Problem[] {
   if (broken.size === 0) return problems;
   return problems.filter((problem) => problem.code !== 'never-used' && (!broken.has(problem.at.file) || problem.code === 'yaml-syntax'));
 }
@@ -187,7 +196,7 @@ function relevant(problems: readonly Problem[], { broken }: MergedFiles): readon
 /** Object keys are sorted, so that their order does not change the revision; lists keep their order. */
 function revisionOf(tree: unknown): string {
   const text = JSON.stringify(tree, (_key, value: unknown) =>
-    isPlain(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
+    isJsonObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
   );
   return createHash('sha256').update(text).digest('hex').slice(0, 7);
 }

@@ -5,12 +5,12 @@ import type { LoadedConfig, LoadRequest } from './load.ts';
 /** A load request as sent to the worker process, which has its own providers and plugins. */
 export type PostedRequest = Omit<LoadRequest, 'providers' | 'plugins' | 'importPlugin' | 'validators' | 'rehearse'>;
 
-/** Message to the worker; `LoadAnswer` is its response. */
-export interface LoadQuestion {
+/** Message to the worker; `LoadResponse` is its response. */
+export interface LoadMessage {
   readonly id: number;
   readonly request: PostedRequest;
 }
-export type LoadAnswer =
+export type LoadResponse =
   | { readonly id: number; readonly loaded: LoadedConfig }
   /** A defect of the loader. The content of files never causes a failure. */
   | { readonly id: number; readonly failure: string };
@@ -36,7 +36,7 @@ export class LoaderFailure extends Error {
   override readonly name = 'LoaderFailure';
 }
 
-interface Waiting {
+interface PendingLoad {
   resolve(loaded: LoadedConfig): void;
   reject(error: Error): void;
   readonly timer: NodeJS.Timeout;
@@ -56,7 +56,7 @@ const defaultIdleMs = 10_000;
 /**
  * Creates a loader. Its worker is reused for loads shortly after each other, and replaced when it dies or hangs.
  *
- * @param entry file that the worker runs; it responds to each `LoadQuestion` with a `LoadAnswer`
+ * @param entry file that the worker runs; it responds to each `LoadMessage` with a `LoadResponse`
  */
 export function createLoader(entry: URL, times: LoaderTimes = {}): Loader {
   return new ProcessLoader(entry, times);
@@ -66,9 +66,9 @@ class ProcessLoader implements Loader {
   readonly #entry: URL;
   readonly #limitMs: number;
   readonly #idleMs: number;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingLoad>();
   #worker: ChildProcess | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #lastId = 0;
   #closed = false;
 
@@ -80,19 +80,19 @@ class ProcessLoader implements Loader {
 
   load(request: PostedRequest, limitMs = this.#limitMs): Promise<LoadedConfig> {
     if (this.#closed) return Promise.reject(new LoaderFailure('the loader is closed'));
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     const worker = (this.#worker ??= this.#start());
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#drop(worker, `loading took longer than ${limitMs} ms`), limitMs);
-      this.#waiting.set(id, { resolve, reject, timer });
+      const timer = setTimeout(() => this.#discardWorker(worker, `loading took longer than ${limitMs} ms`), limitMs);
+      this.#pending.set(id, { resolve, reject, timer });
       // The system could not start the process, for example without a free descriptor. Its event 'error' follows.
       if (worker.channel === undefined) return;
       // Only a pending load keeps this process alive, not an idle worker.
       worker.channel?.ref();
-      worker.send({ id, request } satisfies LoadQuestion, (error) => {
-        if (error !== null) this.#drop(worker, `the loader cannot be reached: ${error.message}`);
+      worker.send({ id, request } satisfies LoadMessage, (error) => {
+        if (error !== null) this.#discardWorker(worker, `the loader cannot be reached: ${error.message}`);
       });
     });
   }
@@ -100,16 +100,16 @@ class ProcessLoader implements Loader {
   prepare(): void {
     if (this.#closed || this.#worker !== undefined) return;
     this.#worker = this.#start();
-    this.#rest();
+    this.#startIdleTimer();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     const worker = this.#worker;
     this.#worker = undefined;
     this.#rejectAll('the loader is closed');
-    if (worker !== undefined) await end(worker);
+    if (worker !== undefined) await killWorker(worker);
   }
 
   #start(): ChildProcess {
@@ -123,42 +123,42 @@ class ProcessLoader implements Loader {
     // Piped instead of inherited: otherwise the system would make writes to standard error block in this process.
     worker.stderr?.on('data', (text: Buffer) => process.stderr.write(text));
     if (worker.stderr instanceof Socket) worker.stderr.unref();
-    worker.on('message', (answer) => this.#take(answer as LoadAnswer));
-    worker.on('error', (error) => this.#drop(worker, `the loader failed: ${error.message}`));
-    worker.on('exit', (code, signal) => this.#drop(worker, `the loader ended with ${code === null ? signal : `code ${code}`}`));
+    worker.on('message', (response) => this.#handleResponse(response as LoadResponse));
+    worker.on('error', (error) => this.#discardWorker(worker, `the loader failed: ${error.message}`));
+    worker.on('exit', (code, signal) => this.#discardWorker(worker, `the loader ended with ${code === null ? signal : `code ${code}`}`));
     return worker;
   }
 
-  #take(answer: LoadAnswer): void {
-    const waiting = this.#waiting.get(answer.id);
-    if (waiting === undefined) return;
-    this.#waiting.delete(answer.id);
-    clearTimeout(waiting.timer);
-    if (this.#waiting.size === 0) this.#rest();
-    if ('loaded' in answer) waiting.resolve(answer.loaded);
-    else waiting.reject(new LoaderFailure(answer.failure));
+  #handleResponse(response: LoadResponse): void {
+    const pending = this.#pending.get(response.id);
+    if (pending === undefined) return;
+    this.#pending.delete(response.id);
+    clearTimeout(pending.timer);
+    if (this.#pending.size === 0) this.#startIdleTimer();
+    if ('loaded' in response) pending.resolve(response.loaded);
+    else pending.reject(new LoaderFailure(response.failure));
   }
 
   /** Called when no load is pending: starts the idle timer. */
-  #rest(): void {
+  #startIdleTimer(): void {
     const worker = this.#worker;
     if (worker === undefined) return;
     worker.channel?.unref();
-    this.#idle = setTimeout(() => this.#drop(worker, 'the loader is idle'), this.#idleMs);
-    this.#idle.unref();
+    this.#idleTimer = setTimeout(() => this.#discardWorker(worker, 'the loader is idle'), this.#idleMs);
+    this.#idleTimer.unref();
   }
 
   /** Discards the worker. The next load starts another. */
-  #drop(worker: ChildProcess, why: string): void {
+  #discardWorker(worker: ChildProcess, why: string): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    void end(worker);
+    void killWorker(worker);
     this.#rejectAll(why);
   }
 
   #rejectAll(why: string): void {
-    const all = [...this.#waiting.values()];
-    this.#waiting.clear();
+    const all = [...this.#pending.values()];
+    this.#pending.clear();
     for (const waiting of all) {
       clearTimeout(waiting.timer);
       waiting.reject(new LoaderFailure(why));
@@ -167,7 +167,7 @@ class ProcessLoader implements Loader {
 }
 
 /** Kills a worker at once, even if it hangs. It has no data to save. */
-async function end(worker: ChildProcess): Promise<void> {
+async function killWorker(worker: ChildProcess): Promise<void> {
   if (worker.pid === undefined || worker.exitCode !== null || worker.signalCode !== null) return;
   const ended = new Promise((resolve) => worker.once('exit', resolve));
   worker.ref();

@@ -85,15 +85,15 @@ describe('Reloader', () => {
     const texts = applied[0]?.texts ?? {};
     save('version: 1\nproviderz: {}\n');
     await state(() => expect(results).toMatchObject([{ kind: 'rejected' }]));
-    expect(await reloader?.hold(texts)).toMatchObject({ kind: 'unchanged' });
-    expect(reloader?.isHeld).toBe(true);
+    expect(await reloader?.useOverride(texts)).toMatchObject({ kind: 'unchanged' });
+    expect(reloader?.isOverridden).toBe(true);
     // Written again unchanged: no recovery is reported.
     save('version: 1\nproviderz: {}\n');
     await new Promise((resolve) => setTimeout(resolve, 1500));
-    expect([results.length, reloader?.isHeld]).toEqual([1, true]);
+    expect([results.length, reloader?.isOverridden]).toEqual([1, true]);
     save(config('one'));
     await state(() => expect(results.at(-1)).toEqual({ kind: 'unchanged', revision: applied[0]?.revision, recovered: true }));
-    expect(reloader?.isHeld).toBe(false);
+    expect(reloader?.isOverridden).toBe(false);
   });
 
   it('does not apply or report an edit that changes only comments', async () => {

@@ -4,7 +4,7 @@ import { type ConfigChanges, diffConfigs } from '../report/diff.ts';
 import type { Diagnostic } from '../report/diagnostic.ts';
 import type { LoadedConfig, ValidConfig } from './load.ts';
 import { type Loader, LoaderFailure, type PostedRequest } from './loader.ts';
-import { areSettled } from '../read/files.ts';
+import { areUnchanged } from '../read/files.ts';
 import type { SavedFiles } from '../read/merge-files.ts';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
 
@@ -26,7 +26,7 @@ export type ReloadResult =
       readonly secrets: readonly string[];
     };
 
-export type Rejected = ReloadResult & { readonly kind: 'rejected' };
+export type RejectedReload = ReloadResult & { readonly kind: 'rejected' };
 
 export interface ReloaderOptions {
   readonly request: PostedRequest;
@@ -38,12 +38,12 @@ export interface ReloaderOptions {
   /** Compiles, sets plugins up and swaps. If it rejects, the previous configuration must still be in use. */
   apply(loaded: ValidConfig): Promise<void>;
   /**
-   * Called with results before `reloadNow` resolves, but not with those of `start` and `hold`. After a file change, only
+   * Called with results before `reloadNow` resolves, but not with those of `start` and `useOverride`. After a file change, only
    * news is reported: a new configuration, a new error, or the first valid load after an error.
    */
   onResult(result: ReloadResult): void;
   /** Request to load if the first load is rejected; undefined for none. The files of the original `request` are watched. */
-  instead?(rejected: Rejected): PostedRequest | undefined;
+  fallbackRequest?(rejected: RejectedReload): PostedRequest | undefined;
   /** Called when the system refuses to watch files. Polling continues. */
   onFault?(error: unknown): void;
   /** Delay in milliseconds before a load is retried whose worker died or timed out. Doubles with each failure. */
@@ -54,7 +54,7 @@ export interface ReloaderOptions {
 
 /** Keeps a configuration up to date with its files. */
 export interface Reloader {
-  /** Makes the first load, or that of `instead` if only that one can be applied. Never rejects. */
+  /** Makes the first load, or that of `fallbackRequest` if only that one can be applied. Never rejects. */
   start(): Promise<ReloadResult>;
   /** Loads now, even if no file changed, and resolves with the result. Never rejects. */
   reloadNow(): Promise<ReloadResult>;
@@ -62,15 +62,15 @@ export interface Reloader {
    * Loads these texts instead of the files and keeps them until the files change or `reloadNow` is called. Secrets
    * rotated in the meantime are applied. Never rejects.
    */
-  hold(saved: SavedFiles): Promise<ReloadResult>;
+  useOverride(saved: SavedFiles): Promise<ReloadResult>;
   /**
    * Loads these texts without applying them; undefined means the texts in use. Rejects with a LoaderFailure.
    *
    * @param more additional load options
    */
   inspect(saved: SavedFiles | undefined, more?: InspectOptions): Promise<LoadedConfig>;
-  /** True if a replacement is in use instead of the files (`hold`). */
-  readonly isHeld: boolean;
+  /** True if a replacement is in use instead of the files (`useOverride`). */
+  readonly isOverridden: boolean;
   /** Configuration in use, as last loaded. The object is also replaced when only warnings or positions in the files change. */
   readonly serving: ValidConfig | undefined;
   close(): Promise<void>;
@@ -80,25 +80,25 @@ export interface Reloader {
 export type InspectOptions = Partial<Pick<PostedRequest, 'wantsPlaces' | 'source'>>;
 
 /** Most loads in a row while the files keep changing. */
-const mostTries = 5;
+const maxTries = 5;
 
 /** Reason for a load. */
 type Reason = 'start' | 'change' | 'call';
 
 const defaultRetryMs = 1000;
 /** Longest delay before a load is retried, in milliseconds. */
-const longestRetryMs = 60_000;
+const maxRetryMs = 60_000;
 /** Longest time limit of a load after earlier attempts timed out, in milliseconds. */
-const longestLoadMs = 600_000;
+const maxLoadMs = 600_000;
 const firstLoadMs = 10_000;
 
 /** Creates a reloader. `start` makes the first load. */
 export function createReloader(options: ReloaderOptions): Reloader {
-  return new OneAtATime(options);
+  return new SerialReloader(options);
 }
 
 /** Runs one load at a time. All changes during a load lead to one more load. */
-class OneAtATime implements Reloader {
+class SerialReloader implements Reloader {
   readonly #options: ReloaderOptions;
   #serving: ValidConfig | undefined;
   /** Configuration at process start. Settings that need a restart keep its values. */
@@ -106,7 +106,7 @@ class OneAtATime implements Reloader {
   #watcher: ConfigWatcher | undefined;
   #paths: readonly string[] = [];
   /** Queued load that has not started. */
-  #next: Promise<ReloadResult> | undefined;
+  #queued: Promise<ReloadResult> | undefined;
   #reasons = new Set<Reason>();
   #last: Promise<unknown> = Promise.resolve();
   /** Problems last reported for a rejected load, to report them once; undefined after a successful load. */
@@ -118,7 +118,7 @@ class OneAtATime implements Reloader {
   /** Texts of the files as last read. */
   #texts: SavedFiles | undefined;
   /** Texts in use instead of the files, and the file texts at that time. */
-  #held: { readonly saved: SavedFiles; readonly over: SavedFiles | undefined } | undefined;
+  #override: { readonly saved: SavedFiles; readonly fileTexts: SavedFiles | undefined } | undefined;
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
@@ -129,7 +129,7 @@ class OneAtATime implements Reloader {
     if (result.kind !== 'rejected' && this.#options.watch && !this.#closed) {
       const { pollMs } = this.#options;
       this.#watcher = createWatcher({
-        onSign: () => this.#options.loader.prepare(),
+        onFirstEvent: () => this.#options.loader.prepare(),
         onChange: () => void this.#enqueue('change'),
         ...(pollMs === undefined ? {} : { pollMs }),
         onFault: (error) => this.#options.onFault?.(error),
@@ -143,18 +143,18 @@ class OneAtATime implements Reloader {
     return this.#enqueue('call');
   }
 
-  hold(saved: SavedFiles): Promise<ReloadResult> {
+  useOverride(saved: SavedFiles): Promise<ReloadResult> {
     const run = this.#last.then(async () => {
       const result = await this.#load({ ...this.#options.request, saved });
-      if (result.kind !== 'rejected') this.#held = { saved, over: this.#texts };
+      if (result.kind !== 'rejected') this.#override = { saved, fileTexts: this.#texts };
       return result;
     });
     this.#last = run;
     return run;
   }
 
-  get isHeld(): boolean {
-    return this.#held !== undefined;
+  get isOverridden(): boolean {
+    return this.#override !== undefined;
   }
 
   get serving(): ValidConfig | undefined {
@@ -180,17 +180,17 @@ class OneAtATime implements Reloader {
   /** Queues a load. Requests made before it starts share its result. */
   #enqueue(reason: Reason): Promise<ReloadResult> {
     this.#reasons.add(reason);
-    if (this.#next !== undefined) return this.#next;
+    if (this.#queued !== undefined) return this.#queued;
     const run = this.#last.then(async () => {
       const reasons = this.#reasons;
       this.#reasons = new Set();
-      this.#next = undefined;
-      if (reasons.has('call')) this.#held = undefined;
+      this.#queued = undefined;
+      if (reasons.has('call')) this.#override = undefined;
       const result = await this.#load(this.#options.request);
       this.#report(result, reasons);
-      return reasons.has('start') && result.kind === 'rejected' ? this.#loadInstead(result) : result;
+      return reasons.has('start') && result.kind === 'rejected' ? this.#loadFallback(result) : result;
     });
-    this.#next = run;
+    this.#queued = run;
     this.#last = run;
     return run;
   }
@@ -200,63 +200,63 @@ class OneAtATime implements Reloader {
     const startedAt = this.#options.now();
     try {
       const isRunning = this.#serving !== undefined;
-      const loaded = await this.#loadSettled(isRunning ? { ...request, start: { ...request.start, isRunning } } : request);
+      const loaded = await this.#loadStable(isRunning ? { ...request, start: { ...request.start, isRunning } } : request);
       this.#failures = 0;
       if (request === this.#options.request) {
-        const { over } = this.#held ?? {};
+        const { fileTexts } = this.#override ?? {};
         this.#texts = loaded.texts;
         // Only a secret changed, not the files: it also applies to the texts held in their place.
-        if (this.#held !== undefined && isDeepStrictEqual(over, loaded.texts))
-          return await this.#load({ ...request, saved: this.#held.saved });
-        this.#held = undefined;
+        if (this.#override !== undefined && isDeepStrictEqual(fileTexts, loaded.texts))
+          return await this.#load({ ...request, saved: this.#override.saved });
+        this.#override = undefined;
       }
-      await this.#follow(loaded, request);
+      await this.#updateWatchedPaths(loaded, request);
       if (loaded.tree === undefined) return this.#rejected(loaded, undefined);
-      if (loaded.revision === this.#serving?.revision && isInOrderOf(loaded, this.#serving)) {
+      if (loaded.revision === this.#serving?.revision && hasSameOrder(loaded, this.#serving)) {
         // The content may have moved within the files: callers get current positions and texts.
         this.#serving = { ...loaded, tree: loaded.tree };
         return this.#unchanged(loaded.revision);
       }
       return await this.#apply({ ...loaded, tree: loaded.tree }, startedAt);
     } catch (error) {
-      if (error instanceof LoaderFailure) this.#tryLater();
+      if (error instanceof LoaderFailure) this.#scheduleRetry();
       return this.#rejected({ diagnostics: [], stateDir: undefined, secrets: [] }, error);
     }
   }
 
   /** A worker failure does not mean that the files are bad, and no file event will follow: the load is retried until it completes. */
-  #tryLater(): void {
+  #scheduleRetry(): void {
     this.#failures += 1;
     if (this.#closed || this.#serving === undefined) return;
-    const pause = Math.min((this.#options.retryMs ?? defaultRetryMs) * 2 ** (this.#failures - 1), longestRetryMs);
+    const pause = Math.min((this.#options.retryMs ?? defaultRetryMs) * 2 ** (this.#failures - 1), maxRetryMs);
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => void this.#enqueue('change'), pause);
     this.#retry.unref();
   }
 
   /** Loads the replacement. The problems of the files are kept, so that their repair is reported. */
-  async #loadInstead(rejected: Rejected): Promise<ReloadResult> {
-    const request = this.#options.instead?.(rejected);
+  async #loadFallback(rejected: RejectedReload): Promise<ReloadResult> {
+    const request = this.#options.fallbackRequest?.(rejected);
     const result = request === undefined ? rejected : await this.#load(request);
     return result.kind === 'applied' ? result : rejected;
   }
 
   /** Repeats a load if files were written in the meantime. After the last try the result is used as it is. */
-  async #loadSettled(request: PostedRequest): Promise<LoadedConfig> {
+  async #loadStable(request: PostedRequest): Promise<LoadedConfig> {
     for (let tries = 1; ; tries += 1) {
-      const loaded = await this.#loadTwice(request);
-      if (tries === mostTries || request.saved !== undefined || (await areSettled(loaded.texts))) return loaded;
+      const loaded = await this.#loadWithRetry(request);
+      if (tries === maxTries || request.saved !== undefined || (await areUnchanged(loaded.texts))) return loaded;
     }
   }
 
   /** Retries a failed load at once with a longer limit: the worker may have been killed for memory, or the machine may be busy. */
-  async #loadTwice(request: PostedRequest): Promise<LoadedConfig> {
+  async #loadWithRetry(request: PostedRequest): Promise<LoadedConfig> {
     const { loader } = this.#options;
-    const limit = Math.min(firstLoadMs * 2 ** this.#failures, longestLoadMs);
+    const limit = Math.min(firstLoadMs * 2 ** this.#failures, maxLoadMs);
     try {
       return await loader.load(request, limit);
     } catch {
-      return await loader.load(request, Math.min(limit * 6, longestLoadMs));
+      return await loader.load(request, Math.min(limit * 6, maxLoadMs));
     }
   }
 
@@ -275,7 +275,7 @@ class OneAtATime implements Reloader {
   }
 
   #unchanged(revision: string): ReloadResult {
-    return { kind: 'unchanged', revision, recovered: this.#lastProblems !== undefined && !this.isHeld };
+    return { kind: 'unchanged', revision, recovered: this.#lastProblems !== undefined && !this.isOverridden };
   }
 
   #rejected({ diagnostics, stateDir, secrets }: Pick<LoadedConfig, 'diagnostics' | 'stateDir' | 'secrets'>, thrown: unknown): ReloadResult {
@@ -287,20 +287,20 @@ class OneAtATime implements Reloader {
    * Sets the paths to watch. After a rejected load the old files stay watched, since the load may not have found all
    * files. If a replacement is in use, the rejected files are watched.
    */
-  async #follow(loaded: LoadedConfig, request: PostedRequest): Promise<void> {
+  async #updateWatchedPaths(loaded: LoadedConfig, request: PostedRequest): Promise<void> {
     // A newly watched path counts as changed, which would discard the held texts at once.
     if (request.saved !== undefined && this.#watcher !== undefined) return;
     const { source, cwd } = this.#options.request;
     const entry = 'path' in source ? [resolve(cwd, source.path)] : [];
-    const kept = loaded.tree === undefined || request !== this.#options.request ? this.#paths : [];
-    this.#paths = [...new Set([...entry, ...loaded.files, ...loaded.watch, ...kept])];
+    const previousPaths = loaded.tree === undefined || request !== this.#options.request ? this.#paths : [];
+    this.#paths = [...new Set([...entry, ...loaded.files, ...loaded.watch, ...previousPaths])];
     await this.#watcher?.setPaths(this.#paths);
   }
 
   #report(result: ReloadResult, reasons: ReadonlySet<Reason>): void {
     // The active configuration does not depend on the files, so their errors remain until they are valid.
-    const good = this.isHeld ? this.#lastProblems : undefined;
-    const problems = result.kind === 'rejected' ? problemsOf(result.diagnostics, result.cause) : good;
+    const previousProblems = this.isOverridden ? this.#lastProblems : undefined;
+    const problems = result.kind === 'rejected' ? problemsOf(result.diagnostics, result.cause) : previousProblems;
     const isNews = result.kind === 'unchanged' ? result.recovered : result.kind === 'applied' || problems !== this.#lastProblems;
     this.#lastProblems = problems;
     if (this.#closed || reasons.has('start')) return;
@@ -309,7 +309,7 @@ class OneAtATime implements Reloader {
 }
 
 /** Of two prices the first in the file counts, and members reach a provider in their order: a revision does not tell it. */
-const isInOrderOf = ({ tree }: LoadedConfig, { tree: other }: LoadedConfig): boolean => JSON.stringify(tree) === JSON.stringify(other);
+const hasSameOrder = ({ tree }: LoadedConfig, { tree: other }: LoadedConfig): boolean => JSON.stringify(tree) === JSON.stringify(other);
 
 function problemsOf(diagnostics: readonly Diagnostic[], cause: Error | undefined): string {
   return JSON.stringify([diagnostics, cause?.message]);

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { type FSWatcher, watch as watchFolders } from 'chokidar';
-import { fingerprint, foldersOf, identityOf } from './fingerprint.ts';
+import { fingerprint, watchedFoldersOf, identityOf } from './fingerprint.ts';
 
 /** Options of a watcher. */
 export interface WatchOptions {
   /** Called on the first event for a watched file, before a change is confirmed. */
-  onSign?(): void;
+  onFirstEvent?(): void;
   /** Called once after a burst of changes. Calls never overlap. */
   onChange(): void;
   /** Changes within this time, in milliseconds, are reported as one. */
@@ -26,7 +26,7 @@ export interface ConfigWatcher {
 const defaultDebounceMs = 50;
 const defaultPollMs = 5000;
 /** While events keep coming, the paths are compared after this many debounce times. */
-const mostDebounces = 20;
+const maxDebounces = 20;
 /** Comparisons after a new folder was added: the system watch is set in the background, and reports no earlier change. */
 const confirmations = 5;
 
@@ -54,7 +54,7 @@ class FolderWatcher implements ConfigWatcher {
   #timer: NodeJS.Timeout | undefined;
   #firstEvent = 0;
   /** Comparisons left until the watches of all folders are assumed to be set. */
-  #unconfirmed = 0;
+  #remainingConfirmations = 0;
   #checking: Promise<void> = Promise.resolve();
   #closed = false;
 
@@ -71,7 +71,7 @@ class FolderWatcher implements ConfigWatcher {
     });
     this.#system.on('all', () => this.#schedule());
     this.#system.on('raw', (_event, path) => {
-      if (path !== null && this.#names.has(basename(path))) options.onSign?.();
+      if (path !== null && this.#names.has(basename(path))) options.onFirstEvent?.();
       this.#schedule();
     });
     this.#system.on('error', (error) => options.onFault?.(error));
@@ -86,7 +86,7 @@ class FolderWatcher implements ConfigWatcher {
     for (const path of this.#fingerprints.keys()) if (!this.#paths.includes(path)) this.#fingerprints.delete(path);
     await this.#watchFolders();
     // A new path may have changed since it was read: compare once.
-    if (this.#unconfirmed > 0 || this.#paths.some((path) => !this.#fingerprints.has(path))) this.#schedule();
+    if (this.#remainingConfirmations > 0 || this.#paths.some((path) => !this.#fingerprints.has(path))) this.#schedule();
   }
 
   async close(): Promise<void> {
@@ -102,7 +102,7 @@ class FolderWatcher implements ConfigWatcher {
     if (this.#closed) return;
     const now = performance.now();
     if (this.#timer === undefined) this.#firstEvent = now;
-    else if (now - this.#firstEvent > this.#debounceMs * mostDebounces) return;
+    else if (now - this.#firstEvent > this.#debounceMs * maxDebounces) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -118,8 +118,8 @@ class FolderWatcher implements ConfigWatcher {
         const changed = await this.#compare();
         await this.#watchFolders();
         if (changed && !this.#closed) this.#options.onChange();
-        if (this.#unconfirmed > 0) {
-          this.#unconfirmed -= 1;
+        if (this.#remainingConfirmations > 0) {
+          this.#remainingConfirmations -= 1;
           this.#schedule();
         }
       } catch (error) {
@@ -142,21 +142,21 @@ class FolderWatcher implements ConfigWatcher {
 
   /** Sets system watches on the current folders. A folder that was deleted and created again is watched anew. */
   async #watchFolders(): Promise<void> {
-    const wanted = new Set((await Promise.all(this.#paths.map(foldersOf))).flat());
+    const wanted = new Set((await Promise.all(this.#paths.map(watchedFoldersOf))).flat());
     const identities = await Promise.all([...wanted].map(async (folder) => [folder, await identityOf(folder)] as const));
     if (this.#closed) return;
-    for (const folder of this.#folders.keys()) if (!wanted.has(folder)) this.#forget(folder);
+    for (const folder of this.#folders.keys()) if (!wanted.has(folder)) this.#unwatch(folder);
     for (const [folder, identity] of identities) {
       if (this.#folders.get(folder) === identity) continue;
-      this.#forget(folder);
+      this.#unwatch(folder);
       if (identity === 'absent') continue;
       this.#folders.set(folder, identity);
       this.#system.add(folder);
-      this.#unconfirmed = confirmations;
+      this.#remainingConfirmations = confirmations;
     }
   }
 
-  #forget(folder: string): void {
+  #unwatch(folder: string): void {
     if (this.#folders.delete(folder)) this.#system.unwatch(folder);
   }
 }

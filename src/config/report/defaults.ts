@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
 import { formatPath, type Path } from '../read/node.ts';
 import { providerCommon } from '../schema/catalog.ts';
@@ -20,11 +20,11 @@ const alwaysInUse: ReadonlySet<string> = new Set(['server', 'logging']);
  *
  * @param providers types of the entries, including those of the operator
  */
-export function defaultsBeside(tree: GatewayConfig, providers: readonly Provider[]): readonly DefaultValue[] {
+export function unsetDefaults(tree: GatewayConfig, providers: readonly Provider[]): readonly DefaultValue[] {
   const { providers: entries = {}, ...sections } = tree;
   const { properties } = gatewaySchema(providers);
-  const settings = Object.entries(isPlain(properties) ? properties : {}).flatMap(([name, schema]) =>
-    name === 'providers' ? [] : defaultsOf(schema, (sections as Plain)[name], [name], alwaysInUse.has(name)),
+  const settings = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, schema]) =>
+    name === 'providers' ? [] : defaultsOf(schema, (sections as JsonObject)[name], [name], alwaysInUse.has(name)),
   );
   const ofEntries = Object.entries(entries).flatMap(([slug, entry]) => {
     const type = providers.find((one) => one.type === entry.type || one.aliases.includes(entry.type));
@@ -35,13 +35,13 @@ export function defaultsBeside(tree: GatewayConfig, providers: readonly Provider
 
 /** @param isUsed true if the defaults of a mapping apply although it is not written */
 function defaultsOf(schema: unknown, value: unknown, path: Path, isUsed: boolean): DefaultValue[] {
-  if (!isPlain(schema)) return [];
-  const { default: standard, properties, additionalProperties, items } = schema;
-  const own = value === undefined && standard !== undefined ? [{ path: formatPath(path), value: textOf(standard) }] : [];
+  if (!isJsonObject(schema)) return [];
+  const { default: defaultValue, properties, additionalProperties, items } = schema;
+  const own = value === undefined && defaultValue !== undefined ? [{ path: formatPath(path), value: textOf(defaultValue) }] : [];
   if (Array.isArray(value)) return value.flatMap((item, i) => defaultsOf(items, item, [...path, i], false));
-  const written = isPlain(value) ? value : undefined;
+  const written = isJsonObject(value) ? value : undefined;
   if (written === undefined && !isUsed) return own;
-  const known = isPlain(properties) ? properties : {};
+  const known = isJsonObject(properties) ? properties : {};
   const others = Object.entries(written ?? {}).filter(([name]) => !Object.hasOwn(known, name) && !name.startsWith('x-'));
   return [
     ...own,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Overridden } from '../check/context.ts';
 import type { GatewayConfig } from '../schema/index.ts';
 
@@ -36,31 +36,31 @@ const restartSettings: ReadonlySet<string> = new Set([
  * @param overridden keys set by flags: a new value in the file has no effect, even after a restart
  */
 export function diffConfigs(before: GatewayConfig, after: GatewayConfig, overridden: readonly Overridden[] = []): ConfigChanges {
-  const decided: ReadonlySet<string> = new Set(overridden.map((key) => `server.${key}`));
+  const overriddenKeys: ReadonlySet<string> = new Set(overridden.map((key) => `server.${key}`));
   const found = [...maps, ...settings].flatMap((key) => diffMembers(key, toPlain(before[key]), toPlain(after[key])));
   for (const key of lists) if (!isDeepStrictEqual(before[key], after[key])) found.push({ sign: '~', path: key });
   return {
     changes: found.filter(({ path }) => !restartSettings.has(path)).map(({ sign, path }) => `${sign}${path}`),
     restart: [
       ...found.filter(({ path }) => restartSettings.has(path)).map(({ path }) => path),
-      ...ofListener.filter((key) => !isDeepStrictEqual(adminOf(before)[key], adminOf(after)[key])).map((key) => `server.admin.${key}`),
+      ...listenerKeys.filter((key) => !isDeepStrictEqual(adminOf(before)[key], adminOf(after)[key])).map((key) => `server.admin.${key}`),
       ...diffStore(before, after),
-    ].filter((key) => !decided.has(key)),
+    ].filter((key) => !overriddenKeys.has(key)),
   };
 }
 
 /** Keys of `server.admin` that affect its socket. */
-const ofListener = ['listen', 'enabled'] as const;
+const listenerKeys = ['listen', 'enabled'] as const;
 
-const adminOf = ({ server }: GatewayConfig): Plain => ({ enabled: true, ...server?.admin });
+const adminOf = ({ server }: GatewayConfig): JsonObject => ({ enabled: true, ...server?.admin });
 
 /** Keys of `logging.requests` that are applied only at start. */
-const ofStore = ['store', 'spool_size', 'memory_rows'] as const;
+const storeKeys = ['store', 'spool_size', 'memory_rows'] as const;
 
 function diffStore({ logging: before }: GatewayConfig, { logging: after }: GatewayConfig): string[] {
   if ((before?.requests === 'off') !== (after?.requests === 'off')) return ['logging.requests'];
   const [was, is] = [toPlain(before?.requests), toPlain(after?.requests)];
-  return ofStore.filter((key) => !isDeepStrictEqual(was[key], is[key])).map((key) => `logging.requests.${key}`);
+  return storeKeys.filter((key) => !isDeepStrictEqual(was[key], is[key])).map((key) => `logging.requests.${key}`);
 }
 
 interface Change {
@@ -68,7 +68,7 @@ interface Change {
   readonly path: string;
 }
 
-function diffMembers(key: string, before: Plain, after: Plain): Change[] {
+function diffMembers(key: string, before: JsonObject, after: JsonObject): Change[] {
   const changes: Change[] = [];
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [Object.hasOwn(before, name), Object.hasOwn(after, name)];
@@ -78,6 +78,6 @@ function diffMembers(key: string, before: Plain, after: Plain): Change[] {
   return changes;
 }
 
-function toPlain(value: unknown): Plain {
-  return isPlain(value) ? value : {};
+function toPlain(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
 }

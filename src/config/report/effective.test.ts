@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { providers, stages } from '../../../plugins/index.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { loadConfig } from '../reload/load.ts';
-import { defaultsBeside } from './defaults.ts';
+import { unsetDefaults } from './defaults.ts';
 import { effectiveValues } from './effective.ts';
 
 const text = `version: 1
@@ -31,7 +31,7 @@ const shown = async (secrets: readonly string[] = []) => {
     wantsPlaces: true,
   });
   if (tree === undefined || written === undefined) throw new Error(JSON.stringify(diagnostics));
-  return effectiveValues(written, defaultsBeside(tree, providers), createMask(secrets));
+  return effectiveValues(written, unsetDefaults(tree, providers), createMask(secrets));
 };
 
 describe('effectiveValues()', () => {

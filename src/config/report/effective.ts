@@ -1,7 +1,7 @@
 import type { Origin } from '../../core/logs/explanation.ts';
 import type { Mask } from '../../core/secrets/mask.ts';
 import type { DefaultValue } from './defaults.ts';
-import type { WrittenPlaces } from './origins.ts';
+import type { WrittenLocations } from './origins.ts';
 
 /** A value that applies: from a file, or a default. */
 export interface EffectiveValue {
@@ -12,7 +12,7 @@ export interface EffectiveValue {
 }
 
 /** The values of the files in their order, each section or named entry followed by its defaults. */
-export function effectiveValues({ values }: WrittenPlaces, defaults: readonly DefaultValue[], mask: Mask): readonly EffectiveValue[] {
+export function effectiveValues({ values }: WrittenLocations, defaults: readonly DefaultValue[], mask: Mask): readonly EffectiveValue[] {
   const groups = new Map<string, EffectiveValue[]>();
   for (const one of [...values, ...defaults.map((each) => ({ ...each, origin: 'default' as const }))]) {
     const name = groupOf(one.path);

@@ -1,40 +1,42 @@
 import { type Diagnostic, diagnosticCodes, type Frame } from './diagnostic.ts';
 import { isNearSecretName } from '../../core/secrets/credential-names.ts';
-import { KnownTexts } from './known-texts.ts';
+import { KnownTextRedactor } from './known-text-redactor.ts';
 import { type Problem, toDiagnostic } from './problem.ts';
 
 /** Makes diagnostics from problems: removes silenced warnings and adds the source lines to show. */
 export function withFrames(problems: readonly Problem[], secrets: Iterable<string>): Diagnostic[] {
   const lines = [...secrets].flatMap((secret) => secret.split(/\r?\n/));
-  const hidden = new KnownTexts(lines);
-  const long = new KnownTexts(lines.filter(({ length }) => length >= longSecret));
-  const shown = hidingSecrets();
+  const secretTexts = new KnownTextRedactor(lines);
+  const longSecrets = new KnownTextRedactor(lines.filter(({ length }) => length >= minLongSecretLength));
+  const shown = createProblemRedactor();
   return problems.flatMap((problem) => {
     // A message of a plugin's code may quote a setting.
-    const diagnostic = toDiagnostic(shown(problem.code === 'bad-plugin' ? { ...problem, message: long.cut(problem.message) } : problem));
+    const diagnostic = toDiagnostic(
+      shown(problem.code === 'bad-plugin' ? { ...problem, message: longSecrets.redact(problem.message) } : problem),
+    );
     if (diagnostic.severity === 'warning' && isSilenced(problem)) return [];
-    const frame = frameOf(problem, hidden);
+    const frame = frameOf(problem, secretTexts);
     return [frame === undefined ? diagnostic : { ...diagnostic, frame }];
   });
 }
 
 /** In characters. Shorter secrets could occur in any message by chance. */
-const longSecret = 8;
+const minLongSecretLength = 8;
 
 /** Codes whose messages quote the file before it is known whether the text is a secret. */
-const literal: ReadonlySet<Problem['code']> = new Set(['yaml-syntax', 'unknown-key', 'missing-key']);
+const quotingCodes: ReadonlySet<Problem['code']> = new Set(['yaml-syntax', 'unknown-key', 'missing-key']);
 
 /**
  * Removes the secrets of its line from a problem: `api_key:sk-…` without a space is read as a key, and `*…` as an alias.
  * Each line is scanned once, however many problems it has.
  */
-export function hidingSecrets(): (problem: Problem) => Problem {
-  const known = new Map<string, KnownTexts>();
+export function createProblemRedactor(): (problem: Problem) => Problem {
+  const known = new Map<string, KnownTextRedactor>();
   return (problem) => {
     const line = problem.at.file.lines[problem.at.line - 1] ?? '';
-    const secrets = literal.has(problem.code) ? (known.get(line) ?? secretsIn(line)) : nothing;
+    const secrets = quotingCodes.has(problem.code) ? (known.get(line) ?? secretsIn(line)) : nothing;
     if (secrets !== nothing) known.set(line, secrets);
-    const shown = (text: string): string => secrets.cut(text).replace(issuedKey, '…');
+    const shown = (text: string): string => secrets.redact(text).replace(issuedKey, '…');
     return {
       ...problem,
       message: shown(problem.message),
@@ -44,14 +46,14 @@ export function hidingSecrets(): (problem: Problem) => Problem {
   };
 }
 
-function secretsIn(line: string): KnownTexts {
+function secretsIn(line: string): KnownTextRedactor {
   const hidden = [...maskLine(line, nothing).matchAll(/\*+/g)].map(({ 0: { length }, index }) =>
     line.slice(index, index + length).replace(/^[@*&"']+/, ''),
   );
-  return new KnownTexts(hidden.filter((secret) => !/^\*+$/.test(secret)));
+  return new KnownTextRedactor(hidden.filter((secret) => !/^\*+$/.test(secret)));
 }
 
-const nothing = new KnownTexts([]);
+const nothing = new KnownTextRedactor([]);
 
 /** True if a comment line directly above contains `# gateway-ignore: code, code`. */
 function isSilenced({ code, at }: Problem): boolean {
@@ -64,7 +66,7 @@ function isSilenced({ code, at }: Problem): boolean {
   return false;
 }
 
-function frameOf({ at, show }: Problem, hidden: KnownTexts): Frame | undefined {
+function frameOf({ at, show }: Problem, hidden: KnownTextRedactor): Frame | undefined {
   const { lines } = at.file;
   const line = lines[at.line - 1];
   if (show === 'none' || line === undefined || line.length > 400) return undefined;
@@ -80,21 +82,21 @@ const blockPair = /^(\s*(?:-\s+)*(["']?)([\w-]+)\2\s*:\s+)(?!\$\{|[{[|>&*])(\S.*
 const flowPair = /(["']?)(?<![\w-])([\w-]+)\1(\s*:\s+|:)("(?:[^"\\]|\\.)*"|'[^']*'|(?!\$\{)[^\s,{}[\]"'#][^,{}[\]#]*)/g;
 
 /** A line that lacks only its colon. */
-const gluedPair = /^(\s*(?:-\s+)*([\w-]+)\s+)(\S+)\s*$/;
+const pairWithoutColon = /^(\s*(?:-\s+)*([\w-]+)\s+)(\S+)\s*$/;
 
 /** Keys with the prefix of a known issuer. */
 const issuedKey = /\b(sk-|gw_live_|gw_test_|AIza|AKIA|gh[pousr]_|xai-)[A-Za-z0-9_-]{8,}/g;
 
 /** Masks known secrets, and the values of secret keys. Lengths are kept, so that the caret stays in place. */
-function maskLine(line: string, hidden: KnownTexts): string {
-  const known = hidden.hide(line);
+function maskLine(line: string, hidden: KnownTextRedactor): string {
+  const known = hidden.mask(line);
   const block = known.replace(blockPair, (whole, before: string, _quote, key: string, value: string) =>
     isNearSecretName(key) && !/^["']\$\{/.test(value) ? before + maskValue(value) : whole,
   );
   const flow = block.replace(flowPair, (whole, _quote, key: string, _colon, value: string) =>
     isNearSecretName(key) && !/^["']\$\{/.test(value) ? whole.slice(0, whole.length - value.length) + maskValue(value) : whole,
   );
-  const glued = flow.replace(gluedPair, (whole, before: string, key: string, value: string) =>
+  const glued = flow.replace(pairWithoutColon, (whole, before: string, key: string, value: string) =>
     isNearSecretName(key) && !value.includes('${') ? before + stars(value) : whole,
   );
   return glued.replace(issuedKey, stars);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { providers } from '../../../plugins/index.ts';
-import { Origins, writtenIn } from './origins.ts';
+import { Origins, locateWritten } from './origins.ts';
 
 const text = `version: 1
 providers:
@@ -20,7 +20,7 @@ observability:
 `;
 
 const written = (secrets: readonly string[] = []) =>
-  writtenIn({ source: { text, name: 'gateway.yaml' }, cwd: '/', env: {}, providers, texts: {}, secrets });
+  locateWritten({ source: { text, name: 'gateway.yaml' }, cwd: '/', env: {}, providers, texts: {}, secrets });
 const make = () => new Origins(written());
 
 describe('Origins', () => {

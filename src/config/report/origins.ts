@@ -1,10 +1,10 @@
 import type { Origin } from '../../core/logs/explanation.ts';
 import type { Provider } from '../../core/provider.ts';
 import { createMask } from '../../core/secrets/mask.ts';
-import { canonicalSpelling } from '../read/canonical-keys.ts';
+import { canonicalizeKeys } from '../read/canonical-keys.ts';
 import { mergeFiles, type SavedFiles, type Source } from '../read/merge-files.ts';
-import { formatPath, type Node, type Path, type SourceLocation, walk } from '../read/node.ts';
-import { isSecretKey, shownSecret, withoutKeys } from '../read/secrets.ts';
+import { formatPath, type Node, type Path, type SourceLocation, traverse } from '../read/node.ts';
+import { isSecretKey, printableSecret, maskUrlSecrets } from '../read/secrets.ts';
 
 /** One value of the files. */
 export interface WrittenValue {
@@ -29,7 +29,7 @@ export interface OriginSource {
 const nothing = (): void => {};
 
 /** What the files contain. Plain data, because a process of its own collects it: parsing takes long. */
-export interface WrittenPlaces {
+export interface WrittenLocations {
   /** Printable values, in the order of the files. */
   readonly values: readonly WrittenValue[];
   /** Path → location, including values from includes and anchors. */
@@ -39,19 +39,19 @@ export interface WrittenPlaces {
 }
 
 /** Parses the texts of a loaded configuration again for locations. Reads the loaded texts, not the disk. */
-export function writtenIn({ source, cwd, env, providers, texts, secrets }: OriginSource): WrittenPlaces {
+export function locateWritten({ source, cwd, env, providers, texts, secrets }: OriginSource): WrittenLocations {
   const sources = { cwd, env, report: nothing, secret: nothing, unresolved: nothing, watch: nothing };
   const { root } = mergeFiles(source, sources, texts);
   const mask = createMask(secrets);
   const places = new Map<string, Origin>();
   const references = new Map<string, string>();
   const values: WrittenValue[] = [];
-  walk(canonicalSpelling(root, { providers, plugins: [], external: new Map(), cwd }, nothing), (node, path, entry) => {
+  traverse(canonicalizeKeys(root, { providers, plugins: [], external: new Map(), cwd }, nothing), (node, path, entry) => {
     const name = formatPath(path);
     const origin = originOf(entry?.keyAt ?? node.at);
     places.set(name, origin);
-    if (node.kind === 'scalar' && /\$\{(?:env|file):/.test(node.text)) references.set(name, shownSecret(node.text));
-    if (isBare(node)) values.push({ path: name, value: mask.text(printableValue(node, path)), origin });
+    if (node.kind === 'scalar' && /\$\{(?:env|file):/.test(node.text)) references.set(name, printableSecret(node.text));
+    if (isLeafValue(node)) values.push({ path: name, value: mask.text(printableValue(node, path)), origin });
     return true;
   });
   return { values, places: Object.fromEntries(places), references: Object.fromEntries(references) };
@@ -59,9 +59,9 @@ export function writtenIn({ source, cwd, env, providers, texts, secrets }: Origi
 
 /** Finds locations in the files. */
 export class Origins {
-  readonly #written: WrittenPlaces;
+  readonly #written: WrittenLocations;
 
-  constructor(written: WrittenPlaces) {
+  constructor(written: WrittenLocations) {
     this.#written = written;
   }
 
@@ -105,15 +105,15 @@ function parentOf(path: string): string {
 }
 
 /** True for a scalar, and for an empty map or list. */
-export const isBare = (node: Node): boolean =>
+export const isLeafValue = (node: Node): boolean =>
   node.kind === 'scalar' || (node.kind === 'map' && node.entries.size === 0) || (node.kind === 'list' && node.items.length === 0);
 
 /** Printable form of a bare value: secrets as references. Other text may still contain keys, so apply a mask. */
 export function printableValue(node: Node, path: Path): string {
   if (node.kind !== 'scalar') return node.kind === 'map' ? '{}' : '[]';
   const key = path.findLast((step) => typeof step === 'string');
-  return isSecretKey(key) || isHeader(path) ? shownSecret(node.text) : withoutKeys(node.text);
+  return isSecretKey(key) || isHeaderPath(path) ? printableSecret(node.text) : maskUrlSecrets(node.text);
 }
 
 /** True for a header: of a telemetry collector, or of a tool server in `override_params`. Services choose the names, and most are keys. */
-const isHeader = (path: Path): boolean => path.slice(2, -1).includes('headers');
+const isHeaderPath = (path: Path): boolean => path.slice(2, -1).includes('headers');

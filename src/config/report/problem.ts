@@ -15,7 +15,7 @@ export interface Problem {
 }
 
 /** Receives problems as they are found. */
-export type Report = (problem: Problem) => void;
+export type ProblemReporter = (problem: Problem) => void;
 
 /** The diagnostic without its frame. */
 export function toDiagnostic(problem: Problem): Diagnostic {
@@ -35,4 +35,4 @@ export function toDiagnostic(problem: Problem): Diagnostic {
 }
 
 /** `file:line`, for hints that refer to a second location. */
-export const placeText = (at: SourceLocation): string => `${at.file.name}:${at.line}`;
+export const locationText = (at: SourceLocation): string => `${at.file.name}:${at.line}`;

@@ -1,9 +1,9 @@
 import type { SourceFile, SourceLocation } from '../read/node.ts';
-import { KnownTexts } from './known-texts.ts';
+import { KnownTextRedactor } from './known-text-redactor.ts';
 import type { Problem } from './problem.ts';
 
 /** In characters. Shorter values could occur in any message by chance. */
-const shortest = 8;
+const minLength = 8;
 
 /** Values of references by the line that has them. Messages must not show them: any of them may be a secret. */
 export class ResolvedValues {
@@ -14,20 +14,20 @@ export class ResolvedValues {
     const values = lines.get(at.line) ?? new Set<string>();
     this.#lines.set(at.file, lines.set(at.line, values));
     // Messages show a value of several lines as one line, without its indentation.
-    for (const part of value.split('\n')) if (part.trim().length >= shortest) values.add(part.trim());
+    for (const part of value.split('\n')) if (part.trim().length >= minLength) values.add(part.trim());
   }
 
   /** Problems without the values of their lines, even where only the beginning of a value is shown. */
-  hideIn(problems: readonly Problem[]): readonly Problem[] {
-    const known = new Map<Set<string>, KnownTexts>();
+  redact(problems: readonly Problem[]): readonly Problem[] {
+    const known = new Map<Set<string>, KnownTextRedactor>();
     return problems.map((problem) => {
       const values = this.#lines.get(problem.at.file)?.get(problem.at.line);
       // A value of the wrong type or form is shown as its reference already.
       if (values === undefined || problem.code === 'wrong-type') return problem;
-      const texts = known.get(values) ?? new KnownTexts(values);
+      const texts = known.get(values) ?? new KnownTextRedactor(values);
       known.set(values, texts);
-      const shown = (text: string | undefined): string | undefined => (text === undefined ? undefined : texts.cut(text));
-      return { ...problem, message: texts.cut(problem.message), hint: shown(problem.hint), note: shown(problem.note) };
+      const shown = (text: string | undefined): string | undefined => (text === undefined ? undefined : texts.redact(text));
+      return { ...problem, message: texts.redact(problem.message), hint: shown(problem.hint), note: shown(problem.note) };
     });
   }
 }

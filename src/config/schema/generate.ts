@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json/schema.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { Plugin } from '../../core/plugin.ts';
 import type { Provider } from '../../core/provider.ts';
 import { gatewaySchema, providerSchema, withNotes } from './join.ts';
@@ -11,17 +11,17 @@ import { virtualKey } from './catalog.ts';
 const id = 'gateway.schema.json';
 
 /** Annotations for the gateway's own messages, which editors do not understand. */
-const own: ReadonlySet<string> = new Set(['x-form', 'x-code', 'x-range', 'x-hints', 'x-credential']);
+const gatewayKeywords: ReadonlySet<string> = new Set(['x-form', 'x-code', 'x-range', 'x-hints', 'x-credential']);
 
 /** JSON Schema of `gateway.yaml` for editors, with the settings of these providers and the options of these plugins. */
 export function generateSchema(providers: readonly Provider[], plugins: readonly Plugin[]): JsonSchema {
   const schema = gatewaySchema(providers);
-  const properties = isPlain(schema['properties']) ? schema['properties'] : {};
-  const catalog = isPlain(properties['providers']) ? properties['providers'] : {};
-  const virtual = isPlain(properties['virtual_keys']) ? properties['virtual_keys'] : {};
-  const defs = isPlain(schema['$defs']) ? schema['$defs'] : {};
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+  const catalog = isJsonObject(properties['providers']) ? properties['providers'] : {};
+  const virtual = isJsonObject(properties['virtual_keys']) ? properties['virtual_keys'] : {};
+  const defs = isJsonObject(schema['$defs']) ? schema['$defs'] : {};
   const kinds = kindsOf(providers);
-  return clean({
+  return withoutGatewayKeywords({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: id,
     title: 'gateway.yaml',
@@ -87,11 +87,11 @@ function pluginRule(plugin: Plugin): JsonSchema {
   };
 }
 
-function clean(schema: unknown): unknown {
+function withoutGatewayKeywords(schema: unknown): unknown {
   const strip = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(strip);
-    if (!isPlain(value)) return value;
-    return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (own.has(key) ? [] : [[key, strip(inner)]])));
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => (gatewayKeywords.has(key) ? [] : [[key, strip(inner)]])));
   };
   return strip(withNotes(schema));
 }

@@ -11,29 +11,29 @@ import type { timeouts } from './shared.ts';
 import type { targetSettings } from './target.ts';
 
 /** Types as written: keys with a default are optional. */
-type Written = { keepDefaultedPropertiesOptional: true };
+type AsWritten = { keepDefaultedPropertiesOptional: true };
 
 /** An entry of `providers:`, with the settings of its type next to the common keys. */
-export type ProviderConfig = FromSchema<typeof providerCommon, Written>;
-export type VirtualKeyEntry = FromSchema<typeof virtualKey, Written>;
-export type GatewayKeyEntry = FromSchema<typeof gatewayKey, Written>;
+export type ProviderConfig = FromSchema<typeof providerCommon, AsWritten>;
+export type VirtualKeyEntry = FromSchema<typeof virtualKey, AsWritten>;
+export type GatewayKeyEntry = FromSchema<typeof gatewayKey, AsWritten>;
 /** The value of `auth:`. */
-export type AuthEntry = FromSchema<typeof auth, Written>;
-export type ServerEntry = FromSchema<typeof server, Written>;
+export type AuthEntry = FromSchema<typeof auth, AsWritten>;
+export type ServerEntry = FromSchema<typeof server, AsWritten>;
 /** The value of `server.admin`. */
 export type AdminEntry = NonNullable<ServerEntry['admin']>;
-export type LoggingEntry = FromSchema<typeof logging, Written>;
-export type ObservabilityEntry = FromSchema<typeof observability, Written>;
+export type LoggingEntry = FromSchema<typeof logging, AsWritten>;
+export type ObservabilityEntry = FromSchema<typeof observability, AsWritten>;
 /** An entry of `prompts:`, and one of its versions. */
-export type PromptEntry = FromSchema<typeof prompt, Written>;
-export type PromptVersionEntry = FromSchema<typeof promptVersion, Written>;
+export type PromptEntry = FromSchema<typeof prompt, AsWritten>;
+export type PromptVersionEntry = FromSchema<typeof promptVersion, AsWritten>;
 /** An entry of `pricing:`. */
-export type PriceEntry = FromSchema<typeof pricing, Written>;
-export type TimeoutsEntry = FromSchema<typeof timeouts, Written>;
-export type PluginEntry = FromSchema<typeof pluginEntries, Written>[number];
+export type PriceEntry = FromSchema<typeof pricing, AsWritten>;
+export type TimeoutsEntry = FromSchema<typeof timeouts, AsWritten>;
+export type PluginEntry = FromSchema<typeof pluginEntries, AsWritten>[number];
 
 /** A config object or one of its targets, in canonical spelling. Settings of direct mode are next to the other keys. */
-export type ConfigEntry = FromSchema<typeof targetSettings, Written> & { readonly targets?: readonly TargetEntry[] };
+export type ConfigEntry = FromSchema<typeof targetSettings, AsWritten> & { readonly targets?: readonly TargetEntry[] };
 /** `slug/model`, or a mapping. */
 export type TargetEntry = string | ConfigEntry;
 

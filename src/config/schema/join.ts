@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../core/json/schema.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { Provider } from '../../core/provider.ts';
 import { providerCommon, virtualKey } from './catalog.ts';
 import { auth, gatewayKey } from './keys.ts';
@@ -17,11 +17,11 @@ import { targetSettings, targetText } from './target.ts';
 export function inlineSettings(providers: readonly Provider[]): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = {};
   for (const provider of providers) {
-    const properties = isPlain(provider.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
+    const properties = isJsonObject(provider.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
     for (const { setting, keys } of provider.entry.requestSettings) {
       const schema = properties[setting];
       for (const key of [setting, ...keys])
-        if (!Object.hasOwn(targetSettings.properties, key)) found[key] ??= isPlain(schema) ? schema : {};
+        if (!Object.hasOwn(targetSettings.properties, key)) found[key] ??= isJsonObject(schema) ? schema : {};
     }
   }
   return found;
@@ -46,7 +46,7 @@ export function targetSchemas(providers: readonly Provider[]): { config: JsonSch
 
 /** Schema of an entry of `providers:` for one type: common keys and the type's own. */
 export function providerSchema(provider: Provider): JsonSchema {
-  const own = isPlain(provider.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
+  const own = isJsonObject(provider.entry.settings['properties']) ? provider.entry.settings['properties'] : {};
   const required = Array.isArray(provider.entry.settings['required']) ? (provider.entry.settings['required'] as unknown[]) : [];
   return {
     ...provider.entry.settings,
@@ -120,12 +120,12 @@ export function gatewaySchema(providers: readonly Provider[]): JsonSchema {
 /** Allows keys that start with `x-` in every closed mapping, for notes and anchors. */
 export function withNotes(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withNotes);
-  if (!isPlain(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   const out = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, key === 'examples' || key === 'default' ? value : withNotes(value)]),
   );
-  if (schema['additionalProperties'] === false && isPlain(schema['properties'])) {
-    out['patternProperties'] = { ...(isPlain(schema['patternProperties']) ? schema['patternProperties'] : {}), '^x-': {} };
+  if (schema['additionalProperties'] === false && isJsonObject(schema['properties'])) {
+    out['patternProperties'] = { ...(isJsonObject(schema['patternProperties']) ? schema['patternProperties'] : {}), '^x-': {} };
   }
   return out;
 }

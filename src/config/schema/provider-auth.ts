@@ -9,16 +9,16 @@ const commonModes: Readonly<Record<string, string>> = {
 };
 
 /** A mode of a type by its name or an alias, with its canonical name. */
-export function authModeOf(provider: Provider, word: unknown): { readonly name: string; readonly mode: AuthMode } | undefined {
+export function authModeOf(provider: Provider, value: unknown): { readonly name: string; readonly mode: AuthMode } | undefined {
   const found = Object.entries(provider.entry.authModes ?? {}).find(
-    ([name, { aliases }]) => name === word || aliases.includes(String(word)),
+    ([name, { aliases }]) => name === value || aliases.includes(String(value)),
   );
   return found === undefined ? undefined : { name: found[0], mode: found[1] };
 }
 
 /** Schema of `auth:` in an entry: the common part, and the type's own modes with their keys. */
-export function authSchema(own: ProviderEntry['authModes'] = {}): JsonSchema {
-  const modes = Object.entries(own);
+export function authSchema(authModes: ProviderEntry['authModes'] = {}): JsonSchema {
+  const modes = Object.entries(authModes);
   const about = [...Object.entries(commonModes), ...modes.map(([name, mode]) => [name, mode.about] as const)];
   const rules = modes.map(([name, mode]) => modeRule([name, ...mode.aliases], mode));
   return {
@@ -28,7 +28,7 @@ export function authSchema(own: ProviderEntry['authModes'] = {}): JsonSchema {
       mode: {
         type: 'string',
         enum: [...Object.keys(commonModes), ...modes.flatMap(([name, { aliases }]) => [name, ...aliases])],
-        description: `${about.map(([name, words]) => `${name}: ${words}`).join('; ')}.`,
+        description: `${about.map(([name, text]) => `${name}: ${text}`).join('; ')}.`,
       },
       api_key: apiKey,
       ...keysOf(modes.map(([, mode]) => mode)),
@@ -54,6 +54,6 @@ function keysOf(modes: readonly AuthMode[]): Record<string, JsonSchema> {
 }
 
 /** Rule for the keys that a mode needs. Keys that it does not accept are reported by a check. */
-function modeRule(words: readonly string[], { properties, required }: AuthMode): JsonSchema {
-  return { if: { required: ['mode'], properties: { mode: { enum: words } } }, then: { properties, required } };
+function modeRule(names: readonly string[], { properties, required }: AuthMode): JsonSchema {
+  return { if: { required: ['mode'], properties: { mode: { enum: names } } }, then: { properties, required } };
 }

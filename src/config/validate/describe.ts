@@ -1,4 +1,4 @@
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { formatPath, type Node, type Path } from '../read/node.ts';
 import { isSecretPath } from '../read/secrets.ts';
 
@@ -25,20 +25,20 @@ export function actualOf(node: Node | undefined, path: Path): string {
 
 /** What a schema accepts, in words. */
 export function expectedOf(schema: unknown): string {
-  if (!isPlain(schema)) return 'something else';
+  if (!isJsonObject(schema)) return 'something else';
   if (typeof schema['x-form'] === 'string') return schema['x-form'];
-  if (Array.isArray(schema['enum'])) return listOf(schema['enum'].map(String), 'or');
+  if (Array.isArray(schema['enum'])) return joinList(schema['enum'].map(String), 'or');
   if ('const' in schema) return String(schema['const']);
   const types = typeof schema['type'] === 'string' ? [schema['type']] : Array.isArray(schema['type']) ? schema['type'].map(String) : [];
   return types.length === 0
     ? 'something else'
-    : listOf(
-        types.map((type) => typeWords[type] ?? type),
+    : joinList(
+        types.map((type) => typeTexts[type] ?? type),
         'or',
       );
 }
 
-const typeWords: Readonly<Record<string, string>> = {
+const typeTexts: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
   integer: 'a whole number',
@@ -49,8 +49,8 @@ const typeWords: Readonly<Record<string, string>> = {
 };
 
 /** A list in words: `a, b or c`. */
-export function listOf(words: readonly string[], joint: 'or' | 'and'): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`;
+export function joinList(items: readonly string[], conjunction: 'or' | 'and'): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${conjunction} ${items.at(-1)}`;
 }
 
 export const shorten = (text: string): string => {
@@ -60,15 +60,15 @@ export const shorten = (text: string): string => {
 
 /** Example for a missing key: `type: openai`, `targets: [{…}]`. */
 export function exampleLine(key: string, schema: unknown): string {
-  const examples = isPlain(schema) && Array.isArray(schema['examples']) ? schema['examples'] : [];
-  return `${key}: ${examples.length > 0 ? inFlow(examples[0]) : '…'}`;
+  const examples = isJsonObject(schema) && Array.isArray(schema['examples']) ? schema['examples'] : [];
+  return `${key}: ${examples.length > 0 ? flowText(examples[0]) : '…'}`;
 }
 
-function inFlow(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(inFlow).join(', ')}]`;
-  if (isPlain(value))
+function flowText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
+  if (isJsonObject(value))
     return `{${Object.entries(value)
-      .map(([key, inner]) => `${key}: ${inFlow(inner)}`)
+      .map(([key, inner]) => `${key}: ${flowText(inner)}`)
       .join(', ')}}`;
   return String(value);
 }

@@ -1,15 +1,15 @@
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { millisecondsForm } from '../schema/shared.ts';
 import { diagnosticCodes, type DiagnosticCode } from '../report/diagnostic.ts';
-import { actualOf, exampleLine, expectedOf, listOf, shorten, subjectOf } from './describe.ts';
+import { actualOf, exampleLine, expectedOf, joinList, shorten, subjectOf } from './describe.ts';
 import { knownName } from './known-names.ts';
 import { valueHint } from './value-hints.ts';
-import { formatPath, keyPlace, type Node, nodeAt, type Path } from '../read/node.ts';
+import { formatPath, keyLocation, type Node, nodeAt, type Path } from '../read/node.ts';
 import type { Problem } from '../report/problem.ts';
 
 /** One error of a schema, independent of the validator. */
-export interface SchemaFault {
+export interface SchemaError {
   readonly keyword: string;
   readonly path: Path;
   readonly params: Readonly<Record<string, unknown>>;
@@ -19,21 +19,21 @@ export interface SchemaFault {
   readonly message: string;
 }
 
-interface Translated {
+interface LocatedProblem {
   readonly problem: Problem;
   readonly at: Path;
 }
 
 /** Converts schema errors to problems with locations: the key for a bad key, the value for a bad value. */
-export function translate(faults: readonly SchemaFault[], root: Node, base: Path): Translated[] {
-  const meant = new Set(faults.filter(isUnknown).map((fault) => `${placeOf(fault)}\n${meantKey(fault) ?? ''}`));
-  const isExplained = (fault: SchemaFault): boolean => meant.has(`${placeOf(fault)}\n${String(fault.params['missingProperty'])}`);
+export function toProblems(faults: readonly SchemaError[], root: Node, base: Path): LocatedProblem[] {
+  const meant = new Set(faults.filter(isUnknown).map((fault) => `${pathKey(fault)}\n${meantKey(fault) ?? ''}`));
+  const isExplained = (fault: SchemaError): boolean => meant.has(`${pathKey(fault)}\n${String(fault.params['missingProperty'])}`);
   const missing = Map.groupBy(
     faults.filter((fault) => isMissing(fault) && !isExplained(fault)),
-    placeOf,
+    pathKey,
   );
   const found = faults.flatMap((fault) => {
-    const together = isMissing(fault) ? (missing.get(placeOf(fault)) ?? []) : [];
+    const together = isMissing(fault) ? (missing.get(pathKey(fault)) ?? []) : [];
     // All missing keys of a mapping are reported together, so that they can be added at once.
     return isMissing(fault) ? (together[0] === fault ? [missingKeys(together, root)] : []) : translateOne(fault, root, base);
   });
@@ -47,20 +47,20 @@ export function translate(faults: readonly SchemaFault[], root: Node, base: Path
   });
 }
 
-const isMissing = ({ keyword }: SchemaFault): boolean => keyword === 'required' || keyword === 'dependentRequired';
-const isUnknown = ({ keyword }: SchemaFault): boolean => keyword === 'additionalProperties' || keyword === 'unevaluatedProperties';
-const unknownName = ({ params }: SchemaFault): string => String(params['additionalProperty'] ?? params['unevaluatedProperty']);
-const placeOf = ({ path }: SchemaFault): string => path.join('\n');
+const isMissing = ({ keyword }: SchemaError): boolean => keyword === 'required' || keyword === 'dependentRequired';
+const isUnknown = ({ keyword }: SchemaError): boolean => keyword === 'additionalProperties' || keyword === 'unevaluatedProperties';
+const unknownName = ({ params }: SchemaError): string => String(params['additionalProperty'] ?? params['unevaluatedProperty']);
+const pathKey = ({ path }: SchemaError): string => path.join('\n');
 
 /** The key that was probably meant by an unknown one. If that key is missing, both errors are the same mistake. */
-const meantKey = (fault: SchemaFault): string | undefined =>
+const meantKey = (fault: SchemaError): string | undefined =>
   /^write (\w+)$/.exec(knownName(fault.path, unknownName(fault))?.hint ?? '')?.[1] ??
   nearest(unknownName(fault), allowedKeys(fault.schema));
 
 const allowedKeys = (schema: unknown): string[] =>
-  isPlain(schema) && isPlain(schema['properties']) ? Object.keys(schema['properties']) : [];
+  isJsonObject(schema) && isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : [];
 
-function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] {
+function translateOne(fault: SchemaError, root: Node, base: Path): LocatedProblem[] {
   const { path } = fault;
   switch (fault.keyword) {
     case 'additionalProperties':
@@ -85,7 +85,7 @@ function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] 
         {
           problem: {
             code: 'conflict',
-            at: keyPlace(root, path),
+            at: keyLocation(root, path),
             message: `${subjectOf(path)} has keys that exclude each other`,
             hint: 'remove one',
           },
@@ -97,8 +97,8 @@ function translateOne(fault: SchemaFault, root: Node, base: Path): Translated[] 
   }
 }
 
-function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Translated[] {
-  const at = keyPlace(root, [...path, key]);
+function unknownKey({ path, schema }: SchemaError, root: Node, key: string): LocatedProblem[] {
+  const at = keyLocation(root, [...path, key]);
   const allowed = allowedKeys(schema);
   const known = knownName(path, key);
   const written = writtenName(root, path, key);
@@ -112,7 +112,7 @@ function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Tra
     code: 'unknown-key',
     at,
     message: `unknown key "${shorten(written)}"`,
-    hint: meant === undefined ? `allowed: ${someOf(allowed) || 'no keys'}` : `did you mean "${meant}"?`,
+    hint: meant === undefined ? `allowed: ${shortKeyList(allowed) || 'no keys'}` : `did you mean "${meant}"?`,
     note: meant === undefined ? undefined : `${where} accepts: ${allowed.slice(0, 6).join(', ')}${allowed.length > 6 ? ', …' : ''}`,
     docs: docsOf(path),
     show: 'above',
@@ -121,7 +121,7 @@ function unknownKey({ path, schema }: SchemaFault, root: Node, key: string): Tra
 }
 
 /** A target accepts more than a hundred keys, most of them settings of one provider type: the page lists them all. */
-const someOf = (keys: readonly string[]): string => `${keys.slice(0, 25).join(', ')}${keys.length > 25 ? ', …' : ''}`;
+const shortKeyList = (keys: readonly string[]): string => `${keys.slice(0, 25).join(', ')}${keys.length > 25 ? ', …' : ''}`;
 
 const page = 'docs/configuration.md';
 const sections: ReadonlySet<unknown> = new Set([
@@ -147,31 +147,32 @@ function writtenName(root: Node, path: Path, key: string): string {
 }
 
 /** One problem for all keys missing in one mapping. */
-function missingKeys(faults: readonly SchemaFault[], root: Node): Translated {
+function missingKeys(faults: readonly SchemaError[], root: Node): LocatedProblem {
   const path = faults[0]?.path ?? [];
   const where = path.length === 0 ? '' : ` in ${formatPath(path)}`;
   const keys = new Map(
     faults.map(({ params, schema }) => {
       const key = String(params['missingProperty']);
-      return [key, isPlain(schema) && isPlain(schema['properties']) ? schema['properties'][key] : undefined];
+      return [key, isJsonObject(schema) && isJsonObject(schema['properties']) ? schema['properties'][key] : undefined];
     }),
   );
   const names = [...keys.keys()].map((key) => `"${key}"`);
   const written = nodeAt(root, path);
-  const glued = written?.kind === 'map' && [...written.entries.values()].find(({ key, value }) => isGlued(key, value, keys));
+  const entryWithoutSpace =
+    written?.kind === 'map' && [...written.entries.values()].find(({ key, value }) => lacksSpaceAfterColon(key, value, keys));
   const problem: Problem = {
     code: 'missing-key',
-    at: keyPlace(root, path),
-    message: `${listOf(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing${where}`,
-    hint: glued
-      ? `a space must follow the colon: ${glued.key.replace(':', ': ')}`
-      : (misspelt(written, faults) ?? `add ${[...keys].map(([key, schema]) => exampleLine(key, schema)).join(', ')}`),
+    at: keyLocation(root, path),
+    message: `${joinList(names, 'and')} ${names.length === 1 ? 'is' : 'are'} missing${where}`,
+    hint: entryWithoutSpace
+      ? `a space must follow the colon: ${entryWithoutSpace.key.replace(':', ': ')}`
+      : (misspellingHint(written, faults) ?? `add ${[...keys].map(([key, schema]) => exampleLine(key, schema)).join(', ')}`),
   };
   return { problem, at: path };
 }
 
 /** Hint for a misspelled key in a mapping that allows other keys, where it is not reported as unknown. */
-function misspelt(written: Node | undefined, faults: readonly SchemaFault[]): string | undefined {
+function misspellingHint(written: Node | undefined, faults: readonly SchemaError[]): string | undefined {
   const known = allowedKeys(faults[0]?.schema);
   const names = faults.map(({ params }) => String(params['missingProperty']));
   for (const key of written?.kind === 'map' ? written.entries.keys() : []) {
@@ -182,11 +183,11 @@ function misspelt(written: Node | undefined, faults: readonly SchemaFault[]): st
 }
 
 /** True for `{type:mock}`, which YAML reads as a key without a value. */
-const isGlued = (key: string, value: Node, missing: ReadonlyMap<string, unknown>): boolean =>
+const lacksSpaceAfterColon = (key: string, value: Node, missing: ReadonlyMap<string, unknown>): boolean =>
   value.kind === 'scalar' && value.value === null && /^[\w-]+:[\w.@-]+$/.test(key) && missing.has(key.slice(0, key.indexOf(':')));
 
-function badName({ path, schema, limit }: SchemaFault, root: Node, key: string): Translated {
-  const names = isPlain(limit) ? limit : isPlain(schema) ? schema['propertyNames'] : undefined;
+function badName({ path, schema, limit }: SchemaError, root: Node, key: string): LocatedProblem {
+  const names = isJsonObject(limit) ? limit : isJsonObject(schema) ? schema['propertyNames'] : undefined;
   const lower = key
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, '-')
@@ -194,23 +195,23 @@ function badName({ path, schema, limit }: SchemaFault, root: Node, key: string):
     .slice(0, 63);
   const problem: Problem = {
     code: 'bad-name',
-    at: keyPlace(root, [...path, key]),
+    at: keyLocation(root, [...path, key]),
     message: `"${shorten(key)}" cannot be a name in ${formatPath(path)}`,
     hint: `${lower !== '' && lower !== key ? `write "${lower}": ` : ''}a name is ${expectedOf(names)}`,
   };
   return { problem, at: [...path, key] };
 }
 
-function duplicateItem({ path, params }: SchemaFault, root: Node): Problem {
+function duplicateItem({ path, params }: SchemaError, root: Node): Problem {
   const items = [params['i'], params['j']].map(Number);
-  const at = nodeAt(root, [...path, Math.max(...items)])?.at ?? keyPlace(root, path);
+  const at = nodeAt(root, [...path, Math.max(...items)])?.at ?? keyLocation(root, path);
   return { code: 'conflict', at, message: `${subjectOf(path)} has the same item twice`, hint: 'remove one' };
 }
 
-function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root: Node): Problem {
+function outOfRange({ keyword, path, schema, params, limit }: SchemaError, root: Node): Problem {
   const node = nodeAt(root, path);
-  const at = node?.at ?? keyPlace(root, path);
-  const rules = isPlain(schema) ? schema : {};
+  const at = node?.at ?? keyLocation(root, path);
+  const rules = isJsonObject(schema) ? schema : {};
   if (keyword === 'minLength' || keyword === 'minItems') {
     if (params['limit'] === 1)
       return {
@@ -245,15 +246,16 @@ function outOfRange({ keyword, path, schema, params, limit }: SchemaFault, root:
 }
 
 /** Problem for a value of the wrong type or form, with a hint for what was probably meant. */
-function wrongValue(fault: SchemaFault, root: Node, base: Path): Problem {
+function wrongValue(fault: SchemaError, root: Node, base: Path): Problem {
   const { path, schema } = fault;
   const node = nodeAt(root, path);
-  const at = node?.at ?? keyPlace(root, path.length > base.length ? path : base);
-  const rules = isPlain(schema) ? schema : {};
-  const own = rules['x-code'];
-  const code: DiagnosticCode = typeof own === 'string' && Object.hasOwn(diagnosticCodes, own) ? (own as DiagnosticCode) : 'wrong-type';
-  const empty = node?.kind === 'scalar' && node.value === null;
-  const message = empty
+  const at = node?.at ?? keyLocation(root, path.length > base.length ? path : base);
+  const rules = isJsonObject(schema) ? schema : {};
+  const schemaCode = rules['x-code'];
+  const code: DiagnosticCode =
+    typeof schemaCode === 'string' && Object.hasOwn(diagnosticCodes, schemaCode) ? (schemaCode as DiagnosticCode) : 'wrong-type';
+  const isEmpty = node?.kind === 'scalar' && node.value === null;
+  const message = isEmpty
     ? `${subjectOf(path)} has no value`
     : `${subjectOf(path)} must be ${expectedOf(schema)}, not ${actualOf(node, path)}`;
   if (code === 'bad-key-hash') return badHash(node, at);

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
-import type { OwnPattern } from '../../core/redaction/rules.ts';
+import type { OperatorPattern } from '../../core/redaction/rules.ts';
 import { sizeOfPattern } from './regex-size.ts';
 
 const load = createRequire(import.meta.url);
@@ -17,29 +17,29 @@ export interface LinearRegex {
 export type RegexCompiler = (pattern: string) => LinearRegex | { readonly error: string };
 
 /** Most steps of one pattern in `gateway.yaml`, as counted by `sizeOfPattern`. */
-const mostSteps = 10_000;
+const maxSteps = 10_000;
 
 /** Longest text to match, in characters: the time of a match grows with text times pattern. Longer texts never match. */
-const longestText = 8192;
+const maxTextLength = 8192;
 
 /** Compiles a pattern of a configuration, unanchored and without flags. A pattern that is too large is rejected without compiling it. */
 export function compileRegex(pattern: string): LinearRegex | { readonly error: string } {
-  return compileWithin(pattern, mostSteps);
+  return compileWithin(pattern, maxSteps);
 }
 
 /** Compiles a pattern to find all matches in a text, for redaction. The caller must limit the length of texts. */
-export function compileFinder(pattern: string): OwnPattern | { readonly error: string } {
+export function compileFinder(pattern: string): OperatorPattern | { readonly error: string } {
   const size = sizeOfPattern(pattern);
-  if (size > mostSteps) return { error: `it is too large: about ${size} steps, and the limit is ${mostSteps}` };
+  if (size > maxSteps) return { error: `it is too large: about ${size} steps, and the limit is ${maxSteps}` };
   try {
     const compiled = engine().compile(pattern);
     if (compiled.matches('')) return { error: 'it matches an empty text' };
-    const lead = leadOf(pattern);
+    const prefix = literalPrefixOf(pattern);
     return {
       source: pattern,
       each(text, found) {
         // Searching for the literal prefix is much faster than matching.
-        const first = lead === '' ? 0 : text.indexOf(lead);
+        const first = prefix === '' ? 0 : text.indexOf(prefix);
         if (first < 0) return;
         const matcher = compiled.matcher(text);
         for (let isFound = matcher.find(first); isFound; isFound = matcher.find()) found(matcher.start(), matcher.end());
@@ -51,15 +51,15 @@ export function compileFinder(pattern: string): OwnPattern | { readonly error: s
 }
 
 /** Literal prefix of every match: letters, digits and signs. */
-function leadOf(pattern: string): string {
+function literalPrefixOf(pattern: string): string {
   if (pattern.includes('|')) return '';
-  const lead = /^[\w\-:#@/ ]*/.exec(pattern)?.[0] ?? '';
+  const prefix = /^[\w\-:#@/ ]*/.exec(pattern)?.[0] ?? '';
   // The last character may be optional.
-  return /^[?*{]/.test(pattern.slice(lead.length)) ? lead.slice(0, -1) : lead;
+  return /^[?*{]/.test(pattern.slice(prefix.length)) ? prefix.slice(0, -1) : prefix;
 }
 
 /** Compiles a pattern built by the gateway that must match the whole text. A dot matches any character. */
-export function compileWhole(pattern: string): (text: string) => boolean {
+export function compileFullMatch(pattern: string): (text: string) => boolean {
   const compiled = engine().compile(pattern, engine().DOTALL);
   return (text) => compiled.matches(text);
 }
@@ -69,7 +69,7 @@ function compileWithin(pattern: string, most: number): LinearRegex | { readonly 
   if (size > most) return { error: `it is too large: about ${size} steps, and the limit is ${most}` };
   try {
     const compiled = engine().compile(pattern);
-    return { test: (text) => text.length <= longestText && compiled.test(text) };
+    return { test: (text) => text.length <= maxTextLength && compiled.test(text) };
   } catch (error) {
     return { error: (error as Error).message };
   }

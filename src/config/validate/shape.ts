@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { isSecretName } from '../../core/secrets/credential-names.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import type { JsonSchema } from '../../core/json/schema.ts';
@@ -28,10 +28,11 @@ function check(value: unknown, written: JsonSchema, defs: Defs, path: string): S
   const schema = resolve(written, defs);
   const alternatives = schema['anyOf'];
   if (Array.isArray(alternatives)) return checkAny(value, alternatives as JsonSchema[], defs, path);
-  const wrong = wrongType(value, schema) ?? wrongValue(value, schema);
-  if (wrong !== undefined) return { path, message: withValue(wrong, value, path), hint: nearestOf(value, schema) ?? formOf(schema) };
+  const mismatch = wrongType(value, schema) ?? wrongValue(value, schema);
+  if (mismatch !== undefined)
+    return { path, message: withValue(mismatch, value, path), hint: nearestHint(value, schema) ?? formatHint(schema) };
   if (Array.isArray(value)) return checkItems(value, schema, defs, path);
-  return isPlain(value) ? checkMembers(value, schema, defs, path) : undefined;
+  return isJsonObject(value) ? checkMembers(value, schema, defs, path) : undefined;
 }
 
 /** The problem of the alternative whose type matches; without one, all types are named. */
@@ -53,13 +54,13 @@ function wrongType(value: unknown, schema: JsonSchema): string | undefined {
   const { type } = schema;
   if (type === undefined) return undefined;
   const types = (Array.isArray(type) ? type : [type]) as readonly string[];
-  return types.some((one) => isOf(value, one)) ? undefined : `expected ${types.join(' or ')}`;
+  return types.some((one) => hasType(value, one)) ? undefined : `expected ${types.join(' or ')}`;
 }
 
-function isOf(value: unknown, type: string): boolean {
+function hasType(value: unknown, type: string): boolean {
   switch (type) {
     case 'object':
-      return isPlain(value);
+      return isJsonObject(value);
     case 'array':
       return Array.isArray(value);
     case 'integer':
@@ -72,9 +73,9 @@ function isOf(value: unknown, type: string): boolean {
 }
 
 function wrongValue(value: unknown, schema: JsonSchema): string | undefined {
-  const { enum: among, const: only, minimum, maximum, minLength, maxLength, minItems, pattern, 'x-range': range } = schema;
-  if (Array.isArray(among) && !among.includes(value)) return `expected one of ${among.join(', ')}`;
-  if (only !== undefined && value !== only) return `expected ${JSON.stringify(only)}`;
+  const { enum: allowedValues, const: constant, minimum, maximum, minLength, maxLength, minItems, pattern, 'x-range': range } = schema;
+  if (Array.isArray(allowedValues) && !allowedValues.includes(value)) return `expected one of ${allowedValues.join(', ')}`;
+  if (constant !== undefined && value !== constant) return `expected ${JSON.stringify(constant)}`;
   if (typeof value === 'number') {
     if (typeof minimum === 'number' && value < minimum) return `must be at least ${minimum}`;
     if (typeof maximum === 'number' && value > maximum) return `must be at most ${maximum}`;
@@ -91,35 +92,35 @@ function wrongValue(value: unknown, schema: JsonSchema): string | undefined {
 /** Adds the value found, except for keys that hold a secret. */
 function withValue(wrong: string, value: unknown, path: string): string {
   if (wrong === empty) return wrong;
-  if (isPlain(value) || Array.isArray(value)) return `${wrong}, not ${Array.isArray(value) ? 'a list' : 'an object'}`;
+  if (isJsonObject(value) || Array.isArray(value)) return `${wrong}, not ${Array.isArray(value) ? 'a list' : 'an object'}`;
   const isShown = !path.split(/[.[\]]+/).some((step) => isSecretName(step));
   if (!isShown) return wrong;
   const found = JSON.stringify(value) ?? 'nothing';
-  return `${wrong}, not ${found.length > longest ? `${found.slice(0, longest)}…` : found}`;
+  return `${wrong}, not ${found.length > maxShownLength ? `${found.slice(0, maxShownLength)}…` : found}`;
 }
 
 const empty = 'must not be empty';
 
 /** Longest value shown in a message, in characters. */
-const longest = 60;
+const maxShownLength = 60;
 
-function nearestOf(value: unknown, { enum: among }: JsonSchema): string | undefined {
-  if (typeof value !== 'string' || !Array.isArray(among)) return undefined;
+function nearestHint(value: unknown, { enum: allowedValues }: JsonSchema): string | undefined {
+  if (typeof value !== 'string' || !Array.isArray(allowedValues)) return undefined;
   return (
     didYouMean(
       value,
-      among.filter((one) => typeof one === 'string'),
+      allowedValues.filter((one) => typeof one === 'string'),
     ).trim() || undefined
   );
 }
 
-function formOf(schema: JsonSchema): string | undefined {
+function formatHint(schema: JsonSchema): string | undefined {
   const form = schema['x-form'];
   return typeof form === 'string' ? `Write ${form}.` : undefined;
 }
 
 function checkItems(items: readonly unknown[], schema: JsonSchema, defs: Defs, path: string): ShapeProblem | undefined {
-  if (!isPlain(schema['items'])) return undefined;
+  if (!isJsonObject(schema['items'])) return undefined;
   for (const [i, item] of items.entries()) {
     const problem = check(item, schema['items'], defs, `${path}[${i}]`);
     if (problem !== undefined) return problem;
@@ -127,8 +128,8 @@ function checkItems(items: readonly unknown[], schema: JsonSchema, defs: Defs, p
   return undefined;
 }
 
-function checkMembers(value: Plain, schema: JsonSchema, defs: Defs, path: string): ShapeProblem | undefined {
-  const properties = isPlain(schema['properties']) ? schema['properties'] : {};
+function checkMembers(value: JsonObject, schema: JsonSchema, defs: Defs, path: string): ShapeProblem | undefined {
+  const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
   for (const name of Array.isArray(schema['required']) ? (schema['required'] as string[]) : []) {
     if (!Object.hasOwn(value, name)) return { path, message: `needs "${name}"`, hint: undefined };
   }
@@ -139,7 +140,7 @@ function checkMembers(value: Plain, schema: JsonSchema, defs: Defs, path: string
     if (known === false && !key.startsWith('x-')) {
       return { path: below, message: `unknown key "${name}"`, hint: didYouMean(key, Object.keys(properties)).trim() || undefined };
     }
-    const problem = isPlain(known) ? check(member, known, defs, below) : undefined;
+    const problem = isJsonObject(known) ? check(member, known, defs, below) : undefined;
     if (problem !== undefined) return problem;
   }
   return undefined;

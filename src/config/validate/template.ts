@@ -56,7 +56,7 @@ export class TemplateFault extends Error {
 }
 
 /** Keys of messages whose strings are not templates: kinds of parts, and JSON text, whose syntax an inserted value could break. */
-export const fixedKeys: ReadonlySet<string> = new Set(['role', 'type', 'arguments']);
+export const nonTemplateKeys: ReadonlySet<string> = new Set(['role', 'type', 'arguments']);
 
 /** True for text that contains a tag, or the beginning of one. */
 export const isTemplate = (text: string): boolean => text.includes('{{');

@@ -1,4 +1,4 @@
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { exampleLine } from './describe.ts';
 import type { Node, Path, ScalarNode } from '../read/node.ts';
@@ -20,7 +20,7 @@ export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hin
     const shown = isSecretPath(path) ? undefined : node.text;
     if (node.resolved && typeof node.value === 'string' && !types.includes('string') && types.some((type) => scalarTypes.has(type)))
       return { hint: 'a reference is always a string: write the value itself' };
-    const hint = writtenHint(node, rules) ?? nearOption(node, rules) ?? booleanHint(node, types) ?? quotesHint(node, shown, types, rules);
+    const hint = schemaHint(node, rules) ?? enumHint(node, rules) ?? booleanHint(node, types) ?? quotesHint(node, shown, types, rules);
     if (hint !== undefined) return hint;
   }
   if (types.includes('array') && node !== undefined && node.kind !== 'list') return { hint: 'write a list: [ … ]' };
@@ -33,13 +33,13 @@ export function valueHint(node: Node | undefined, rules: Rules, path: Path): Hin
 const scalarTypes: ReadonlySet<unknown> = new Set(['integer', 'number', 'boolean']);
 
 /** Hint from the schema for a value known from other products. */
-function writtenHint({ value }: ScalarNode, rules: Rules): Hint | undefined {
+function schemaHint({ value }: ScalarNode, rules: Rules): Hint | undefined {
   const hints = rules['x-hints'];
-  const hint = isPlain(hints) && typeof value === 'string' && Object.hasOwn(hints, value) ? hints[value] : undefined;
+  const hint = isJsonObject(hints) && typeof value === 'string' && Object.hasOwn(hints, value) ? hints[value] : undefined;
   return typeof hint === 'string' ? { hint } : undefined;
 }
 
-function nearOption({ value }: ScalarNode, rules: Rules): Hint | undefined {
+function enumHint({ value }: ScalarNode, rules: Rules): Hint | undefined {
   const options = Array.isArray(rules['enum']) ? rules['enum'].map(String) : [];
   const meant = typeof value === 'string' ? nearest(value, options) : undefined;
   return meant === undefined ? undefined : { hint: `did you mean "${meant}"?` };
@@ -59,18 +59,18 @@ function quotesHint({ value, text }: ScalarNode, shown: string | undefined, type
     if (typeof pattern === 'string' && pattern.includes('ms|s|m|h|d') && typeof value === 'number')
       return { hint: `write the unit: ${text}s or ${text}ms` };
     if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(text)) return undefined;
-    const lost = typeof value === 'number' && String(value) !== text && shown !== undefined;
+    const losesDigits = typeof value === 'number' && String(value) !== text && shown !== undefined;
     return {
       hint: `put it in quotes${shown === undefined ? '' : `: "${shown}"`}`,
-      ...(lost ? { note: `without quotes ${text} is read as the number ${value}` } : {}),
+      ...(losesDigits ? { note: `without quotes ${text} is read as the number ${value}` } : {}),
     };
   }
   const isNumber = types.includes('integer') || types.includes('number');
-  if (isNumber && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) && isInside(Number(value), rules)) {
+  if (isNumber && typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) && isInRange(Number(value), rules)) {
     return { hint: shown === undefined ? 'remove the quotes' : `remove the quotes: ${value}` };
   }
   return undefined;
 }
 
-const isInside = (value: number, { minimum, maximum }: Rules): boolean =>
+const isInRange = (value: number, { minimum, maximum }: Rules): boolean =>
   (typeof minimum !== 'number' || value >= minimum) && (typeof maximum !== 'number' || value <= maximum);

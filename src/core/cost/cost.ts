@@ -8,13 +8,13 @@ export const free: CostRecord = Object.freeze({ usd: '0', source: null, prices: 
 export const unknownCost: CostRecord = Object.freeze({ usd: null, source: null, prices: Object.freeze({}) });
 
 /** Larger counts are treated as invalid: no service accepts requests of a million million tokens. */
-const mostUnits = 1e12;
+const maxUnits = 1e12;
 
 /** Maximum cost of a request, about nine million dollars: the range of a signed 64-bit integer. */
-const mostPico = 9_000_000_000_000_000_000n;
+const maxPico = 9_000_000_000_000_000_000n;
 
 /** Service tiers with the list price. */
-const ordinary: ReadonlySet<string> = new Set(['default', 'standard', 'auto', 'on_demand']);
+const listPriceTiers: ReadonlySet<string> = new Set(['default', 'standard', 'auto', 'on_demand']);
 
 /** Computes the cost of this usage, to the picodollar. `usd` is null if any part has no known price; it is never a partial sum. */
 export function costOf(usage: UsageRecord, price: Price | undefined): CostRecord {
@@ -22,14 +22,14 @@ export function costOf(usage: UsageRecord, price: Price | undefined): CostRecord
   const rates = ratesFor(price, usage.prompt);
   const source = usage.source === 'estimated' ? price.estimated : price.source;
   const tier = usage.details?.tier;
-  const factor = tier === undefined || tier === null || ordinary.has(tier) ? undefined : factorOf(price, tier);
-  const isKnown = factor !== undefined || tier === undefined || tier === null || ordinary.has(tier);
+  const factor = tier === undefined || tier === null || listPriceTiers.has(tier) ? undefined : factorOf(price, tier);
+  const isKnown = factor !== undefined || tier === undefined || tier === null || listPriceTiers.has(tier);
   const sum = isKnown ? new Sum(rates, price).of(usage) : undefined;
   return { usd: sum?.text(factor) ?? null, source, prices: rates.shown };
 }
 
 /** True for models that are billed only by audio duration: reported tokens cost nothing. */
-const isPaidBySound = (rates: Partial<Readonly<Record<PriceUnit, Rate>>>, details: UsageRecord['details']): boolean =>
+const isBilledByDuration = (rates: Partial<Readonly<Record<PriceUnit, Rate>>>, details: UsageRecord['details']): boolean =>
   rates.audio_minute !== undefined && rates.input === undefined && rates.output === undefined && count(details?.seconds) > 0;
 
 /** Looks up a tier's factor; tier names are chosen by providers, so inherited properties are excluded. */
@@ -59,7 +59,7 @@ class Sum {
   of(usage: UsageRecord): this | undefined {
     const rates = this.#rates;
     const { details } = usage;
-    if (!isPaidBySound(rates, details)) {
+    if (!isBilledByDuration(rates, details)) {
       this.#input(usage);
       this.#output(usage);
     }
@@ -119,7 +119,7 @@ class Sum {
 
   #add(units: number, rate: Rate | undefined): void {
     if (units === 0) return;
-    if (rate === undefined || units > mostUnits) {
+    if (rate === undefined || units > maxUnits) {
       this.#isUnknown = true;
       return;
     }
@@ -134,14 +134,14 @@ class Sum {
     const exact = (this.#exact + BigInt(this.#pico) * scale) * (factor ?? 1n);
     const divisor = factor === undefined ? scale : scale * 1_000_000_000_000n;
     const pico = (exact + divisor / 2n) / divisor;
-    return pico > mostPico ? undefined : decimalText(pico);
+    return pico > maxPico ? undefined : decimalText(pico);
   }
 }
 
 function imageRate(images: Price['images'], variant: string): Rate | undefined {
   const [size = '', quality = ''] = variant.split('/');
-  const own = (name: string): Rate | undefined => (Object.hasOwn(images, name) ? images[name] : undefined);
-  return own(variant) ?? own(`*/${quality}`) ?? own(size) ?? own('*');
+  const rateOf = (name: string): Rate | undefined => (Object.hasOwn(images, name) ? images[name] : undefined);
+  return rateOf(variant) ?? rateOf(`*/${quality}`) ?? rateOf(size) ?? rateOf('*');
 }
 
 /** Rounds up to whole milliseconds, after removing floating-point errors. */

@@ -13,12 +13,12 @@ export function parseDecimal(written: string | number): bigint | undefined {
   const digits = BigInt(whole + fraction);
   const shift = picoDigits - fraction.length + Number(exponent);
   if (shift > 24) return undefined;
-  if (shift >= 0) return bounded(digits * 10n ** BigInt(shift));
+  if (shift >= 0) return withinRange(digits * 10n ** BigInt(shift));
   const divisor = 10n ** BigInt(-shift);
-  return digits % divisor === 0n ? bounded(digits / divisor) : undefined;
+  return digits % divisor === 0n ? withinRange(digits / divisor) : undefined;
 }
 
-const bounded = (value: bigint): bigint | undefined => (value < 10n ** 24n ? value : undefined);
+const withinRange = (value: bigint): bigint | undefined => (value < 10n ** 24n ? value : undefined);
 
 /** Formats an integer in units of 1e-12 as the shortest decimal: 102,000,000 is `0.000102`. */
 export function decimalText(pico: number | bigint): string {

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { skipping } from '../../../test/support/skipping.ts';
 import { makeFolder } from './folder.ts';
-import { checkRegularFile, readRegularFile, readRegularFileLater } from './regular-file.ts';
+import { checkRegularFile, readRegularFile, readRegularFileAsync } from './regular-file.ts';
 
 const noProc = existsSync('/proc/self/status') ? undefined : 'this system has no /proc';
 
@@ -68,7 +68,7 @@ describe('readRegularFile', () => {
     checkRegularFile(path, most);
     const now = readRegularFile(path, most);
     expect(now.length).toBe(size);
-    expect(await readRegularFileLater(path, most)).toEqual(now);
+    expect(await readRegularFileAsync(path, most)).toEqual(now);
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe('readRegularFile', () => {
     const fault = expect.objectContaining({ code, message: expect.stringContaining(message) as string });
     expect(() => checkRegularFile(path, most)).toThrow(fault);
     expect(() => readRegularFile(path, most)).toThrow(fault);
-    await expect(readRegularFileLater(path, most)).rejects.toEqual(fault);
+    await expect(readRegularFileAsync(path, most)).rejects.toEqual(fault);
   });
 
   it.skipIf(skipping(noProc))('limits the bytes read from a file that reports no size', async () => {
@@ -89,6 +89,6 @@ describe('readRegularFile', () => {
     expect(readRegularFile(path, 100_000).toString()).toMatch(/^Name:/);
     const fault = expect.objectContaining({ code: 'EFBIG' });
     expect(() => readRegularFile(path, 10)).toThrow(fault);
-    await expect(readRegularFileLater(path, 10)).rejects.toEqual(fault);
+    await expect(readRegularFileAsync(path, 10)).rejects.toEqual(fault);
   });
 });

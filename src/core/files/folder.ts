@@ -8,15 +8,15 @@ import { dirname } from 'node:path';
  * @throws Error of the file system
  */
 export function makeFolder(path: string): void {
-  if (isMade(path, true)) return;
+  if (tryMakeDirectory(path, true)) return;
   const parent = dirname(path);
   // It may be there by now: another process makes the same folders.
   if (parent !== path && statSync(parent, { throwIfNoEntry: false }) === undefined) makeFolder(parent);
-  isMade(path, false);
+  tryMakeDirectory(path, false);
 }
 
 /** @param mayLackParent return false if the parent is missing */
-function isMade(path: string, mayLackParent: boolean): boolean {
+function tryMakeDirectory(path: string, mayLackParent: boolean): boolean {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {

@@ -29,11 +29,11 @@ export function readRegularFile(path: string, maxBytes: number): Buffer {
     const parts: Buffer[] = [];
     for (let size = 0; ; ) {
       const part = Buffer.allocUnsafe(Math.max(found.size - size + 1, chunk));
-      const taken = readSync(fd, part, 0, part.length, null);
-      if (taken === 0) return parts.length === 1 ? (parts[0] ?? part) : Buffer.concat(parts);
-      size += taken;
+      const bytesRead = readSync(fd, part, 0, part.length, null);
+      if (bytesRead === 0) return parts.length === 1 ? (parts[0] ?? part) : Buffer.concat(parts);
+      size += bytesRead;
       if (size > maxBytes) throw fault('EFBIG', path);
-      parts.push(part.subarray(0, taken));
+      parts.push(part.subarray(0, bytesRead));
     }
   } finally {
     closeSync(fd);
@@ -41,7 +41,7 @@ export function readRegularFile(path: string, maxBytes: number): Buffer {
 }
 
 /** The same, asynchronously. Opening does not block a thread of the pool either. */
-export async function readRegularFileLater(path: string, maxBytes: number): Promise<Buffer> {
+export async function readRegularFileAsync(path: string, maxBytes: number): Promise<Buffer> {
   checkKind(await stat(path), path, maxBytes);
   const file = await open(path, flags);
   try {
@@ -65,8 +65,8 @@ function checkKind(found: FileKind, path: string, maxBytes: number): void {
   if (found.size > maxBytes) throw fault('EFBIG', path);
 }
 
-const words = { EISDIR: 'it is a directory', ENOTREG: 'it is not a regular file', EFBIG: 'it is too large' } as const;
+const descriptions = { EISDIR: 'it is a directory', ENOTREG: 'it is not a regular file', EFBIG: 'it is too large' } as const;
 
-function fault(code: keyof typeof words, path: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${code}: ${words[code]}, read "${path}"`), { code, path });
+function fault(code: keyof typeof descriptions, path: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: ${descriptions[code]}, read "${path}"`), { code, path });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionFault, isPermanentFault, ownFaultHint } from './connection-fault.ts';
+import { connectionFault, isPermanentFault, gatewayFaultHint } from './connection-fault.ts';
 
 const words: readonly [code: string | undefined, word: string][] = [
   ['ECONNREFUSED', 'connection refused'],
@@ -41,5 +41,5 @@ it.each([
   ['EADDRNOTAVAIL', /ip_local_port_range/],
   ['ECONNREFUSED', /^undefined$/],
 ])('ownFaultHint names the system limit to raise for %s', (code, hint) => {
-  expect(String(ownFaultHint(Object.assign(new Error('x'), { code })))).toMatch(hint);
+  expect(String(gatewayFaultHint(Object.assign(new Error('x'), { code })))).toMatch(hint);
 });

@@ -6,14 +6,14 @@ import { errorCode } from '../text/error-code.ts';
  */
 export function connectionFault(error: Error): string {
   const code = errorCode(error);
-  const word = words.get(code);
-  if (word !== undefined) return word;
+  const description = descriptions.get(code);
+  if (description !== undefined) return description;
   // Codes of Node's parser.
   if (code.startsWith('HPE_')) return 'not valid HTTP';
   return code === '' || code.startsWith('UND_ERR_') ? 'connection failed' : code;
 }
 
-const words: ReadonlyMap<string, string> = new Map([
+const descriptions: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'connection refused'],
   ['ECONNRESET', 'connection reset'],
   ['EPIPE', 'connection closed'],
@@ -48,9 +48,9 @@ const certificateCode = /^(?:ERR_TLS_CERT|ERR_SSL_WRONG_VERSION|CERT_|DEPTH_|SEL
 export const isPermanentFault = (error: Error): boolean => certificateCode.test(errorCode(error));
 
 /** What to do about a connection error that the gateway itself or its machine causes; undefined for all others. */
-export const ownFaultHint = (error: Error): string | undefined => ownFaults.get(errorCode(error));
+export const gatewayFaultHint = (error: Error): string | undefined => gatewayFaultHints.get(errorCode(error));
 
-const ownFaults: ReadonlyMap<string, string> = new Map([
+const gatewayFaultHints: ReadonlyMap<string, string> = new Map([
   ['EADDRNOTAVAIL', 'Widen the range of local ports (net.ipv4.ip_local_port_range) on the machine of the gateway.'],
   ['EMFILE', 'Raise the limit of open files of the gateway (ulimit -n, LimitNOFILE of systemd), or lower server.max_connections.'],
   ['ENFILE', 'Raise the limit of open files (fs.file-max) on the machine of the gateway.'],

@@ -9,12 +9,12 @@ export interface FormBody {
   /** Text fields read so far, the last value of each name; all of them once the form is buffered. Long values (256 KB) are not included. */
   readonly fields: ReadonlyMap<string, string>;
   /** Every part read so far, in order: files once they begin, text fields once they end. */
-  readonly seen: readonly FormPart[];
+  readonly partsRead: readonly FormPart[];
   /**
    * The first ambiguity that parsers read differently, as far as the form was read: completes the sentence `the form
    * …`. Undefined for forms as client libraries and browsers write them.
    */
-  readonly oddity: string | undefined;
+  readonly ambiguity: string | undefined;
   /** The head of the first file, once it was read. */
   readonly file: FormFile | undefined;
   /** Total length in bytes; undefined for a chunked body that was not read completely. */
@@ -26,7 +26,7 @@ export interface FormBody {
   /** The form is not buffered, and bytes of it were sent: it can't be sent again. */
   readonly isSpent: boolean;
   /** Reads and buffers the whole form. @throws GatewayError `body_too_large`, `timeout`, `invalid_form` */
-  hold(): Promise<void>;
+  buffer(): Promise<void>;
   /** Returns every part of a buffered form, including files. */
   contents(): Promise<readonly FormContent[]>;
   /** Returns the unchanged bytes. */
@@ -81,7 +81,7 @@ export interface FormEdit {
   /** Rewrites the lines of the first file. */
   readonly line?: LineEdit;
   /** `line` only inspects: it returns each line unchanged, or throws. The file stays the same. */
-  readonly looksOnly?: true;
+  readonly isReadOnly?: true;
   /** Called whenever more of the form was read, before that is sent. @throws GatewayError to abort the upload */
   readonly check?: () => void;
 }

@@ -34,24 +34,24 @@ export function toHeader(text: string, limit = longestName): string {
 const longestList = 1024;
 
 /** Bytes reserved for the count of omitted items. */
-const forCount = '... and 1000000 more'.length;
+const countReserve = '... and 1000000 more'.length;
 
 /**
  * Writes a list as one header of at most 1 KB. If it is cut between two items, the last one is the number of omitted
  * ones.
  *
  * @param write writes an item as ASCII
- * @param most maximum number of items
+ * @param maxItems maximum number of items
  */
-export function headerList<T>(items: readonly T[], write: (item: T) => string, separator: ', ' | '; ', most: number): string {
+export function headerList<T>(items: readonly T[], write: (item: T) => string, separator: ', ' | '; ', maxItems: number): string {
   let list = '';
   for (let written = 0; written < items.length; written += 1) {
-    const left = items.length - written;
-    const item = written < most ? write(items[written] as T) : '';
+    const remaining = items.length - written;
+    const item = written < maxItems ? write(items[written] as T) : '';
     const next = list === '' ? item : list + separator + item;
-    const end = left === 1 ? 0 : separator.length + forCount;
-    if (written >= most || next.length + end > longestList) {
-      const count = `... and ${left} more`;
+    const end = remaining === 1 ? 0 : separator.length + countReserve;
+    if (written >= maxItems || next.length + end > longestList) {
+      const count = `... and ${remaining} more`;
       return list === '' ? count : list + separator + count;
     }
     list = next;

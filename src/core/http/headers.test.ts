@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSteering, joinHeaders } from './headers.ts';
+import { isRequestOverride, joinHeaders } from './headers.ts';
 
 it.each([
   ['x-forwarded-for', true],
@@ -12,7 +12,7 @@ it.each([
   ['x-request-id', false],
   ['host', false],
 ])('isSteering returns for header %s: %s', (name, expected) => {
-  expect(isSteering(name)).toBe(expected);
+  expect(isRequestOverride(name)).toBe(expected);
 });
 
 it.each<[own: string[], copies: string[], joined: string[]]>([

@@ -68,7 +68,7 @@ export const credentialHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** Headers that tell a server about a method, path or host that differs from the request's: never forwarded. */
-const steeringHeaders: ReadonlySet<string> = new Set([
+const requestOverrideHeaders: ReadonlySet<string> = new Set([
   'forwarded',
   'x-http-method',
   'x-http-method-override',
@@ -88,8 +88,8 @@ const steeringHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** True for a lower-case header name that could redirect a request at the provider, or claim another client address. */
-export const isSteering = (name: string): boolean =>
-  steeringHeaders.has(name) || name.startsWith('x-forwarded-') || steeringHeaders.has(name.replaceAll('_', '-'));
+export const isRequestOverride = (name: string): boolean =>
+  requestOverrideHeaders.has(name) || name.startsWith('x-forwarded-') || requestOverrideHeaders.has(name.replaceAll('_', '-'));
 
 /** Headers of one connection, not of the message (RFC 9110 7.6.1, RFC 9112). */
 export const hopByHopHeaders: ReadonlySet<string> = new Set([
@@ -111,7 +111,7 @@ export const hopByHopHeaders: ReadonlySet<string> = new Set([
 export function isForwardable(name: string): boolean {
   if (name === 'host' || name === 'expect' || name === 'accept-encoding') return false;
   if (name.startsWith('content-') || name.startsWith('sec-websocket-')) return false;
-  return !hopByHopHeaders.has(name) && !isSteering(name);
+  return !hopByHopHeaders.has(name) && !isRequestOverride(name);
 }
 
 /** Placeholder values that client libraries send if no key is set; treated as absent everywhere. */
@@ -156,14 +156,14 @@ export interface HeaderBag {
   readonly aliasPrefix: string | undefined;
 }
 
-/** Merges headers: entries of `copies` replace those of the same name in `own`. */
-export function joinHeaders(own: HeaderPairs, copies: HeaderPairs): HeaderPairs {
+/** Merges headers: entries of `overrides` replace those of the same name in `base`. */
+export function joinHeaders(base: HeaderPairs, overrides: HeaderPairs): HeaderPairs {
   const joined: HeaderPairs = [];
-  for (let i = 0; i + 1 < own.length; i += 2) {
-    const name = own[i] as string;
-    if (!hasName(copies, name)) joined.push(name, own[i + 1] as string);
+  for (let i = 0; i + 1 < base.length; i += 2) {
+    const name = base[i] as string;
+    if (!hasName(overrides, name)) joined.push(name, base[i + 1] as string);
   }
-  return joined.concat(copies);
+  return joined.concat(overrides);
 }
 
 function hasName(pairs: HeaderPairs, name: string): boolean {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../error.ts';
-import { compatible } from '../json/model-fields.ts';
+import { normalizeWidth } from '../json/model-fields.ts';
 
 /** Maximum number of decoding rounds: no service decodes more often. */
 const mostRounds = 8;
@@ -14,12 +14,12 @@ const mostRounds = 8;
  */
 export function pathFault(path: string): string | undefined {
   // Fast path: ordinary paths contain nothing that needs a closer look.
-  if (plainText.test(path)) return undefined;
+  if (ordinaryPath.test(path)) return undefined;
   // oxlint-disable-next-line no-control-regex -- all but the printable characters of ASCII
   if (/[^\x21-\x7e]/.test(path)) return 'contains characters that must be encoded';
   let text = path;
   for (let round = 0; ; round += 1) {
-    const fault = leaves(text) ?? leaves(normal(text));
+    const fault = pathFaultIn(text) ?? pathFaultIn(normalized(text));
     if (fault !== undefined) return fault;
     if (!text.includes('%')) return undefined;
     if (round === mostRounds) return 'is encoded too many times';
@@ -47,15 +47,15 @@ export function checkPath(path: string): void {
 }
 
 /** No dot at the start of a segment, nothing encoded, no backslash, no semicolon. */
-const plainText = /^(?:\/(?!\.)[\w~!$&'()*+,=:@.-]*)+$/;
+const ordinaryPath = /^(?:\/(?!\.)[\w~!$&'()*+,=:@.-]*)+$/;
 
 /** Normalizes dots and slashes of other scripts, as some systems do. */
-const normal = (text: string): string =>
-  compatible(text)
+const normalized = (text: string): string =>
+  normalizeWidth(text)
     .replaceAll(/[\u2044\u2215\u29f8]/g, '/')
     .replaceAll(/[\u2216\u29f5\u29f9]/g, '\\');
 
-function leaves(text: string): string | undefined {
+function pathFaultIn(text: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\x00-\x1f\x7f]/.test(text)) return 'contains control characters';
   if (text.includes('\\')) return 'contains backslashes';
@@ -76,7 +76,7 @@ function decode(text: string): string | undefined {
 }
 
 /** Returns a path segment as lenient servers compare it: decoded and in lower case. A segment with invalid encoding is only lower-cased. */
-export function plainWord(segment: string): string {
+export function plainSegment(segment: string): string {
   let text = segment;
   for (let round = 0; round < mostRounds && text.includes('%'); round += 1) {
     const decoded = decode(text);
@@ -98,6 +98,6 @@ export function decodedSegments(path: string): readonly string[] {
  * any spelling. Never used for a path that is sent.
  */
 export function plainPath(path: string): string {
-  const words = path.split('/').flatMap((segment) => (segment === '' ? [] : plainWord(segment)));
-  return `/${words.join('/')}`;
+  const segments = path.split('/').flatMap((segment) => (segment === '' ? [] : plainSegment(segment)));
+  return `/${segments.join('/')}`;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isNamed, plainQuery, without } from './query.ts';
+import { isNamed, plainQuery, withoutParameters } from './query.ts';
 
 it.each([
   ['api-key=x', true],
@@ -56,7 +56,7 @@ it.each([
   ['api-key;api_key=k;a=1', 'a=1'],
   ['a=1%3Bapi-key=k', 'a=1%3Bapi-key=k'],
 ])('without removes the keys from %j: %j', (query, rest) => {
-  expect(without(query, ['api-key', 'api_key'])).toBe(rest);
+  expect(withoutParameters(query, ['api-key', 'api_key'])).toBe(rest);
 });
 
 it.each([

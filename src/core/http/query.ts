@@ -27,8 +27,8 @@ export function isNamed(text: string, name: string, from = 0): boolean {
  *
  * @param names lower-case ASCII
  */
-export function without(query: string, names: readonly string[]): string {
-  let kept = '';
+export function withoutParameters(query: string, names: readonly string[]): string {
+  let result = '';
   let from = 0;
   for (let at = 0; at <= query.length; ) {
     let end = at;
@@ -36,12 +36,12 @@ export function without(query: string, names: readonly string[]): string {
     const start = query.charCodeAt(at) === 0x3f ? at + 1 : at;
     if (names.some((name) => isNamed(query, name, start))) {
       // Removed with the separator before it: the one after it belongs to the next parameter.
-      kept += query.slice(from, Math.max(from, at - 1));
-      from = kept === '' ? end + 1 : end;
+      result += query.slice(from, Math.max(from, at - 1));
+      from = result === '' ? end + 1 : end;
     }
     at = end + 1;
   }
-  return kept + query.slice(from);
+  return result + query.slice(from);
 }
 
 /** `&` and `;`. */
@@ -52,7 +52,7 @@ const isSeparator = (code: number): boolean => code === 0x26 || code === 0x3b;
  * parameter that names the model of a WebSocket, to `model`.
  */
 export function plainQuery(query: string): string {
-  const bare = without(query, ['api-version']);
+  const bare = withoutParameters(query, ['api-version']);
   if (!/deployment|%/i.test(bare)) return bare;
   return bare
     .split('&')

@@ -10,13 +10,13 @@ export interface TraceParent {
   readonly flags: string;
 }
 
-const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const zeros = /^0+$/;
 
 /** Parses a `traceparent`; returns undefined for an invalid one, which is treated as absent (W3C Trace Context 4.3). */
 export function parseTraceparent(value: string | undefined): TraceParent | undefined {
   if (value === undefined) return undefined;
-  const [, version, traceId = '', parentId = '', flags = '', more] = form.exec(value) ?? [];
+  const [, version, traceId = '', parentId = '', flags = '', more] = traceparentPattern.exec(value) ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
   return zeros.test(traceId) || zeros.test(parentId) ? undefined : { traceId, parentId, flags };
 }
@@ -24,16 +24,16 @@ export function parseTraceparent(value: string | undefined): TraceParent | undef
 /** Formats the `traceparent` of a request that the gateway sends. */
 export const formatTraceparent = ({ traceId, flags }: TraceParent, spanId: string): string => `00-${traceId}-${spanId}-${flags}`;
 
-const traceForm = /^[0-9a-f]{32}$/;
+const traceIdPattern = /^[0-9a-f]{32}$/;
 
 /**
  * Returns a trace ID that tracing systems accept: the caller's own if it is valid (or a UUID), else a hash of its text,
  * so that requests of one trace stay together.
  */
 export function w3cTraceId(traceId: string): string {
-  if (traceForm.test(traceId)) return zeros.test(traceId) ? hashed(traceId) : traceId;
+  if (traceIdPattern.test(traceId)) return zeros.test(traceId) ? hashed(traceId) : traceId;
   const plain = traceId.replaceAll('-', '').toLowerCase();
-  return traceForm.test(plain) && !zeros.test(plain) ? plain : hashed(traceId);
+  return traceIdPattern.test(plain) && !zeros.test(plain) ? plain : hashed(traceId);
 }
 
 const hashed = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -1,8 +1,8 @@
 import type { FormBody } from '../http/form.ts';
 import { parseJson } from './scan.ts';
-import { isPlain } from './merge.ts';
+import { isJsonObject } from './merge.ts';
 import { modelsNamedInText, type NamedModel } from './model-fields.ts';
-import { modelsInQuery } from '../http/query-names.ts';
+import { modelsInQuery } from '../http/models-in-query.ts';
 
 /**
  * True for an upload that is a batch: its purpose is `batch`, or the purpose follows only after the file, whose name is
@@ -22,13 +22,13 @@ export function modelsInLine(line: string): readonly NamedModel[] {
   if (text.trim() === '') return [];
   const found = modelsNamedInText(text);
   if (found === undefined) return [{ name: undefined, field: 'body' }];
-  return text.includes('?') ? [...found, ...inAddress(text)] : found;
+  return text.includes('?') ? [...found, ...modelsInUrl(text)] : found;
 }
 
 /** The URL of a line may have a query of its own. */
-function inAddress(text: string): NamedModel[] {
+function modelsInUrl(text: string): NamedModel[] {
   const value: unknown = parseJson(text);
-  const url = isPlain(value) ? value['url'] : undefined;
+  const url = isJsonObject(value) ? value['url'] : undefined;
   if (typeof url !== 'string') return [];
   return modelsInQuery(url.slice(url.indexOf('?') + 1)).map((name) => ({ name, field: 'url' }));
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonBody } from './body.ts';
 import { GatewayError } from '../error.ts';
-import { answerLimits } from './limits.ts';
+import { responseLimits } from './limits.ts';
 import { flawOf } from './scan.ts';
 
 const body = (text: string): JsonBody => JsonBody.from(Buffer.from(text, 'utf8'));
@@ -234,7 +234,7 @@ describe('JsonBody', () => {
     expect([b.mentions('"b"'), b.mentions('c')]).toEqual([true, false]);
     expect([b.start(4).toString(), b.start(99).toString()]).toEqual(['{"a"', '{"a":"x","b":1}']);
     expect(b.edit(new Map([['a', 'é']])).start(7)).toEqual(Buffer.from('{"a":"é').subarray(0, 7));
-    expect([...b.members()].map(({ key, first, place }) => [key, first, b.textOf(place)])).toEqual([
+    expect([...b.members()].map(({ key, first, index: place }) => [key, first, b.textOf(place)])).toEqual([
       ['a', '"', '"x"'],
       ['b', '1', '1'],
     ]);
@@ -261,8 +261,8 @@ describe('JsonBody', () => {
   });
 
   it('flawOf accepts every JSON text and rejects each truncated one', () => {
-    fc.assert(fc.property(fc.json(), (json) => flawOf(json, answerLimits) === undefined));
+    fc.assert(fc.property(fc.json(), (json) => flawOf(json, responseLimits) === undefined));
     const whole = '{"a":[1,{"b":"}"}]}';
-    for (let cut = 0; cut < whole.length; cut += 1) expect(flawOf(whole.slice(0, cut), answerLimits) === undefined).toBe(false);
+    for (let cut = 0; cut < whole.length; cut += 1) expect(flawOf(whole.slice(0, cut), responseLimits) === undefined).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { GatewayError } from '../error.ts';
 import type { FormBody, FormBytes } from '../http/form.ts';
 import type { HeaderPairs } from '../http/headers.ts';
 import { type JsonLimits, noLimits, requestLimits } from './limits.ts';
-import { leastGivenBack } from '../memory/give-back.ts';
+import { minReleasedSize } from '../memory/release-buffer.ts';
 import { type Member, membersAt, objectAround, parseCheckedExact, scanObject } from './scan.ts';
 import { firstNotUtf8 } from '../text/utf8.ts';
 
@@ -14,14 +14,14 @@ export type Scalar = string | number | boolean | null;
 export type BodyPatch = ReadonlyMap<string, unknown>;
 
 /** A request body as the pipeline sees it. */
-export type RequestBody = JsonBody | EmptyBody | FormBody | PassingBody | SocketBody;
+export type RequestBody = JsonBody | EmptyBody | FormBody | PassThroughBody | SocketBody;
 
 export interface EmptyBody {
   readonly kind: 'none';
 }
 
 /** A body that is passed through, from any unknown route. It is not held in memory, so it can be sent only once. */
-export interface PassingBody {
+export interface PassThroughBody {
   readonly kind: 'passing';
   readonly contentType: string | undefined;
   /** Declared length in bytes: 0 without a body, undefined if the client does not declare it. */
@@ -42,7 +42,7 @@ export interface SocketBody {
   /** Bytes of forwarded frames. */
   readonly received: number;
   /** Subprotocols that the provider may choose from. */
-  readonly offered: readonly string[];
+  readonly offeredProtocols: readonly string[];
   /** The headers that request the upgrade. */
   readonly handshake: HeaderPairs;
   /** Called once, after the provider accepted the upgrade: forwards what the client sends, beginning with the buffered bytes. */
@@ -50,7 +50,7 @@ export interface SocketBody {
   pause(): void;
   resume(): void;
   /** Ends the exchange without waiting for the provider, because the client disconnected without a close frame. */
-  leave(): void;
+  disconnect(): void;
 }
 
 /** Receives what a client sends over its WebSocket. */
@@ -59,7 +59,7 @@ export interface SocketReader {
   /** The client ended its sending side. */
   end(): void;
   /** The client's connection is closed. */
-  gone(): void;
+  disconnected(): void;
 }
 
 export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
@@ -79,12 +79,12 @@ export class JsonBody {
   /** The pieces of a large edited text. The bytes are written from them, so that V8 need not flatten the text. */
   readonly #pieces: readonly string[] | undefined;
   #found: readonly Member[] | undefined;
-  /** Absent from `leastGivenBack` on: such a body is held only as text, and who received the bytes gives them back. */
+  /** Absent from `minReleasedSize` on: such a body is held only as text, and who received the bytes gives them back. */
   #bytes: Buffer | undefined;
   #object: Readonly<Record<string, unknown>> | undefined;
   /** Long values already returned by `peek`. */
   #texts: Map<string, Scalar> | undefined;
-  /** Index of the members, made only if there are more than `few`. */
+  /** Index of the members, made only if there are more than `maxLinearSearch`. */
   #byKey: ReadonlyMap<string, Member> | undefined;
 
   private constructor(
@@ -108,9 +108,9 @@ export class JsonBody {
     const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
     const text = bytes.toString('latin1', start);
     const members = scanObject(text, limits);
-    return hasTwice(members)
-      ? new JsonBody(lastOfEach(text, members), undefined, undefined)
-      : new JsonBody(text, members, start === 0 && bytes.length < leastGivenBack ? bytes : undefined);
+    return hasDuplicateKeys(members)
+      ? new JsonBody(withoutDuplicateKeys(text, members), undefined, undefined)
+      : new JsonBody(text, members, start === 0 && bytes.length < minReleasedSize ? bytes : undefined);
   }
 
   /** Makes a body from a value, which is serialized once. */
@@ -134,11 +134,11 @@ export class JsonBody {
     for (const member of this.#members) yield member.key;
   }
 
-  /** The top-level members in order. `first` is the first character of the value. `textOf` returns the whole value for a `place`. */
-  *members(): Iterable<{ readonly key: string; readonly first: string; readonly place: number }> {
-    for (const [place, { key, keyStart, start }] of this.#members.entries()) {
+  /** The top-level members in order. `first` is the first character of the value. `textOf` returns the whole value for an `index`. */
+  *members(): Iterable<{ readonly key: string; readonly first: string; readonly index: number }> {
+    for (const [index, { key, keyStart, start }] of this.#members.entries()) {
       const exact = plainKey.test(key) ? key : this.#keyBetween(keyStart, start);
-      yield { key: exact, first: this.#text[start] ?? '', place };
+      yield { key: exact, first: this.#text[start] ?? '', index };
     }
   }
 
@@ -148,8 +148,8 @@ export class JsonBody {
   }
 
   /** The JSON text of one of `members`. */
-  textOf(place: number): string {
-    const { start, end } = this.#members[place] as Member;
+  textOf(index: number): string {
+    const { start, end } = this.#members[index] as Member;
     return utf8(this.#text.slice(start, end));
   }
 
@@ -163,7 +163,7 @@ export class JsonBody {
     if (member === undefined) return undefined;
     const first = this.#text.charCodeAt(member.start);
     if (first === 0x7b || first === 0x5b) return undefined;
-    if (member.end - member.start <= short) return this.value(key) as Scalar;
+    if (member.end - member.start <= shortLength) return this.value(key) as Scalar;
     this.#texts ??= new Map();
     const known = this.#texts.get(key) ?? (this.value(key) as Scalar);
     this.#texts.set(key, known);
@@ -195,7 +195,7 @@ export class JsonBody {
     let left = text.length * mostSearches;
     for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, next)) {
       next = at + wanted.length;
-      if (!behindKey(text, at, key)) continue;
+      if (!isValueOfKey(text, at, key)) continue;
       const start = objectAround(text, at);
       const members = start < 0 ? [] : membersAt(text, start);
       next = Math.max(next, members.at(-1)?.end ?? 0);
@@ -223,7 +223,7 @@ export class JsonBody {
     if (this.#bytes !== undefined) return this.#bytes;
     if (this.#pieces !== undefined) return joined(this.#pieces, this.#text.length);
     const bytes = Buffer.from(this.#text, 'latin1');
-    if (bytes.length < leastGivenBack) this.#bytes = bytes;
+    if (bytes.length < minReleasedSize) this.#bytes = bytes;
     return bytes;
   }
 
@@ -249,7 +249,7 @@ export class JsonBody {
     const pieces = this.#splice(patch);
     let text = '';
     for (const piece of pieces) text += piece;
-    return new JsonBody(text, undefined, undefined, edited, text.length < leastGivenBack ? undefined : pieces);
+    return new JsonBody(text, undefined, undefined, edited, text.length < minReleasedSize ? undefined : pieces);
   }
 
   /** Returns a body made from another value. Plugin and provider files import nothing, so they make bodies with this. */
@@ -310,7 +310,7 @@ export class JsonBody {
 
   #find(key: string): Member | undefined {
     const members = this.#members;
-    if (members.length > few) {
+    if (members.length > maxLinearSearch) {
       this.#byKey ??= new Map(members.map((member) => [member.key, member]));
       return this.#byKey.get(key);
     }
@@ -328,21 +328,21 @@ function joined(pieces: readonly string[], size: number): Buffer {
 }
 
 /** True if the value at an offset belongs to this key. */
-function behindKey(text: string, value: number, key: string): boolean {
+function isValueOfKey(text: string, value: number, key: string): boolean {
   const name = `"${key}"`;
-  const colon = beforeSpace(text, value);
-  const end = beforeSpace(text, colon);
+  const colon = skipSpaceBackward(text, value);
+  const end = skipSpaceBackward(text, colon);
   return text[colon] === ':' && text.startsWith(name, end + 1 - name.length);
 }
 
-function beforeSpace(text: string, from: number): number {
+function skipSpaceBackward(text: string, from: number): number {
   let at = from - 1;
   while (text.charCodeAt(at) <= 0x20) at -= 1;
   return at;
 }
 
 /** Up to this many members, a linear search is faster than a map. */
-const few = 64;
+const maxLinearSearch = 64;
 
 function notUtf8(byte: number | undefined, at: number): GatewayError {
   const what =
@@ -354,14 +354,14 @@ function notUtf8(byte: number | undefined, at: number): GatewayError {
 }
 
 /** Parsers disagree about duplicate members, so a body with duplicates is normalized: the last one wins. */
-function hasTwice(members: readonly Member[]): boolean {
+function hasDuplicateKeys(members: readonly Member[]): boolean {
   const seen = new Set<string>();
   for (const member of members) seen.add(member.key);
   return seen.size !== members.length;
 }
 
 /** The object with only the last member of each name, each with its own text. */
-function lastOfEach(text: string, members: readonly Member[]): string {
+function withoutDuplicateKeys(text: string, members: readonly Member[]): string {
   const last = new Map(members.map((member) => [member.key, member]));
   return `{${Array.from(last.values(), ({ keyStart, end }) => text.slice(keyStart, end)).join(',')}}`;
 }
@@ -369,7 +369,7 @@ function lastOfEach(text: string, members: readonly Member[]): string {
 /** Serializes a value to one-byte text: UTF-8 bytes as latin1 characters, like the text it is inserted into. */
 function toText(value: unknown): string {
   const json = JSON.stringify(value);
-  return json.length <= short && isAscii(json) ? json : Buffer.from(json, 'utf8').toString('latin1');
+  return json.length <= shortLength && isAscii(json) ? json : Buffer.from(json, 'utf8').toString('latin1');
 }
 
 function isAscii(text: string): boolean {
@@ -383,11 +383,11 @@ const parse = (oneByte: string): Record<string, unknown> => fromJson(utf8(oneByt
 const plainKey = /^[\w-]*$/;
 
 /** Up to this many characters, checking each is faster than copying the text. */
-const short = 1024;
+const shortLength = 1024;
 
 /** Decodes one-byte text. */
 const utf8 = (oneByte: string): string =>
-  oneByte.length <= short && isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8');
+  oneByte.length <= shortLength && isAscii(oneByte) ? oneByte : Buffer.from(oneByte, 'latin1').toString('utf8');
 
 /** @throws GatewayError `invalid_json` */
 function fromJson(text: string, read: (text: string) => unknown = JSON.parse): Record<string, unknown> {

@@ -72,7 +72,7 @@ it('JsonBytes writes numbers as JSON', () => {
 
 it('JsonBytes writes fractions as JSON that parses to the same number', () => {
   const shares = [0, 1, 0.5, 1e-15, 1e-16, 0.1 + 0.2, 1 / 3, -0.5, 1.5, ...Array.from({ length: 2000 }, (_, i) => fifteen(random(i)))];
-  const texts = shares.map((share) => written((out) => out.share(share)));
+  const texts = shares.map((share) => written((out) => out.ratio(share)));
   expect(texts.map(Number)).toEqual(shares);
   expect(texts[2]).toBe('0.5');
   expect(texts[3]).toBe('0.000000000000001');
@@ -85,8 +85,8 @@ it('JsonBytes keeps the returned pieces valid until its memory is reused', () =>
   const pieces = Array.from({ length: 20 }, (_, i) => {
     out.begin();
     out.ascii(`[${i},`);
-    out.span(Buffer.from('"span'));
-    out.part(Buffer.from('a"b'), 1, 2);
+    out.append(Buffer.from('"span'));
+    out.appendRange(Buffer.from('a"b'), 1, 2);
     out.character(0x2c);
     out.json('"é"]');
     return out.end();
@@ -94,7 +94,7 @@ it('JsonBytes keeps the returned pieces valid until its memory is reused', () =>
   out.begin();
   out.ascii('dropped');
   out.cut(4);
-  expect(String.fromCharCode(...out.since(1))).toBe('rop');
+  expect(String.fromCharCode(...out.copyFrom(1))).toBe('rop');
   out.cut(0);
   expect(pieces.map(({ bytes, from, to }) => bytes.toString('utf8', from, to))).toEqual(pieces.map((_, i) => `[${i},"span","é"]`));
   expect(out.end()).toMatchObject({ from: out.end().to });

@@ -24,15 +24,15 @@ const mostWhole = 1e15;
  * string of the line, and writes numbers digit by digit. Texts and numbers have the same form as from `JSON.stringify`.
  */
 export class JsonBytes {
-  readonly #usual: number;
+  readonly #blockSize: number;
   #bytes: Buffer;
   #from = 0;
   #at = 0;
 
-  /** @param usual bytes of a block; a larger piece gets a block of its own */
-  constructor(usual: number) {
-    this.#usual = usual;
-    this.#bytes = Buffer.allocUnsafeSlow(usual);
+  /** @param blockSize bytes of a block; a larger piece gets a block of its own */
+  constructor(blockSize: number) {
+    this.#blockSize = blockSize;
+    this.#bytes = Buffer.allocUnsafeSlow(blockSize);
   }
 
   /** Begins a new piece. */
@@ -52,7 +52,7 @@ export class JsonBytes {
 
   /** Releases all pieces so far. Their memory will be overwritten. */
   reuse(): void {
-    if (this.#bytes.length > this.#usual) this.#bytes = Buffer.allocUnsafeSlow(this.#usual);
+    if (this.#bytes.length > this.#blockSize) this.#bytes = Buffer.allocUnsafeSlow(this.#blockSize);
     this.#at = 0;
     this.#from = 0;
   }
@@ -63,13 +63,13 @@ export class JsonBytes {
   }
 
   /** Returns a copy of the piece from an offset on. */
-  since(offset: number): Uint8Array {
+  copyFrom(offset: number): Uint8Array {
     return new Uint8Array(this.#bytes.subarray(this.#from + offset, this.#at));
   }
 
   /** @param text short and ASCII only */
   ascii(text: string): void {
-    const bytes = this.#room(text.length);
+    const bytes = this.#reserve(text.length);
     let at = this.#at;
     for (let i = 0; i < text.length; i += 1, at += 1) bytes[at] = text.charCodeAt(i);
     this.#at = at;
@@ -77,23 +77,23 @@ export class JsonBytes {
 
   /** @param code of an ASCII character */
   character(code: number): void {
-    this.#room(1)[this.#at] = code;
+    this.#reserve(1)[this.#at] = code;
     this.#at += 1;
   }
 
-  span(span: Uint8Array): void {
-    this.#room(span.length).set(span, this.#at);
+  append(span: Uint8Array): void {
+    this.#reserve(span.length).set(span, this.#at);
     this.#at += span.length;
   }
 
   /** Writes a part of a span. */
-  part(span: Buffer, from: number, to: number): void {
-    this.#at += span.copy(this.#room(to - from), this.#at, from, to);
+  appendRange(span: Buffer, from: number, to: number): void {
+    this.#at += span.copy(this.#reserve(to - from), this.#at, from, to);
   }
 
   /** @param json any JSON text, written unchanged */
   json(json: string): void {
-    const bytes = this.#room(json.length * 3);
+    const bytes = this.#reserve(json.length * 3);
     this.#at += bytes.write(json, this.#at, 'utf8');
   }
 
@@ -119,7 +119,7 @@ export class JsonBytes {
       this.ascii('null');
       return;
     }
-    this.#room(longestNumber);
+    this.#reserve(longestNumber);
     const thousandths = Math.round(value * 1000);
     // A number with so few digits that equals this one is its shortest form.
     if (thousandths >= 0 && thousandths < mostThousandths && thousandths / 1000 === value) {
@@ -134,14 +134,14 @@ export class JsonBytes {
   }
 
   /** Like `number`, for numbers from 0 to 1 with at most fifteen decimals, whose shortest form is found much faster. */
-  share(value: number): void {
+  ratio(value: number): void {
     const parts = Math.round(value * mostWhole);
     if (!(parts > 0 && parts < mostWhole && parts / mostWhole === value)) {
       this.number(value);
       return;
     }
     this.ascii('0.');
-    this.#room(longestNumber);
+    this.#reserve(longestNumber);
     const upper = Math.floor(parts / billion);
     this.digits(upper, 6);
     this.digits(parts - upper * billion, 9);
@@ -163,7 +163,7 @@ export class JsonBytes {
 
   /** Writes an integer with leading zeros. @param digits at most nine, and at least as many as the number has */
   digits(value: number, digits: number): void {
-    this.#room(digits);
+    this.#reserve(digits);
     let rest = value | 0;
     this.#at += digits;
     for (let at = this.#at - 1, count = digits; count > 0; count -= 1, at -= 1) {
@@ -189,7 +189,7 @@ export class JsonBytes {
 
   /** Returns false if the text needs escapes or is not ASCII. */
   #short(text: string): boolean {
-    const bytes = this.#room(text.length + 2);
+    const bytes = this.#reserve(text.length + 2);
     let at = this.#at;
     bytes[at] = quote;
     at += 1;
@@ -205,11 +205,11 @@ export class JsonBytes {
 
   /** Like `#short`. @param length number of leading characters that must be plain */
   #long(text: string, length: number): boolean {
-    const bytes = this.#room(text.length * 3 + 2);
+    const bytes = this.#reserve(text.length * 3 + 2);
     const from = this.#at + 1;
-    const taken = bytes.write(text, from, 'utf8');
+    const bytesWritten = bytes.write(text, from, 'utf8');
     // The final `…` takes three bytes; every character before it must take one.
-    if (taken !== length + (length < text.length ? cutBytes : 0)) return false;
+    if (bytesWritten !== length + (length < text.length ? cutBytes : 0)) return false;
     for (let at = from; at < from + length; at += 1) {
       const code = bytes[at] as number;
       if (code < space || code > lastPlain || code === quote || code === backslash) return false;
@@ -221,13 +221,13 @@ export class JsonBytes {
   }
 
   /** Returns the block, with at least `more` bytes of space after the written ones. */
-  #room(more: number): Buffer {
-    return this.#at + more <= this.#bytes.length ? this.#bytes : this.#grown(more);
+  #reserve(more: number): Buffer {
+    return this.#at + more <= this.#bytes.length ? this.#bytes : this.#grow(more);
   }
 
-  #grown(more: number): Buffer {
+  #grow(more: number): Buffer {
     const written = this.#bytes.subarray(this.#from, this.#at);
-    this.#bytes = Buffer.allocUnsafeSlow(Math.max(this.#usual, (written.length + more) * 2));
+    this.#bytes = Buffer.allocUnsafeSlow(Math.max(this.#blockSize, (written.length + more) * 2));
     this.#bytes.set(written);
     this.#at = written.length;
     this.#from = 0;

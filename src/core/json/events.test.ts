@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonEvents } from './events.ts';
-import { answerLimits } from './limits.ts';
+import { responseLimits } from './limits.ts';
 import { flawOf } from './scan.ts';
 
 const chunk = (content: string, more = ''): string =>
@@ -32,7 +32,7 @@ describe('JsonEvents', () => {
     ['an object after blanks', [` ${chunk('"a"')}`, `\t\n${chunk('"b"')}`], true],
   ])('reports whether the last event is one JSON value: %s', (_name, events, isJson) => {
     const checked = new JsonEvents();
-    expect(events.map((data) => checked.isOne(data)).at(-1)).toBe(isJson);
+    expect(events.map((data) => checked.isValid(data)).at(-1)).toBe(isJson);
   });
 
   it('agrees with a full scan of each event', () => {
@@ -46,7 +46,7 @@ describe('JsonEvents', () => {
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         const checked = new JsonEvents();
         for (const data of events)
-          expect([data, checked.isOne(data)]).toEqual([data, data.startsWith('{') && flawOf(data, answerLimits) === undefined]);
+          expect([data, checked.isValid(data)]).toEqual([data, data.startsWith('{') && flawOf(data, responseLimits) === undefined]);
       }),
       { numRuns: 1000 },
     );

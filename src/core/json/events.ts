@@ -1,4 +1,4 @@
-import { answerLimits } from './limits.ts';
+import { responseLimits } from './limits.ts';
 import { flawOf } from './scan.ts';
 
 const quote = 0x22;
@@ -21,12 +21,12 @@ export class JsonEvents {
   #scanned = '';
   #misses = 0;
 
-  isOne(data: string): boolean {
+  isValid(data: string): boolean {
     if (this.#fixed.length > 0 && this.#isKnown(data)) {
       this.#misses = 0;
       return true;
     }
-    if (!readable.test(data) || flawOf(data, answerLimits) !== undefined) return false;
+    if (!readable.test(data) || flawOf(data, responseLimits) !== undefined) return false;
     this.#misses += 1;
     if (this.#misses <= missLimit) this.#learn(data);
     return true;

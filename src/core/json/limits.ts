@@ -15,7 +15,7 @@ export interface JsonLimits {
 export const requestLimits: JsonLimits = Object.freeze({ depth: 128, members: 100_000 });
 
 /** Limits of a provider's response. Lists of files and models are longer than any request. */
-export const answerLimits: JsonLimits = Object.freeze({ depth: 128, members: 500_000 });
+export const responseLimits: JsonLimits = Object.freeze({ depth: 128, members: 500_000 });
 
 /** For texts that the gateway wrote. */
 export const noLimits: JsonLimits = Object.freeze({ depth: Number.POSITIVE_INFINITY, members: Number.POSITIVE_INFINITY });

@@ -17,8 +17,8 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 export class LineRewriter {
   readonly #edit: LineEdit;
   /** Pieces of the incomplete line. */
-  #open: Buffer[] = [];
-  #openLength = 0;
+  #incomplete: Buffer[] = [];
+  #incompleteLength = 0;
   #index = 0;
   #isStart: boolean;
 
@@ -29,8 +29,8 @@ export class LineRewriter {
   }
 
   /** Bytes of the incomplete line. */
-  get waiting(): number {
-    return this.#openLength;
+  get bufferedBytes(): number {
+    return this.#incompleteLength;
   }
 
   /** Returns the bytes that can be forwarded now. @throws GatewayError of the edit; `invalid_form` for a line that is too long */
@@ -40,10 +40,10 @@ export class LineRewriter {
     const out: Buffer[] = [];
     let from = 0;
     for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, from)) {
-      this.#line(this.#close(bytes.subarray(from, end + 1)), out);
+      this.#line(this.#completeLine(bytes.subarray(from, end + 1)), out);
       from = end + 1;
     }
-    if (from < bytes.length) this.#keep(bytes.subarray(from));
+    if (from < bytes.length) this.#buffer(bytes.subarray(from));
     return out;
   }
 
@@ -51,39 +51,39 @@ export class LineRewriter {
   end(): Buffer[] {
     const out: Buffer[] = [];
     this.#isStart = false;
-    if (this.#openLength > 0) this.#line(this.#close(undefined), out);
+    if (this.#incompleteLength > 0) this.#line(this.#completeLine(undefined), out);
     return out;
   }
 
   /** Undefined until enough bytes were received to detect the mark. */
   #withoutMark(chunk: Buffer): Buffer | undefined {
-    const bytes = this.#close(chunk);
+    const bytes = this.#completeLine(chunk);
     if (bytes.length < byteOrderMark.length && bytes.equals(byteOrderMark.subarray(0, bytes.length))) {
-      if (bytes.length > 0) this.#keep(bytes);
+      if (bytes.length > 0) this.#buffer(bytes);
       return undefined;
     }
     this.#isStart = false;
     return bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes;
   }
 
-  #keep(piece: Buffer): void {
-    this.#openLength += piece.length;
-    if (this.#openLength > lineLimit) {
+  #buffer(piece: Buffer): void {
+    this.#incompleteLength += piece.length;
+    if (this.#incompleteLength > lineLimit) {
       throw new GatewayError('invalid_form', {
         message: `Line ${this.#index + 1} of the file is longer than ${lineLimit} bytes.`,
         param: 'file',
         hint: 'Send a file of lines, one JSON object on each.',
       });
     }
-    appendBytes(this.#open, piece);
+    appendBytes(this.#incomplete, piece);
   }
 
   /** Returns the incomplete line with its last piece. */
-  #close(last: Buffer | undefined): Buffer {
-    if (this.#openLength === 0) return last ?? Buffer.alloc(0);
-    const whole = Buffer.concat(last === undefined ? this.#open : [...this.#open, last]);
-    this.#open = [];
-    this.#openLength = 0;
+  #completeLine(last: Buffer | undefined): Buffer {
+    if (this.#incompleteLength === 0) return last ?? Buffer.alloc(0);
+    const whole = Buffer.concat(last === undefined ? this.#incomplete : [...this.#incomplete, last]);
+    this.#incomplete = [];
+    this.#incompleteLength = 0;
     return whole;
   }
 

@@ -12,35 +12,36 @@ export interface NamedModel {
 }
 
 /** Fields that services may interpret as a list of fallbacks, a preset or a router. The model that then runs is unknown. */
-const choosing: ReadonlySet<string> = new Set(['route', 'preset', 'fallback', 'fallbacks']);
+const choiceFields: ReadonlySet<string> = new Set(['route', 'preset', 'fallback', 'fallbacks']);
 /** Tools that run a model of their own. Without a name, the service chooses the model. */
 const modelTools: ReadonlySet<string> = new Set(['imagegeneration']);
 /** Members whose arrays and strings are content. As objects they are parameters like any other. */
-const content: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'contents', 'system', 'instructions', 'documents']);
+const contentFields: ReadonlySet<string> = new Set(['messages', 'input', 'prompt', 'contents', 'system', 'instructions', 'documents']);
 /** Members that only describe or annotate, including JSON Schemas for self-hosted servers. No service reads a model from them. */
-const notes: ReadonlySet<string> = new Set(['metadata', 'labels', 'variables', 'chattemplatekwargs', 'guidedjson']);
+const annotationFields: ReadonlySet<string> = new Set(['metadata', 'labels', 'variables', 'chattemplatekwargs', 'guidedjson']);
 /** JSON Schemas, whose properties may have any name. */
-const schemas: ReadonlySet<string> = new Set(['parameters', 'inputschema', 'schema', 'jsonschema', 'json', 'format']);
-const withSchemas: ReadonlySet<string> = new Set(['tools', 'functions', 'responseformat', 'text', 'structuredoutputs', 'jsonschema']);
+const schemaFields: ReadonlySet<string> = new Set(['parameters', 'inputschema', 'schema', 'jsonschema', 'json', 'format']);
+const fieldsWithSchemas: ReadonlySet<string> = new Set(['tools', 'functions', 'responseformat', 'text', 'structuredoutputs', 'jsonschema']);
 
 /** Maximum nesting depth that is searched. */
-const deepest = 128;
+const maxDepth = 128;
 
 /** Characters from which a text is longer than any name. */
-const longName = 256;
+const minLongName = 256;
 
 /**
  * Normalizes a text so that letters of any width are equal. Normalization sorts the accents after one letter in quadratic
  * time, so accents are removed from long texts.
  */
-export const compatible = (text: string): string => (text.length > longName ? text.replaceAll(/\p{M}/gu, '') : text).normalize('NFKC');
+export const normalizeWidth = (text: string): string =>
+  (text.length > minLongName ? text.replaceAll(/\p{M}/gu, '') : text).normalize('NFKC');
 
 /**
  * The name of a field as the most lenient service compares it: ignoring case, width, separators and brackets, so that
  * `Model`, `ｍodel`, `model[]` and `model\0` are all `model`.
  */
 export const plainName = (name: string): string =>
-  compatible(name)
+  normalizeWidth(name)
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 
@@ -49,7 +50,7 @@ export const namesModel = (plain: string): boolean =>
   plain.includes('model') || plain.startsWith('engine') || plain.startsWith('deployment') || plain.endsWith('deployment');
 
 /** True for a field, by its plain name, that lets the service choose another model. */
-const choosesModel = (plain: string): boolean => choosing.has(plain);
+const choosesModel = (plain: string): boolean => choiceFields.has(plain);
 
 /**
  * Finds every model that a body names, in any field, spelling and nesting that a service could read as a model. A string
@@ -60,11 +61,11 @@ const choosesModel = (plain: string): boolean => choosing.has(plain);
 export function modelsNamedIn(body: JsonBody): readonly NamedModel[] {
   body.json();
   const found: NamedModel[] = [];
-  for (const { key, first, place } of body.members()) {
-    const isAsked = key === 'model' && first === '"';
+  for (const { key, first, index } of body.members()) {
+    const isRequestedModel = key === 'model' && first === '"';
     const plain = plainName(key);
-    if (!isAsked && !isSkipped(plain, plain, first) && (isNested(first) || decides(plain)))
-      new Finder(body.textOf(place), found).member(key, key, '');
+    if (!isRequestedModel && !isSkipped(plain, plain, first) && (isNested(first) || selectsModel(plain)))
+      new ModelFinder(body.textOf(index), found).member(key, key, '');
   }
   return found;
 }
@@ -73,7 +74,7 @@ export function modelsNamedIn(body: JsonBody): readonly NamedModel[] {
 export function modelsNamedInText(text: string): readonly NamedModel[] | undefined {
   if (!isJson(text)) return undefined;
   const found: NamedModel[] = [];
-  new Finder(text, found).whole();
+  new ModelFinder(text, found).whole();
   return found;
 }
 
@@ -85,11 +86,11 @@ export function modelsNamedInPart({ name, isFile, text }: FormPart): readonly Na
   if (choosesModel(plain)) return text === '' ? nothing : hidden;
   const isNamed = namesModel(plain);
   if (isNamed && (isFile || text === undefined)) return hidden;
-  if (text === undefined || content.has(plain)) return nothing;
+  if (text === undefined || contentFields.has(plain)) return nothing;
   if (!/^\s*["[{]/.test(text)) return isNamed ? [{ name: text, field: name }] : nothing;
   if (!isJson(text)) return isNamed ? hidden : nothing;
   const found: NamedModel[] = [];
-  new Finder(text, found).member(name, name, '');
+  new ModelFinder(text, found).member(name, name, '');
   return found;
 }
 
@@ -105,10 +106,10 @@ function isJson(text: string): boolean {
 const nothing: readonly NamedModel[] = Object.freeze([]);
 
 const isNested = (first: string): boolean => first === '{' || first === '[';
-const decides = (plain: string): boolean => namesModel(plain) || choosesModel(plain);
+const selectsModel = (plain: string): boolean => namesModel(plain) || choosesModel(plain);
 
 /** Scans the text of a value once. The value must be strict JSON. Unlike a parsed object, the text still has duplicate members. */
-class Finder {
+class ModelFinder {
   readonly #text: string;
   readonly #found: NamedModel[];
   #at = 0;
@@ -128,7 +129,7 @@ class Finder {
     const plain = plainName(key);
     this.#space();
     const first = this.#text[this.#at];
-    const top = withSchemas.has(inside) ? inside : plain;
+    const top = fieldsWithSchemas.has(inside) ? inside : plain;
     if (isSkipped(plain, top, first)) this.#skip();
     else if (namesModel(plain)) this.#named(plain, field, top);
     else if (choosesModel(plain)) this.#chosen(field);
@@ -211,8 +212,8 @@ class Finder {
 
   #enter(): void {
     this.#depth += 1;
-    if (this.#depth > deepest) {
-      throw new GatewayError('invalid_json', { message: `The body is nested more than ${deepest} levels deep.` });
+    if (this.#depth > maxDepth) {
+      throw new GatewayError('invalid_json', { message: `The body is nested more than ${maxDepth} levels deep.` });
     }
     this.#at += 1;
   }
@@ -278,7 +279,7 @@ function endOfString(text: string, start: number): number {
 }
 
 function isSkipped(plain: string, top: string, first: string | undefined): boolean {
-  if (notes.has(plain)) return true;
-  if (content.has(plain)) return first === '[' || first === '"';
-  return schemas.has(plain) && withSchemas.has(top);
+  if (annotationFields.has(plain)) return true;
+  if (contentFields.has(plain)) return first === '[' || first === '"';
+  return schemaFields.has(plain) && fieldsWithSchemas.has(top);
 }

@@ -1,6 +1,6 @@
-import { isPlain, type Plain } from './merge.ts';
+import { isJsonObject, type JsonObject } from './merge.ts';
 import { GatewayError } from '../error.ts';
-import { answerLimits, JsonBudget, type JsonLimits, memberCost, noLimits, requestLimits } from './limits.ts';
+import { responseLimits, JsonBudget, type JsonLimits, memberCost, noLimits, requestLimits } from './limits.ts';
 
 /** One top-level member of a JSON object, as offsets into the text. `start` and `end` delimit the value. */
 export interface Member {
@@ -30,11 +30,11 @@ const colon = 0x3a;
  */
 export function scanObject(text: string, limits: JsonLimits = requestLimits): Member[] {
   const at = skipSpace(text, 0);
-  if (at >= text.length) throw bad('the body is empty', at);
-  if (text.charCodeAt(at) !== openBrace) throw bad('expected an object', at);
+  if (at >= text.length) throw syntaxError('the body is empty', at);
+  if (text.charCodeAt(at) !== openBrace) throw syntaxError('expected an object', at);
   const members: Member[] = [];
   const end = skipSpace(text, membersFrom(text, at, members, new JsonBudget(limits, 1)));
-  if (end !== text.length) throw bad('unexpected text after the object', end);
+  if (end !== text.length) throw syntaxError('unexpected text after the object', end);
   return members;
 }
 
@@ -50,13 +50,13 @@ function membersFrom(text: string, open: number, members: Member[], budget: Json
   let at = skipSpace(text, open + 1);
   if (text.charCodeAt(at) === closeBrace) return at + 1;
   for (;;) {
-    if (at >= text.length) throw bad('unexpected end', at);
-    if (text.charCodeAt(at) !== quote) throw bad('expected a quoted key', at);
+    if (at >= text.length) throw syntaxError('unexpected end', at);
+    if (text.charCodeAt(at) !== quote) throw syntaxError('expected a quoted key', at);
     const keyStart = at;
     const keyEnd = endOfString(text, at);
     const raw = text.slice(keyStart + 1, keyEnd - 1);
     at = skipSpace(text, keyEnd);
-    if (text.charCodeAt(at) !== colon) throw bad(at >= text.length ? 'unexpected end' : 'expected ":"', at);
+    if (text.charCodeAt(at) !== colon) throw syntaxError(at >= text.length ? 'unexpected end' : 'expected ":"', at);
     const start = skipSpace(text, at + 1);
     budget.left -= memberCost + 1;
     if (budget.left < 0) throw budget.tooMany(keyStart);
@@ -65,7 +65,7 @@ function membersFrom(text: string, open: number, members: Member[], budget: Json
     at = skipSpace(text, end);
     const next = text.charCodeAt(at);
     if (next === closeBrace) return at + 1;
-    if (next !== comma) throw bad(at >= text.length ? 'unexpected end' : 'expected "," or "}"', at);
+    if (next !== comma) throw syntaxError(at >= text.length ? 'unexpected end' : 'expected "," or "}"', at);
     at = skipSpace(text, at + 1);
   }
 }
@@ -105,7 +105,7 @@ function startOfString(text: string, close: number, least: number): number {
 export function* scanArray(text: string): Iterable<string> {
   const budget = new JsonBudget(noLimits, 1);
   let at = skipSpace(text, 0);
-  if (text.charCodeAt(at) !== openBracket) throw bad('expected an array', at);
+  if (text.charCodeAt(at) !== openBracket) throw syntaxError('expected an array', at);
   at = skipSpace(text, at + 1);
   if (text.charCodeAt(at) === closeBracket) return;
   for (;;) {
@@ -121,14 +121,14 @@ export function* scanArray(text: string): Iterable<string> {
 export function flawOf(text: string, limits: JsonLimits): GatewayError | undefined {
   try {
     const end = skipSpace(text, endOfValue(text, skipSpace(text, 0), new JsonBudget(limits)));
-    return end === text.length ? undefined : bad('unexpected text after the value', end);
+    return end === text.length ? undefined : syntaxError('unexpected text after the value', end);
   } catch (error) {
     return error as GatewayError;
   }
 }
 
 /** Texts up to this many characters cannot contain enough to be dangerous. */
-const harmless = 1024;
+const maxUncheckedLength = 1024;
 
 /**
  * `JSON.parse` for untrusted text. Checks the limits first.
@@ -141,7 +141,7 @@ export function parseJson(text: string, limits?: JsonLimits): unknown {
 }
 
 /** Like `parseJson`, but returns undefined if the text cannot be parsed. */
-export function parsedJson(text: string): unknown {
+export function tryParseJson(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
@@ -167,7 +167,7 @@ export function parseExact(text: string): unknown {
 }
 
 /** Like `parseExact`, but returns undefined if the text cannot be parsed. */
-export function parsedExact(text: string): unknown {
+export function tryParseExact(text: string): unknown {
   try {
     return parseExact(text);
   } catch {
@@ -188,18 +188,18 @@ function keepDigits(_key: string, value: unknown, context?: { readonly source?: 
 }
 
 /** Parses a text as an object; undefined for anything else. */
-export function objectIn(text: string): Plain | undefined {
+export function tryParseObject(text: string): JsonObject | undefined {
   try {
     const value = parseJson(text);
-    return isPlain(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The check before parsing, for callers with a parser of their own. @throws GatewayError as `parseJson` */
-function checkJson(text: string, limits: JsonLimits = answerLimits): void {
-  const flaw = text.length <= harmless ? undefined : flawOf(text, limits);
+function checkJson(text: string, limits: JsonLimits = responseLimits): void {
+  const flaw = text.length <= maxUncheckedLength ? undefined : flawOf(text, limits);
   if (flaw !== undefined) throw flaw;
 }
 
@@ -207,7 +207,7 @@ function decodeKey(text: string, start: number, end: number): string {
   try {
     return JSON.parse(text.slice(start, end)) as string;
   } catch {
-    throw bad('bad escape in a key', start);
+    throw syntaxError('bad escape in a key', start);
   }
 }
 
@@ -221,24 +221,24 @@ function skipSpace(text: string, from: number): number {
 }
 
 /** Characters that are checked one by one after an escaped quote, where the next one is probably near. */
-const nearby = 64;
+const stepLength = 64;
 
 /** From the opening quote to the offset after the closing one. Jumps from quote to quote, and steps where escapes are close together. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   for (;;) {
     const end = text.indexOf('"', at);
-    if (end < 0) throw bad('unexpected end inside a string', text.length);
+    if (end < 0) throw syntaxError('unexpected end inside a string', text.length);
     let before = end - 1;
     while (text.charCodeAt(before) === backslash) before -= 1;
     if ((end - before) % 2 === 1) return end + 1;
     at = end + 1;
-    for (let far = at + nearby; at < far; at += 1) {
+    for (let far = at + stepLength; at < far; at += 1) {
       const c = text.charCodeAt(at);
       if (c === quote) return at + 1;
       if (c === backslash) {
         at += 1;
-        far = at + nearby;
+        far = at + stepLength;
       }
     }
   }
@@ -248,7 +248,7 @@ function endOfValue(text: string, start: number, budget: JsonBudget): number {
   const c = text.charCodeAt(start);
   if (c === quote) return endOfString(text, start);
   if (c === openBrace || c === openBracket) return endOfNested(text, start, budget);
-  if (start >= text.length) throw bad('unexpected end', start);
+  if (start >= text.length) throw syntaxError('unexpected end', start);
   return endOfScalar(text, start);
 }
 
@@ -259,8 +259,8 @@ function endOfScalar(text: string, start: number): number {
   let end = start;
   while (end < text.length && end - start <= longestScalar && isScalar(text.charCodeAt(end))) end += 1;
   if (!isLiteral(text, start, end) && !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.slice(start, end)))
-    throw bad('unexpected token', start);
-  if (end - start > longestScalar) throw bad(`a number of more than ${longestScalar} characters`, start);
+    throw syntaxError('unexpected token', start);
+  if (end - start > longestScalar) throw syntaxError(`a number of more than ${longestScalar} characters`, start);
   return end;
 }
 
@@ -289,7 +289,7 @@ function endOfNested(text: string, start: number, budget: JsonBudget): number {
       open.push(c === openBrace ? closeBrace : closeBracket);
       left -= memberCost;
     } else if (c === closeBrace || c === closeBracket) {
-      if (open.pop() !== c) throw bad(`unexpected "${String.fromCharCode(c)}"`, at);
+      if (open.pop() !== c) throw syntaxError(`unexpected "${String.fromCharCode(c)}"`, at);
       if (open.length === 0) {
         budget.left = left;
         return at + 1;
@@ -297,10 +297,10 @@ function endOfNested(text: string, start: number, budget: JsonBudget): number {
     } else continue;
     if (left < 0) throw budget.tooMany(at);
   }
-  throw bad('unexpected end', text.length);
+  throw syntaxError('unexpected end', text.length);
 }
 
-function bad(what: string, position: number): GatewayError {
+function syntaxError(what: string, position: number): GatewayError {
   return new GatewayError('invalid_json', {
     message: `The body is not JSON: ${what} at position ${position}.`,
     hint: 'Send a JSON object with content-type application/json.',

@@ -9,7 +9,7 @@ const edit = (over: Partial<FormEdit> = {}): FormEdit => ({ fields: new Map([['a
 /** Returns the body as it is sent, and what the watcher saw. */
 function watched(body: FormUpstream) {
   const seen: unknown[] = [];
-  const sent = watchedLines(body, { line: (line, index) => seen.push([line, index]), late: (late) => seen.push(late) });
+  const sent = watchedLines(body, { line: (line, index) => seen.push([line, index]), onFormRead: (late) => seen.push(late) });
   return { seen, sent, line: sent.kind === 'file' ? sent.line : sent.edit?.line, edit: sent.kind === 'form' ? sent.edit : undefined };
 }
 
@@ -21,7 +21,7 @@ it.each<[name: string, body: FormUpstream, line: string, looksOnly: true | undef
   ['the form, with an edit', { kind: 'form', form: form('batch'), edit: edit({ line: upper }) }, 'X', undefined],
   [
     'the form, with an edit that only reads',
-    { kind: 'form', form: form('batch'), edit: edit({ line: (l) => l, looksOnly: true }) },
+    { kind: 'form', form: form('batch'), edit: edit({ line: (l) => l, isReadOnly: true }) },
     'x',
     true,
   ],
@@ -29,7 +29,7 @@ it.each<[name: string, body: FormUpstream, line: string, looksOnly: true | undef
   const { seen, sent, edit: made, line: sentLine } = watched(body);
   expect(sentLine?.('x', 3)).toBe(line);
   expect(seen).toEqual([['x', 3]]);
-  expect(made?.looksOnly).toBe(looksOnly);
+  expect(made?.isReadOnly).toBe(looksOnly);
   if (sent.kind === 'form' && body.kind === 'form') expect(made?.fields).toEqual(body.edit?.fields ?? new Map());
 });
 

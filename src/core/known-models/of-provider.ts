@@ -11,15 +11,15 @@ export interface KnownModel {
 }
 
 /** Model names from the settings of the entry, then those of its `models:` list that it can serve. */
-export function namesOf({ provider, settings, models }: ProviderBinding): readonly string[] {
+export function modelNamesOf({ provider, settings, models }: ProviderBinding): readonly string[] {
   const named = provider.entry.models?.(settings).map(({ id }) => id) ?? [];
   const allowed = (models ?? []).filter((model) => !(provider.entry.deployment?.(settings, model) instanceof Error));
   return [...new Set([...named, ...allowed])];
 }
 
 /** True if the provider also serves names that its settings do not contain. Its `models:` list may still forbid them. */
-export const servesOthers = ({ provider, settings }: ProviderBinding): boolean =>
-  !(provider.entry.deployment?.(settings, otherName) instanceof Error);
+export const servesUnlistedModels = ({ provider, settings }: ProviderBinding): boolean =>
+  !(provider.entry.deployment?.(settings, unlistedName) instanceof Error);
 
 /** A name that no configuration contains. */
-export const otherName = 'name-of-another-model';
+export const unlistedName = 'name-of-another-model';

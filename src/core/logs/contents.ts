@@ -3,10 +3,10 @@ import type { StoredRecord } from './reader.ts';
 import type { LogRow } from './row.ts';
 
 /** Returns a row without texts written by users. */
-export const bareRow = (row: LogRow): LogRow => ({ ...row, preview: null });
+export const rowWithoutContent = (row: LogRow): LogRow => ({ ...row, preview: null });
 
 /** Returns a record without texts written by users: headers keep only their names. */
-export function bareRecord(stored: StoredRecord): StoredRecord {
+export function recordWithoutContent(stored: StoredRecord): StoredRecord {
   const { record, feedback } = stored;
   const { request, upstream, response } = record;
   return {
@@ -16,9 +16,9 @@ export function bareRecord(stored: StoredRecord): StoredRecord {
       ...record,
       preview: null,
       notes: withoutComment(record.notes),
-      request: bareMessage(request),
-      upstream: bareMessage(upstream),
-      response: bareMessage(response),
+      request: messageWithoutContent(request),
+      upstream: messageWithoutContent(upstream),
+      response: messageWithoutContent(response),
     },
   };
 }
@@ -30,7 +30,7 @@ function withoutComment(notes: LogRecord['notes']): LogRecord['notes'] {
 }
 
 /** Body patches are content, too. */
-function bareMessage({ headers, body, why_absent: why }: MessageRecord): MessageRecord {
+function messageWithoutContent({ headers, body, why_absent: why }: MessageRecord): MessageRecord {
   return {
     headers: Object.fromEntries(Object.keys(headers).map((name) => [name, '•••'])),
     body: body === null ? null : { ...body, patch: null },

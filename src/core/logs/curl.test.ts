@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sampleRecord } from '../../store/fixtures/sample.ts';
 import { curlOf } from './curl.ts';
-import { keptText } from './kept-text.ts';
+import { decodeText } from './decode-text.ts';
 
 describe('the body argument of curlOf', () => {
   const encoder = new TextEncoder();
@@ -21,6 +21,6 @@ describe('the body argument of curlOf', () => {
 });
 
 it('keptText drops a character that was truncated at the end, and returns undefined for bytes that are not text', () => {
-  expect(keptText(Uint8Array.of(0x61, 0xe2, 0x80))).toBe('a');
-  expect(keptText(Uint8Array.of(0x61, 0xe2, 0x28, 0xa1))).toBeUndefined();
+  expect(decodeText(Uint8Array.of(0x61, 0xe2, 0x80))).toBe('a');
+  expect(decodeText(Uint8Array.of(0x61, 0xe2, 0x28, 0xa1))).toBeUndefined();
 });

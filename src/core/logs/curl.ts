@@ -1,19 +1,19 @@
 import { fromHeader } from '../http/header-text.ts';
 import type { LogRecord } from '../records/record.ts';
 import { masked } from '../secrets/credential-names.ts';
-import { keptText } from './kept-text.ts';
+import { decodeText } from './decode-text.ts';
 
 /** Headers that curl or the gateway adds itself. */
-const left = /^(?:host|content-length|connection|accept-encoding|transfer-encoding|expect|keep-alive|x-request-id|traceparent)$/i;
+const omittedHeaders = /^(?:host|content-length|connection|accept-encoding|transfer-encoding|expect|keep-alive|x-request-id|traceparent)$/i;
 
 /** Headers in which clients send a gateway key. */
 const keyHeader = /^(?:authorization|(?:x-)?api-key|x-goog-api-key|x-(?:gateway|portkey)-api-key)$/i;
 
 /** Replacement for a value hidden from viewers. */
-const unseen = '•••';
+const hiddenValue = '•••';
 
 /** Quotes one argument for a POSIX shell, with single quotes. */
-export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+export const shellQuote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
  * Returns a curl command that repeats a recorded request. Masked values become shell variables.
@@ -25,17 +25,17 @@ export const shellQuoted = (text: string): string => `'${text.replaceAll("'", St
 export function curlOf(record: LogRecord, gateway: string, body: Uint8Array | undefined): string {
   const { body: info } = record.request;
   const hadBody = info !== null || record.bytes.in > 0;
-  const text = body === undefined || (info !== null && info.kept < info.size) ? undefined : keptText(body);
-  const parts = [`curl ${shellQuoted(gateway + record.path)}`];
+  const text = body === undefined || (info !== null && info.kept < info.size) ? undefined : decodeText(body);
+  const parts = [`curl ${shellQuote(gateway + record.path)}`];
   // With -X HEAD, curl would wait for a body.
   if (record.method === 'HEAD') parts.push('-I');
   else if (record.method !== 'POST' || !hadBody) parts.push(`-X ${record.method}`);
   for (const [name, value] of Object.entries(record.request.headers)) {
     const isKey = keyHeader.test(name);
-    if (!left.test(name) && (value !== unseen || isKey)) parts.push(`-H ${headerOf(name, value, isKey)}`);
+    if (!omittedHeaders.test(name) && (value !== hiddenValue || isKey)) parts.push(`-H ${headerOf(name, value, isKey)}`);
   }
   // Arguments cannot contain NUL.
-  if (text !== undefined && !text.includes('\0')) parts.push(`--data-raw ${shellQuoted(text)}`);
+  if (text !== undefined && !text.includes('\0')) parts.push(`--data-raw ${shellQuote(text)}`);
   else if (hadBody) parts.push('--data-binary @body');
   return parts.join(' \\\n  ');
 }
@@ -43,11 +43,12 @@ export function curlOf(record: LogRecord, gateway: string, body: Uint8Array | un
 /** Masked parts are put in double quotes, so that the shell expands the variable. */
 function headerOf(name: string, value: string, isKey: boolean): string {
   const variable = isKey ? 'GATEWAY_API_KEY' : name.toUpperCase().replaceAll(/\W/g, '_');
-  if (isKey && (value === masked || value === unseen)) return `"${name}: ${/^authorization$/i.test(name) ? 'Bearer ' : ''}$${variable}"`;
+  if (isKey && (value === masked || value === hiddenValue))
+    return `"${name}: ${/^authorization$/i.test(name) ? 'Bearer ' : ''}$${variable}"`;
   // Shells use UTF-8.
   return `${name}: ${fromHeader(value)}`
     .split(masked)
-    .map(shellQuoted)
+    .map(shellQuote)
     .join(`"$${variable}"`)
     .replace(/(?<=")''$/, '');
 }

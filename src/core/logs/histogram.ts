@@ -19,7 +19,7 @@ export class Histogram {
 
   /** @param ms milliseconds */
   add(ms: number, count = 1): void {
-    this.#addTo(classOf(ms), count);
+    this.#addTo(bucketOf(ms), count);
   }
 
   addAll(other: Histogram): void {
@@ -32,8 +32,8 @@ export class Histogram {
       const comma = text.indexOf(',', from);
       const to = comma === -1 ? text.length : comma;
       const colon = text.indexOf(':', from);
-      const index = wholeIn(text, from, colon);
-      const count = wholeIn(text, colon + 1, to);
+      const index = integerIn(text, from, colon);
+      const count = integerIn(text, colon + 1, to);
       if (colon > from && colon < to && index <= last && count >= 0) this.#addTo(index, count);
       from = to + 1;
     }
@@ -42,10 +42,10 @@ export class Histogram {
   /** Returns the time in milliseconds below which this share of all times lies; null if there are none. */
   quantile(share: number): number | null {
     if (this.#total === 0) return null;
-    let left = Math.max(1, Math.ceil(share * this.#total));
+    let remaining = Math.max(1, Math.ceil(share * this.#total));
     for (const index of [...this.#counts.keys()].toSorted((a, b) => a - b)) {
-      left -= this.#counts.get(index) ?? 0;
-      if (left <= 0) return middleOf(index);
+      remaining -= this.#counts.get(index) ?? 0;
+      if (remaining <= 0) return midpointOf(index);
     }
     return null;
   }
@@ -64,7 +64,7 @@ export class Histogram {
 }
 
 /** Parses the digits between two offsets; returns NaN for any other text. */
-function wholeIn(text: string, from: number, to: number): number {
+function integerIn(text: string, from: number, to: number): number {
   let value = from < to && to - from < 16 ? 0 : Number.NaN;
   for (let at = from; at < to; at += 1) {
     const digit = text.charCodeAt(at) - 48;
@@ -73,12 +73,12 @@ function wholeIn(text: string, from: number, to: number): number {
   return value;
 }
 
-function classOf(ms: number): number {
+function bucketOf(ms: number): number {
   if (!(ms > least)) return 0;
   return Math.min(last, Math.ceil(Math.log(ms / least) / growth - 1e-9));
 }
 
-function middleOf(index: number): number {
+function midpointOf(index: number): number {
   if (index === 0) return least;
   // Geometric mean of the bucket's limits.
   const ms = least * Math.exp((index - 0.5) * growth);

@@ -40,7 +40,7 @@ export interface Feedback {
 }
 
 /** Feedback as sent: in a change, members that are null keep their value. */
-export type GivenFeedback = Omit<Feedback, 'weight' | 'metadata'> & {
+export type FeedbackInput = Omit<Feedback, 'weight' | 'metadata'> & {
   readonly weight: Feedback['weight'] | null;
   readonly metadata: Feedback['metadata'] | null;
 };
@@ -135,7 +135,7 @@ export interface StoreState {
 }
 
 /** A query whose response is forwarded as bytes: `['search', {query: 'status:500', limit: 50}]`. */
-export type LogQuestion =
+export type LogQuery =
   | readonly ['search', SearchRequest]
   | readonly ['get', string]
   | readonly ['trace', string]
@@ -159,12 +159,12 @@ export interface LogReader {
   /** Time of the last use of each secret by its ID, in Unix milliseconds; also if the record has expired. */
   keysUsed(): Promise<Readonly<Record<string, number>>>;
   state(): Promise<StoreState>;
-  feedback(feedback: GivenFeedback): Promise<void>;
+  feedback(feedback: FeedbackInput): Promise<void>;
   /**
    * Returns the result of the method with that name as a line of JSON in UTF-8, which the calling thread neither
    * serializes nor parses; undefined for an unknown ID.
    */
-  json(question: LogQuestion, form?: JsonForm): Promise<Uint8Array | undefined>;
+  json(question: LogQuery, form?: JsonForm): Promise<Uint8Array | undefined>;
 }
 
 /** Output options of a result. */

@@ -60,7 +60,7 @@ export interface LogRow {
 const longestMessage = 200;
 
 /** The record members from which a row is built: no headers and no bodies. */
-type Shown = Pick<
+type RowSource = Pick<
   LogRecord,
   | 'id'
   | 'at'
@@ -91,7 +91,7 @@ type Shown = Pick<
   | 'labels'
 >;
 
-export function toRow(record: Shown): LogRow {
+export function toRow(record: RowSource): LogRow {
   const { usage, model, attempts, trace } = record;
   const last = attempts.at(-1);
   return {

@@ -1,4 +1,4 @@
-interface Kept<Value> {
+interface CacheEntry<Value> {
   readonly value: Value;
   readonly cost: number;
   /** Set if the entry was read since it was moved to the end. */
@@ -11,7 +11,7 @@ interface Kept<Value> {
  */
 export class BoundedCache<Value> {
   /** In the order of insertion. An entry that was read is moved to the end only during an eviction. */
-  readonly #kept = new Map<string, Kept<Value>>();
+  readonly #entries = new Map<string, CacheEntry<Value>>();
   readonly #budget: number;
   #cost = 0;
 
@@ -22,27 +22,27 @@ export class BoundedCache<Value> {
 
   /** Number of entries. */
   get size(): number {
-    return this.#kept.size;
+    return this.#entries.size;
   }
 
   get(key: string): Value | undefined {
-    const known = this.#kept.get(key);
-    if (known === undefined) return undefined;
-    known.isUsed = true;
-    return known.value;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    entry.isUsed = true;
+    return entry.value;
   }
 
   /** Adds a value that is not in the cache yet; a value larger than the whole budget is not added. */
   set(key: string, value: Value, cost: number): void {
     if (cost > this.#budget) return;
-    this.#kept.set(key, { value, cost, isUsed: false });
+    this.#entries.set(key, { value, cost, isUsed: false });
     this.#cost += cost;
-    for (const [oldest, known] of this.#kept) {
+    for (const [oldest, entry] of this.#entries) {
       if (this.#cost <= this.#budget) return;
       if (oldest === key) continue;
-      this.#kept.delete(oldest);
-      if (known.isUsed) this.#kept.set(oldest, { ...known, isUsed: false });
-      else this.#cost -= known.cost;
+      this.#entries.delete(oldest);
+      if (entry.isUsed) this.#entries.set(oldest, { ...entry, isUsed: false });
+      else this.#cost -= entry.cost;
     }
   }
 }

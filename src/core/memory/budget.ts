@@ -2,7 +2,7 @@ import { GatewayError } from '../error.ts';
 import { formatSize } from '../text/units.ts';
 
 /** Memory used by all requests, against one limit. */
-export class Budget {
+export class MemoryBudget {
   /** Limit in bytes. */
   limit: number;
   #used = 0;
@@ -41,12 +41,12 @@ export class Budget {
 }
 
 /** The share of one holder in a budget. `close` returns all of it. */
-export class Hold {
-  readonly budget: Budget;
+export class MemoryReservation {
+  readonly budget: MemoryBudget;
   #bytes = 0;
   #isClosed = false;
 
-  constructor(budget: Budget) {
+  constructor(budget: MemoryBudget) {
     this.budget = budget;
   }
 

@@ -1,5 +1,5 @@
 /** Pieces of this size or larger are not joined, in bytes. */
-const large = 16 * 1024;
+const maxJoinedSize = 16 * 1024;
 
 /**
  * Appends bytes to a list of pieces. Small pieces are joined with others of about their size, so that a body which
@@ -7,11 +7,11 @@ const large = 16 * 1024;
  */
 export function appendBytes(pieces: Buffer[], piece: Buffer): void {
   let joined = piece;
-  for (let last = pieces.at(-1); last !== undefined && fit(last.length, joined.length); last = pieces.at(-1)) {
+  for (let last = pieces.at(-1); last !== undefined && canJoin(last.length, joined.length); last = pieces.at(-1)) {
     pieces.pop();
     joined = Buffer.concat([last, joined]);
   }
   pieces.push(joined);
 }
 
-const fit = (last: number, next: number): boolean => last < large && next < large && last <= next * 2;
+const canJoin = (last: number, next: number): boolean => last < maxJoinedSize && next < maxJoinedSize && last <= next * 2;

@@ -3,7 +3,7 @@ import { garbageCollector } from './garbage-collector.ts';
 /** Bytes from which the memory of a string made from bytes is outside of V8's heap (`EXTERN_APEX` in Node's `string_bytes.cc`). */
 const leastExternal = 0xfbee9;
 /** Bytes of such strings after which garbage is collected. */
-const most = 8 * 1024 * 1024;
+const collectAfterBytes = 8 * 1024 * 1024;
 
 /**
  * Collects the garbage of a thread that makes strings of large bodies. V8 keeps such a string, even an unused one, until a
@@ -18,7 +18,7 @@ export function createCollector(): (bytes: number) => void {
   return (more) => {
     if (more < leastExternal) return;
     bytes += more;
-    if (bytes < most) return;
+    if (bytes < collectAfterBytes) return;
     bytes = 0;
     const collector = (collect ??= garbageCollector());
     // Later, when the caller has returned and nothing refers to its strings.

@@ -8,7 +8,7 @@ interface Named extends DenseSetMember {
 
 const byValue = (a: number, b: number): number => a - b;
 
-const someMembers = (): Named[] => Array.from({ length: 8 }, (_, name) => ({ name, place: undefined }));
+const someMembers = (): Named[] => Array.from({ length: 8 }, (_, name) => ({ name, index: undefined }));
 
 function visited(dense: DenseSet<Named>): number[] {
   const names: number[] = [];

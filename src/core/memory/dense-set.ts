@@ -1,7 +1,7 @@
 /** A member of a dense set. It can be in one set at a time. */
 export interface DenseSetMember {
   /** Index of the member in its set; undefined while it is in none. Written only by the set. */
-  place: number | undefined;
+  index: number | undefined;
 }
 
 /**
@@ -17,20 +17,20 @@ export class DenseSet<Member extends DenseSetMember> {
   }
 
   add(member: Member): void {
-    if (member.place !== undefined) return;
-    member.place = this.#members.length;
+    if (member.index !== undefined) return;
+    member.index = this.#members.length;
     this.#members.push(member);
   }
 
   /** Does nothing if the object is not a member. */
   delete(member: DenseSetMember): void {
-    const { place } = member;
-    if (place === undefined) return;
-    member.place = undefined;
+    const { index } = member;
+    if (index === undefined) return;
+    member.index = undefined;
     const last = this.#members.pop();
     if (last === undefined || last === member) return;
-    this.#members[place] = last;
-    last.place = place;
+    this.#members[index] = last;
+    last.index = index;
   }
 
   /** Visits every member, in no defined order; members may be added and removed meanwhile. */

@@ -6,7 +6,7 @@ import type { ProviderBinding } from '../snapshot.ts';
  */
 export function firstModelOf(bindings: Iterable<ProviderBinding>): string | undefined {
   const usable = [...bindings].filter(({ unusable, virtualKey }) => unusable === undefined && virtualKey === undefined);
-  for (const modelOf of [tested, listed]) {
+  for (const modelOf of [testedModel, firstListedModel]) {
     for (const binding of usable) {
       const model = modelOf(binding) ?? '';
       if (model !== '' && binding.allowsModel(model)) return `@${binding.slug}/${model}`;
@@ -15,8 +15,8 @@ export function firstModelOf(bindings: Iterable<ProviderBinding>): string | unde
   return undefined;
 }
 
-const tested = ({ provider, settings }: ProviderBinding): string | undefined =>
+const testedModel = ({ provider, settings }: ProviderBinding): string | undefined =>
   provider.entry.probe?.(settings, true).find(({ endpoint }) => endpoint === 'chat/completions')?.model;
 
-const listed = ({ models, provider, settings }: ProviderBinding): string | undefined =>
+const firstListedModel = ({ models, provider, settings }: ProviderBinding): string | undefined =>
   (models ?? provider.entry.models?.(settings).map(({ id }) => id))?.[0];

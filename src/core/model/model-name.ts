@@ -5,18 +5,18 @@
 
 /** Returns the slug of a model name; undefined if it has none. */
 export function slugOf(model: string): string | undefined {
-  if (!carriesSlug(model)) return undefined;
+  if (!hasSlug(model)) return undefined;
   const slash = model.indexOf('/');
   return slash < 0 ? model.slice(1) : model.slice(1, slash);
 }
 
 /** Returns the model name without its slug; '' if the name is only a slug. */
 export function bareModel(model: string): string {
-  if (!carriesSlug(model)) return model;
+  if (!hasSlug(model)) return model;
   const slash = model.indexOf('/');
   return slash < 0 ? '' : model.slice(slash + 1);
 }
 
-function carriesSlug(model: string): boolean {
+function hasSlug(model: string): boolean {
   return model.charCodeAt(0) === 0x40 && !model.startsWith('@cf/') && !model.startsWith('@hf/');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeBinding, makeKey } from '../../../test/support/stage-context.ts';
-import { checkModels, forbidden, isLimited, type ModelRules, ruleOf, rulesFor, unseen } from './model-rules.ts';
+import { checkModels, forbidden, isLimited, type ModelRules, ruleOf, rulesFor, hiddenModelError } from './model-rules.ts';
 
 const only =
   (...names: string[]) =>
@@ -85,9 +85,9 @@ describe('model rules', () => {
     ['both', 'Key "k"'],
     ['config', 'Key "k"'],
   ])('of %s reject a request whose model is unknown, in the name of %s', (name, who) => {
-    const error = unseen(rules[name], 'has a body');
+    const error = hiddenModelError(rules[name], 'has a body');
     expect(error).toMatchObject({ code: 'not_allowed', param: 'model', hint: ruleOf(rules[name]) });
     expect(error.message).toBe(`${who} is limited to certain models, but the request has a body.`);
-    expect(unseen(rules[name], 'has a body', 'Name it.').hint).toBe('Name it.');
+    expect(hiddenModelError(rules[name], 'has a body', 'Name it.').hint).toBe('Name it.');
   });
 });

@@ -41,8 +41,8 @@ export const forbidden = (rules: ModelRules, named: string, seen = ''): GatewayE
 export function forbiddenModel({ key, binding, pinned }: ModelRules, model: string, seen = ''): GatewayError | undefined {
   if (model === '') return undefined;
   if (pinned !== undefined && model !== pinned) return forbiddenByConfig(key?.name ?? '', model, pinned, seen);
-  if (key?.allowsModel('') === false && !(isPlain(model) && key.allowsModel(model))) return forbiddenByKey(key.name, model, seen);
-  if (binding.allowsModel('') || (isPlain(model) && binding.allowsModel(model))) return undefined;
+  if (key?.allowsModel('') === false && !(isPrintable(model) && key.allowsModel(model))) return forbiddenByKey(key.name, model, seen);
+  if (binding.allowsModel('') || (isPrintable(model) && binding.allowsModel(model))) return undefined;
   return forbiddenByEntry(binding, model, seen);
 }
 
@@ -51,7 +51,7 @@ export function forbiddenModel({ key, binding, pinned }: ModelRules, model: stri
  *
  * @param what the rest of a sentence that begins with `the request`
  */
-export function unseen({ key, binding, pinned }: ModelRules, what: string, hint?: string): GatewayError {
+export function hiddenModelError({ key, binding, pinned }: ModelRules, what: string, hint?: string): GatewayError {
   const limited = key !== undefined && (pinned !== undefined || !key.allowsModel('')) ? `Key "${key.name}"` : entryOf(binding);
   return notAllowed(`${limited} is limited to certain models, but the request ${what}.`, hint ?? ruleOf({ key, binding, pinned }));
 }
@@ -81,19 +81,19 @@ export function checkModels(rules: ModelRules, models: readonly string[] | undef
 
 const forbiddenByConfig = (key: string, model: string, pinned: string, seen: string): GatewayError =>
   notAllowed(
-    `Key "${key}" is bound to model "${pinned}", but the request names "${shown(model)}"${seen}.`,
+    `Key "${key}" is bound to model "${pinned}", but the request names "${truncated(model)}"${seen}.`,
     'The rule is enforce_config of the key, with the model of its config.',
   );
 
 const forbiddenByKey = (key: string, model: string, seen = ''): GatewayError =>
-  notAllowed(`Key "${key}" may not use model "${shown(model)}"${seen}.`, 'The rule is allow.models of the key.');
+  notAllowed(`Key "${key}" may not use model "${truncated(model)}"${seen}.`, 'The rule is allow.models of the key.');
 
 const forbiddenByEntry = (binding: ProviderBinding, model: string, seen = ''): GatewayError =>
-  notAllowed(`${entryOf(binding)} may not be used with model "${shown(model)}"${seen}.`, listsOf(binding));
+  notAllowed(`${entryOf(binding)} may not be used with model "${truncated(model)}"${seen}.`, listsOf(binding));
 
 const notAllowed = (message: string, hint: string): GatewayError => new GatewayError('not_allowed', { message, hint, param: 'model' });
 
 /** False for names with unprintable characters: services truncate a name there, so no list may permit it, whatever its patterns. */
-const isPlain = (model: string): boolean => !/\p{C}|^\s|\s$/u.test(model);
+const isPrintable = (model: string): boolean => !/\p{C}|^\s|\s$/u.test(model);
 
-const shown = (model: string): string => (model.length > 200 ? `${model.slice(0, 200)}…` : model);
+const truncated = (model: string): string => (model.length > 200 ? `${model.slice(0, 200)}…` : model);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Budget } from '../memory/budget.ts';
+import { MemoryBudget } from '../memory/budget.ts';
 import { type NoteBounds, NoteMemory, type NoteScope } from './notes.ts';
 
 const open: NoteBounds = { size: 1_000_000, perKey: 1_000_000, ttl: 1000 };
@@ -9,7 +9,7 @@ const others: NoteScope = { owner: 'key:b', place: 'b' };
 const cost = (length: number): number => 2 * (3 + length) + 200;
 
 function memory(bounds: Partial<NoteBounds> = {}, limit = 100_000_000) {
-  const budget = new Budget(limit);
+  const budget = new MemoryBudget(limit);
   const notes = new NoteMemory();
   const all = { ...open, ...bounds };
   return {

@@ -1,4 +1,4 @@
-import type { Budget } from '../memory/budget.ts';
+import type { MemoryBudget } from '../memory/budget.ts';
 
 /**
  * Data that a later request of a conversation needs although clients do not send it back: a text, stored under the
@@ -31,22 +31,22 @@ export interface NoteScope {
 }
 
 /** Conditions for storing a note: the current limits, and the memory budget of all requests. */
-export interface Keeping {
+export interface NoteConditions {
   readonly bounds: NoteBounds;
-  readonly budget: Budget;
+  readonly budget: MemoryBudget;
   /** Unix milliseconds. */
   readonly now: number;
 }
 
 /** The notes of one key, the least recently used first. */
-interface Owned {
+interface OwnerNotes {
   readonly owner: string;
   readonly keys: Set<string>;
   bytes: number;
 }
 
-interface Kept {
-  readonly mine: Owned;
+interface StoredNote {
+  readonly ownerNotes: OwnerNotes;
   readonly text: string;
   readonly bytes: number;
   at: number;
@@ -64,10 +64,10 @@ const shareOfBudget = 1 / 8;
  */
 export class NoteMemory {
   /** Maps keep the order of insertion: the first note is the least recently used one. */
-  readonly #kept = new Map<string, Kept>();
-  readonly #byOwner = new Map<string, Owned>();
+  readonly #notes = new Map<string, StoredNote>();
+  readonly #byOwner = new Map<string, OwnerNotes>();
   /** Budget of the process, set with the first note. */
-  #budget: Budget | undefined;
+  #budget: MemoryBudget | undefined;
   #bytes = 0;
 
   get bytes(): number {
@@ -79,7 +79,7 @@ export class NoteMemory {
     return this.#byOwner.size;
   }
 
-  keep({ owner, place }: NoteScope, { id, text }: Note, { bounds, budget, now }: Keeping): void {
+  keep({ owner, place }: NoteScope, { id, text }: Note, { bounds, budget, now }: NoteConditions): void {
     this.#budget ??= budget;
     const key = `${place}\n${id}`;
     this.#drop(key);
@@ -88,16 +88,16 @@ export class NoteMemory {
     const bytes = 2 * (key.length + text.length) + overhead;
     const size = Math.min(bounds.size, budget.limit * shareOfBudget);
     if (bytes > size || bytes > bounds.perKey) return;
-    const mine = this.#byOwner.get(owner) ?? { owner, keys: new Set(), bytes: 0 };
-    for (const oldest of mine.keys) {
-      if (mine.bytes + bytes <= bounds.perKey) break;
+    const ownerNotes = this.#byOwner.get(owner) ?? { owner, keys: new Set(), bytes: 0 };
+    for (const oldest of ownerNotes.keys) {
+      if (ownerNotes.bytes + bytes <= bounds.perKey) break;
       this.#drop(oldest);
     }
-    for (const oldest of this.#kept.keys()) {
+    for (const oldest of this.#notes.keys()) {
       if (this.#bytes + bytes <= size) break;
       this.#drop(oldest);
     }
-    if (budget.take(bytes)) this.#add(key, { mine, text, bytes, at: now });
+    if (budget.take(bytes)) this.#add(key, { ownerNotes, text, bytes, at: now });
   }
 
   /** Returns the known notes among these IDs, and renews their time to live. */
@@ -106,43 +106,43 @@ export class NoteMemory {
     this.#expire(ttl, now);
     for (const id of ids) {
       const key = `${place}\n${id}`;
-      const kept = this.#kept.get(key);
+      const kept = this.#notes.get(key);
       if (kept === undefined) continue;
       found.set(id, kept.text);
       kept.at = now;
-      this.#kept.delete(key);
-      this.#kept.set(key, kept);
-      kept.mine.keys.delete(key);
-      kept.mine.keys.add(key);
+      this.#notes.delete(key);
+      this.#notes.set(key, kept);
+      kept.ownerNotes.keys.delete(key);
+      kept.ownerNotes.keys.add(key);
     }
     return found;
   }
 
   clear(): void {
-    for (const key of this.#kept.keys()) this.#drop(key);
+    for (const key of this.#notes.keys()) this.#drop(key);
   }
 
-  #add(key: string, kept: Kept): void {
-    this.#kept.set(key, kept);
+  #add(key: string, kept: StoredNote): void {
+    this.#notes.set(key, kept);
     this.#bytes += kept.bytes;
-    this.#byOwner.set(kept.mine.owner, kept.mine);
-    kept.mine.bytes += kept.bytes;
-    kept.mine.keys.add(key);
+    this.#byOwner.set(kept.ownerNotes.owner, kept.ownerNotes);
+    kept.ownerNotes.bytes += kept.bytes;
+    kept.ownerNotes.keys.add(key);
   }
 
   #drop(key: string): void {
-    const kept = this.#kept.get(key);
+    const kept = this.#notes.get(key);
     if (kept === undefined) return;
-    this.#kept.delete(key);
+    this.#notes.delete(key);
     this.#bytes -= kept.bytes;
     this.#budget?.give(kept.bytes);
-    kept.mine.bytes -= kept.bytes;
-    kept.mine.keys.delete(key);
-    if (kept.mine.keys.size === 0) this.#byOwner.delete(kept.mine.owner);
+    kept.ownerNotes.bytes -= kept.bytes;
+    kept.ownerNotes.keys.delete(key);
+    if (kept.ownerNotes.keys.size === 0) this.#byOwner.delete(kept.ownerNotes.owner);
   }
 
   #expire(ttl: number, now: number): void {
-    for (const [key, { at }] of this.#kept) {
+    for (const [key, { at }] of this.#notes) {
       if (now - at <= ttl) return;
       this.#drop(key);
     }

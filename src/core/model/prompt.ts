@@ -1,6 +1,6 @@
 import { GatewayError } from '../error.ts';
-import { isExactNumber, isPlain, type Plain } from '../json/merge.ts';
-import { otherPlaces } from './field-names.ts';
+import { isExactNumber, isJsonObject, type JsonObject } from '../json/merge.ts';
+import { otherPaths } from './field-names.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 
 /** Types of variables, with the names of JSON types. */
@@ -25,7 +25,7 @@ export interface Versioned {
 export interface PromptVersion extends Versioned {
   readonly model: string | undefined;
   /** Saved fields of the chat completion, without `messages`, `model` and `stream`. */
-  readonly parameters: Plain;
+  readonly parameters: JsonObject;
   /** Name of the config that applies if the request itself chooses none. */
   readonly config: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export interface PromptVersion extends Versioned {
    *
    * @throws GatewayError `body_too_large` if the texts exceed `most` characters
    */
-  messages(values: Plain, most: number): readonly Plain[];
+  messages(values: JsonObject, most: number): readonly JsonObject[];
 }
 
 /** One prompt in `prompts:`. */
@@ -71,7 +71,7 @@ export function splitReference(reference: string): { readonly id: string; readon
 }
 
 /** Maximum number of variables listed individually in warnings. */
-const mostNamed = 8;
+const maxListedVariables = 8;
 
 const always = (): boolean => true;
 
@@ -98,9 +98,10 @@ export function choosePrompt<V extends Versioned>(
   }
   if (suffix === undefined) return { version: prompt.published, label: null };
   if (suffix === 'latest') return { version: latestOf(prompt), label: suffix };
-  if (/^\d+$/.test(suffix)) return { version: prompt.versions.get(Number(suffix)) ?? noVersion(prompt, suffix, param), label: null };
+  if (/^\d+$/.test(suffix))
+    return { version: prompt.versions.get(Number(suffix)) ?? throwUnknownVersion(prompt, suffix, param), label: null };
   const labelled = prompt.labels.get(suffix) ?? (standardLabels.includes(suffix) ? prompt.published : undefined);
-  return { version: labelled ?? noLabel(prompt, suffix, param), label: suffix };
+  return { version: labelled ?? throwUnknownLabel(prompt, suffix, param), label: suffix };
 }
 
 function latestOf<V extends Versioned>({ versions, published }: StoredPrompt<V>): V {
@@ -109,12 +110,12 @@ function latestOf<V extends Versioned>({ versions, published }: StoredPrompt<V>)
   return latest;
 }
 
-function noVersion({ id, versions }: StoredPrompt<Versioned>, suffix: string, param: string | undefined): never {
+function throwUnknownVersion({ id, versions }: StoredPrompt<Versioned>, suffix: string, param: string | undefined): never {
   const hint = `Available versions: ${[...versions.keys()].join(', ')}.`;
   throw new GatewayError('prompt_not_found', { message: `Prompt "${id}" has no version ${suffix}.`, param, hint });
 }
 
-function noLabel({ id, labels }: StoredPrompt<Versioned>, suffix: string, param: string | undefined): never {
+function throwUnknownLabel({ id, labels }: StoredPrompt<Versioned>, suffix: string, param: string | undefined): never {
   const known = [...new Set([...labels.keys(), ...standardLabels, 'latest'])];
   throw new GatewayError('prompt_not_found', {
     message: `Prompt "${id}" has no label "${suffix}".${didYouMean(suffix, known)}`,
@@ -129,8 +130,8 @@ function noLabel({ id, labels }: StoredPrompt<Versioned>, suffix: string, param:
  *
  * @throws GatewayError `invalid_type`, `missing_required_parameter`
  */
-export function variablesFor(version: PromptVersion, given: unknown, warn: (text: string) => void): Plain {
-  if (given !== undefined && given !== null && (!isPlain(given) || isExactNumber(given))) {
+export function variablesFor(version: PromptVersion, given: unknown, warn: (text: string) => void): JsonObject {
+  if (given !== undefined && given !== null && (!isJsonObject(given) || isExactNumber(given))) {
     throw new GatewayError('invalid_type', {
       message: `"variables" is ${kindOf(given)}, not an object.`,
       param: 'variables',
@@ -139,38 +140,39 @@ export function variablesFor(version: PromptVersion, given: unknown, warn: (text
   }
   // Without a prototype, so that no variable name finds an inherited property.
   const values = Object.assign(Object.create(null) as Record<string, unknown>, given ?? {});
-  requireAll(version, values);
-  for (const [name, { type, default: standard }] of version.variables) {
-    if (absent(values[name])) values[name] = standard;
+  requireVariables(version, values);
+  for (const [name, { type, default: defaultValue }] of version.variables) {
+    if (isAbsent(values[name])) values[name] = defaultValue;
     else if (type !== undefined && !isOfType(values[name], type)) throw wrongType(version, name, type, values[name]);
   }
   const unused = Object.keys(values).filter((name) => !version.variables.has(name) && !version.reads.has(name));
-  for (const name of unused.slice(0, mostNamed)) warn(`variable "${name}" is not used by prompt "${promptName(version)}"`);
-  if (unused.length > mostNamed) warn(`${unused.length - mostNamed} further variables are not used by prompt "${promptName(version)}"`);
+  for (const name of unused.slice(0, maxListedVariables)) warn(`variable "${name}" is not used by prompt "${promptName(version)}"`);
+  if (unused.length > maxListedVariables)
+    warn(`${unused.length - maxListedVariables} further variables are not used by prompt "${promptName(version)}"`);
   for (const name of version.prints) {
-    if (!version.variables.has(name) && absent(values[name])) warn(`variable "${name}" of prompt "${promptName(version)}" was not given`);
+    if (!version.variables.has(name) && isAbsent(values[name])) warn(`variable "${name}" of prompt "${promptName(version)}" was not given`);
   }
   return values;
 }
 
-const absent = (value: unknown): boolean => value === undefined || value === null;
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 
 /** The error lists all missing variables; its `param` is the first one. */
-function requireAll(version: PromptVersion, values: Readonly<Record<string, unknown>>): void {
-  const missing = [...version.variables].flatMap(([name, { required, default: standard }]) =>
-    required && standard === undefined && absent(values[name]) ? [name] : [],
+function requireVariables(version: PromptVersion, values: Readonly<Record<string, unknown>>): void {
+  const missing = [...version.variables].flatMap(([name, { required, default: defaultValue }]) =>
+    required && defaultValue === undefined && isAbsent(values[name]) ? [name] : [],
   );
   const [first] = missing;
   if (first === undefined) return;
-  const spare = Object.keys(values).filter((name) => !version.variables.has(name) && !version.reads.has(name));
-  const meant = missing.flatMap((name) => {
-    const near = nearest(name, spare);
+  const unusedNames = Object.keys(values).filter((name) => !version.variables.has(name) && !version.reads.has(name));
+  const suggestions = missing.flatMap((name) => {
+    const near = nearest(name, unusedNames);
     return near === undefined ? [] : [`"${near}" was given: did you mean "${name}"?`];
   });
   throw new GatewayError('missing_required_parameter', {
     message: `Prompt "${promptName(version)}" needs ${missing.length === 1 ? 'the variable' : 'the variables'} ${missing.map((name) => `"${name}"`).join(', ')}.`,
     param: `variables.${first}`,
-    hint: meant.length > 0 ? meant.join(' ') : 'Give them in "variables".',
+    hint: suggestions.length > 0 ? suggestions.join(' ') : 'Give them in "variables".',
   });
 }
 
@@ -194,7 +196,7 @@ const articles: Readonly<Record<VariableType, string>> = {
 export function isOfType(value: unknown, type: VariableType): boolean {
   if (type === 'array') return Array.isArray(value);
   if (isExactNumber(value)) return type === 'number';
-  return type === 'object' ? isPlain(value) : typeof value === type;
+  return type === 'object' ? isJsonObject(value) : typeof value === type;
 }
 
 function kindOf(value: unknown): string {
@@ -212,7 +214,7 @@ function kindOf(value: unknown): string {
  */
 export function promptPatch(
   version: PromptVersion,
-  messages: readonly Plain[],
+  messages: readonly JsonObject[],
   call: { readonly stream: boolean; has(field: string): boolean },
 ): Map<string, unknown> {
   const patch = new Map<string, unknown>();
@@ -220,7 +222,7 @@ export function promptPatch(
   if (version.model !== undefined && !call.has('model')) patch.set('model', version.model);
   patch.set('messages', messages);
   for (const [field, value] of Object.entries(version.parameters)) {
-    const isOverruled = call.has(field) || otherPlaces(field).some((name) => call.has(name));
+    const isOverruled = call.has(field) || otherPaths(field).some((name) => call.has(name));
     if (!isOverruled && (field !== 'stream_options' || call.stream)) patch.set(field, value);
   }
   return patch;

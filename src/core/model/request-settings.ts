@@ -1,15 +1,15 @@
 import { GatewayError } from '../error.ts';
 import type { HeaderBag } from '../http/headers.ts';
-import { isPlain, type Plain } from '../json/merge.ts';
+import { isJsonObject, type JsonObject } from '../json/merge.ts';
 import type { CredentialOwner, Provider } from '../provider.ts';
-import { spelledTail } from '../text/header-spelling.ts';
+import { tailNameAsSent } from '../text/header-name-as-sent.ts';
 import { didYouMean } from '../text/nearest.ts';
 
 /** Provider settings in the headers of a request. */
-export interface SentSettings {
+export interface SettingsFromHeaders {
   readonly settings: Readonly<Record<string, string>>;
   /** Header name, without prefix, of the first setting that affects host or path. */
-  readonly shaping: string | undefined;
+  readonly hostHeader: string | undefined;
 }
 
 /**
@@ -18,29 +18,30 @@ export interface SentSettings {
  * @throws GatewayError `not_allowed` for a value that selects an identity of the machine, `invalid_header` for one that the
  * setting does not have
  */
-export function settingsIn(headers: HeaderBag, provider: Provider): SentSettings | undefined {
+export function settingsFromHeaders(headers: HeaderBag, provider: Provider): SettingsFromHeaders | undefined {
   let settings: Record<string, string> | undefined;
-  let shaping: string | undefined;
+  let hostHeader: string | undefined;
   for (const { setting, headers: tails, shapesHost, ambient } of provider.entry.requestSettings) {
     for (const tail of tails) {
       const value = headers.tail(tail);
       if (value === undefined || value === '') continue;
-      if (ambient?.includes(value) === true) throw ambientRefused(spelledTail(headers, tail), spelledTail(headers, tail));
+      if (ambient?.includes(value) === true) throw ambientIdentityError(tailNameAsSent(headers, tail), tailNameAsSent(headers, tail));
       const values = schemaOf(provider, setting)?.['enum'];
-      if (Array.isArray(values) && !values.includes(value)) throw noValue(spelledTail(headers, tail), tail, value, values, ambient);
+      if (Array.isArray(values) && !values.includes(value))
+        throw invalidValueError(tailNameAsSent(headers, tail), tail, value, values, ambient);
       settings ??= {};
       settings[setting] ??= value;
-      if (shapesHost) shaping ??= tail;
+      if (shapesHost) hostHeader ??= tail;
     }
   }
-  return settings === undefined ? undefined : { settings, shaping };
+  return settings === undefined ? undefined : { settings, hostHeader };
 }
 
 /**
  * Returns the name, without prefix, of a request header that may not be combined with a credential of the configuration
  * (host, path, deployment, account); undefined if there is none. Allocates nothing.
  */
-export function shapingIn(headers: HeaderBag, provider: Provider): string | undefined {
+export function restrictedHeaderIn(headers: HeaderBag, provider: Provider): string | undefined {
   for (const { headers: tails, shapesHost, choosesPart } of provider.entry.requestSettings) {
     if (!shapesHost && choosesPart !== true) continue;
     for (const tail of tails) if (headers.tail(tail) !== undefined) return tail;
@@ -49,17 +50,17 @@ export function shapingIn(headers: HeaderBag, provider: Provider): string | unde
 }
 
 /** Lower-case client headers that are not forwarded with a credential of the configuration, because they select a part of its account. */
-export const withheldFrom = ({ entry }: Provider, owner: CredentialOwner | undefined): readonly string[] =>
+export const withheldHeaders = ({ entry }: Provider, owner: CredentialOwner | undefined): readonly string[] =>
   (owner === 'catalog' ? entry.accountHeaders : undefined) ?? none;
 
 const none: readonly string[] = Object.freeze([]);
 
 /** True if a header of the request contains a secret of this provider, besides the headers for keys. */
 export const sendsSecret = (headers: HeaderBag, provider: Provider): boolean =>
-  secretTails(provider).some((tail) => (headers.tail(tail) ?? '') !== '');
+  secretHeaders(provider).some((tail) => (headers.tail(tail) ?? '') !== '');
 
 /** Names, without prefix, of headers in which a request may send a secret of this provider. */
-export const secretTails = (provider: Provider): readonly string[] =>
+export const secretHeaders = (provider: Provider): readonly string[] =>
   provider.entry.requestSettings.flatMap(({ setting, headers }) => (isSecretSetting(provider, setting) ? headers : []));
 
 /** True if the type's schema marks the setting as secret (`writeOnly`). */
@@ -72,14 +73,20 @@ export const isCredentialSetting = (provider: Provider, setting: string): boolea
 const isMarked = (provider: Provider, setting: string, keyword: 'writeOnly' | 'x-credential'): boolean =>
   schemaOf(provider, setting)?.[keyword] === true;
 
-function schemaOf({ entry }: Provider, setting: string): Plain | undefined {
+function schemaOf({ entry }: Provider, setting: string): JsonObject | undefined {
   const { properties } = entry.settings;
-  const schema = isPlain(properties) ? properties[setting] : undefined;
-  return isPlain(schema) ? schema : undefined;
+  const schema = isJsonObject(properties) ? properties[setting] : undefined;
+  return isJsonObject(schema) ? schema : undefined;
 }
 
 /** Error for a header whose value is not one of its setting's. */
-function noValue(header: string, param: string, value: string, values: readonly unknown[], ambient: readonly string[] = []): GatewayError {
+function invalidValueError(
+  header: string,
+  param: string,
+  value: string,
+  values: readonly unknown[],
+  ambient: readonly string[] = [],
+): GatewayError {
   const known = values.map(String).filter((one) => !ambient.includes(one));
   return new GatewayError('invalid_header', {
     message: `"${value.slice(0, 40)}" is not a value of ${header}.${didYouMean(value, known)}`,
@@ -89,7 +96,7 @@ function noValue(header: string, param: string, value: string, values: readonly 
 }
 
 /** Error for a request that selects an identity of the machine. @param written as the request spells the setting */
-export function ambientRefused(written: string, param: string): GatewayError {
+export function ambientIdentityError(written: string, param: string): GatewayError {
   return new GatewayError('not_allowed', {
     message: `"${written}" requests the gateway's own identity, which only gateway.yaml may use.`,
     param,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Arrival } from '../http/arrival.ts';
+import type { RequestHead } from '../http/request-head.ts';
 import { JsonBody, type RequestBody } from '../json/body.ts';
 import { requestedModelIn } from './requested-model.ts';
 
@@ -7,7 +7,7 @@ const form = (model?: string): RequestBody =>
   ({ kind: 'form', fields: new Map(model === undefined ? [] : [['model', model]]) }) as unknown as RequestBody;
 
 interface Asked {
-  readonly endpoint?: Arrival['endpoint'];
+  readonly endpoint?: RequestHead['endpoint'];
   readonly body?: RequestBody;
   readonly query?: string;
   readonly header?: string;
@@ -15,7 +15,7 @@ interface Asked {
 }
 
 const requested = ({ endpoint = 'audio/transcriptions', body = form(), query = '', header, pathModel }: Asked): string =>
-  requestedModelIn({ endpoint, params: {}, query, pathModel, headers: { gateway: () => header } } as unknown as Arrival, body);
+  requestedModelIn({ endpoint, params: {}, query, pathModel, headers: { gateway: () => header } } as unknown as RequestHead, body);
 
 describe('the model of a request', () => {
   it.each<[string, (model: string) => Asked]>([

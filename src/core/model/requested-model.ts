@@ -1,8 +1,8 @@
-import type { Arrival } from '../http/arrival.ts';
+import type { RequestHead } from '../http/request-head.ts';
 import type { RequestBody } from '../json/body.ts';
 import { traitsOf } from '../endpoint.ts';
 import { GatewayError } from '../error.ts';
-import { modelInQuery } from '../http/query-names.ts';
+import { modelInQuery } from '../http/models-in-query.ts';
 
 /** Maximum length of a model name, in characters: resource identifiers of cloud services are the longest ones. */
 const longestModel = 2048;
@@ -12,13 +12,13 @@ const longestModel = 2048;
  *
  * @throws GatewayError `string_above_max_length`
  */
-export function requestedModelIn({ endpoint, params, query, headers, pathModel }: Arrival, body: RequestBody): string {
+export function requestedModelIn({ endpoint, params, query, headers, pathModel }: RequestHead, body: RequestBody): string {
   if (endpoint === 'models/{id}') return params['id'] ?? '';
   const named = requestedModelOf(body, query);
   if (named !== '') return named;
-  if (pathModel !== undefined) return bounded(pathModel);
+  if (pathModel !== undefined) return withinLength(pathModel);
   if (traitsOf(endpoint).modelByHeader !== true) return named;
-  return bounded(headers.gateway('providerModel') ?? '');
+  return withinLength(headers.gateway('providerModel') ?? '');
 }
 
 /**
@@ -29,12 +29,12 @@ export function requestedModelIn({ endpoint, params, query, headers, pathModel }
  */
 export function requestedModelOf(body: RequestBody, query: string): string {
   const named = body.kind === 'json' ? body.peek('model') : body.kind === 'form' ? body.fields.get('model') : undefined;
-  if (typeof named === 'string') return bounded(named);
-  return body.kind === 'json' || query === '' ? '' : bounded(modelInQuery(query));
+  if (typeof named === 'string') return withinLength(named);
+  return body.kind === 'json' || query === '' ? '' : withinLength(modelInQuery(query));
 }
 
 /** True if the client requested a stream. Fields of a form or query are text, and some clients write `True`. */
-export function asksForStream(body: RequestBody, query: string): boolean {
+export function requestsStream(body: RequestBody, query: string): boolean {
   if (body.kind === 'json') return body.peek('stream') === true;
   if (body.kind === 'form' && isTrue(body.fields.get('stream'))) return true;
   return query.includes('stream=') && isTrue(new URLSearchParams(query).get('stream'));
@@ -43,7 +43,7 @@ export function asksForStream(body: RequestBody, query: string): boolean {
 const isTrue = (text: string | null | undefined): boolean => typeof text === 'string' && /^\s*true\s*$/i.test(text);
 
 /** Limits the length, because the name is used in headers, records and errors. */
-function bounded(model: string): string {
+function withinLength(model: string): string {
   if (model.length <= longestModel) return model;
   throw new GatewayError('string_above_max_length', {
     message: `The model name is ${model.length} characters long; the limit is ${longestModel}.`,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { makeBinding, makeConfig, makeKey, makeLeaf } from '../../../test/support/stage-context.ts';
 import { GatewayError } from '../error.ts';
 import type { ApiKey } from '../snapshot.ts';
-import { usableConfigs, usableProviders, without } from './usable-names.ts';
+import { usableConfigs, usableProviders, withoutSuggestions } from './usable-names.ts';
 
 const providers = new Map([
   ['a', makeBinding('a')],
@@ -35,7 +35,7 @@ it.each<[message: string, hint: string | undefined, wanted: [string, string | un
   ['No "x".', 'Did you mean "b"? Providers: a. Did you mean "a"?', ['No "x".', 'Providers: a. Did you mean "a"?']],
 ])('without removes the names that the key may not use from an error: %j', (message, hint, wanted) => {
   const error = new GatewayError('provider_not_found', { message, hint, status: 410, param: 'p', source: 'provider' });
-  const left = without(error, new Set(['b']));
+  const left = withoutSuggestions(error, new Set(['b']));
   expect([left.message, left.hint]).toEqual(wanted);
   expect(left).toMatchObject({ code: 'provider_not_found', status: 410, param: 'p', source: 'provider', cause: error });
 });

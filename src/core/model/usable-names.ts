@@ -6,11 +6,11 @@ import type { ApiKey, ProviderBinding, Snapshot } from '../snapshot.ts';
 /** Provider slugs and virtual keys. A key that is bound to a config may use none by name. */
 export function* usableProviders({ providers }: Pick<Snapshot, 'providers'>, key: ApiKey | undefined): Iterable<string> {
   if (key?.enforceConfig === true) return;
-  for (const [name, binding] of providers) if (key === undefined || mayName(key, name, binding)) yield name;
+  for (const [name, binding] of providers) if (key === undefined || mayUse(key, name, binding)) yield name;
 }
 
 /** A virtual key is permitted by its own name, or by that of its provider. */
-const mayName = (key: ApiKey, name: string, { slug }: ProviderBinding): boolean => key.allowsProvider(name) || key.allowsProvider(slug);
+const mayUse = (key: ApiKey, name: string, { slug }: ProviderBinding): boolean => key.allowsProvider(name) || key.allowsProvider(slug);
 
 /** Named configs. */
 export function* usableConfigs({ configs }: Pick<Snapshot, 'configs'>, key: ApiKey | undefined): Iterable<string> {
@@ -20,7 +20,7 @@ export function* usableConfigs({ configs }: Pick<Snapshot, 'configs'>, key: ApiK
 }
 
 /** Returns the error without suggestions of these names, for errors of code that does not know the key. */
-export function without(error: GatewayError, unusable: ReadonlySet<string>): GatewayError {
+export function withoutSuggestions(error: GatewayError, unusable: ReadonlySet<string>): GatewayError {
   const strip = (text: string | undefined): string | undefined =>
     text?.replace(suggestion, (whole, name: string) => (unusable.has(name) ? '' : whole)).trim();
   const { code, status, param, source } = error;

@@ -37,7 +37,7 @@ const objectFields: ReadonlySet<string> = new Set(['container', 'conversation', 
 const proseFields: ReadonlySet<string> = new Set(['text', 'content', 'data', 'b64_json', 'arguments', 'metadata']);
 
 /** Maximum number of texts per body that may be IDs: each costs a lookup. */
-const mostOthers = 10_000;
+const maxPossibleIds = 10_000;
 
 /**
  * Finds the IDs in a JSON text: the values of all reference fields, and other strings that could be IDs, except in
@@ -50,35 +50,35 @@ const mostOthers = 10_000;
 export function referencesIn(text: string, body: unknown): References {
   const named = new Set<string>();
   const other = new Set<string>();
-  const open: Member[] = [{ field: '', value: body }];
+  const pending: FieldValue[] = [{ field: '', value: body }];
   let members = 0;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { field, value } = next;
-    if (typeof value === 'string') note(field, value, named, other);
-    else if (Array.isArray(value)) for (const each of value) open.push({ field, value: each });
+    if (typeof value === 'string') collectId(field, value, named, other);
+    else if (Array.isArray(value)) for (const each of value) pending.push({ field, value: each });
     else if (typeof value === 'object' && value !== null) {
       const inner = membersOf(field, value);
       members += inner.length;
-      for (const member of inner) open.push(member);
+      for (const member of inner) pending.push(member);
     }
   }
-  if (members !== membersWritten(text)) throw writtenTwice();
+  if (members !== countMembers(text)) throw duplicateMemberError();
   return { named, other };
 }
 
-interface Member {
+interface FieldValue {
   readonly field: string;
   readonly value: unknown;
 }
 
 /** Names are lower-cased, because some services ignore their case. */
-function membersOf(field: string, object: object): Member[] {
+function membersOf(field: string, object: object): FieldValue[] {
   const isReference = isObjectReference(field, object);
   return Object.entries(object).map(([key, value]) => ({ field: isReference && key === 'id' ? 'file_id' : key.toLowerCase(), value }));
 }
 
 /** Counts the members of all objects in a JSON text, including duplicates. */
-function membersWritten(text: string): number {
+function countMembers(text: string): number {
   let count = 0;
   for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', start)) {
     start = endOfText(text, start);
@@ -100,14 +100,14 @@ function endOfText(text: string, start: number): number {
 
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-const writtenTwice = (): GatewayError =>
+const duplicateMemberError = (): GatewayError =>
   new GatewayError('invalid_json', {
     message: 'An object in the body has a member twice.',
     hint: 'The provider has isolate: true, and ids must be unambiguous. Send each member once.',
   });
 
 /** What many readers of an address leave out of it: line breaks and tabs, and blanks and control characters around it (WHATWG URL 4.4). */
-function asRead(text: string): string {
+function normalizedAddress(text: string): string {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (!/^[\x00-\x20]*[a-z][a-z0-9+.\t\n\r-]*:/i.test(text)) return text.trim();
   const line = text.replaceAll(/[\t\n\r]/g, '');
@@ -117,16 +117,16 @@ function asRead(text: string): string {
   return line.slice(start, end);
 }
 
-function note(field: string, written: string, named: Set<string>, other: Set<string>): void {
+function collectId(field: string, written: string, named: Set<string>, other: Set<string>): void {
   if (proseFields.has(field)) return;
-  const text = asRead(written);
+  const text = normalizedAddress(written);
   if (referenceFields.has(field)) {
     if (text !== '' && text !== 'auto') named.add(canonicalId(text));
   } else if (couldBeId(text) && !text.startsWith('data:')) {
     other.add(canonicalId(text));
-    if (other.size > mostOthers) {
+    if (other.size > maxPossibleIds) {
       throw new GatewayError('invalid_value', {
-        message: `The body has more than ${mostOthers} strings that may be ids of objects.`,
+        message: `The body has more than ${maxPossibleIds} strings that may be ids of objects.`,
         hint: 'The provider has isolate: true, and each of them has to be checked. Send fewer.',
       });
     }

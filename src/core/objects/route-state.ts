@@ -59,5 +59,5 @@ function stateOfPath(method: string, path: string): RouteState {
  * True for an error of the gateway which means that an object cannot exist at this provider: the route is not
  * supported, or the ID has another format. Another account may have the object.
  */
-export const isNotHere = ({ code, status }: GatewayError): boolean =>
+export const cannotExistAtProvider = ({ code, status }: GatewayError): boolean =>
   code === 'unsupported_endpoint' || code === 'object_not_found' || (code === 'invalid_value' && status === 404);

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import type { FormBody, FormUpstream } from '../http/form.ts';
 import type { HeaderPairs } from '../http/headers.ts';
-import type { EmptyBody, JsonBody, PassingBody, SocketBody } from '../json/body.ts';
+import type { EmptyBody, JsonBody, PassThroughBody, SocketBody } from '../json/body.ts';
 import type { Notes } from '../model/notes.ts';
 import type { CommonSettings, CredentialOwner } from './entry.ts';
 
@@ -61,7 +61,7 @@ export interface UpstreamAddress {
 export interface UpstreamRequest extends UpstreamAddress {
   readonly method: string;
   readonly headers: HeaderPairs;
-  readonly body: JsonBody | EmptyBody | FormUpstream | PassingBody | SocketBody;
+  readonly body: JsonBody | EmptyBody | FormUpstream | PassThroughBody | SocketBody;
   /** Fields that could not be converted: listed in `x-gateway-dropped-params` and in the record. */
   readonly dropped: readonly Dropped[];
   /**

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoint.ts';
 import type { GatewayError } from '../error.ts';
-import type { Plain } from '../json/merge.ts';
+import type { JsonObject } from '../json/merge.ts';
 import type { JsonSchema } from '../json/schema.ts';
 import type { AwsGrant, AwsKeys, OAuthGrant } from '../secrets/grant.ts';
 
@@ -87,7 +87,7 @@ export interface Probe {
   readonly method: 'GET' | 'POST';
   /** As a client would write it; '' if the route has none. */
   readonly model: string;
-  readonly body?: Plain;
+  readonly body?: JsonObject;
   /** What a success verifies: the credential, or the deployment `model`. */
   readonly proves: 'credential' | 'deployment';
   /** Additional statuses that count as success, with a note on the result. */
@@ -103,7 +103,7 @@ export interface ImportedUri {
   /** Kind of the address, for display. */
   readonly kind: string;
   /** Settings of `providers.<slug>` in the order in which they are written; without type and key. */
-  readonly entry: Plain;
+  readonly entry: JsonObject;
   /** Settings that the address does not contain. */
   readonly missing: readonly MissingPart[];
 }

@@ -1,21 +1,21 @@
 /** Decimal digits with an optional fraction. Sign, exponent and hexadecimal are rejected, as in RFC 9110 10.2.3. */
-const number = /^\s*\d+(?:\.\d+)?\s*$/;
+const decimalPattern = /^\s*\d+(?:\.\d+)?\s*$/;
 
 /** Headers in milliseconds, the more precise ones first. */
-const inMilliseconds = ['retry-after-ms', 'x-ms-retry-after-ms'] as const;
+const millisecondHeaders = ['retry-after-ms', 'x-ms-retry-after-ms'] as const;
 
 /**
  * Returns how long a provider asks to wait, in milliseconds from `now` (Unix milliseconds); undefined if there is no
  * readable value. A date in the past gives 0.
  */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
-  for (const name of inMilliseconds) {
+  for (const name of millisecondHeaders) {
     const value = headers[name];
-    if (value !== undefined && number.test(value)) return Math.ceil(Number(value));
+    if (value !== undefined && decimalPattern.test(value)) return Math.ceil(Number(value));
   }
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
-  if (number.test(value)) return Math.ceil(Number(value) * 1000);
+  if (decimalPattern.test(value)) return Math.ceil(Number(value) * 1000);
   const at = httpDate(value);
   return at === undefined ? undefined : Math.max(0, at - now);
 }

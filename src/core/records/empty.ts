@@ -73,7 +73,7 @@ export const emptyRecord: LogRecord = Object.freeze({
 
 /** Returns the members that differ from `emptyRecord`; readers fill in the missing ones from it. */
 export function withoutEmpty(record: LogRecord): Partial<LogRecord> {
-  const told = Object.entries(record).filter(([name, value]) => value !== emptyRecord[name as keyof LogRecord]);
+  const changed = Object.entries(record).filter(([name, value]) => value !== emptyRecord[name as keyof LogRecord]);
   // First in the line: readers of rows skip what follows the messages, and `admitted` determines how the line is read.
-  return { v: 1, admitted: false, ...Object.fromEntries(told) };
+  return { v: 1, admitted: false, ...Object.fromEntries(changed) };
 }

@@ -8,7 +8,7 @@ const mostSenders = 64;
 const mostUses = 64;
 
 /** Headers that were serialized once. */
-interface Written {
+interface WrittenHeaders {
   /** Set only if the object is immutable. */
   readonly headers: Headers | undefined;
   readonly names: readonly string[];
@@ -28,15 +28,15 @@ const comma = 0x2c;
  * unchanged ranges are copied from the previous serialization.
  */
 export class HeaderSpans {
-  readonly #written = new Map<string, Written>();
+  readonly #written = new Map<string, WrittenHeaders>();
 
   /** @param sender identifies a source whose headers are mostly equal */
   write(out: JsonBytes, sender: string, headers: Headers): void {
     const before = this.#written.get(sender);
-    if (before === undefined || !isFollowed(out, before, headers)) this.#anew(out, sender, headers);
+    if (before === undefined || !writeFromPrevious(out, before, headers)) this.#writeNew(out, sender, headers);
   }
 
-  #anew(out: JsonBytes, sender: string, headers: Headers): void {
+  #writeNew(out: JsonBytes, sender: string, headers: Headers): void {
     const start = out.length;
     const [names, values, from, to]: [string[], string[], number[], number[]] = [[], [], [], []];
     out.character(brace);
@@ -53,22 +53,22 @@ export class HeaderSpans {
     }
     out.ascii('}');
     if (this.#written.size >= mostSenders) this.#written.clear();
-    const json = Buffer.from(out.since(start).buffer);
+    const json = Buffer.from(out.copyFrom(start).buffer);
     this.#written.set(sender, { headers: Object.isFrozen(headers) ? headers : undefined, names, values, json, from, to, uses: 0 });
   }
 }
 
 /** Returns false, and writes nothing, if the names differ from those of the previous headers. */
-function isFollowed(out: JsonBytes, before: Written, headers: Headers): boolean {
+function writeFromPrevious(out: JsonBytes, before: WrittenHeaders, headers: Headers): boolean {
   const { names, values, json, from, to } = before;
   if (before.headers === headers) {
-    out.span(json);
+    out.append(json);
     return true;
   }
   if (before.uses >= mostUses) return false;
   before.uses += 1;
   const start = out.length;
-  let [i, done] = [0, 0];
+  let [i, copiedTo] = [0, 0];
   for (const name in headers) {
     if (names[i] !== name) {
       out.cut(start);
@@ -76,9 +76,9 @@ function isFollowed(out: JsonBytes, before: Written, headers: Headers): boolean 
     }
     const value = headers[name] as string;
     if (values[i] !== value) {
-      out.part(json, done, from[i] as number);
+      out.appendRange(json, copiedTo, from[i] as number);
       out.text(value);
-      done = to[i] as number;
+      copiedTo = to[i] as number;
     }
     i += 1;
   }
@@ -86,6 +86,6 @@ function isFollowed(out: JsonBytes, before: Written, headers: Headers): boolean 
     out.cut(start);
     return false;
   }
-  out.part(json, done, json.length);
+  out.appendRange(json, copiedTo, json.length);
   return true;
 }

@@ -3,7 +3,7 @@ import type { Kind } from './find/hits.ts';
 
 /** Replacements in a text. The rest of the text does not change. */
 export class Edits {
-  readonly #list: { readonly from: number; readonly to: number; readonly words: string }[] = [];
+  readonly #list: { readonly from: number; readonly to: number; readonly replacement: string }[] = [];
   readonly counts: Counts = {};
   #isSorted = true;
   /** Characters by which the text becomes shorter. */
@@ -14,16 +14,16 @@ export class Edits {
   }
 
   /** @param kind counted once per edit */
-  add(from: number, to: number, words: string, kind: Kind | undefined): void {
+  add(from: number, to: number, replacement: string, kind: Kind | undefined): void {
     const last = this.#list.at(-1);
     if (last !== undefined && from < last.to) this.#isSorted = false;
-    this.#list.push({ from, to, words });
-    this.saved += to - from - words.length;
+    this.#list.push({ from, to, replacement });
+    this.saved += to - from - replacement.length;
     if (kind !== undefined) this.counts[kind] = (this.counts[kind] ?? 0) + 1;
   }
 
   /** Returns the offset, or the end of the edit that contains it. */
-  behind(offset: number): number {
+  endOfEditAt(offset: number): number {
     const last = this.#list.findLast(({ from }) => from < offset);
     return last !== undefined && last.to > offset ? last.to : offset;
   }
@@ -36,20 +36,20 @@ export class Edits {
     let at = from;
     for (const edit of this.#list) {
       if (edit.from >= to) break;
-      if (edit.from >= at) out += text.slice(at, edit.from) + edit.words;
+      if (edit.from >= at) out += text.slice(at, edit.from) + edit.replacement;
       at = Math.max(at, Math.min(edit.to, to));
     }
     return out + text.slice(at, to);
   }
 
   /** Returns a function that maps offsets of the text to offsets after the edits. It must be called with ascending offsets. */
-  moved(): (offset: number) => number {
+  offsetMapper(): (offset: number) => number {
     this.#sort();
     let i = 0;
     let shift = 0;
     return (offset) => {
       for (let edit = this.#list[i]; edit !== undefined && edit.to <= offset; edit = this.#list[i]) {
-        shift += edit.words.length - (edit.to - edit.from);
+        shift += edit.replacement.length - (edit.to - edit.from);
         i += 1;
       }
       const edit = this.#list[i];

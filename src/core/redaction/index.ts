@@ -1,10 +1,10 @@
 import { KnownTexts } from '../memory/known-texts.ts';
-import { spellings } from '../secrets/mask.ts';
+import { allVariants } from '../secrets/mask.ts';
 import { anyBelow, fourTimes } from '../text/four-bytes.ts';
 import { createSubstringSearch, type SubstringSearch } from '../secrets/substring-search.ts';
 import { Hits } from './find/hits.ts';
-import { Effort, findAll, passage, rangesOf } from './find/text.ts';
-import { isPlain } from './find/plain.ts';
+import { PatternBudget, findAll, passage, rangesOf } from './find/text.ts';
+import { cannotMatch } from './find/plain.ts';
 import { framesAsEvents } from './streams/frames.ts';
 import { eventsOfList } from './streams/list.ts';
 import { type CompiledRules, compileRules, Masker } from './masker.ts';
@@ -41,7 +41,7 @@ export type TooLargeBody = typeof tooLarge;
 
 /** Masks what a record stores. Between calls it keeps only compiled rules and short texts without a match. */
 export class BodyRedactor {
-  readonly #made: { readonly rules: RedactionRules; readonly secrets: readonly string[] };
+  readonly #constructorArguments: { readonly rules: RedactionRules; readonly secrets: readonly string[] };
   readonly #rules: CompiledRules;
   /** Rules for texts by which records are found. They do not match email addresses and phone numbers, which may be there on purpose. */
   readonly #nameRules: CompiledRules;
@@ -49,7 +49,7 @@ export class BodyRedactor {
 
   /** @param secrets known secrets, in every spelling that a text may contain */
   constructor(rules: RedactionRules, secrets: readonly string[]) {
-    this.#made = { rules, secrets };
+    this.#constructorArguments = { rules, secrets };
     const findKnown = knownFinder(secrets);
     this.#rules = compileRules(rules, findKnown);
     const patterns = new Set([...rules.patterns].filter((pattern) => pattern === 'iban' || pattern === 'credit_card'));
@@ -58,8 +58,8 @@ export class BodyRedactor {
   }
 
   /** The constructor arguments, with which another thread can create the same redactor. */
-  get made(): { readonly rules: RedactionRules; readonly secrets: readonly string[] } {
-    return this.#made;
+  get constructorArguments(): { readonly rules: RedactionRules; readonly secrets: readonly string[] } {
+    return this.#constructorArguments;
   }
 
   /** Begins the redaction of one record. Matches are counted over all of its bodies. */
@@ -72,7 +72,7 @@ function knownFinder(secrets: readonly string[]): FindKnown {
   let search: SubstringSearch | undefined;
   return (text, hits) => {
     if (secrets.length === 0) return;
-    search ??= createSubstringSearch(spellings(secrets).map((one) => Buffer.from(one, 'utf8')));
+    search ??= createSubstringSearch(allVariants(secrets).map((one) => Buffer.from(one, 'utf8')));
     search.each(Buffer.from(text, 'latin1'), (from, to) => hits.add('secret', from, to));
   };
 }
@@ -102,8 +102,8 @@ export class Redaction {
   }
 
   /** True if the rules have no fields and no patterns of the operator. */
-  get isUsual(): boolean {
-    return this.#rules.isUsual;
+  get hasDefaultRules(): boolean {
+    return this.#rules.hasDefaultRules;
   }
 
   get hasOwnPatterns(): boolean {
@@ -115,30 +115,34 @@ export class Redaction {
    *
    * @param text one character per byte
    * @param source provides the bytes, so that they need not be made from the text
-   * @param isShown false if no preview is needed
+   * @param withPreview false if no preview is needed
    */
-  request(text: string, source?: ByteSource, isShown = true): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
+  request(
+    text: string,
+    source?: ByteSource,
+    withPreview = true,
+  ): { readonly body: Redacted | TooLargeBody; readonly preview: string | null } {
     try {
       const bytes = this.#mayBePlain(text) ? (source?.start(text.length) ?? Buffer.from(text, 'latin1')) : undefined;
-      if (bytes !== undefined && text.length <= mostAtOnce && isPlain(text, bytes, isMaskedMember)) {
-        return { body: unmoved(bytes), preview: isShown ? lastUserText(text, (start, end) => text.slice(start, end)) : null };
+      if (bytes !== undefined && text.length <= mostAtOnce && cannotMatch(text, bytes, isMaskedMember)) {
+        return { body: unchanged(bytes), preview: withPreview ? lastUserText(text, (start, end) => text.slice(start, end)) : null };
       }
-      const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit, bytes);
+      const masker = new RequestMasker(text, this.#rules, new PatternBudget(), this.#limit, bytes);
       masker.fields = this.#fields ??= new MaskedFields();
       masker.run();
       const shown = masker.edits.apply(text, 0, masker.end);
-      return { body: this.#done(masker, shown, masker.end < text.length), preview: isShown ? masker.preview() : null };
+      return { body: this.#result(masker, shown, masker.end < text.length), preview: withPreview ? masker.preview() : null };
     } catch (error) {
-      return { body: ifTooLarge(error), preview: null };
+      return { body: tooLargeOrThrow(error), preview: null };
     }
   }
 
   /** A masked one-line preview of the last user message; null if there is none. */
   preview(text: string): string | null {
     try {
-      return new RequestMasker(text, this.#rules, new Effort(), 0).preview();
+      return new RequestMasker(text, this.#rules, new PatternBudget(), 0).preview();
     } catch (error) {
-      ifTooLarge(error);
+      tooLargeOrThrow(error);
       return null;
     }
   }
@@ -150,27 +154,27 @@ export class Redaction {
       const isThere = body.isBroken === true && sizeOfPieces(body.pieces) === body.size && masked.bytes.length < this.#limit;
       return isThere ? { ...masked, isCut: false } : masked;
     } catch (error) {
-      return ifTooLarge(error);
+      return tooLargeOrThrow(error);
     }
   }
 
   /** Masks an external text that is part of the record itself. */
   text(text: string): string {
-    return this.#shown(text, this.#rules, this.#clean.texts);
+    return this.#maskText(text, this.#rules, this.#clean.texts);
   }
 
   /** Masks a text by which records are found. */
   name(text: string): string {
-    return this.#shown(text, this.#nameRules, this.#clean.names);
+    return this.#maskText(text, this.#nameRules, this.#clean.names);
   }
 
-  #shown(text: string, rules: CompiledRules, clean: KnownTexts): string {
+  #maskText(text: string, rules: CompiledRules, clean: KnownTexts): string {
     if (clean.has(text)) return text;
     const hits = new Hits();
     try {
-      findAll(passage(text, ''), rules, new Effort(), hits);
+      findAll(passage(text, ''), rules, new PatternBudget(), hits);
     } catch (error) {
-      ifTooLarge(error);
+      tooLargeOrThrow(error);
       return '[text]';
     }
     let out = '';
@@ -200,7 +204,7 @@ export class Redaction {
     if (json === undefined) return value;
     const bytes = Buffer.from(json, 'utf8');
     const text = bytes.length === json.length ? json : bytes.toString('latin1');
-    if (rules.isUsual && isPlain(text, bytes, isMaskedMember)) return value;
+    if (rules.hasDefaultRules && cannotMatch(text, bytes, isMaskedMember)) return value;
     const shown = this.#masked(text, rules);
     return shown === text ? value : (JSON.parse(Buffer.from(shown, 'latin1').toString('utf8')) as T);
   }
@@ -211,11 +215,11 @@ export class Redaction {
   }
 
   #masked(text: string, rules: CompiledRules): string {
-    const masker = new Masker(text, rules, new Effort());
+    const masker = new Masker(text, rules, new PatternBudget());
     try {
-      masker.walk.run(text, 0, text.length, masker);
+      masker.traversal.run(text, 0, text.length, masker);
     } catch (error) {
-      ifTooLarge(error);
+      tooLargeOrThrow(error);
       return '{}';
     }
     this.addCounts(masker.edits.counts);
@@ -225,23 +229,24 @@ export class Redaction {
   #response({ pieces, size, contentType, isBroken }: ResponseBody): Redacted {
     const bytes = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
     const isCut = bytes.length < size || isBroken === true;
-    const form = formOf(bytes, contentType.toLowerCase());
+    const form = formatOf(bytes, contentType.toLowerCase());
     switch (form) {
       case 'events':
       case 'lines': {
         const text = bytes.toString('latin1');
-        return this.#events(isCut ? text.slice(0, lastEnd(text, form)) : text, isCut, bytes);
+        return this.#events(isCut ? text.slice(0, endOfLastEvent(text, form)) : text, isCut, bytes);
       }
       case 'list':
         return this.#list(bytes.toString('latin1'), isCut);
       case 'frames': {
         const { text, starts } = framesAsEvents(bytes);
-        const redacted = this.#events(isCut ? text.slice(0, lastEnd(text, 'events')) : text, isCut, undefined);
-        return { ...redacted, moved: (offset) => redacted.moved(startIn(starts, offset)) };
+        const redacted = this.#events(isCut ? text.slice(0, endOfLastEvent(text, 'events')) : text, isCut, undefined);
+        return { ...redacted, moved: (offset) => redacted.moved(eventStartAt(starts, offset)) };
       }
       case 'json': {
         const text = bytes.toString('latin1', 0, Math.min(bytes.length, mostRead));
-        if (!isCut && text.length === bytes.length && this.#mayBePlain(text) && isPlain(text, bytes, isMaskedMember)) return unmoved(bytes);
+        if (!isCut && text.length === bytes.length && this.#mayBePlain(text) && cannotMatch(text, bytes, isMaskedMember))
+          return unchanged(bytes);
         return this.#json(text, isCut || bytes.length > mostRead);
       }
       case 'text':
@@ -249,23 +254,23 @@ export class Redaction {
       default: {
         const type = /^[\w.+/-]{1,80}$/.exec(contentType.split(';')[0]?.trim() ?? '')?.[0] ?? 'data';
         this.#count('media', 1);
-        return plain(Buffer.from(isCut ? `[media ${type}, ${size} bytes]` : digestOf(bytes, type)));
+        return replaced(Buffer.from(isCut ? `[media ${type}, ${size} bytes]` : digestOf(bytes, type)));
       }
     }
   }
 
   /** True if the fast check is sufficient to decide that nothing has to be masked. */
   #mayBePlain(text: string): boolean {
-    return this.#rules.isUsual && this.#fields?.isEmpty !== false && text.length <= this.#limit;
+    return this.#rules.hasDefaultRules && this.#fields?.isEmpty !== false && text.length <= this.#limit;
   }
 
   #json(text: string, isCut: boolean): Redacted {
-    const masker = new RequestMasker(text, this.#rules, new Effort(), this.#limit);
+    const masker = new RequestMasker(text, this.#rules, new PatternBudget(), this.#limit);
     masker.fields = this.#fields ??= new MaskedFields();
     masker.run();
     const isBeyond = masker.end < text.length;
     if (isCut && !isBeyond) masker.hideTail();
-    return this.#done(masker, masker.edits.apply(text, 0, masker.end), isCut || isBeyond);
+    return this.#result(masker, masker.edits.apply(text, 0, masker.end), isCut || isBeyond);
   }
 
   /**
@@ -274,33 +279,34 @@ export class Redaction {
    * @param bytes of the text, if available
    */
   #events(text: string, isCut: boolean, bytes: Buffer | undefined): Redacted {
-    if (!isCut && this.#mayBePlain(text) && new PlainStream(text, this.#rules).run()) return unmoved(bytes ?? Buffer.from(text, 'latin1'));
-    const masker = new StreamMasker(text, this.#rules, new Effort());
+    if (!isCut && this.#mayBePlain(text) && new PlainStream(text, this.#rules).run())
+      return unchanged(bytes ?? Buffer.from(text, 'latin1'));
+    const masker = new StreamMasker(text, this.#rules, new PatternBudget());
     masker.run(isCut);
-    return this.#done(masker, masker.edits.apply(text), isCut);
+    return this.#result(masker, masker.edits.apply(text), isCut);
   }
 
   /** A stream that is one JSON list. */
   #list(whole: string, isCut: boolean): Redacted {
     const text = isCut ? whole.slice(0, eventsOfList(whole).end) : whole;
     const { events } = eventsOfList(text);
-    const masker = new StreamMasker(text, this.#rules, new Effort());
+    const masker = new StreamMasker(text, this.#rules, new PatternBudget());
     masker.runOver(events, isCut);
-    return this.#done(masker, masker.edits.apply(text), isCut);
+    return this.#result(masker, masker.edits.apply(text), isCut);
   }
 
   #text(text: string, isCut: boolean): Redacted {
-    const masker = new Masker(text, this.#rules, new Effort());
+    const masker = new Masker(text, this.#rules, new PatternBudget());
     masker.string(0, text.length, false, 0, 0);
     if (isCut) masker.hideTail();
-    return this.#done(masker, masker.edits.apply(text), isCut);
+    return this.#result(masker, masker.edits.apply(text), isCut);
   }
 
-  #done({ edits }: Masker, shown: string, isCut: boolean): Redacted {
+  #result({ edits }: Masker, shown: string, isCut: boolean): Redacted {
     this.addCounts(edits.counts);
     const isLonger = shown.length > this.#limit;
     const bytes = Buffer.from(isLonger ? shown.slice(0, this.#limit) : shown, 'latin1');
-    return { bytes, isCut: isCut || isLonger, moved: edits.moved() };
+    return { bytes, isCut: isCut || isLonger, moved: edits.offsetMapper() };
   }
 
   /** Adds the matches found elsewhere in the same record. */
@@ -325,11 +331,11 @@ export interface ByteSource {
   start(length: number): Buffer;
 }
 
-const unmoved = (bytes: Buffer): Redacted => ({ bytes, isCut: false, moved: (offset) => offset });
+const unchanged = (bytes: Buffer): Redacted => ({ bytes, isCut: false, moved: (offset) => offset });
 
-const plain = (bytes: Buffer): Redacted => ({ bytes, isCut: false, moved: () => 0 });
+const replaced = (bytes: Buffer): Redacted => ({ bytes, isCut: false, moved: () => 0 });
 
-function ifTooLarge(error: unknown): TooLargeBody {
+function tooLargeOrThrow(error: unknown): TooLargeBody {
   if (error instanceof TooLarge) return tooLarge;
   throw error;
 }
@@ -341,7 +347,7 @@ export function sizeOfPieces(pieces: readonly Buffer[]): number {
 }
 
 /** The offset after the last complete event. */
-function lastEnd(text: string, form: 'events' | 'lines'): number {
+function endOfLastEvent(text: string, form: 'events' | 'lines'): number {
   if (form === 'lines') return text.lastIndexOf('\n') + 1;
   const ends = ['\n\n', '\r\n\r\n', '\r\r'].map((sign) => {
     const at = text.lastIndexOf(sign);
@@ -350,16 +356,16 @@ function lastEnd(text: string, form: 'events' | 'lines'): number {
   return Math.max(...ends);
 }
 
-function startIn(starts: readonly number[], offset: number): number {
+function eventStartAt(starts: readonly number[], offset: number): number {
   let found = 0;
   for (let i = 0; i < starts.length && (starts[i] as number) <= offset; i += 2) found = starts[i + 1] as number;
   return found;
 }
 
-type Form = 'json' | 'events' | 'lines' | 'list' | 'frames' | 'text' | 'file';
+type BodyFormat = 'json' | 'events' | 'lines' | 'list' | 'frames' | 'text' | 'file';
 
 /** The form of a body, by its content type, else by its beginning. */
-function formOf(bytes: Buffer, type: string): Form {
+function formatOf(bytes: Buffer, type: string): BodyFormat {
   if (type.startsWith('application/vnd.amazon.eventstream')) return 'frames';
   if (isBinary(bytes)) return 'file';
   if (type.startsWith('text/event-stream')) return 'events';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { namedPatterns } from './find/hits.ts';
 import { BodyRedactor } from './index.ts';
-import type { OwnPattern } from './rules.ts';
+import type { OperatorPattern } from './rules.ts';
 
 const redactor = new BodyRedactor({ fields: ['user', 'a[*].b'], patterns: new Set(namedPatterns), own: [], media: 'digest' }, [
   'known-secret-of-the-file',
@@ -95,7 +95,7 @@ describe('BodyRedactor, for any body', () => {
   });
 
   it('the quick scan skips no body that the full scan would change', () => {
-    const never: OwnPattern = { source: 'never', each: () => {} };
+    const never: OperatorPattern = { source: 'never', each: () => {} };
     const usual = { fields: [], patterns: new Set(namedPatterns), media: 'digest' } as const;
     const quick = new BodyRedactor({ ...usual, own: [] }, ['known-secret-of-the-file']);
     // Own patterns may match anywhere, so no body is skipped after the quick scan.

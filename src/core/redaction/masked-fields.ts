@@ -1,16 +1,25 @@
 import { TooLarge } from './rules.ts';
 import { decoded } from './texts/strings.ts';
 import { oneByte, readable } from './texts/unicode.ts';
-import { type Visitor, Walk } from './walk.ts';
+import { type Visitor, JsonTraversal } from './json-traversal.ts';
 
 /** Maximum number of texts kept, and minimum length. Shorter texts occur elsewhere by chance. */
-const most = 10_000;
-const shortest = 5;
+const maxTexts = 10_000;
+const minTextLength = 5;
 /** Maximum characters of the escape for one character. */
 const longestEscape = 6;
 
 /** Members of a masked object whose values are keywords of the format. */
-const kinds: ReadonlySet<string> = new Set(['type', 'role', 'status', 'detail', 'format', 'media_type', 'mime_type', 'cache_control']);
+const keywordFields: ReadonlySet<string> = new Set([
+  'type',
+  'role',
+  'status',
+  'detail',
+  'format',
+  'media_type',
+  'mime_type',
+  'cache_control',
+]);
 
 /**
  * The texts of fields that were masked in one request body. In another format the same text is in another place, and it
@@ -29,13 +38,13 @@ export class MaskedFields {
 
   /** Adds a masked JSON value: a text, or all texts in an object or a list. */
   add(value: string): void {
-    const walk = new Walk();
+    const traversal = new JsonTraversal();
     const isText = value.startsWith('"');
     const visitor: Visitor = {
       skipsElements: false,
       reportsAll: false,
       string: (start, end) => {
-        if (isText || !kinds.has(walk.nameIn(value))) this.#keep(value.slice(start, end));
+        if (isText || !keywordFields.has(traversal.nameIn(value))) this.#addText(value.slice(start, end));
       },
       name: () => {},
       number: () => {},
@@ -43,20 +52,21 @@ export class MaskedFields {
       skipped: () => {},
       reach: () => value.length,
     };
-    walk.run(value, 0, value.length, visitor);
+    traversal.run(value, 0, value.length, visitor);
   }
 
   /** @param raw content of a string as it is written. @throws TooLarge if not all texts could be kept */
   has(raw: string, isEscaped: boolean): boolean {
     if (this.#isFull) throw new TooLarge();
-    if (raw.length < shortest || (isEscaped ? raw.length > longestEscape * this.#longest : !this.#lengths.has(raw.length))) return false;
-    return this.#texts.has(isEscaped ? plain(raw) : raw);
+    if (raw.length < minTextLength || (isEscaped ? raw.length > longestEscape * this.#longest : !this.#lengths.has(raw.length)))
+      return false;
+    return this.#texts.has(isEscaped ? unescaped(raw) : raw);
   }
 
-  #keep(raw: string): void {
-    const text = plain(raw);
-    if (text.length < shortest) return;
-    this.#isFull ||= this.#texts.size >= most && !this.#texts.has(text);
+  #addText(raw: string): void {
+    const text = unescaped(raw);
+    if (text.length < minTextLength) return;
+    this.#isFull ||= this.#texts.size >= maxTexts && !this.#texts.has(text);
     if (this.#isFull) return;
     this.#texts.add(text);
     this.#lengths.add(text.length);
@@ -65,4 +75,4 @@ export class MaskedFields {
 }
 
 /** The text without escapes, one character per byte. */
-const plain = (raw: string): string => (raw.includes('\\') ? oneByte(decoded(readable(raw).text)) : raw);
+const unescaped = (raw: string): string => (raw.includes('\\') ? oneByte(decoded(readable(raw).text)) : raw);

@@ -1,23 +1,23 @@
 import { Edits } from './edits.ts';
-import { isCard, longestCard } from './find/cards.ts';
+import { isCard, maxCardLength } from './find/cards.ts';
 import { Cursors } from './find/cursors.ts';
 import { Hits, placeholder } from './find/hits.ts';
 import { endOfPhone } from './find/phones.ts';
-import { type Effort, findAll, findOwn, passage, rangesOf } from './find/text.ts';
-import { fileIn, shortestFile } from './media.ts';
+import { type PatternBudget, findAll, findOperatorPatterns, passage, rangesOf } from './find/text.ts';
+import { fileReplacement, shortestFile } from './media.ts';
 import type { MaskedFields } from './masked-fields.ts';
 import { isValueOfSecret, namesSecret, namesTokenList } from './member-names.ts';
 import type { FindKnown, RedactionRules } from './rules.ts';
 import { decoded, Offsets } from './texts/strings.ts';
 import { cutMark, tailOf } from './texts/tail.ts';
-import { pathHash, type Visitor, Walk } from './walk.ts';
+import { pathHash, type Visitor, JsonTraversal } from './json-traversal.ts';
 
 /** The rules in the form that a walk needs. */
 export interface CompiledRules extends RedactionRules {
   readonly fieldPaths: ReadonlySet<number>;
   readonly findKnown: FindKnown;
   /** True if the rules have no fields and no patterns of the operator. */
-  readonly isUsual: boolean;
+  readonly hasDefaultRules: boolean;
   /** True if a path addresses all elements of a list. */
   readonly hasElements: boolean;
 }
@@ -26,33 +26,33 @@ export const compileRules = (rules: RedactionRules, findKnown: FindKnown): Compi
   ...rules,
   fieldPaths: new Set(rules.fields.map(pathHash)),
   findKnown,
-  isUsual: rules.fields.length === 0 && rules.own.length === 0,
+  hasDefaultRules: rules.fields.length === 0 && rules.own.length === 0,
   hasElements: rules.fields.some((path) => path.endsWith('[*]')),
 });
 
 /** Empty values, and placeholders. */
-const nothing = /^(?:null|\[\]|\{\}|""|"\[[a-z_]+\]")$/;
+const emptyValue = /^(?:null|\[\]|\{\}|""|"\[[a-z_]+\]")$/;
 
 const quote = 0x22;
 /** Maximum characters of a number that the operator's patterns are matched against. */
 const longestNumber = 1024;
 /** Some programs write every number with a fraction. */
-const whole = /^(\d+)(?:\.0+)?$/;
+const wholeNumber = /^(\d+)(?:\.0+)?$/;
 
 /** Masks one JSON text, as edits of that text (one character per byte). The rest stays byte for byte the same. */
 export class Masker implements Visitor {
   readonly edits = new Edits();
-  readonly walk = new Walk();
+  readonly traversal = new JsonTraversal();
   readonly text: string;
   protected readonly cursors: Cursors;
   protected readonly rules: CompiledRules;
-  protected readonly effort: Effort;
+  protected readonly effort: PatternBudget;
   readonly skipsElements: boolean;
   readonly reportsAll: boolean;
   /** Texts of fields that were masked in an earlier body. Those of this body are added. */
   fields: MaskedFields | undefined;
 
-  constructor(text: string, rules: CompiledRules, effort: Effort) {
+  constructor(text: string, rules: CompiledRules, effort: PatternBudget) {
     this.text = text;
     this.cursors = new Cursors(text);
     this.rules = rules;
@@ -77,7 +77,7 @@ export class Masker implements Visitor {
 
   /** Masks the matches within a text. */
   protected mask(start: number, end: number, isEscaped: boolean): void {
-    this.#maskAs(this.walk.nameIn(this.text), start, end, isEscaped);
+    this.#maskAs(this.traversal.nameIn(this.text), start, end, isEscaped);
   }
 
   #maskAs(name: string, start: number, end: number, isEscaped: boolean): void {
@@ -105,7 +105,7 @@ export class Masker implements Visitor {
     const { media } = this.rules;
     if (media === 'keep' || end - start < shortestFile) return false;
     const plain = isEscaped ? decoded(this.text.slice(start, end)).replaceAll(/[\r\n]/g, '') : undefined;
-    const words = plain === undefined ? fileIn(this.text, start, end, media) : fileIn(plain, 0, plain.length, media);
+    const words = plain === undefined ? fileReplacement(this.text, start, end, media) : fileReplacement(plain, 0, plain.length, media);
     if (words === undefined) return false;
     this.edits.add(start, end, words, 'media');
     return true;
@@ -114,9 +114,10 @@ export class Masker implements Visitor {
   /** A masked JSON number becomes a string, because a number cannot show what was masked. */
   number(start: number, end: number): void {
     const written = this.text.slice(start, Math.min(end, start + longestNumber));
-    if (this.rules.own.length > 0 && this.#isOwn(written)) this.edits.add(start, end, `"${placeholder('pattern')}"`, 'pattern');
+    if (this.rules.own.length > 0 && this.#matchesOperatorPattern(written))
+      this.edits.add(start, end, `"${placeholder('pattern')}"`, 'pattern');
     else {
-      const kind = this.#kindOf(whole.exec(written)?.[1] ?? '');
+      const kind = this.#kindOf(wholeNumber.exec(written)?.[1] ?? '');
       if (kind !== undefined) this.edits.add(start, end, `"${placeholder(kind)}"`, kind);
     }
   }
@@ -124,14 +125,15 @@ export class Masker implements Visitor {
   #kindOf(digits: string): 'credit_card' | 'phone' | undefined {
     const { length } = digits;
     const { patterns } = this.rules;
-    if (patterns.has('credit_card') && length >= 13 && length <= longestCard && isCard(digits)) return 'credit_card';
-    const isPhone = patterns.has('phone') && length >= 7 && length <= 15 && endOfPhone(digits, 0, this.walk.nameIn(this.text)) === length;
+    if (patterns.has('credit_card') && length >= 13 && length <= maxCardLength && isCard(digits)) return 'credit_card';
+    const isPhone =
+      patterns.has('phone') && length >= 7 && length <= 15 && endOfPhone(digits, 0, this.traversal.nameIn(this.text)) === length;
     return isPhone ? 'phone' : undefined;
   }
 
-  #isOwn(digits: string): boolean {
+  #matchesOperatorPattern(digits: string): boolean {
     const hits = new Hits();
-    findOwn(passage(digits, ''), this.rules, this.effort, hits);
+    findOperatorPatterns(passage(digits, ''), this.rules, this.effort, hits);
     return hits.count > 0;
   }
 
@@ -139,17 +141,17 @@ export class Masker implements Visitor {
     if (this.rules.fieldPaths.size > 0 && this.rules.fieldPaths.has(path)) return true;
     // An element of a list.
     if (name === 0) return false;
-    if (first === quote) return this.walk.mayNameBeMasked(this.text) && this.#isSecret();
+    if (first === quote) return this.traversal.mayNameBeMasked(this.text) && this.#isSecret();
     return (first === 0x7b || first === 0x5b) && this.#isTokenList();
   }
 
   #isSecret(): boolean {
-    const { nameStart, nameEnd } = this.walk;
-    return namesSecret(this.walk.nameIn(this.text)) || isValueOfSecret(this.text, nameStart, nameEnd);
+    const { nameStart, nameEnd } = this.traversal;
+    return namesSecret(this.traversal.nameIn(this.text)) || isValueOfSecret(this.text, nameStart, nameEnd);
   }
 
   #isTokenList(): boolean {
-    return this.walk.mayNameBeMasked(this.text) && namesTokenList(this.walk.nameIn(this.text));
+    return this.traversal.mayNameBeMasked(this.text) && namesTokenList(this.traversal.nameIn(this.text));
   }
 
   reach(): number {
@@ -167,7 +169,7 @@ export class Masker implements Visitor {
     const kind = isField ? 'field' : this.#isTokenList() ? 'logprobs' : 'secret';
     const written = this.text.slice(start, end);
     const words = `"${placeholder(kind)}"`;
-    if (nothing.test(written)) return;
+    if (emptyValue.test(written)) return;
     this.edits.add(start, end, words, kind);
     if (isField) this.fields?.add(written);
   }

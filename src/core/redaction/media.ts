@@ -11,12 +11,12 @@ const mostHashed = 16 * 1024 * 1024;
 /** Characters decoded at a time, in whole groups of four. All are decoded into one buffer, because files are large. */
 const slice = 64 * 1024;
 
-const other = /[^\w+/-]/g;
+const nonBase64 = /[^\w+/-]/g;
 
 /** The end of the base64 that begins at an offset, without its padding. A loop over the characters takes ten times as long. */
 function endOfBase64(text: string, from: number, to: number): number {
-  other.lastIndex = from;
-  return other.test(text) ? Math.min(to, other.lastIndex - 1) : to;
+  nonBase64.lastIndex = from;
+  return nonBase64.test(text) ? Math.min(to, nonBase64.lastIndex - 1) : to;
 }
 
 function behindPadding(text: string, from: number, to: number): number {
@@ -44,10 +44,10 @@ const typeOf = (base64: string): string => signatures.find(([start]) => base64.s
 
 /** The replacement for a file: `[media image/png, 12345 bytes, sha256 …]`. */
 export function digestOf(bytes: Uint8Array, type: string): string {
-  return words(type, bytes.length, createHash('sha256').update(bytes));
+  return digestText(type, bytes.length, createHash('sha256').update(bytes));
 }
 
-const words = (type: string, bytes: number, hash: Hash): string => `[media ${type}, ${bytes} bytes, sha256 ${hash.digest('hex')}]`;
+const digestText = (type: string, bytes: number, hash: Hash): string => `[media ${type}, ${bytes} bytes, sha256 ${hash.digest('hex')}]`;
 
 function digestOfBase64(base64: string, type: string): string {
   let end = base64.length;
@@ -61,11 +61,11 @@ function digestOfBase64(base64: string, type: string): string {
     hash.update(part.subarray(0, length));
     bytes += length;
   }
-  return words(type, bytes, hash);
+  return digestText(type, bytes, hash);
 }
 
 /** The replacement for a text that is a file as a whole; undefined if it is not one. `from` and `to` delimit it in one-byte text. */
-export function fileIn(text: string, from: number, to: number, rule: 'digest' | 'drop'): string | undefined {
+export function fileReplacement(text: string, from: number, to: number, rule: 'digest' | 'drop'): string | undefined {
   if (to - from < shortestFile) return undefined;
   const end = endOfBase64(text, from, to);
   if (end < from + 64 || behindPadding(text, end, to) < to) return undefined;

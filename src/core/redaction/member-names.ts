@@ -9,16 +9,16 @@ const mayBeSecret = /^(?:key|token)$/i;
 const tokenLists: ReadonlySet<string> = new Set(['logprobs', 'logprobsresult', 'toplogprobs']);
 
 /** Normalizes the spelling of a name: `apiKey`, `api_key` and `API-KEY` are equal. */
-const plainName = (name: string): string =>
+const normalizedName = (name: string): string =>
   name
     .replaceAll(/[a-z0-9](?=[A-Z])/g, '$&_')
     .toLowerCase()
     .replaceAll('-', '_')
     .replace(/_+$/, '');
 
-export const namesSecret = (name: string): boolean => secretEnd.test(plainName(name));
+export const namesSecret = (name: string): boolean => secretEnd.test(normalizedName(name));
 export const mayNameSecret = (name: string): boolean => (name.length === 3 || name.length === 5) && mayBeSecret.test(name);
-export const namesTokenList = (name: string): boolean => tokenLists.has(plainName(name).replaceAll('_', ''));
+export const namesTokenList = (name: string): boolean => tokenLists.has(normalizedName(name).replaceAll('_', ''));
 
 /** True if a member may be masked because of its name. @param first first character of its value */
 export const isMaskedMember = (name: string, first: number): boolean =>

@@ -1,5 +1,5 @@
 import { decoded } from './texts/strings.ts';
-import { afterColon, endOfString, endOfValue, pathHash, type Visitor, Walk } from './walk.ts';
+import { afterColon, endOfString, endOfValue, pathHash, type Visitor, JsonTraversal } from './json-traversal.ts';
 
 const quote = 0x22;
 const brace = 0x7b;
@@ -10,7 +10,7 @@ const backslash = 0x5c;
 
 const longestPreview = 200;
 /** Maximum characters read for a preview: sufficient even if each is written as an escape. */
-const mostRead = 1280;
+const maxCharactersRead = 1280;
 
 const role = pathHash('role');
 const texts: ReadonlySet<number> = new Set(['content', 'content[*].text', 'content[*].input_text', 'text'].map(pathHash));
@@ -31,8 +31,8 @@ class MessageReader implements Visitor {
   string(start: number, end: number, _isEscaped: boolean, _channel: number, path: number): void {
     if (path === role) this.isUser = this.#text.slice(start, end) === 'user';
     else if (!texts.has(path)) this.hasParts = true;
-    else if (this.content.length <= mostRead)
-      this.content += `${this.content === '' ? '' : ' '}${this.#text.slice(start, Math.min(end, start + mostRead + 1))}`;
+    else if (this.content.length <= maxCharactersRead)
+      this.content += `${this.content === '' ? '' : ' '}${this.#text.slice(start, Math.min(end, start + maxCharactersRead + 1))}`;
   }
 
   name(): void {}
@@ -54,23 +54,23 @@ class MessageReader implements Visitor {
 const mostElements = 32;
 
 /** Masks a part of a request. @param before the JSON before the part, from which paths of fields are known */
-export type Shown = (start: number, end: number, before: string) => string;
+export type MaskRange = (start: number, end: number, before: string) => string;
 
 /** One line of the last user message; null if there is none. */
-export function lastUserText(text: string, shown: Shown): string | null {
+export function lastUserText(text: string, shown: MaskRange): string | null {
   const members = previewMembers(text);
   let line: string | null = null;
   for (let i = members.length - 1; i >= 0; i -= 1) {
     const { name, value, end, list } = members[i] as PreviewMember;
     if (name !== 'prompt' && list !== undefined) {
-      const preview = ofUser(text, list, (first, last) => shown(first, last, `{"${name}":[`));
+      const preview = previewOfLastUser(text, list, (first, last) => shown(first, last, `{"${name}":[`));
       if (preview !== undefined) return preview;
     }
     if (name !== 'messages' && line === null) {
       line =
         list === undefined
-          ? ofText(text, value, end, (first, last) => shown(first, last, `{"${name}":`))
-          : lastText(text, list, (first, last) => shown(first, last, `{"${name}":[`));
+          ? previewOfString(text, value, end, (first, last) => shown(first, last, `{"${name}":`))
+          : previewOfLastString(text, list, (first, last) => shown(first, last, `{"${name}":[`));
     }
   }
   return line;
@@ -82,7 +82,7 @@ interface PreviewMember {
   readonly value: number;
   readonly end: number;
   /** Undefined if the value is not a list. */
-  readonly list: List | undefined;
+  readonly list: PreviewList | undefined;
 }
 
 /** Maximum members with text for a preview. A request has one of each name. */
@@ -123,7 +123,7 @@ function nameAt(text: string, at: number): 'messages' | 'input' | 'prompt' | und
 }
 
 /** The last elements of a list, in a ring: element `i` is at `i % mostElements`. */
-interface List {
+interface PreviewList {
   readonly starts: readonly number[];
   readonly ends: readonly number[];
   /** Number of all elements. */
@@ -132,7 +132,7 @@ interface List {
   readonly end: number;
 }
 
-function listAt(text: string, open: number, to: number): List {
+function listAt(text: string, open: number, to: number): PreviewList {
   const starts: number[] = [];
   const ends: number[] = [];
   let count = 0;
@@ -149,7 +149,11 @@ function listAt(text: string, open: number, to: number): List {
 }
 
 /** The preview of the last user message in a list of messages. */
-function ofUser(text: string, { starts, ends, count }: List, shown: (start: number, end: number) => string): string | undefined {
+function previewOfLastUser(
+  text: string,
+  { starts, ends, count }: PreviewList,
+  shown: (start: number, end: number) => string,
+): string | undefined {
   for (let i = count - 1; i >= Math.max(0, count - mostElements); i -= 1) {
     const start = starts[i % mostElements] as number;
     const preview = text.charCodeAt(start) === brace ? previewOfMessage(shown(start, ends[i % mostElements] as number)) : undefined;
@@ -159,16 +163,20 @@ function ofUser(text: string, { starts, ends, count }: List, shown: (start: numb
 }
 
 /** The preview of the last text in a list of prompts. */
-function lastText(text: string, { starts, ends, count }: List, shown: (start: number, end: number) => string): string | null {
+function previewOfLastString(
+  text: string,
+  { starts, ends, count }: PreviewList,
+  shown: (start: number, end: number) => string,
+): string | null {
   for (let i = count - 1; i >= Math.max(0, count - mostElements); i -= 1) {
     const start = starts[i % mostElements] as number;
-    if (text.charCodeAt(start) === quote) return ofText(text, start, ends[i % mostElements] as number, shown);
+    if (text.charCodeAt(start) === quote) return previewOfString(text, start, ends[i % mostElements] as number, shown);
   }
   return null;
 }
 
 /** The preview of a prompt; null if the value is not a string. */
-function ofText(text: string, start: number, end: number, shown: (start: number, end: number) => string): string | null {
+function previewOfString(text: string, start: number, end: number, shown: (start: number, end: number) => string): string | null {
   if (text.charCodeAt(start) !== quote) return null;
   const whole = shown(start, end);
   return whole === '' ? null : previewOfText(whole.slice(1, whole.endsWith('"') ? -1 : undefined));
@@ -182,19 +190,19 @@ function pastBlanks(text: string, from: number, to: number): number {
 
 /** The content of a message in the most common form; undefined for other forms. */
 function textOfUser(shown: string): string | undefined {
-  if (!shown.startsWith(usual)) return undefined;
-  const end = endOfString(shown, usual.length, shown.length);
-  return end === shown.length - 2 && shown.charCodeAt(end + 1) === 0x7d ? shown.slice(usual.length, end) : undefined;
+  if (!shown.startsWith(commonPrefix)) return undefined;
+  const end = endOfString(shown, commonPrefix.length, shown.length);
+  return end === shown.length - 2 && shown.charCodeAt(end + 1) === 0x7d ? shown.slice(commonPrefix.length, end) : undefined;
 }
 
-const usual = '{"role":"user","content":"';
+const commonPrefix = '{"role":"user","content":"';
 
 /** A one-line preview of a user message, for lists; undefined for other roles. @param shown masked one-byte text of the object */
 export function previewOfMessage(shown: string): string | undefined {
   const text = textOfUser(shown);
   if (text !== undefined && text !== '') return previewOfText(text);
   const reader = new MessageReader(shown);
-  new Walk().run(shown, 0, shown.length, reader);
+  new JsonTraversal().run(shown, 0, shown.length, reader);
   if (!reader.isUser) return undefined;
   return reader.content === '' ? (reader.hasParts ? '[media]' : undefined) : previewOfText(reader.content);
 }
@@ -207,7 +215,7 @@ function previewOfText(shown: string): string {
   for (let at = 0; at < most; at += 1) {
     const c = shown.charCodeAt(at);
     if (c < blank || c >= 0x7f || c === backslash || (c === blank && before === blank))
-      return shown.length > mostRead ? lineOfCut(shown.slice(0, mostRead)) : oneLine(textOf(shown));
+      return shown.length > maxCharactersRead ? lineOfCut(shown.slice(0, maxCharactersRead)) : oneLine(textOf(shown));
     before = c;
   }
   return shown.length <= longestPreview ? shown.trimEnd() : `${shown.slice(0, longestPreview - 1)}…`;
@@ -225,19 +233,19 @@ function lineOfCut(shown: string): string {
 }
 
 /** White space, control characters, and characters that change the text direction. A single space is not matched. */
-const unseenOnes = String.raw`\s\0-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff`;
-const unseen = new RegExp(`(?! (?![${unseenOnes}]))[${unseenOnes}]+`, 'g');
-/** Characters that are usually sufficient for one line. If they are not, `mostRead` characters are used. */
+const invisibleCharacters = String.raw`\s\0-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff`;
+const invisible = new RegExp(`(?! (?![${invisibleCharacters}]))[${invisibleCharacters}]+`, 'g');
+/** Characters that are usually sufficient for one line. If they are not, `maxCharactersRead` characters are used. */
 const usuallyRead = 256;
 
 /** Removes line breaks and control characters that would affect a terminal. */
 function oneLine(text: string): string {
   const start = inLine(text.slice(0, usuallyRead));
-  const line = start.length > longestPreview || text.length <= usuallyRead ? start : inLine(text.slice(0, mostRead));
+  const line = start.length > longestPreview || text.length <= usuallyRead ? start : inLine(text.slice(0, maxCharactersRead));
   return line.length <= longestPreview ? line : shortened(line);
 }
 
 /** Never ends with half of a surrogate pair. */
 const shortened = (line: string): string => `${line.slice(0, longestPreview - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
-const inLine = (text: string): string => text.replaceAll(unseen, ' ').trim();
+const inLine = (text: string): string => text.replaceAll(invisible, ' ').trim();

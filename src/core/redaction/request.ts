@@ -1,6 +1,6 @@
 import { Cursors } from './find/cursors.ts';
-import { isPlain } from './find/plain.ts';
-import type { Effort } from './find/text.ts';
+import { cannotMatch } from './find/plain.ts';
+import type { PatternBudget } from './find/text.ts';
 import { type CompiledRules, Masker } from './masker.ts';
 import { endWithoutMedia } from './media.ts';
 import { isMaskedMember } from './member-names.ts';
@@ -20,12 +20,12 @@ export class RequestMasker extends Masker {
   readonly #limit: number;
   readonly #bytes: Buffer | undefined;
   /** Offset at which masking stopped within a text. */
-  #cut: number | undefined;
+  #cutOffset: number | undefined;
   /** The text after this offset is not masked and must not be kept. */
   end = 0;
 
   /** @param bytes the same text as bytes, if most of its parts may be plain */
-  constructor(text: string, rules: CompiledRules, effort: Effort, limit: number, bytes?: Buffer) {
+  constructor(text: string, rules: CompiledRules, effort: PatternBudget, limit: number, bytes?: Buffer) {
     super(text, rules, effort);
     this.#limit = limit + margin;
     this.#bytes = bytes;
@@ -39,21 +39,21 @@ export class RequestMasker extends Masker {
   /** The fast check of one text, with its name. One number that may be anything must not cost a search of the whole body. */
   #isPlain(start: number, end: number): boolean {
     if (this.#bytes === undefined || end - start < shortestChecked || end >= this.text.length) return false;
-    const from = this.walk.nameStart - 1;
+    const from = this.traversal.nameStart - 1;
     if (from < 0 || start - from > longestLead) return false;
-    return isPlain(this.text.slice(from, end + 1), this.#bytes.subarray(from, end + 1), isMaskedMember);
+    return cannotMatch(this.text.slice(from, end + 1), this.#bytes.subarray(from, end + 1), isMaskedMember);
   }
 
   /** Masks the text from its beginning. Text beyond the limit is not read. */
   run(): void {
     const { text } = this;
-    const end = this.walk.run(text, 0, text.length, this, this.#limit);
-    this.end = this.#cut ?? end;
+    const end = this.traversal.run(text, 0, text.length, this, this.#limit);
+    this.end = this.#cutOffset ?? end;
   }
 
   /** Masking makes the text shorter, so more of it can be read. */
   override reach(): number {
-    return this.#cut ?? this.#limit + this.edits.saved;
+    return this.#cutOffset ?? this.#limit + this.edits.saved;
   }
 
   /** Masks only the beginning of a text that extends far beyond the limit. What may be a truncated value at its end is not kept. */
@@ -62,24 +62,24 @@ export class RequestMasker extends Masker {
     // Cursors only move forward: those of the search must not be behind the text that is searched next.
     const stop = end - start <= most ? end : endWithoutMedia(new Cursors(this.text), start, end, most);
     super.mask(start, stop, isEscaped);
-    if (stop < end) this.#cut = this.edits.behind(stop - margin);
+    if (stop < end) this.#cutOffset = this.edits.endOfEditAt(stop - margin);
   }
 
   /** A masked one-line preview of the last user message; null if there is none. */
   preview(): string | null {
     return lastUserText(this.text, (start, end, before) =>
-      end <= this.end ? this.edits.apply(this.text, start, end) : this.#shown(start, end, before),
+      end <= this.end ? this.edits.apply(this.text, start, end) : this.#maskRange(start, end, before),
     );
   }
 
   /** Masks a part of the text that was not masked yet, up to `longestMessage` characters. */
-  #shown(start: number, end: number, before: string): string {
+  #maskRange(start: number, end: number, before: string): string {
     const message = this.text.slice(start, Math.min(end, start + longestMessage));
     // Messages of other roles are frequent and are not shown, so they are not masked.
     if (message.startsWith('{') && previewOfMessage(message) === undefined) return '';
     const text = before + message;
     const masker = new Masker(text, this.rules, this.effort);
-    masker.walk.run(text, 0, text.length, masker);
+    masker.traversal.run(text, 0, text.length, masker);
     const shown = masker.edits.apply(text);
     return shown.startsWith(before) ? shown.slice(before.length) : '';
   }

@@ -1,7 +1,7 @@
 import type { Hits, NamedPattern } from './find/hits.ts';
 
 /** A pattern of the operator. `each` calls `found` with every matching range, in time linear in the length of the text. */
-export interface OwnPattern {
+export interface OperatorPattern {
   /** The pattern as the operator wrote it. */
   readonly source: string;
   each(text: string, found: (from: number, to: number) => void): void;
@@ -14,7 +14,7 @@ export interface RedactionRules {
   /** Paths of members: names, and `[*]` for every element of a list. */
   readonly fields: readonly string[];
   readonly patterns: ReadonlySet<NamedPattern>;
-  readonly own: readonly OwnPattern[];
+  readonly own: readonly OperatorPattern[];
   readonly media: MediaRule;
 }
 

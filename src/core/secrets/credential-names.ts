@@ -20,10 +20,10 @@ export const isKeySubprotocol = (name: string): boolean => keySubprotocol.test(n
 const secretKey =
   /(^|[_-])(api[_-]?key|secret|secret[_-]?key|client[_-]?secret|access[_-]?key|access[_-]?key[_-]?id|access[_-]?token|auth[_-]?token|token|authorization|password|private[_-]?key|service[_-]?account([_-]?json)?)$/i;
 
-const snake = (key: string): string => key.replace(/[a-z][A-Z]/g, (pair) => `${pair.charAt(0)}_${pair.charAt(1).toLowerCase()}`);
+const toSnakeCase = (key: string): string => key.replace(/[a-z][A-Z]/g, (pair) => `${pair.charAt(0)}_${pair.charAt(1).toLowerCase()}`);
 
 /** True for a configuration key whose value must not be shown. */
-export const isSecretName = (name: string): boolean => secretKey.test(snake(name));
+export const isSecretName = (name: string): boolean => secretKey.test(toSnakeCase(name));
 
 /** Names that are likely to be mistyped. */
 const secretNames = [
@@ -42,15 +42,15 @@ const secretNames = [
   'service_account_json',
 ] as const;
 
-const judged = new Map<string, boolean>();
-const mostJudged = 1000;
+const nearNameCache = new Map<string, boolean>();
+const maxCachedNames = 1000;
 
 /** Also true for names that are similar to such a name: the value of `api_keyy` is a secret, too. */
 export function isNearSecretName(name: string): boolean {
-  const known = judged.get(name);
+  const known = nearNameCache.get(name);
   if (known !== undefined) return known;
-  const isOne = isSecretName(name) || nearest(snake(name), secretNames) !== undefined;
-  if (judged.size < mostJudged && name.length < 100) judged.set(name, isOne);
+  const isOne = isSecretName(name) || nearest(toSnakeCase(name), secretNames) !== undefined;
+  if (nearNameCache.size < maxCachedNames && name.length < 100) nearNameCache.set(name, isOne);
   return isOne;
 }
 

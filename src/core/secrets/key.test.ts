@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { isDamagedKey, issueKey, keyChecksum, keyIdOf, shownPrefix } from './key.ts';
+import { isDamagedKey, issueKey, keyChecksum, keyIdOf, displayPrefix } from './key.ts';
 
 const body = 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s';
 const key = `${body}_${keyChecksum(body)}`;
@@ -65,7 +65,7 @@ describe('identifiers of a key', () => {
     ['a key of another form', 'a-key-chosen-by-hand', undefined],
     ['a token', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln', undefined],
   ])('shownPrefix of %s', (_, text, shown) => {
-    expect(shownPrefix(text)).toBe(shown);
+    expect(displayPrefix(text)).toBe(shown);
   });
 
   it('keyIdOf returns the first digits of the hash', () => {

@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib';
 export const keyPrefix = 'gw_';
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const kinds: readonly string[] = ['gw_live_', 'gw_test_'];
+const keyPrefixes: readonly string[] = ['gw_live_', 'gw_test_'];
 const checksumLength = 4;
 const keyLength = 'gw_live_'.length + 24 + 1 + checksumLength;
 
@@ -26,7 +26,7 @@ export function keyChecksum(body: string): string {
 
 /** True for a key with the prefix of an issued key but a wrong length or checksum: it was truncated or mistyped. */
 export function isDamagedKey(key: string): boolean {
-  if (!kinds.some((kind) => key.startsWith(kind))) return false;
+  if (!keyPrefixes.some((kind) => key.startsWith(kind))) return false;
   const split = key.length - checksumLength - 1;
   return key.length !== keyLength || key[split] !== '_' || keyChecksum(key.slice(0, split)) !== key.slice(split + 1);
 }
@@ -45,8 +45,8 @@ export function issueKey(kind: KeyKind, random: (below: number) => number): stri
 }
 
 /** The part of a key that may be shown and stored: `gw_live_9f2c` for issued keys, undefined for any other. */
-export function shownPrefix(key: string): string | undefined {
-  return kinds.some((kind) => key.startsWith(kind)) ? key.slice(0, 'gw_live_'.length + 4) : undefined;
+export function displayPrefix(key: string): string | undefined {
+  return keyPrefixes.some((kind) => key.startsWith(kind)) ? key.slice(0, 'gw_live_'.length + 4) : undefined;
 }
 
 /** ID of a key's secret in records: the first 8 hex digits of its SHA-256. */

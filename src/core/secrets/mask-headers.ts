@@ -1,17 +1,17 @@
 import { isCredentialHeader, isKeySubprotocol, isNearSecretName, maskAddresses, masked } from './credential-names.ts';
 import { parseJson } from '../json/scan.ts';
-import { isPlain } from '../json/merge.ts';
+import { isJsonObject } from '../json/merge.ts';
 
 /** Maximum depth of a JSON value in a header; deeper values are masked. */
 const mostLevels = 16;
 
 /** Returns the displayable value of a header, without credentials, even if its value is JSON, an address, or a token under another name. */
 export function maskHeader(name: string, value: string): string {
-  const known = headerOf(name);
+  const known = cachedHeaderOf(name);
   if (known.isCredential) return masked;
   if (known.value === value) return known.shown;
-  const shown = name === 'sec-websocket-protocol' ? shownProtocols(value) : shownOf(value);
-  if (value.length <= longestKept) {
+  const shown = name === 'sec-websocket-protocol' ? maskProtocols(value) : maskHeaderValue(value);
+  if (value.length <= maxCachedLength) {
     known.value = value;
     known.shown = shown;
   }
@@ -19,26 +19,26 @@ export function maskHeader(name: string, value: string): string {
 }
 
 /** Cached facts about a header name, and its last value, because clients and providers send the same few. */
-interface SeenHeader {
+interface CachedHeader {
   readonly isCredential: boolean;
   value: string;
   shown: string;
 }
 
-const seen = new Map<string, SeenHeader>();
-const mostSeen = 1000;
+const headerCache = new Map<string, CachedHeader>();
+const maxCachedHeaders = 1000;
 /** Maximum length of a cached value, in characters. */
-const longestKept = 256;
+const maxCachedLength = 256;
 
-function headerOf(name: string): SeenHeader {
-  const known = seen.get(name);
+function cachedHeaderOf(name: string): CachedHeader {
+  const known = headerCache.get(name);
   if (known !== undefined) return known;
   const header = { isCredential: isCredentialHeader(name), value: '', shown: '' };
-  if (seen.size < mostSeen && name.length < 100) seen.set(name, header);
+  if (headerCache.size < maxCachedHeaders && name.length < 100) headerCache.set(name, header);
   return header;
 }
 
-function shownOf(value: string): string {
+function maskHeaderValue(value: string): string {
   switch (value.charCodeAt(0)) {
     case 0x7b: // {
     case 0x5b: // [
@@ -53,9 +53,9 @@ function shownOf(value: string): string {
   }
 }
 
-function shownProtocols(value: string): string {
+function maskProtocols(value: string): string {
   const offered = value.split(',').map((each) => each.trim());
-  return offered.map((each) => (isKeySubprotocol(each) ? masked : shownOf(each))).join(', ');
+  return offered.map((each) => (isKeySubprotocol(each) ? masked : maskHeaderValue(each))).join(', ');
 }
 
 /** Masks JSON after parsing it, so that no escape can hide the name of a member. Text that cannot be parsed is masked as a whole. */
@@ -72,7 +72,7 @@ function maskValue(value: unknown, level: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (level > mostLevels) return masked;
   if (Array.isArray(value)) return value.map((item) => maskValue(item, level + 1));
-  if (!isPlain(value)) return masked;
+  if (!isJsonObject(value)) return masked;
   const members = Object.entries(value).map(([name, member]) => [name, isSecret(name) ? masked : maskValue(member, level + 1)]);
   return Object.fromEntries(members);
 }

@@ -1,8 +1,8 @@
 import { masked } from './credential-names.ts';
 import { anyBelow, fourTimes } from '../text/four-bytes.ts';
 import { createSubstringSearch, type SubstringSearch } from './substring-search.ts';
-import { objectIn } from '../json/scan.ts';
-import { spellingsOf } from './spellings.ts';
+import { tryParseObject } from '../json/scan.ts';
+import { variantsOf } from './variants.ts';
 
 /** Masks known secrets, and strings that look like issued keys, wherever text leaves the process. */
 export interface Mask {
@@ -14,11 +14,11 @@ export interface Mask {
 }
 
 /** Minimum length in characters: shorter secrets occur in any text. */
-const shortest = 6;
+const minSecretLength = 6;
 const asterisk = 0x2a;
 
 /** Documented key prefixes of issuers, and the minimum number of key characters after them. `gw_` is the gateway's own. */
-const issued: readonly { readonly prefix: string; readonly least: number }[] = [
+const issuedPrefixes: readonly { readonly prefix: string; readonly least: number }[] = [
   { prefix: 'sk-', least: 20 },
   { prefix: 'gw_', least: 16 },
   { prefix: 'AIza', least: 30 },
@@ -28,7 +28,7 @@ const issued: readonly { readonly prefix: string; readonly least: number }[] = [
 ];
 
 const issuedPattern = new RegExp(
-  `(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}|\\\\(?:[bfnrt]|u[0-9A-Fa-f]{4})|:-))(${issued.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
+  `(?:(?<![A-Za-z0-9_-])|(?<=%[0-9A-Fa-f]{2}|\\\\(?:[bfnrt]|u[0-9A-Fa-f]{4})|:-))(${issuedPrefixes.map(({ prefix, least }) => `${prefix}(?=[A-Za-z0-9_-]{${least}})`).join('|')})[A-Za-z0-9_-]+`,
   'g',
 );
 
@@ -37,7 +37,7 @@ const issuedPattern = new RegExp(
  * that a secret which contains another one is masked completely. Secrets shorter than 6 characters are not masked.
  */
 export function createMask(secrets: readonly string[]): Mask {
-  const texts = spellings(secrets);
+  const texts = allVariants(secrets);
   const search = createSubstringSearch(texts.map((one) => Buffer.from(one, 'utf8')));
   const inPlace = (bytes: Buffer): boolean => overwrite(bytes, bytes, search) !== undefined;
   return {
@@ -52,19 +52,19 @@ export function createMask(secrets: readonly string[]): Mask {
 }
 
 /** Returns all spellings of each secret, longest first. A secret that is a JSON document contains further secrets. */
-export function spellings(secrets: readonly string[]): string[] {
+export function allVariants(secrets: readonly string[]): string[] {
   const all = new Set<string>();
-  for (const secret of secrets.flatMap(withInner)) {
-    if (secret.length < shortest) continue;
-    for (const spelling of spellingsOf(secret)) all.add(spelling);
+  for (const secret of secrets.flatMap(withInnerSecrets)) {
+    if (secret.length < minSecretLength) continue;
+    for (const variant of variantsOf(secret)) all.add(variant);
   }
   return [...all].toSorted((a, b) => b.length - a.length);
 }
 
 /** A service account file is one secret in the configuration, but its private key is also sent separately. */
-function withInner(secret: string): string[] {
+function withInnerSecrets(secret: string): string[] {
   if (!secret.trimStart().startsWith('{')) return [secret];
-  const inner = Object.entries(objectIn(secret) ?? {}).flatMap(([name, value]) =>
+  const inner = Object.entries(tryParseObject(secret) ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' && /key|secret|token|password/i.test(name) ? [value] : [],
   );
   return [secret, ...inner];
@@ -130,20 +130,20 @@ const letterU = 0x75;
 const block = 8;
 
 /** Distance between two examined blocks: one of them lies in the shortest possible issued key, wherever that starts. */
-const stride = Math.min(...issued.map(({ prefix, least }) => prefix.length + least)) - block + 1;
+const stride = Math.min(...issuedPrefixes.map(({ prefix, least }) => prefix.length + least)) - block + 1;
 
 /** The smallest key byte, the dash. Nearly all characters between words are smaller. */
 const leastOfKey = fourTimes(0x2d);
 
-type Issued = (typeof issued)[number];
+type IssuedPrefix = (typeof issuedPrefixes)[number];
 
 /** Indexed by first byte: one lookup rules out most runs. */
-const byFirst: readonly (readonly Issued[] | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
-  const rows = issued.filter(({ prefix }) => prefix.charCodeAt(0) === byte);
+const byFirst: readonly (readonly IssuedPrefix[] | undefined)[] = Array.from({ length: 256 }, (_, byte) => {
+  const rows = issuedPrefixes.filter(({ prefix }) => prefix.charCodeAt(0) === byte);
   return rows.length === 0 ? undefined : rows;
 });
 
-function prefixAt(bytes: Buffer, at: number): Issued | undefined {
+function prefixAt(bytes: Buffer, at: number): IssuedPrefix | undefined {
   const rows = byFirst[bytes[at] ?? 0];
   if (rows === undefined) return undefined;
   for (const row of rows) if (startsWith(bytes, at, row.prefix)) return row;

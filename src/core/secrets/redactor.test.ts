@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SecretForms, SecretRedactor, secretForms } from './redactor.ts';
+import { type SecretVariants, SecretRedactor, secretVariants } from './redactor.ts';
 
 const key = 'sk-live-4f9a8b7c6d5e4f3a2b1c';
 const odd = 'a/b+c "d"=\\e\\ü-1234567';
@@ -10,10 +10,10 @@ const odd = 'a/b+c "d"=\\e\\ü-1234567';
 const often = 100;
 
 function redactor(...headers: string[]): { redactor: SecretRedactor; hits: () => number } {
-  return redactorOf(secretForms(headers));
+  return redactorOf(secretVariants(headers));
 }
 
-function redactorOf(forms: SecretForms | undefined, uses = 0): { redactor: SecretRedactor; hits: () => number } {
+function redactorOf(forms: SecretVariants | undefined, uses = 0): { redactor: SecretRedactor; hits: () => number } {
   if (forms === undefined) throw new Error('nothing to look for');
   forms.uses = uses;
   let hits = 0;
@@ -43,7 +43,7 @@ describe('secretForms', () => {
       ['a%2Fb%22c%2Bd%3Def', 'a%2fb%22c%2bd%3def', String.raw`a\/b\"c+d=ef`, String.raw`a/b\"c+d=ef`, 'a/b"c+d=ef'],
     ],
   ])('returns the forms of %s', (_, headers, texts) => {
-    expect(secretForms(headers)?.texts).toEqual(expect.arrayContaining(texts));
+    expect(secretVariants(headers)?.texts).toEqual(expect.arrayContaining(texts));
   });
 
   it.each([
@@ -60,22 +60,22 @@ describe('secretForms', () => {
   it.each([['ollama'], ['lm-studio'], ['not-needed'], ['short'], ['dummy'], ['OPENAI_API_KEY']])(
     'ignores the placeholder %s, which responses may contain',
     (word) => {
-      expect(secretForms(['authorization', `Bearer ${word}`])).toBeUndefined();
+      expect(secretVariants(['authorization', `Bearer ${word}`])).toBeUndefined();
     },
   );
 
   it('returns a form for a word that is known to be a secret', () => {
-    expect(secretForms([], ['guessed-secret'])?.texts).toEqual(['guessed-secret']);
+    expect(secretVariants([], ['guessed-secret'])?.texts).toEqual(['guessed-secret']);
   });
 });
 
 describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
-  const forms = secretForms(['x-key', odd])?.texts ?? [];
+  const forms = secretVariants(['x-key', odd])?.texts ?? [];
 
   it('hides each form of a secret in one chunk', () => {
     expect(forms.length).toBeGreaterThan(3);
     for (const form of forms) {
-      const one = redactorOf(secretForms(['x-key', odd]), uses);
+      const one = redactorOf(secretVariants(['x-key', odd]), uses);
       expect(pieces(one.redactor, `before ${form} after`, []).join('')).toBe(`before ${'*'.repeat(Buffer.byteLength(form))} after`);
       expect(one.hits()).toBe(1);
     }
@@ -90,7 +90,7 @@ describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
         fc.array(fc.nat(200), { maxLength: 12 }),
         (parts, cuts) => {
           const text = parts.join('');
-          const out = pieces(redactorOf(secretForms(['x-api-key', key]), uses).redactor, text, cuts).join('');
+          const out = pieces(redactorOf(secretVariants(['x-api-key', key]), uses).redactor, text, cuts).join('');
           expect(out).not.toContain(key);
           expect(out.length).toBe(Buffer.byteLength(text));
           if (!text.includes(key) && !endsInside(text)) expect(Buffer.from(out, 'latin1').toString()).toBe(Buffer.from(text).toString());
@@ -101,7 +101,7 @@ describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
 
   it('hides each form of a secret that is split at any position', () => {
     for (const form of forms) {
-      const { redactor: one, hits } = redactorOf(secretForms(['x-key', odd]), uses);
+      const { redactor: one, hits } = redactorOf(secretVariants(['x-key', odd]), uses);
       const length = Buffer.byteLength(form);
       for (let cut = 1; cut < length; cut += 1) expect(pieces(one, `a ${form} b`, [2 + cut]).join('')).toBe(`a ${'*'.repeat(length)} b`);
       expect(hits()).toBe(length - 1);
@@ -115,7 +115,7 @@ describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
       [inner, outer],
       [outer, inner],
     ]) {
-      const { redactor: one } = redactorOf(secretForms([], secrets), uses);
+      const { redactor: one } = redactorOf(secretVariants([], secrets), uses);
       const shown = `a ${'*'.repeat(outer.length)} b`;
       expect([one.text(`a ${outer} b`), one.whole(Buffer.from(`a ${outer} b`)).toString()]).toEqual([shown, shown]);
     }
@@ -150,7 +150,7 @@ describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
   it('shows at most the first part of a secret in chunks that cannot be held back', () => {
     const { redactor: one } = redactor('x-api-key', key);
     const chunks = [`a ${key.slice(0, 10)}`, `${key.slice(10)} b ${key}`].map((text) => Buffer.from(text));
-    for (const chunk of chunks) one.passing(chunk);
+    for (const chunk of chunks) one.overwriteChunk(chunk);
     expect(Buffer.concat(chunks).toString()).toBe(`a ${key.slice(0, 10)}${'*'.repeat(key.length - 10)} b ${'*'.repeat(key.length)}`);
   });
 });

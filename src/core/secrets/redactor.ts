@@ -1,13 +1,13 @@
 import { isCredentialHeader } from './credential-names.ts';
 import { type HeaderPairs, placeholderCredentials } from '../http/headers.ts';
 import type { Attempt } from '../plan.ts';
-import { spellingsOf } from './spellings.ts';
+import { variantsOf } from './variants.ts';
 
 /**
  * The secrets of one credential in each spelling in which a provider may repeat them: as written, escaped in JSON, and
  * percent-encoded. Created once per credential, not per request.
  */
-export interface SecretForms {
+export interface SecretVariants {
   /** Longest first. */
   readonly texts: readonly string[];
   readonly bytes: readonly Buffer[];
@@ -21,7 +21,7 @@ export interface SecretForms {
   /** Length of the shortest text, in characters. */
   readonly shortest: number;
   /** True if no secret contains a byte with which an event or a JSON text ends. */
-  readonly endsClosed: boolean;
+  readonly hasNoClosingByte: boolean;
 }
 
 /** Shorter texts occur in responses by chance. In characters. */
@@ -39,13 +39,13 @@ const scheme = /^[A-Za-z][A-Za-z0-9-]* +(?=\S)/;
  *
  * @param proofs further secrets, included even if they look like a word
  */
-export function secretForms(headers: HeaderPairs, proofs: readonly string[] = []): SecretForms | undefined {
+export function secretVariants(headers: HeaderPairs, proofs: readonly string[] = []): SecretVariants | undefined {
   const texts = new Set<string>();
   for (let i = 1; i < headers.length; i += 2) {
     const secret = (headers[i] ?? '').replace(scheme, '').trim();
-    if (!placeholderCredentials.has(secret) && !isWord(secret)) addForms(secret, texts);
+    if (!placeholderCredentials.has(secret) && !isPlaceholderWord(secret)) addVariants(secret, texts);
   }
-  for (const proof of proofs) addForms(proof, texts);
+  for (const proof of proofs) addVariants(proof, texts);
   if (texts.size === 0) return undefined;
   const sorted = [...texts].toSorted((a, b) => b.length - a.length);
   const bytes = sorted.map((text) => Buffer.from(text, 'utf8'));
@@ -55,13 +55,13 @@ export function secretForms(headers: HeaderPairs, proofs: readonly string[] = []
     shifts: undefined,
     uses: 0,
     shortest: sorted.at(-1)?.length ?? 0,
-    endsClosed: !sorted.some((text) => /[\n\r "\]}]/.test(text)),
+    hasNoClosingByte: !sorted.some((text) => /[\n\r "\]}]/.test(text)),
   };
 }
 
 /** Returns the secrets to mask in the response to an attempt that was signed with these headers. */
-export function secretsOf({ credential, forwarded }: SignedAttempt, signed: HeaderPairs | undefined): SecretForms | undefined {
-  if (credential?.owner === 'forwarded' && forwarded !== undefined) return secretForms(forwarded.filter(isOfCredential));
+export function secretsOf({ credential, forwarded }: SignedAttempt, signed: HeaderPairs | undefined): SecretVariants | undefined {
+  if (credential?.owner === 'forwarded' && forwarded !== undefined) return secretVariants(forwarded.filter(isOfCredential));
   return signed === undefined ? undefined : credential?.secrets?.(signed);
 }
 
@@ -69,11 +69,11 @@ type SignedAttempt = Pick<Attempt, 'credential' | 'forwarded'>;
 
 const isOfCredential = (_: string, at: number, pairs: HeaderPairs): boolean => isCredentialHeader(pairs[at - (at % 2)] ?? '');
 
-const isWord = (text: string): boolean => text.length <= longestWord && placeholderWord.test(text);
+const isPlaceholderWord = (text: string): boolean => text.length <= longestWord && placeholderWord.test(text);
 
-function addForms(secret: string, into: Set<string>): void {
+function addVariants(secret: string, into: Set<string>): void {
   if (secret.length < leastLength) return;
-  for (const spelling of spellingsOf(secret)) into.add(spelling);
+  for (const variant of variantsOf(secret)) into.add(variant);
 }
 
 const asterisk = 0x2a;
@@ -94,12 +94,12 @@ export interface EchoListener {
  * found.
  */
 export class SecretRedactor {
-  readonly #forms: SecretForms;
+  readonly #variants: SecretVariants;
   readonly #listener: EchoListener;
   #pending: Buffer = none;
 
-  constructor(forms: SecretForms, listener: EchoListener) {
-    this.#forms = forms;
+  constructor(forms: SecretVariants, listener: EchoListener) {
+    this.#variants = forms;
     this.#listener = listener;
   }
 
@@ -107,7 +107,7 @@ export class SecretRedactor {
   push(chunk: Buffer): Buffer {
     const bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
     this.#overwrite(bytes);
-    const open = this.#openEnd(bytes);
+    const open = this.#partialSecretLength(bytes);
     this.#pending = open === 0 ? none : bytes.subarray(bytes.length - open);
     return open === 0 ? bytes : bytes.subarray(0, bytes.length - open);
   }
@@ -116,7 +116,7 @@ export class SecretRedactor {
   end(): Buffer {
     const rest = this.#pending;
     this.#pending = none;
-    if (rest.length > 0 && this.#forms.bytes.some((secret) => rest.length * 2 > secret.length && isBeginning(secret, rest, 0))) {
+    if (rest.length > 0 && this.#variants.bytes.some((secret) => rest.length * 2 > secret.length && isPrefixAt(secret, rest, 0))) {
       rest.fill(asterisk);
       this.#listener.onEcho();
     }
@@ -133,19 +133,19 @@ export class SecretRedactor {
    * Masks in place and holds nothing back, for bytes that other code also uses. If a secret is split between two
    * chunks, only its second part is masked.
    */
-  passing(chunk: Buffer): void {
+  overwriteChunk(chunk: Buffer): void {
     const before = this.#pending;
     const joined = before.length === 0 ? chunk : Buffer.concat([before, chunk]);
     this.#overwrite(joined);
     if (joined !== chunk) joined.copy(chunk, 0, before.length);
-    const open = this.#openEnd(joined);
+    const open = this.#partialSecretLength(joined);
     this.#pending = open === 0 ? none : Buffer.from(joined.subarray(joined.length - open));
   }
 
   text(value: string): string {
-    if (value.length < this.#forms.shortest) return value;
+    if (value.length < this.#variants.shortest) return value;
     let out = value;
-    for (const secret of this.#forms.texts) {
+    for (const secret of this.#variants.texts) {
       if (!out.includes(secret)) continue;
       out = out.replaceAll(secret, '*'.repeat(secret.length));
       this.#listener.onEcho();
@@ -155,9 +155,9 @@ export class SecretRedactor {
 
   /** Returns whether a header name contains a secret, ignoring case. */
   isInName(name: string): boolean {
-    if (name.length < this.#forms.shortest) return false;
+    if (name.length < this.#variants.shortest) return false;
     const lower = name.toLowerCase();
-    const found = this.#forms.texts.some((secret) => lower.includes(secret.toLowerCase()));
+    const found = this.#variants.texts.some((secret) => lower.includes(secret.toLowerCase()));
     if (found) this.#listener.onEcho();
     return found;
   }
@@ -188,8 +188,8 @@ export class SecretRedactor {
   }
 
   #overwrite(bytes: Buffer): void {
-    const secrets = this.#forms.bytes;
-    const tables = shiftsOf(this.#forms);
+    const secrets = this.#variants.bytes;
+    const tables = shiftsOf(this.#variants);
     for (let k = 0; k < secrets.length; k += 1) {
       const secret = secrets[k] as Buffer;
       const shifts = tables?.[k];
@@ -201,14 +201,14 @@ export class SecretRedactor {
   }
 
   /** Number of bytes at the end that may be the start of a secret. */
-  #openEnd(bytes: Buffer): number {
+  #partialSecretLength(bytes: Buffer): number {
     const end = bytes.length;
     const last = bytes[end - 1];
-    if (last === undefined || (this.#forms.endsClosed && isClosing(last))) return 0;
+    if (last === undefined || (this.#variants.hasNoClosingByte && isClosing(last))) return 0;
     let open = 0;
-    for (const secret of this.#forms.bytes) {
+    for (const secret of this.#variants.bytes) {
       for (let at = Math.max(0, end - secret.length + 1); end - at > open; at += 1) {
-        if (bytes[at] === secret[0] && isBeginning(secret, bytes, at)) open = end - at;
+        if (bytes[at] === secret[0] && isPrefixAt(secret, bytes, at)) open = end - at;
       }
     }
     return open;
@@ -218,7 +218,7 @@ export class SecretRedactor {
 /** Number of searches after which building a table pays off. */
 const fewUses = 8;
 
-function shiftsOf(forms: SecretForms): SecretForms['shifts'] {
+function shiftsOf(forms: SecretVariants): SecretVariants['shifts'] {
   if (forms.shifts !== undefined) return forms.shifts;
   forms.uses += 1;
   if (forms.uses > fewUses) forms.shifts = forms.bytes.map(tableOf);
@@ -254,7 +254,7 @@ function isAt(secret: Buffer, bytes: Buffer, at: number): boolean {
 }
 
 /** True if the bytes from `at` to the end are a prefix of the secret. */
-function isBeginning(secret: Buffer, bytes: Buffer, at: number): boolean {
+function isPrefixAt(secret: Buffer, bytes: Buffer, at: number): boolean {
   for (let i = at; i < bytes.length; i += 1) if (bytes[i] !== secret[i - at]) return false;
   return true;
 }

@@ -1,20 +1,20 @@
 /** Searches for many byte strings in one pass. */
 export interface SubstringSearch {
   /** Calls `found` with the range of each occurrence of each pattern. `bytes` must not change until it returns. */
-  each(bytes: Buffer, found: Found): void;
+  each(bytes: Buffer, found: OnFound): void;
 }
 
-type Found = (from: number, to: number) => void;
+type OnFound = (from: number, to: number) => void;
 
 /** Bytes compared at a time. */
 const block = 4;
 /** Only a prefix of each pattern is indexed; patterns shorter than the minimum are searched one by one. */
-const [leastBeginning, mostBeginning] = [6, 16];
+const [minPrefixLength, maxPrefixLength] = [6, 16];
 /** Up to this many patterns, a small table, which stays in the CPU cache, is nearly as selective as a large one. */
 const fewPatterns = 8;
 
 /** A pattern that contains a block, and the block's offset in it. */
-interface Place {
+interface BlockPosition {
   readonly pattern: Buffer;
   readonly offset: number;
 }
@@ -26,7 +26,7 @@ interface Table {
   readonly spare: number;
   /** By the key of a block: 1 if a pattern contains such a block. */
   readonly marks: Uint8Array;
-  readonly places: ReadonlyMap<number, readonly Place[]>;
+  readonly places: ReadonlyMap<number, readonly BlockPosition[]>;
 }
 
 /**
@@ -34,8 +34,8 @@ interface Table {
  * contains the same four bytes. The cost hardly grows with the number of patterns.
  */
 export function createSubstringSearch(patterns: readonly Buffer[]): SubstringSearch {
-  const table = tableOf(patterns.filter((pattern) => pattern.length >= leastBeginning));
-  const short = patterns.filter((pattern) => pattern.length > 0 && pattern.length < leastBeginning);
+  const table = tableOf(patterns.filter((pattern) => pattern.length >= minPrefixLength));
+  const short = patterns.filter((pattern) => pattern.length > 0 && pattern.length < minPrefixLength);
   return {
     each(bytes, found) {
       if (table !== undefined) eachOf(table, bytes, found);
@@ -48,12 +48,12 @@ export function createSubstringSearch(patterns: readonly Buffer[]): SubstringSea
 
 function tableOf(patterns: readonly Buffer[]): Table | undefined {
   if (patterns.length === 0) return undefined;
-  const beginning = patterns.reduce((least, { length }) => Math.min(least, length), mostBeginning);
+  const beginning = patterns.reduce((least, { length }) => Math.min(least, length), maxPrefixLength);
   const stride = beginning - block + 1;
   const bits = patterns.length <= fewPatterns ? 12 : 16;
   const spare = 32 - bits;
   const marks = new Uint8Array(1 << bits);
-  const places = new Map<number, Place[]>();
+  const places = new Map<number, BlockPosition[]>();
   for (const pattern of patterns) {
     for (let offset = 0; offset < stride; offset += 1) {
       const key = keyOf(pattern.readInt32LE(offset), spare);
@@ -66,7 +66,7 @@ function tableOf(patterns: readonly Buffer[]): Table | undefined {
   return { stride, spare, marks, places };
 }
 
-function eachOf({ stride, spare, marks, places }: Table, bytes: Buffer, found: Found): void {
+function eachOf({ stride, spare, marks, places }: Table, bytes: Buffer, found: OnFound): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const last = bytes.length - block;
   for (let at = 0; at <= last; at += stride) {
@@ -76,7 +76,7 @@ function eachOf({ stride, spare, marks, places }: Table, bytes: Buffer, found: F
 }
 
 /** Separate from the loop: a closure in the loop body would allocate on every iteration. */
-function compare(bytes: Buffer, at: number, places: readonly Place[] = [], found: Found): void {
+function compare(bytes: Buffer, at: number, places: readonly BlockPosition[] = [], found: OnFound): void {
   for (const { pattern, offset } of places) {
     const from = at - offset;
     const to = from + pattern.length;

@@ -1,5 +1,5 @@
 /** Number of context lines around a change. */
-const around = 3;
+const contextLines = 3;
 /** Maximum edit steps; beyond them the rest counts as replaced, because the texts have too little in common. */
 const mostSteps = 400;
 
@@ -29,12 +29,12 @@ function editsOf(a: readonly string[], b: readonly string[]): Edit[] {
   const same = (line: string): Edit => ({ sign: ' ', line });
   return [
     ...a.slice(0, head).map(same),
-    ...shortest(a.slice(head, a.length - tail), b.slice(head, b.length - tail)),
+    ...shortestEdits(a.slice(head, a.length - tail), b.slice(head, b.length - tail)),
     ...a.slice(a.length - tail).map(same),
   ];
 }
 
-function shortest(a: readonly string[], b: readonly string[]): Edit[] {
+function shortestEdits(a: readonly string[], b: readonly string[]): Edit[] {
   const trace: Map<number, number>[] = [];
   let reach = new Map<number, number>([[1, 0]]);
   for (let steps = 0; steps <= Math.min(a.length + b.length, mostSteps); steps += 1) {
@@ -45,14 +45,14 @@ function shortest(a: readonly string[], b: readonly string[]): Edit[] {
       let x = down ? (reach.get(k + 1) ?? 0) : (reach.get(k - 1) ?? 0) + 1;
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) x += 1;
       next.set(k, x);
-      if (x >= a.length && x - k >= b.length) return walkBack(a, b, trace);
+      if (x >= a.length && x - k >= b.length) return backtrack(a, b, trace);
     }
     reach = next;
   }
   return [...a.map((line): Edit => ({ sign: '-', line })), ...b.map((line): Edit => ({ sign: '+', line }))];
 }
 
-function walkBack(a: readonly string[], b: readonly string[], trace: readonly Map<number, number>[]): Edit[] {
+function backtrack(a: readonly string[], b: readonly string[], trace: readonly Map<number, number>[]): Edit[] {
   const edits: Edit[] = [];
   let x = a.length;
   let y = b.length;
@@ -81,9 +81,9 @@ function hunks(edits: readonly Edit[]): string {
   for (let i = 0; i < changed.length; ) {
     const first = changed[i] ?? 0;
     let last = first;
-    while (i < changed.length && (changed[i] ?? 0) <= last + 2 * around) last = changed[i++] ?? last;
-    const from = Math.max(0, first - around);
-    const to = Math.min(edits.length, last + around + 1);
+    while (i < changed.length && (changed[i] ?? 0) <= last + 2 * contextLines) last = changed[i++] ?? last;
+    const from = Math.max(0, first - contextLines);
+    const to = Math.min(edits.length, last + contextLines + 1);
     out += hunk(edits, from, to);
   }
   return out;

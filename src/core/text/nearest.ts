@@ -24,8 +24,8 @@ const mostMistakes = 5;
 
 /** Returns ` Did you mean "x"?` with a leading blank, or an empty string, to append to a message. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
-  const meant = nearest(name, candidates);
-  return meant === undefined ? '' : ` Did you mean "${meant}"?`;
+  const suggestion = nearest(name, candidates);
+  return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
 }
 
 /** Optimal string alignment distance; any number above `limit` if the distance exceeds it. */

@@ -1,2 +1,2 @@
 /** `1 file`, `4 files`. */
-export const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,13 +1,13 @@
-import { credentialHeaders, hopByHopHeaders, isSteering, placeholderCredentials } from '../../core/http/headers.ts';
-import { withheldFrom } from '../../core/model/request-settings.ts';
+import { credentialHeaders, hopByHopHeaders, isRequestOverride, placeholderCredentials } from '../../core/http/headers.ts';
+import { withheldHeaders } from '../../core/model/request-settings.ts';
 import type { Explanation } from '../../core/logs/explanation.ts';
 import type { Attempt } from '../../core/plan.ts';
 import type { RequestContext } from '../../pipeline/request.ts';
-import { namesIn } from '../walk/references.ts';
-import type { Sent } from '../walk/sender.ts';
+import { headerNames } from '../dry-run/references.ts';
+import type { DryAttempt } from '../dry-run/dry-sender.ts';
 
 /** Headers that the gateway writes for every upstream request. */
-const written: ReadonlySet<string> = new Set([
+const gatewayHeaders: ReadonlySet<string> = new Set([
   'host',
   'content-length',
   'content-type',
@@ -19,12 +19,16 @@ const written: ReadonlySet<string> = new Set([
 ]);
 
 /** Request headers of the caller that are not sent upstream, each with the reason. Values are not included. None if no request is sent. */
-export function removedHeaders(ctx: RequestContext, sent: Sent | undefined, ours: ReadonlySet<string>): Explanation['removed_headers'] {
+export function removedHeaders(
+  ctx: RequestContext,
+  sent: DryAttempt | undefined,
+  addedHeaders: ReadonlySet<string>,
+): Explanation['removed_headers'] {
   if (sent === undefined || sent.attempt.translation?.local !== undefined) return [];
-  const upstream = new Set(namesIn(sent.attempt.upstream?.headers ?? []));
+  const upstream = new Set(headerNames(sent.attempt.upstream?.headers ?? []));
   const removed = new Map<string, string>();
   for (const [name] of ctx.headers.entries()) {
-    if (ours.has(name) || upstream.has(name)) continue;
+    if (addedHeaders.has(name) || upstream.has(name)) continue;
     removed.set(name, whyRemoved(name, ctx, sent.attempt));
   }
   return [...removed].map(([name, why]) => ({ name, why }));
@@ -38,10 +42,10 @@ function whyRemoved(name: string, { headers, facts }: RequestContext, { binding,
     if (placeholderCredentials.has(bare)) return 'it is a placeholder, not a credential';
     return credential?.owner === 'caller' ? 'it signs the request as the provider wants it' : `the credential of "${binding.slug}" is used`;
   }
-  if (call !== undefined && withheldFrom(binding.provider, call.credential).includes(name))
+  if (call !== undefined && withheldHeaders(binding.provider, call.credential).includes(name))
     return `it is not sent with the credential of "${binding.slug}"`;
   if (hopByHopHeaders.has(name)) return 'it concerns only the connection to the client';
-  if (isSteering(name)) return 'it could change how services in between route the request';
-  if (written.has(name)) return 'the gateway writes its own';
+  if (isRequestOverride(name)) return 'it could change how services in between route the request';
+  if (gatewayHeaders.has(name)) return 'the gateway writes its own';
   return 'forward_headers does not name it';
 }

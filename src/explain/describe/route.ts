@@ -1,18 +1,18 @@
-import type { WalkFacts } from '../../core/context.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import type { TraversalFacts } from '../../core/context.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { Origin, RouteNode } from '../../core/logs/explanation.ts';
 import type { Branch, CompiledConfig, Leaf, QueryFacts } from '../../core/snapshot.ts';
-import type { Levels } from '../walk/levels.ts';
-import { describeCondition } from '../walk/why.ts';
+import type { ConfigLevels } from '../dry-run/config-levels.ts';
+import { describeCondition } from '../dry-run/condition-result.ts';
 import { statusText } from './texts.ts';
 
 export interface RouteParts {
   readonly config: CompiledConfig;
   /** Target that the walk reached; undefined when it reached none. */
   readonly leaf: Leaf | undefined;
-  readonly walk: WalkFacts | undefined;
+  readonly walk: TraversalFacts | undefined;
   readonly facts: QueryFacts;
-  readonly levels: Levels;
+  readonly levels: ConfigLevels;
   readonly originAt: (place: string) => Origin | null;
   readonly hide: (text: string) => string;
 }
@@ -24,19 +24,19 @@ export function describeRoute(parts: RouteParts): readonly RouteNode[] {
   while (node !== undefined && node.strategy !== 'leaf') {
     const branch: Branch = node;
     const next: Branch | Leaf | undefined =
-      parts.leaf === undefined ? chosenIn(branch, parts) : branch.targets.find((target) => isAbove(target, parts.leaf));
+      parts.leaf === undefined ? conditionalTarget(branch, parts) : branch.targets.find((target) => isAncestorOrSelf(target, parts.leaf));
     nodes.push(describeNode(branch, next, parts));
     node = next;
   }
   return nodes;
 }
 
-function isAbove(node: Branch | Leaf, leaf: Leaf | undefined): boolean {
+function isAncestorOrSelf(node: Branch | Leaf, leaf: Leaf | undefined): boolean {
   for (let below: Branch | Leaf | undefined = leaf; below !== undefined; below = below.parent) if (below === node) return true;
   return false;
 }
 
-function chosenIn(node: Branch, { facts }: RouteParts): Branch | Leaf | undefined {
+function conditionalTarget(node: Branch, { facts }: RouteParts): Branch | Leaf | undefined {
   return node.strategy === 'conditional' ? node.targets[node.match?.(facts)?.index ?? -1] : undefined;
 }
 
@@ -52,7 +52,7 @@ function describeNode(node: Branch, next: Branch | Leaf | undefined, parts: Rout
     conditions: described.conditions,
     chose,
     weights: node.strategy === 'loadbalance' ? node.targets.map(({ weight }) => weight) : [],
-    because: because(node, chose, described, parts),
+    because: reasonOf(node, chose, described, parts),
   };
 }
 
@@ -69,19 +69,19 @@ interface Conditions {
 }
 
 function conditionsOf(node: Branch, root: string, { levels, facts, originAt, hide }: RouteParts): Conditions {
-  const level = levels.to(root, node.path).findLast(({ entry }) => isPlain(entry['strategy']));
+  const level = levels.to(root, node.path).findLast(({ entry }) => isJsonObject(entry['strategy']));
   const strategy = level?.entry['strategy'];
-  if (level === undefined || !isPlain(strategy)) return { conditions: [], otherwise: undefined };
+  if (level === undefined || !isJsonObject(strategy)) return { conditions: [], otherwise: undefined };
   const written: readonly unknown[] = Array.isArray(strategy['conditions']) ? strategy['conditions'] : [];
   const conditions = written.flatMap((condition, index) => {
-    if (!isPlain(condition)) return [];
-    const at = level.place === undefined ? null : originAt(`${level.place}.strategy.conditions[${index}]`);
+    if (!isJsonObject(condition)) return [];
+    const at = level.path === undefined ? null : originAt(`${level.path}.strategy.conditions[${index}]`);
     return [{ ...describeCondition(condition['query'], facts, hide), at }];
   });
   return { conditions, otherwise: typeof strategy['default'] === 'string' ? strategy['default'] : undefined };
 }
 
-function because(node: Branch, chose: number | null, { conditions, otherwise }: Conditions, { walk }: RouteParts): string {
+function reasonOf(node: Branch, chose: number | null, { conditions, otherwise }: Conditions, { walk }: RouteParts): string {
   if (walk?.walk === 'stateful' && node.strategy !== 'single')
     return 'the request names an object: the first target that may be used; moves on after 404, connection error';
   switch (node.strategy) {

@@ -4,29 +4,29 @@ import { isUnpaid } from '../../pipeline/record/usage.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
 import { isConverting, type UpstreamRequest } from '../../core/provider.ts';
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
-import { isPlain } from '../../core/json/merge.ts';
-import { namedFor } from '../../core/model/field-names.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
+import { withFieldNamesOf } from '../../core/model/field-names.ts';
 import type { Leaf } from '../../core/snapshot.ts';
-import { errorOf } from '../../pipeline/answer/index.ts';
-import { beginning } from '../diff/beginning.ts';
+import { errorOf } from '../../pipeline/response/index.ts';
+import { truncateMasked } from '../diff/truncate-masked.ts';
 import { type ChangeFacts, differences } from '../diff/differences.ts';
-import type { DryRun, Visit } from '../walk/dry-run.ts';
-import type { Levels } from '../walk/levels.ts';
-import { namesIn, shownPairs } from '../walk/references.ts';
-import { circuitText, leftOn, noNext, retryText, timeoutsOf } from './texts.ts';
+import type { DryRun, Visit } from '../dry-run/dry-run.ts';
+import type { ConfigLevels } from '../dry-run/config-levels.ts';
+import { headerNames, maskedHeaderPairs } from '../dry-run/references.ts';
+import { circuitText, fallbackConditions, noNext, retryText, timeoutsOf } from './texts.ts';
 
 export interface TargetParts {
   readonly run: DryRun;
-  readonly levels: Levels;
+  readonly levels: ConfigLevels;
   hide(text: string): string;
 }
 
 /** Longest body shown, in characters. */
-const longestBody = 256 * 1024;
+const maxShownBody = 256 * 1024;
 /** Most bytes of a body that are read, however long it is. */
-const mostRead = 4 * longestBody;
+const maxBytesRead = 4 * maxShownBody;
 /** Largest body compared, in bytes. */
-const mostCompared = 4 * 1024 * 1024;
+const maxBytesCompared = 4 * 1024 * 1024;
 
 export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarget {
   const { leaf, attempt, sent } = visit;
@@ -35,7 +35,7 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
   const upstream = sent?.attempt.upstream;
   const isLocal = sent?.attempt.translation?.local !== undefined;
   const signed = isLocal || sent === undefined ? [] : sent.signed;
-  const pairs = isLocal || upstream === undefined ? [] : shownPairs(upstream, signed);
+  const pairs = isLocal || upstream === undefined ? [] : maskedHeaderPairs(upstream, signed);
   const model = attempt?.call?.model || attempt?.model || '';
   return {
     target: fullPath(leaf),
@@ -44,19 +44,19 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
     type: binding?.provider.type ?? '',
     model: hide(model),
     deployment: attempt?.call?.deployment === undefined ? null : hide(model),
-    left_on: hide(leftText(visit, run)),
+    left_on: hide(outcomeText(visit, run)),
     goes_here: visit.when === 'here',
     local: isLocal,
     url: isLocal || upstream === undefined ? null : hide(`${upstream.origin}${upstream.path}`),
     method: isLocal ? null : (upstream?.method ?? null),
     headers: pairs.map(([name, value]) => [name, hide(value)] as const),
-    credential_headers: namesIn(signed),
+    credential_headers: headerNames(signed),
     body: bodyText(upstream, parts),
     differences: differencesOf(visit, parts),
     retry: retryText(leaf.retry),
     circuit: leaf.circuit === undefined ? null : circuitText(leaf.circuit),
-    timeouts: attempt === undefined ? {} : timeoutsOf(attempt.clocks),
-    cost_usd: sent === undefined ? null : priceOfInput(sent.attempt, run),
+    timeouts: attempt === undefined ? {} : timeoutsOf(attempt.timeouts),
+    cost_usd: sent === undefined ? null : inputCost(sent.attempt, run),
     problem: problemOf(visit, hide),
   };
 }
@@ -64,7 +64,7 @@ export function describeTarget(visit: Visit, parts: TargetParts): ExplainedTarge
 function bodyText(upstream: UpstreamRequest | undefined, { run, hide }: TargetParts): string | null {
   const bytes = upstream?.body.kind === 'json' ? upstream.body.bytes() : upstream?.body.kind === 'passing' ? run.relayed : undefined;
   if (bytes === undefined) return null;
-  return beginning(bytes.toString('utf8', 0, mostRead), longestBody, hide, bytes.length > mostRead);
+  return truncateMasked(bytes.toString('utf8', 0, maxBytesRead), maxShownBody, hide, bytes.length > maxBytesRead);
 }
 
 const fullPath = ({ root, path }: Pick<Leaf, 'root' | 'path'>): string => root + path.slice('config'.length);
@@ -76,7 +76,7 @@ const bytesPerToken = 4;
  * Estimated cost of the input as an exact decimal. Null when the price or the unit of the input is unknown, and when the
  * body is not the input of a model.
  */
-function priceOfInput({ binding, model, call, upstream }: NonNullable<Visit['attempt']>, { ctx }: DryRun): string | null {
+function inputCost({ binding, model, call, upstream }: NonNullable<Visit['attempt']>, { ctx }: DryRun): string | null {
   if (upstream?.body.kind !== 'json' || upstream.body.mentions(';base64,') || upstream.body.mentions('"inlineData"')) return null;
   if (traitsOf(ctx.endpoint).state !== undefined || isUnpaid(ctx.endpoint)) return null;
   const { slug, provider } = binding;
@@ -93,12 +93,12 @@ function priceOfInput({ binding, model, call, upstream }: NonNullable<Visit['att
   return costOf({ ...emptyRecord.usage, prompt: Math.ceil(upstream.body.size / bytesPerToken), source: 'estimated' }, price).usd;
 }
 
-function leftText(visit: Visit, { ctx, visits }: DryRun): string {
+function outcomeText(visit: Visit, { ctx, visits }: DryRun): string {
   const { when, because, tries, leaf, sent, error } = visit;
   if (sent === undefined && because !== undefined) return because;
   if (sent === undefined && error !== undefined) return error.message;
-  if (when !== 'left' && ctx.facts.walk?.walk === 'stateful') return visit === visits.at(-1) ? noNext : '404, connection error';
-  if (when !== 'left') return leftOn(leaf);
+  if (when !== 'left' && ctx.facts.traversal?.walk === 'stateful') return visit === visits.at(-1) ? noNext : '404, connection error';
+  if (when !== 'left') return fallbackConditions(leaf);
   const count = tries === 1 ? '' : ` after ${tries} attempts`;
   return because === undefined ? `left${count}` : `left${count}: ${because}`;
 }
@@ -117,11 +117,11 @@ function differencesOf({ sent, leaf }: Visit, { run, levels, hide }: TargetParts
   const upstream = sent?.attempt.upstream;
   const translation = sent?.attempt.translation;
   if (upstream?.body.kind !== 'json' || ctx.received.kind !== 'json' || translation === undefined) return [];
-  if (upstream.body.size > mostCompared || ctx.received.size > mostCompared) return [];
+  if (upstream.body.size > maxBytesCompared || ctx.received.size > maxBytesCompared) return [];
   const { prompt } = ctx.facts;
   const facts: ChangeFacts = {
     overrides: levels.overrides(leaf.root, leaf.path),
-    override: leaf.override === undefined ? undefined : namedFor(ctx.endpoint, leaf.override),
+    override: leaf.override === undefined ? undefined : withFieldNamesOf(ctx.endpoint, leaf.override),
     sameMeaning: sent?.attempt.binding.provider.operations[ctx.endpoint]?.sameMeaning,
     dropped: upstream.dropped,
     prompt: prompt === undefined ? undefined : `${prompt.used.version.id}@${prompt.used.version.number}`,
@@ -132,5 +132,5 @@ function differencesOf({ sent, leaf }: Visit, { run, levels, hide }: TargetParts
   };
   const client = ctx.received.json();
   const between = ctx.body === ctx.received || ctx.body.kind !== 'json' ? client : ctx.body.json();
-  return differences(client, upstream.body.json(), facts, isPlain(between) ? between : client);
+  return differences(client, upstream.body.json(), facts, isJsonObject(between) ? between : client);
 }

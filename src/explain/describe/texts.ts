@@ -1,4 +1,4 @@
-import type { CircuitPolicy, Clocks, Leaf, RetryPolicy } from '../../core/snapshot.ts';
+import type { CircuitPolicy, Timeouts, Leaf, RetryPolicy } from '../../core/snapshot.ts';
 
 /** Error statuses as ranges, such as `429, 500-599`. */
 export function statusText(hits: (status: number) => boolean): string {
@@ -16,7 +16,7 @@ export function statusText(hits: (status: number) => boolean): string {
 export const noNext = 'never: no target follows';
 
 /** Outcomes on which the plan moves from a target to the next one. */
-export function leftOn(leaf: Leaf): string {
+export function fallbackConditions(leaf: Leaf): string {
   for (let node: Leaf | NonNullable<Leaf['parent']> = leaf, above = leaf.parent; above !== undefined; node = above, above = above.parent) {
     const parent = above;
     if (parent.strategy === 'fallback' && node.index + 1 < parent.targets.length)
@@ -40,7 +40,7 @@ export function circuitText({ failures, share, minimum, cooldownMs, fails }: Cir
 }
 
 /** Timeouts that are set, as durations. */
-export function timeoutsOf(clocks: Clocks): Readonly<Record<string, string>> {
+export function timeoutsOf(clocks: Timeouts): Readonly<Record<string, string>> {
   const pairs = [
     ['connect', clocks.connect],
     ['first_byte', clocks.firstByte],

@@ -1,11 +1,11 @@
-import { isPlain } from '../../core/json/merge.ts';
-import { type Change, most, type Steps } from './structure.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
+import { type Change, limits, type JsonPath } from './structure.ts';
 
 /** Most values compared on each side. */
-const mostLeaves = 4000;
+const maxLeaves = 4000;
 
-interface Leaf {
-  readonly path: Steps;
+interface JsonLeaf {
+  readonly path: JsonPath;
   readonly value: unknown;
   /** `path` and its last name in the form used for comparison. */
   readonly text: string;
@@ -24,7 +24,7 @@ export function conversionDiff(before: unknown, after: unknown): readonly Change
   const changes: Change[] = [];
   for (const leaf of old) {
     const candidates = byText.get(JSON.stringify(leaf.value)) ?? [];
-    const at = match(leaf, candidates);
+    const at = indexOfMatch(leaf, candidates);
     const found = candidates[at];
     if (found === undefined) continue;
     candidates.splice(at, 1);
@@ -34,15 +34,15 @@ export function conversionDiff(before: unknown, after: unknown): readonly Change
   }
   for (const leaf of old) if (!leaf.isUsed) changes.push({ kind: 'removed', path: leaf.path, before: leaf.value });
   for (const leaf of now) if (!leaf.isUsed) changes.push({ kind: 'added', path: leaf.path, after: leaf.value });
-  return changes.slice(0, most.changes);
+  return changes.slice(0, limits.changes);
 }
 
 /** Most candidates compared for one value. Among thousands of equal values the match is arbitrary. */
-const mostCandidates = 100;
+const maxCandidates = 100;
 
 /** Index of the candidate that matches a value; -1 for none. */
-function match({ text, name, value }: Leaf, all: readonly Leaf[]): number {
-  const candidates = all.slice(0, mostCandidates);
+function indexOfMatch({ text, name, value }: JsonLeaf, all: readonly JsonLeaf[]): number {
+  const candidates = all.slice(0, maxCandidates);
   const same = candidates.findIndex((each) => each.text === text);
   if (same >= 0) return same;
   const called = candidates.findIndex((each) => each.name === name);
@@ -52,22 +52,22 @@ function match({ text, name, value }: Leaf, all: readonly Leaf[]): number {
   return typeof value === 'string' && candidates.length > 0 && (value.length >= 3 || isOnly) ? 0 : -1;
 }
 
-const pathText = (path: Steps): string => path.join('\0');
+const pathText = (path: JsonPath): string => path.join('\0');
 
 /** Last name of a path in lower case, without punctuation: `max_tokens` and `maxTokens` are equal. */
-const plainName = (path: Steps): string =>
+const normalizedName = (path: JsonPath): string =>
   String(path.findLast((step) => typeof step === 'string') ?? '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '');
 
-function leavesOf(root: unknown): Leaf[] {
-  const leaves: Leaf[] = [];
-  const visit = (value: unknown, path: Steps): void => {
-    if (leaves.length >= mostLeaves) return;
-    if (path.length < most.depth && Array.isArray(value) && value.length > 0) value.forEach((item, at) => visit(item, [...path, at]));
-    else if (path.length < most.depth && isPlain(value) && Object.keys(value).length > 0)
+function leavesOf(root: unknown): JsonLeaf[] {
+  const leaves: JsonLeaf[] = [];
+  const visit = (value: unknown, path: JsonPath): void => {
+    if (leaves.length >= maxLeaves) return;
+    if (path.length < limits.depth && Array.isArray(value) && value.length > 0) value.forEach((item, at) => visit(item, [...path, at]));
+    else if (path.length < limits.depth && isJsonObject(value) && Object.keys(value).length > 0)
       for (const [key, member] of Object.entries(value)) visit(member, [...path, key]);
-    else leaves.push({ path, value, text: pathText(path), name: plainName(path), isUsed: false });
+    else leaves.push({ path, value, text: pathText(path), name: normalizedName(path), isUsed: false });
   };
   visit(root, []);
   return leaves;

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 
-export type Steps = readonly (string | number)[];
+export type JsonPath = readonly (string | number)[];
 
 /** One position at which two JSON values differ. */
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed' | 'moved';
   /** Path in the new value; for a removed value, in the old one. */
-  readonly path: Steps;
+  readonly path: JsonPath;
   /** For a moved value: its path in the old value. */
-  readonly from?: Steps | undefined;
+  readonly from?: JsonPath | undefined;
   readonly before?: unknown;
   readonly after?: unknown;
 }
@@ -18,25 +18,25 @@ export interface Change {
  * Limits: changes reported, nesting depth compared, cells of the table of two lists, and characters of all list items
  * together, which count again in each list around them. What is beyond a limit is compared as a whole.
  */
-export const most = { changes: 400, depth: 64, cells: 250_000, characters: 16_000_000 } as const;
+export const limits = { changes: 400, depth: 64, cells: 250_000, characters: 16_000_000 } as const;
 
 /** The changes found so far, and the characters of list items that may still be compared. */
-interface Found {
+interface DiffState {
   readonly changes: Change[];
   characters: number;
 }
 
 /** Differences between two JSON values: by member for objects; inserted, removed and moved items for lists. */
 export function structuralDiff(before: unknown, after: unknown): readonly Change[] {
-  const found: Found = { changes: [], characters: most.characters };
+  const found: DiffState = { changes: [], characters: limits.characters };
   compare(before, after, [], found);
   return found.changes;
 }
 
-function compare(before: unknown, after: unknown, path: Steps, out: Found): void {
-  if (out.changes.length >= most.changes || before === after) return;
-  if (path.length < most.depth) {
-    if (isPlain(before) && isPlain(after)) {
+function compare(before: unknown, after: unknown, path: JsonPath, out: DiffState): void {
+  if (out.changes.length >= limits.changes || before === after) return;
+  if (path.length < limits.depth) {
+    if (isJsonObject(before) && isJsonObject(after)) {
       compareObjects(before, after, path, out);
       return;
     }
@@ -48,7 +48,7 @@ function compare(before: unknown, after: unknown, path: Steps, out: Found): void
   if (!isDeepStrictEqual(before, after)) add(out, { kind: 'changed', path, before, after });
 }
 
-function compareObjects(before: Plain, after: Plain, path: Steps, out: Found): void {
+function compareObjects(before: JsonObject, after: JsonObject, path: JsonPath, out: DiffState): void {
   for (const key of Object.keys(before)) {
     if (Object.hasOwn(after, key)) compare(before[key], after[key], [...path, key], out);
     else add(out, { kind: 'removed', path: [...path, key], before: before[key] });
@@ -57,26 +57,26 @@ function compareObjects(before: Plain, after: Plain, path: Steps, out: Found): v
     if (!Object.hasOwn(before, key)) add(out, { kind: 'added', path: [...path, key], after: after[key] });
 }
 
-function add({ changes }: Found, change: Change): void {
-  if (changes.length < most.changes) changes.push(change);
+function add({ changes }: DiffState, change: Change): void {
+  if (changes.length < limits.changes) changes.push(change);
 }
 
 /** Matches equal items of both lists first. Between matches, items at the same position are compared. */
-function compareLists(before: readonly unknown[], after: readonly unknown[], path: Steps, out: Found): void {
-  const names = [before.map(nameOf), after.map(nameOf)] as const;
-  for (const list of names) for (const { length } of list) out.characters -= length;
+function compareLists(before: readonly unknown[], after: readonly unknown[], path: JsonPath, out: DiffState): void {
+  const texts = [before.map(jsonOf), after.map(jsonOf)] as const;
+  for (const list of texts) for (const { length } of list) out.characters -= length;
   const removed: number[] = [];
   const added: number[] = [];
   let [i, j] = [0, 0];
-  for (const [x, y] of [...common(names[0], names[1]), [before.length, after.length] as const]) {
+  for (const [x, y] of [...commonSubsequence(texts[0], texts[1]), [before.length, after.length] as const]) {
     // Items at the same position in a gap have changed, if they are of the same kind.
-    for (; i < x && j < y && isKin(before[i], after[j]); i += 1, j += 1) compare(before[i], after[j], [...path, j], out);
+    for (; i < x && j < y && areSameKind(before[i], after[j]); i += 1, j += 1) compare(before[i], after[j], [...path, j], out);
     for (; i < x; i += 1) removed.push(i);
     for (; j < y; j += 1) added.push(j);
     i = x + 1;
     j = y + 1;
   }
-  addUnmatched({ before, after, names, removed, added }, path, out);
+  addUnmatched({ before, after, names: texts, removed, added }, path, out);
 }
 
 interface Unmatched {
@@ -89,7 +89,7 @@ interface Unmatched {
 }
 
 /** Reports unmatched items. An item removed at one position and added at another has moved. */
-function addUnmatched({ before, after, names, removed, added }: Unmatched, path: Steps, out: Found): void {
+function addUnmatched({ before, after, names, removed, added }: Unmatched, path: JsonPath, out: DiffState): void {
   const removedAt = Map.groupBy(removed.toReversed(), (at) => names[0][at] ?? '');
   const moved = new Set<number>();
   for (const at of added) {
@@ -102,16 +102,16 @@ function addUnmatched({ before, after, names, removed, added }: Unmatched, path:
 }
 
 /** Items are equal if their JSON text is equal. An item with reordered members is matched by position instead. */
-const nameOf = (value: unknown): string => JSON.stringify(value) ?? '';
+const jsonOf = (value: unknown): string => JSON.stringify(value) ?? '';
 
 /** True if two items may be versions of one: objects of the same type and role, two lists, or two plain values. */
-function isKin(one: unknown, other: unknown): boolean {
-  if (isPlain(one) && isPlain(other)) return one['type'] === other['type'] && one['role'] === other['role'];
-  return isPlain(one) === isPlain(other) && Array.isArray(one) === Array.isArray(other);
+function areSameKind(one: unknown, other: unknown): boolean {
+  if (isJsonObject(one) && isJsonObject(other)) return one['type'] === other['type'] && one['role'] === other['role'];
+  return isJsonObject(one) === isJsonObject(other) && Array.isArray(one) === Array.isArray(other);
 }
 
 /** Longest common subsequence of two lists, as pairs of positions. */
-function common(one: readonly string[], other: readonly string[]): (readonly [number, number])[] {
+function commonSubsequence(one: readonly string[], other: readonly string[]): (readonly [number, number])[] {
   let start = 0;
   while (start < one.length && start < other.length && one[start] === other[start]) start += 1;
   let end = 0;
@@ -119,12 +119,13 @@ function common(one: readonly string[], other: readonly string[]): (readonly [nu
   const head = Array.from({ length: start }, (_, k) => [k, k] as const);
   const tail = Array.from({ length: end }, (_, k) => [one.length - end + k, other.length - end + k] as const);
   const [rows, columns] = [one.length - end - start, other.length - end - start];
-  const middle = rows * columns > most.cells ? [] : longest(one.slice(start, start + rows), other.slice(start, start + columns));
+  const middle =
+    rows * columns > limits.cells ? [] : longestCommonSubsequence(one.slice(start, start + rows), other.slice(start, start + columns));
   return [...head, ...middle.map(([i, j]) => [i + start, j + start] as const), ...tail];
 }
 
 /** Longest common subsequence by dynamic programming. */
-function longest(one: readonly string[], other: readonly string[]): (readonly [number, number])[] {
+function longestCommonSubsequence(one: readonly string[], other: readonly string[]): (readonly [number, number])[] {
   const width = other.length + 1;
   const table = new Uint32Array((one.length + 1) * width);
   const cell = (i: number, j: number): number => table[i * width + j] ?? 0;

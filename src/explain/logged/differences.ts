@@ -1,6 +1,6 @@
 import type { Difference } from '../../core/logs/explanation.ts';
-import { parsedJson } from '../../core/json/scan.ts';
-import { namedFor } from '../../core/model/field-names.ts';
+import { tryParseJson } from '../../core/json/scan.ts';
+import { withFieldNamesOf } from '../../core/model/field-names.ts';
 import { type ChangeFacts, differences } from '../diff/differences.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import type { LoggedBody } from './bodies.ts';
@@ -14,7 +14,7 @@ export interface LoggedDifferences {
 }
 
 /** Longest body compared, in characters. */
-export const mostCompared = 4 * 1024 * 1024;
+export const maxCompared = 4 * 1024 * 1024;
 
 /**
  * Differences between the client's body and the upstream body of a record.
@@ -30,13 +30,13 @@ export function loggedDifferences(
 ): LoggedDifferences {
   if (!('text' in client)) return { differences: [], why_absent: sentence(client.why) };
   if (!('text' in upstream)) return { differences: [], why_absent: sentence(upstream.why) };
-  if (client.text.length > mostCompared || upstream.text.length > mostCompared)
+  if (client.text.length > maxCompared || upstream.text.length > maxCompared)
     return { differences: [], why_absent: 'The bodies are too large to be compared.' };
-  const [before, after] = [parsedJson(client.text), parsedJson(upstream.text)];
+  const [before, after] = [tryParseJson(client.text), tryParseJson(upstream.text)];
   if (before === undefined || after === undefined) return { differences: [], why_absent: 'The bodies are not JSON.' };
   const facts: ChangeFacts = {
     overrides: configured?.overrides ?? new Map(),
-    override: configured?.override === undefined ? undefined : namedFor(record.endpoint, configured.override),
+    override: configured?.override === undefined ? undefined : withFieldNamesOf(record.endpoint, configured.override),
     dropped: record.dropped,
     prompt: record.prompt === null ? undefined : `${record.prompt.id}@${record.prompt.version}`,
     plugins: [],

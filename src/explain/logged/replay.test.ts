@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { sampleRecord } from '../../store/fixtures/sample.ts';
-import { changed, responseDifferences, sendAgain } from './replay.ts';
+import { withReplayChanges, responseDifferences, sendReplay } from './replay.ts';
 
 const again = (to: string, body?: string) => {
-  const { headers, body: sent } = changed({ method: 'POST', path: '/v1/x', headers: {}, ...(body === undefined ? {} : { body }) }, { to });
+  const { headers, body: sent } = withReplayChanges(
+    { method: 'POST', path: '/v1/x', headers: {}, ...(body === undefined ? {} : { body }) },
+    { to },
+  );
   return { provider: headers?.['x-gateway-provider'], sent };
 };
 
@@ -66,6 +69,6 @@ it.each<[string, (response: ServerResponse) => void, string, RegExp]>([
   const server = createServer((_request, response) => answer(response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const replayed = sendAgain(base, { body: '{}' }, undefined).finally(() => void server.close());
+  const replayed = sendReplay(base, { body: '{}' }, undefined).finally(() => void server.close());
   await expect(replayed).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
 });

@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { GatewayError } from '../../core/error.ts';
 import { canonicalPrefix, requestHeaders } from '../../core/http/headers.ts';
 import { JsonBody } from '../../core/json/body.ts';
-import { objectIn, parsedJson } from '../../core/json/scan.ts';
+import { tryParseObject, tryParseJson } from '../../core/json/scan.ts';
 import { connectionFault } from '../../core/http/connection-fault.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
@@ -10,7 +10,7 @@ import { formatSize } from '../../core/text/units.ts';
 import { differences } from '../diff/differences.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
 import type { LoggedBody } from './bodies.ts';
-import { type LoggedDifferences, mostCompared } from './differences.ts';
+import { type LoggedDifferences, maxCompared } from './differences.ts';
 
 /** Differences between a replayed request and the recorded one. */
 export interface ReplayChanges {
@@ -23,10 +23,10 @@ export interface ReplayChanges {
  * The recorded request with another target or config.
  * @throws GatewayError `invalid_value`
  */
-export function changed(request: ExplainRequest, { to, config }: ReplayChanges): ExplainRequest {
+export function withReplayChanges(request: ExplainRequest, { to, config }: ReplayChanges): ExplainRequest {
   let headers = { ...request.headers };
   let { body } = request;
-  if (to !== undefined || config !== undefined) headers = without(headers, ['config', 'provider', 'virtualKey']);
+  if (to !== undefined || config !== undefined) headers = withoutHeaders(headers, ['config', 'provider', 'virtualKey']);
   if (config !== undefined) headers[`${canonicalPrefix}config`] = config;
   if (to !== undefined) {
     const [, slug, model] = /^@?([^/]+)(?:\/(.+))?$/.exec(to) ?? [];
@@ -48,17 +48,17 @@ const noTarget = (message: string, hint: string): GatewayError => new GatewayErr
 
 /** The model of a body that also names its provider, which takes precedence over a header. */
 function addressedModel(body: unknown): string | undefined {
-  const model = typeof body === 'string' ? objectIn(body)?.['model'] : undefined;
+  const model = typeof body === 'string' ? tryParseObject(body)?.['model'] : undefined;
   return typeof model === 'string' ? /^@[^/]+\/(.+)$/.exec(model)?.[1] : undefined;
 }
 
-function without(headers: Record<string, string>, names: readonly (keyof typeof requestHeaders)[]): Record<string, string> {
+function withoutHeaders(headers: Record<string, string>, names: readonly (keyof typeof requestHeaders)[]): Record<string, string> {
   const tails = names.flatMap((name) => requestHeaders[name].map((tail) => `-${tail}`));
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !tails.some((tail) => name.endsWith(tail))));
 }
 
 /** Response to a replayed request. */
-export interface Replayed {
+export interface ReplayResponse {
   readonly id: string;
   readonly status: number;
   readonly body: string;
@@ -74,7 +74,11 @@ const limits = { ms: 300_000, bytes: 16 * 1024 * 1024 } as const;
  * @param key gateway key, if callers need one
  * @throws GatewayError `upstream_unreachable`, `timeout`, `upstream_invalid`
  */
-export function sendAgain(base: string, { method, path, headers, body }: ExplainRequest, key: string | undefined): Promise<Replayed> {
+export function sendReplay(
+  base: string,
+  { method, path, headers, body }: ExplainRequest,
+  key: string | undefined,
+): Promise<ReplayResponse> {
   const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body), 'utf8');
   const options: RequestOptions = {
     ...addressOf(base),
@@ -91,15 +95,15 @@ export function sendAgain(base: string, { method, path, headers, body }: Explain
     signal: AbortSignal.timeout(limits.ms),
   };
   return new Promise((resolve, reject) => {
-    let hasBegun = false;
-    const failed = (cause: Error): void => reject(faultOf(cause, hasBegun));
-    const sent = begin(options, (response) => {
-      hasBegun = true;
+    let hasResponse = false;
+    const failed = (cause: Error): void => reject(replayError(cause, hasResponse));
+    const clientRequest = openRequest(options, (response) => {
+      hasResponse = true;
       const pieces: Buffer[] = [];
       let size = 0;
       response.on('data', (piece: Buffer) => {
         size += piece.length;
-        if (size > limits.bytes) sent.destroy(tooLarge());
+        if (size > limits.bytes) clientRequest.destroy(tooLarge());
         else pieces.push(piece);
       });
       response.on('error', failed);
@@ -108,15 +112,15 @@ export function sendAgain(base: string, { method, path, headers, body }: Explain
         resolve({ id: typeof id === 'string' ? id : '', status: response.statusCode ?? 0, body: Buffer.concat(pieces).toString('utf8') });
       });
     });
-    sent.on('error', failed);
-    sent.end(bytes);
+    clientRequest.on('error', failed);
+    clientRequest.end(bytes);
   });
 }
 
 const tooLarge = (): GatewayError =>
   new GatewayError('upstream_invalid', { message: `The response is larger than ${formatSize(limits.bytes)}.` });
 
-function faultOf(cause: Error, hasBegun: boolean): GatewayError {
+function replayError(cause: Error, hasBegun: boolean): GatewayError {
   if (cause instanceof GatewayError) return cause;
   if (cause.name === 'AbortError' || cause.name === 'TimeoutError')
     return new GatewayError('timeout', { message: `The request did not end within ${limits.ms / 1000} s.` });
@@ -127,7 +131,7 @@ function faultOf(cause: Error, hasBegun: boolean): GatewayError {
 }
 
 /** @throws GatewayError `invalid_header` for a value that is not allowed in a header */
-function begin(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
+function openRequest(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
   try {
     return requestHttp(options, onResponse);
   } catch (cause) {
@@ -142,7 +146,7 @@ function addressOf(base: string): RequestOptions {
 }
 
 /** Members that differ in every response. */
-const passing: ReadonlySet<string> = new Set(['id', 'created', 'system_fingerprint', 'request_id']);
+const volatileMembers: ReadonlySet<string> = new Set(['id', 'created', 'system_fingerprint', 'request_id']);
 
 /** Differences between two responses, or the reason why they cannot be compared. JSON is compared as it is, streams by their events. */
 export function responseDifferences(
@@ -157,7 +161,7 @@ export function responseDifferences(
     return absent(
       `The log has the response in the format of ${record.type ?? 'the provider'}, so it cannot be compared with one that was converted.`,
     );
-  if (before.text.length > mostCompared || after.length > mostCompared) return absent('The responses are too large to be compared.');
+  if (before.text.length > maxCompared || after.length > maxCompared) return absent('The responses are too large to be compared.');
   const [one, other] = [contentOf(before.text), contentOf(after)];
   if (one === undefined || other === undefined)
     return before.text === after ? { differences: [], why_absent: null } : absent('The responses are different, and not both JSON.');
@@ -175,14 +179,14 @@ export function responseDifferences(
 }
 
 function contentOf(text: string): unknown {
-  if (!/^(?:event|data|id|retry)?:/.test(text)) return plain(parsedJson(text));
+  if (!/^(?:event|data|id|retry)?:/.test(text)) return withoutVolatileMembers(tryParseJson(text));
   const events = text.split('\n').flatMap((line) => (line.startsWith('data:') ? [eventIn(line.slice('data:'.length).trim())] : []));
   return { events };
 }
 
-const eventIn = (data: string): unknown => plain(parsedJson(data)) ?? data;
+const eventIn = (data: string): unknown => withoutVolatileMembers(tryParseJson(data)) ?? data;
 
-function plain(value: unknown): unknown {
+function withoutVolatileMembers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !passing.has(name)));
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !volatileMembers.has(name)));
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { sampleRecord } from '../../store/fixtures/sample.ts';
-import { requestAgain } from './request.ts';
+import { replayRequest } from './request.ts';
 
 it.each([
   ['/v1/chat/completions', '/v1/chat/completions'],
@@ -12,7 +12,7 @@ it.each([
   ['/v1/chat/completions?metadata[team]=web&include[]=a', '/v1/chat/completions?metadata[team]=web&include[]=a'],
 ])('requestAgain sends the path %s as %s', (path, again) => {
   const stored: StoredRecord = { record: sampleRecord({ path }), bodies: [], feedback: [] };
-  expect(requestAgain(stored, { text: '{}' }).path).toBe(again);
+  expect(replayRequest(stored, { text: '{}' }).path).toBe(again);
 });
 
 const withHeaders = (headers: Record<string, string>, change: Parameters<typeof sampleRecord>[0] = {}): StoredRecord => {
@@ -24,7 +24,7 @@ it.each([
   ['an idempotency key', { 'idempotency-key': 'one' }],
   ['a header that is truncated in the record', { baggage: `${'x'.repeat(1024)}…` }],
 ])('requestAgain does not send %s', (_, headers) => {
-  expect(requestAgain(withHeaders({ ...headers, 'x-team': 'web' }), { text: '{}' }).headers).toEqual({ 'x-team': 'web' });
+  expect(replayRequest(withHeaders({ ...headers, 'x-team': 'web' }), { text: '{}' }).headers).toEqual({ 'x-team': 'web' });
 });
 
 it.each([
@@ -36,5 +36,5 @@ it.each([
     /config that it sent is not stored/,
   ],
 ])('requestAgain rejects a request %s', (_, headers, change, message) => {
-  expect(() => requestAgain(withHeaders(headers, change), { text: '{}' })).toThrow(message);
+  expect(() => replayRequest(withHeaders(headers, change), { text: '{}' })).toThrow(message);
 });

@@ -6,7 +6,7 @@ import { isCredentialHeader, masked } from '../../core/secrets/credential-names.
 import type { LoggedBody } from './bodies.ts';
 
 /** Headers that belong to one connection, one body or one request, and so are not repeated. */
-const ofConnection: ReadonlySet<string> = new Set([
+const connectionHeaders: ReadonlySet<string> = new Set([
   'host',
   'content-length',
   'content-encoding',
@@ -18,15 +18,15 @@ const ofConnection: ReadonlySet<string> = new Set([
 ]);
 
 /** Headers of a recorded request that a new one may repeat. Credentials are masked in the record and not sent again, nor are values that it has cut. */
-function headersAgain({ record }: StoredRecord): Readonly<Record<string, string>> {
+function replayHeaders({ record }: StoredRecord): Readonly<Record<string, string>> {
   const kept = Object.entries(record.request.headers).filter(
     ([name, value]) =>
-      !ofConnection.has(name) &&
+      !connectionHeaders.has(name) &&
       !hopByHopHeaders.has(name) &&
       !isCredentialHeader(name) &&
       !isKeyHeader(name) &&
       !value.includes(masked) &&
-      !isCut(value),
+      !isTruncated(value),
   );
   if (kept.length > 0) return Object.fromEntries(kept);
   // The policy stores no headers, but the record has the facts that chose the route.
@@ -38,9 +38,9 @@ function headersAgain({ record }: StoredRecord): Readonly<Record<string, string>
 }
 
 /** What the record lacks of the headers that affect routing, as the rest of a sentence. */
-function lostRouting({ record }: StoredRecord): string | undefined {
+function missingRoutingHeader({ record }: StoredRecord): string | undefined {
   const headers = Object.entries(record.request.headers);
-  const lost = headers.find(([name, value]) => isOneOf(deciding, name) && (value.includes(masked) || isCut(value)));
+  const lost = headers.find(([name, value]) => isOneOf(routingHeaders, name) && (value.includes(masked) || isTruncated(value)));
   if (lost !== undefined) return `its header ${lost[0]} is not stored completely`;
   // The log stores a limited number of headers.
   const wasSent = record.config === 'inline' && record.target?.startsWith('configs.') !== true;
@@ -54,7 +54,7 @@ const isOneOf = (headers: readonly (keyof typeof requestHeaders)[], name: string
 const maskedPair = /^[^=]*=.*?\[[a-z_]+\]|^\[[a-z_]+\]/;
 
 /** The path without masked query parameters. */
-function pathAgain(path: string): string {
+function replayPath(path: string): string {
   const mark = path.indexOf('?');
   if (mark < 0) return path;
   const plain = path.slice(0, mark);
@@ -65,10 +65,10 @@ function pathAgain(path: string): string {
   return kept.length === 0 ? plain : `${plain}?${kept.join('&')}`;
 }
 
-const deciding = ['config', 'provider', 'virtualKey', 'metadata', 'customHost', 'forwardHeaders'] as const;
+const routingHeaders = ['config', 'provider', 'virtualKey', 'metadata', 'customHost', 'forwardHeaders'] as const;
 
 /** True for a value that the record has truncated, which is marked by `…`. */
-const isCut = (value: string): boolean => value.endsWith('…');
+const isTruncated = (value: string): boolean => value.endsWith('…');
 
 const isKeyHeader = (name: string): boolean => requestHeaders.apiKey.some((tail) => name.endsWith(`-${tail}`)) || name.endsWith('-debug');
 
@@ -77,16 +77,16 @@ const isKeyHeader = (name: string): boolean => requestHeaders.apiKey.some((tail)
  *
  * @throws GatewayError `record_not_found` when its body is not stored
  */
-export function requestAgain(stored: StoredRecord, body: LoggedBody): ExplainRequest {
+export function replayRequest(stored: StoredRecord, body: LoggedBody): ExplainRequest {
   const { record } = stored;
-  const lost = lostRouting(stored);
+  const lost = missingRoutingHeader(stored);
   if (lost !== undefined) {
     throw new GatewayError('record_not_found', {
       message: `The request "${record.id}" cannot be sent again: ${lost}.`,
       hint: 'The log cuts long headers and masks credentials in them. Define the config in gateway.yaml instead of sending it.',
     });
   }
-  if (isCut(record.path)) {
+  if (isTruncated(record.path)) {
     throw new GatewayError('record_not_found', {
       message: `The request "${record.id}" cannot be sent again: its query is not stored completely.`,
       hint: 'The log stores at most 512 characters of a path and its query.',
@@ -104,8 +104,8 @@ export function requestAgain(stored: StoredRecord, body: LoggedBody): ExplainReq
   }
   return {
     method: record.method,
-    path: pathAgain(record.path),
-    headers: headersAgain(stored),
+    path: replayPath(record.path),
+    headers: replayHeaders(stored),
     ...('text' in body ? { body: body.text } : {}),
     ...(record.key === null ? {} : { recorded_key: record.key }),
     random: record.random,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deltaText, newChoice } from '../openai-chat/delta.ts';
-import { fromMessage } from './answer/result.ts';
+import { fromMessage } from './response/result.ts';
 import { toMessages } from './request/index.ts';
 
 type Json = Record<string, unknown>;

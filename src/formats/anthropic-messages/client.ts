@@ -1,7 +1,7 @@
 import type { Dialect, DialectCall } from '../../core/dialect.ts';
 import type { ErrorFacts, GatewayError } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
-import { messageEvents } from '../shared/answer/whole-as-events.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
+import { messageEvents } from '../shared/response/whole-as-events.ts';
 import { MessageWriter, wholeMessage } from './to-client/index.ts';
 
 const errorEvent = (error: GatewayError, facts: ErrorFacts): Buffer =>
@@ -10,14 +10,14 @@ const errorEvent = (error: GatewayError, facts: ErrorFacts): Buffer =>
 /** The messages API. Responses of services that support it are passed unchanged; all others are converted here. */
 export const messagesDialect: Dialect = Object.freeze({
   idHeader: 'request-id',
-  isError: ({ type, error }: Plain) =>
-    type === 'error' && isPlain(error) && typeof error['type'] === 'string' && typeof error['message'] === 'string',
+  isError: ({ type, error }: JsonObject) =>
+    type === 'error' && isJsonObject(error) && typeof error['type'] === 'string' && typeof error['message'] === 'string',
   errorBody: (error: GatewayError, facts: ErrorFacts) => Buffer.from(messagesError(error, facts), 'utf8'),
   streamed: { messages: messageEvents },
   errorEvent,
   // A token count has no choices and needs no conversion.
   answer: (result: unknown, call: DialectCall) =>
-    JSON.stringify(isPlain(result) && Array.isArray(result['choices']) ? wholeMessage(result, call) : result),
+    JSON.stringify(isJsonObject(result) && Array.isArray(result['choices']) ? wholeMessage(result, call) : result),
   write: (call: DialectCall) => new MessageWriter(call, errorEvent),
 });
 
@@ -46,13 +46,19 @@ function messagesError(error: GatewayError, facts: ErrorFacts): string {
 /** Returns the provider's error type if it has the form of the API's own. General types are replaced by the type of the status. */
 function typeOf({ provider, status }: GatewayError): string {
   const type = provider?.type ?? '';
-  return type.endsWith('_error') && !general.has(type) ? type : typeOfStatus(status);
+  return type.endsWith('_error') && !genericTypes.has(type) ? type : typeOfStatus(status);
 }
 
-const general: ReadonlySet<string> = new Set(['invalid_request_error', 'api_error', 'server_error', 'upstream_error', 'internal_error']);
+const genericTypes: ReadonlySet<string> = new Set([
+  'invalid_request_error',
+  'api_error',
+  'server_error',
+  'upstream_error',
+  'internal_error',
+]);
 
 /** The API's error type for each status. Libraries choose their exception by the status; the type is for people. */
-const types: Readonly<Record<number, string>> = {
+const typesByStatus: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
   402: 'billing_error',
@@ -66,4 +72,4 @@ const types: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-const typeOfStatus = (status: number): string => types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+const typeOfStatus = (status: number): string => typesByStatus[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');

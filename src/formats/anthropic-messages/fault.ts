@@ -1,5 +1,5 @@
 import type { ProviderFault } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { googleFault, googleFaultInBand, isGoogleStatus } from '../shared/google-status.ts';
 import { faultFrom, objectIn, openaiFault } from '../openai-chat/fault.ts';
 
@@ -13,15 +13,15 @@ export function anthropicFault(status: number, body: string): ProviderFault {
 }
 
 /** Reads the fault from a parsed error object. */
-function faultOf(object: Plain, raw = ''): ProviderFault {
+function faultOf(object: JsonObject, raw = ''): ProviderFault {
   const inner = object['error'];
   if (isGoogleStatus(inner)) return googleFault(inner);
-  const fault = faultFrom(isPlain(inner) ? { error: inner } : object, raw);
-  return isPlain(inner) ? fault : { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null) };
+  const fault = faultFrom(isJsonObject(inner) ? { error: inner } : object, raw);
+  return isJsonObject(inner) ? fault : { ...fault, type: fault.type === 'error' ? null : (fault.type ?? null) };
 }
 
 /** Reads an error object under status 200, alone or as a stream event, and adds the HTTP status of its type. */
-export function faultInBand(object: Plain | undefined, raw: string): ProviderFault {
+export function faultInBand(object: JsonObject | undefined, raw: string): ProviderFault {
   const inner = object?.['error'];
   if (isGoogleStatus(inner)) return googleFaultInBand(inner);
   const fault = faultOf(object ?? {}, raw);

@@ -1,17 +1,17 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 
 /**
  * Converts the list of models for libraries of both APIs: keeps every member, and adds those that OpenAI's libraries read
  * (`object`, `created`, `owned_by`).
  */
-export function fromModelList(text: string): Plain {
+export function fromModelList(text: string): JsonObject {
   const list = parseObject(text) ?? {};
-  const data = Array.isArray(list['data']) ? list['data'].filter(isPlain) : [];
+  const data = Array.isArray(list['data']) ? list['data'].filter(isJsonObject) : [];
   return { object: 'list', ...list, data: data.map(modelOf) };
 }
 
-function modelOf(model: Plain): Plain {
+function modelOf(model: JsonObject): JsonObject {
   const at = Date.parse(textOf(model['created_at']) ?? '');
   return { object: 'model', created: Number.isNaN(at) ? 0 : Math.floor(at / 1000), owned_by: 'anthropic', ...model };
 }

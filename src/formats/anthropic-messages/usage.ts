@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { objectsIn } from '../shared/json.ts';
 
@@ -23,7 +23,7 @@ export class UsageCounts {
   readonly #found: Record<string, unknown> = {};
 
   add(usage: unknown): void {
-    if (!isPlain(usage)) return;
+    if (!isJsonObject(usage)) return;
     for (const name of members) {
       const value = usage[name];
       if (value !== null && value !== undefined) this.#found[name] = value;
@@ -36,7 +36,7 @@ export class UsageCounts {
     if (count(found['input_tokens']) === undefined && count(found['output_tokens']) === undefined) return undefined;
     const [input, output, cached, cacheWrite, hour] = withCompactions(found);
     const details = found['output_tokens_details'];
-    const reasoning = isPlain(details) ? count(details['thinking_tokens']) : undefined;
+    const reasoning = isJsonObject(details) ? count(details['thinking_tokens']) : undefined;
     return {
       prompt: input + cached + cacheWrite,
       completion: output,
@@ -50,14 +50,14 @@ export class UsageCounts {
 
 type Counts = readonly [input: number, output: number, cached: number, cacheWrite: number, cacheWriteOfHour: number];
 
-function countsOf(usage: Plain): Counts {
+function countsOf(usage: JsonObject): Counts {
   const writes = usage['cache_creation'];
   return [
     count(usage['input_tokens']) ?? 0,
     count(usage['output_tokens']) ?? 0,
     count(usage['cache_read_input_tokens']) ?? 0,
     count(usage['cache_creation_input_tokens']) ?? 0,
-    isPlain(writes) ? (count(writes['ephemeral_1h_input_tokens']) ?? 0) : 0,
+    isJsonObject(writes) ? (count(writes['ephemeral_1h_input_tokens']) ?? 0) : 0,
   ];
 }
 
@@ -65,7 +65,7 @@ function countsOf(usage: Plain): Counts {
  * Adds the tokens with which the API has summarized a long context. They are charged, but the totals do not include them (Messages
  * API, `usage.iterations`).
  */
-function withCompactions(usage: Plain): Counts {
+function withCompactions(usage: JsonObject): Counts {
   let [input, output, cached, cacheWrite, hour] = countsOf(usage);
   for (const one of objectsIn(usage['iterations'])) {
     if (one['type'] !== 'compaction') continue;
@@ -80,8 +80,8 @@ function withCompactions(usage: Plain): Counts {
 }
 
 /** Cache writes with a lifetime of one hour, searches by the service, and the tier if it is not the regular one. */
-function detailsOf({ server_tool_use: tools, service_tier: tier }: Plain, hour: number): Pick<Usage, 'details'> {
-  const searches = isPlain(tools) ? (count(tools['web_search_requests']) ?? 0) : 0;
+function detailsOf({ server_tool_use: tools, service_tier: tier }: JsonObject, hour: number): Pick<Usage, 'details'> {
+  const searches = isJsonObject(tools) ? (count(tools['web_search_requests']) ?? 0) : 0;
   const isSpecial = typeof tier === 'string' && tier !== 'standard' && tier !== '';
   if (hour + searches === 0 && !isSpecial) return {};
   return {

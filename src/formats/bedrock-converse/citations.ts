@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { textOf } from '../shared/json.ts';
 
 /** Locations in documents: Converse's name, the type in the messages API, and its members for start and end. */
@@ -9,13 +9,13 @@ const ranges = [
 ] as const;
 
 /** Converts a citation to the form of the hub, which is that of the messages API. Undefined if it has no known location. */
-export function toHubCitation({ title, source, sourceContent, location }: Plain): Plain | undefined {
-  if (!isPlain(location)) return undefined;
+export function toHubCitation({ title, source, sourceContent, location }: JsonObject): JsonObject | undefined {
+  if (!isJsonObject(location)) return undefined;
   const cited = textsIn(sourceContent);
   const text = cited === '' ? {} : { cited_text: cited };
   for (const [name, type, first, last] of ranges) {
     const range = location[name];
-    if (isPlain(range))
+    if (isJsonObject(range))
       return {
         type,
         ...text,
@@ -26,15 +26,15 @@ export function toHubCitation({ title, source, sourceContent, location }: Plain)
       };
   }
   const { web, searchResultLocation: found } = location;
-  if (isPlain(web)) return { type: 'web_search_result_location', ...text, url: web['url'], title: title ?? null };
-  if (!isPlain(found)) return undefined;
+  if (isJsonObject(web)) return { type: 'web_search_result_location', ...text, url: web['url'], title: title ?? null };
+  if (!isJsonObject(found)) return undefined;
   const { searchResultIndex, start, end } = found;
-  const place = { search_result_index: searchResultIndex, start_block_index: start, end_block_index: end };
-  return { type: 'search_result_location', ...text, source, title: title ?? null, ...place };
+  const position = { search_result_index: searchResultIndex, start_block_index: start, end_block_index: end };
+  return { type: 'search_result_location', ...text, source, title: title ?? null, ...position };
 }
 
 /** Converts a citation back to Converse's form; undefined if Converse has no equivalent. */
-export function fromHubCitation(citation: Plain): Plain | undefined {
+export function fromHubCitation(citation: JsonObject): JsonObject | undefined {
   const location = locationOf(citation);
   if (location === undefined) return undefined;
   const title = textOf(citation['document_title']) ?? textOf(citation['title']);
@@ -48,7 +48,7 @@ export function fromHubCitation(citation: Plain): Plain | undefined {
   };
 }
 
-function locationOf(citation: Plain): Plain | undefined {
+function locationOf(citation: JsonObject): JsonObject | undefined {
   const { type } = citation;
   for (const [name, own, first, last] of ranges) {
     if (own === type) return { [name]: { documentIndex: citation['document_index'], start: citation[first], end: citation[last] } };
@@ -62,7 +62,7 @@ function locationOf(citation: Plain): Plain | undefined {
 const textsIn = (list: unknown): string =>
   Array.isArray(list)
     ? list
-        .filter(isPlain)
+        .filter(isJsonObject)
         .map((one) => textOf(one['text']) ?? '')
         .join('')
     : '';

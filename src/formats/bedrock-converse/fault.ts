@@ -1,6 +1,6 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
-import type { Plain } from '../../core/json/merge.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
 import { openaiFault } from '../openai-chat/fault.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 
@@ -58,11 +58,11 @@ export function bedrockFault(status: number, body: string, headers?: Readonly<Re
   const object = parseObject(body);
   const message = object === undefined ? undefined : messageIn(object);
   if (object === undefined || message === undefined) return openaiFault(status, body);
-  return faultOf(named(headers?.['x-amzn-errortype']) ?? nameIn(object) ?? byStatus[status], message);
+  return faultOf(exceptionName(headers?.['x-amzn-errortype']) ?? nameIn(object) ?? namesByStatus[status], message);
 }
 
 /** Reads an error object under status 200; undefined if there is no message. */
-export function faultIn(object: Plain): ProviderFault | undefined {
+export function faultIn(object: JsonObject): ProviderFault | undefined {
   const message = messageIn(object);
   if (message === undefined) return undefined;
   const name = nameIn(object);
@@ -79,16 +79,16 @@ export function faultOfEvent({ name, data }: WireEvent): ProviderFault {
   return { ...faultOf(name, messageIn(object) ?? textOf(object['originalMessage']) ?? `The provider sent ${name}.`), status };
 }
 
-const messageIn = (object: Plain): string | undefined => textOf(object['message']) ?? textOf(object['Message']);
+const messageIn = (object: JsonObject): string | undefined => textOf(object['message']) ?? textOf(object['Message']);
 
 /** Reads the name of an exception, such as `com.amazon.bedrock#ThrottlingException:http://…`, with or without prefix and suffix. */
-function nameIn(object: Plain): string | undefined {
-  return named(textOf(object['__type']) ?? textOf(object['code']) ?? textOf(object['type']));
+function nameIn(object: JsonObject): string | undefined {
+  return exceptionName(textOf(object['__type']) ?? textOf(object['code']) ?? textOf(object['type']));
 }
 
-const named = (text: string | undefined): string | undefined => /^(?:[^#]*#)?([A-Za-z]{1,80})(?=:|$)/.exec(text ?? '')?.[1];
+const exceptionName = (text: string | undefined): string | undefined => /^(?:[^#]*#)?([A-Za-z]{1,80})(?=:|$)/.exec(text ?? '')?.[1];
 
-const byStatus: Readonly<Record<number, string>> = {
+const namesByStatus: Readonly<Record<number, string>> = {
   400: 'ValidationException',
   403: 'AccessDeniedException',
   404: 'ResourceNotFoundException',

@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
-import { isPlain } from '../../core/json/merge.ts';
-import { MessagesTap } from '../anthropic-messages/answer/tap.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
+import { MessagesTap } from '../anthropic-messages/response/tap.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 import { faultIn, faultOfEvent, isFault } from './fault.ts';
 
@@ -13,7 +13,7 @@ export class InvokeTap extends MessagesTap {
   override whole(text: string): ProviderFault | undefined {
     const fault = super.whole(text);
     const { answer } = this;
-    if (fault === undefined && isPlain(answer) && answer['type'] === undefined) this.fault = faultIn(answer);
+    if (fault === undefined && isJsonObject(answer) && answer['type'] === undefined) this.fault = faultIn(answer);
     return this.fault;
   }
 }

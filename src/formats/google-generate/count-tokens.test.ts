@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Plain } from '../../core/json/merge.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
 import { chatOfResponses } from './count-tokens.ts';
 import { withInputPaths } from './input-paths.ts';
 import { toGenerateContent } from './request/index.ts';
 
-const call = (id: string, name: string, text: string): Plain => ({
+const call = (id: string, name: string, text: string): JsonObject => ({
   role: 'assistant',
   tool_calls: [{ id, function: { name, arguments: text } }],
 });
-const result = (id: string, content: unknown): Plain => ({ role: 'tool', tool_call_id: id, content });
+const result = (id: string, content: unknown): JsonObject => ({ role: 'tool', tool_call_id: id, content });
 
 describe('chatOfResponses', () => {
-  it.each<[string, unknown, readonly Plain[]]>([
+  it.each<[string, unknown, readonly JsonObject[]]>([
     ['a string', 'hi', [{ role: 'user', content: 'hi' }]],
     ['nothing', undefined, [{ role: 'user', content: '' }]],
     [
@@ -49,7 +49,7 @@ describe('chatOfResponses', () => {
     ]);
   });
 
-  it.each<[Plain, string]>([
+  it.each<[JsonObject, string]>([
     [{ input: 5 }, 'input'],
     [{ input: { role: 'user', content: 'x' } }, 'input'],
     [{ input: ['x'] }, 'input[0]'],
@@ -65,17 +65,17 @@ const noFiles = { model: 'gemini-3-flash', media: new Map(), strict: true, shows
 const options = { surface: 'developer', schemas: 'converted', signatureStandIn: true } as const;
 
 /** Converts the chat of a token count request and returns the lost parameters. */
-function converted(body: Plain): readonly string[] {
+function converted(body: JsonObject): readonly string[] {
   const { body: chat, origins } = chatOfResponses({ instructions: 'Be brief.', ...body });
   return withInputPaths(origins, {}, () => toGenerateContent(chat, noFiles, options)).dropped.map(({ param }) => param);
 }
 
-const user = (...content: Plain[]): Plain => ({ role: 'user', content });
+const user = (...content: JsonObject[]): JsonObject => ({ role: 'user', content });
 const skipped = { type: 'reasoning', summary: [] };
-const output = (call_id: string, value: unknown): Plain => ({ type: 'function_call_output', call_id, output: value });
+const output = (call_id: string, value: unknown): JsonObject => ({ type: 'function_call_output', call_id, output: value });
 
 describe('an error of a token count names the path in the input', () => {
-  it.each<[Plain, string]>([
+  it.each<[JsonObject, string]>([
     [{ input: [skipped, { role: 'poet', content: 'x' }] }, 'input[1].role'],
     [{ input: [user({ type: 'video' })] }, 'input[0].content[0]'],
     [{ input: [skipped, user({ type: 'input_image', image_url: 'x' })] }, 'input[1].content[0].image_url'],

@@ -1,15 +1,15 @@
 import { GatewayError } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
 import { parseObject, textOf } from '../shared/json.ts';
-import { cannotCarry } from '../shared/request/cannot-carry.ts';
+import { unsupportedParameter } from '../shared/request/unsupported-parameter.ts';
 import { Drops } from '../shared/request/drops.ts';
 import type { Origins } from './input-paths.ts';
 
 /** A request whose tokens are counted. */
 export interface Countable {
   /** A chat completions body, limited to what has tokens. */
-  readonly body: Plain;
+  readonly body: JsonObject;
   readonly dropped: readonly Dropped[];
   readonly origins: Origins;
 }
@@ -20,9 +20,9 @@ export interface Countable {
  *
  * @throws GatewayError `invalid_type`, `unsupported_parameter` for input that would be missing in the count
  */
-export function chatOfResponses(body: Plain): Countable {
+export function chatOfResponses(body: JsonObject): Countable {
   const { instructions, tools } = body;
-  for (const name of stored) if ((body[name] ?? null) !== null) throw notStored(name);
+  for (const name of serverStateFields) if ((body[name] ?? null) !== null) throw serverStateError(name);
   const drops = new Drops();
   const system = textOf(instructions);
   const items = itemsIn(body['input']).flatMap((item, index) => {
@@ -31,9 +31,9 @@ export function chatOfResponses(body: Plain): Countable {
   });
   if (system !== undefined) items.unshift({ message: { role: 'system', content: system }, from: 'instructions' });
   const functions = (Array.isArray(tools) ? (tools as unknown[]) : []).flatMap((tool, from) =>
-    isPlain(tool) && isFunction(tool, drops) ? [{ tool, from }] : [],
+    isJsonObject(tool) && isFunction(tool, drops) ? [{ tool, from }] : [],
   );
-  nameLosses(body, drops);
+  reportLosses(body, drops);
   return {
     body: {
       messages: items.map(({ message }) => message),
@@ -45,21 +45,25 @@ export function chatOfResponses(body: Plain): Countable {
 }
 
 /** Members that refer to input which only OpenAI has. */
-const stored = ['previous_response_id', 'conversation'] as const;
+const serverStateFields = ['previous_response_id', 'conversation'] as const;
 
-const notStored = (name: string): Error =>
-  cannotCarry(name, 'This provider stores no responses, so their tokens cannot be counted.', 'Send the whole conversation in "input".');
+const serverStateError = (name: string): Error =>
+  unsupportedParameter(
+    name,
+    'This provider stores no responses, so their tokens cannot be counted.',
+    'Send the whole conversation in "input".',
+  );
 
 const notCounted = 'not counted by this service';
 
-function nameLosses({ text, prompt }: Plain, drops: Drops): void {
-  const format = isPlain(text) ? text['format'] : undefined;
-  if (isPlain(format) && format['schema'] !== undefined) drops.add('text.format', notCounted);
+function reportLosses({ text, prompt }: JsonObject, drops: Drops): void {
+  const format = isJsonObject(text) ? text['format'] : undefined;
+  if (isJsonObject(format) && format['schema'] !== undefined) drops.add('text.format', notCounted);
   if ((prompt ?? null) !== null) drops.add('prompt', 'only OpenAI has stored prompts');
 }
 
 /** Other tools of the responses API run at OpenAI and have no tokens here. */
-function isFunction(tool: Plain, drops: Drops): boolean {
+function isFunction(tool: JsonObject, drops: Drops): boolean {
   if (tool['type'] === 'function') return true;
   drops.add(`tools[].${textOf(tool['type']) ?? 'type'}`, 'only another service has this tool');
   return false;
@@ -68,12 +72,12 @@ function isFunction(tool: Plain, drops: Drops): boolean {
 function itemsIn(input: unknown): readonly unknown[] {
   if (Array.isArray(input)) return input as unknown[];
   if (typeof input === 'string' || input === undefined || input === null) return [{ role: 'user', content: input ?? '' }];
-  const wanted = 'a text or a list of items';
-  throw new GatewayError('invalid_type', { message: `"input" is not ${wanted}.`, param: 'input', hint: `Send ${wanted} in "input".` });
+  const expected = 'a text or a list of items';
+  throw new GatewayError('invalid_type', { message: `"input" is not ${expected}.`, param: 'input', hint: `Send ${expected} in "input".` });
 }
 
-function messageOf(item: unknown, at: string, drops: Drops): Plain | undefined {
-  if (!isPlain(item)) throw cannotCarry(at, 'The item is not an object.');
+function messageOf(item: unknown, at: string, drops: Drops): JsonObject | undefined {
+  if (!isJsonObject(item)) throw unsupportedParameter(at, 'The item is not an object.');
   const { type, call_id: id, name } = item;
   switch (type) {
     case 'function_call':
@@ -85,7 +89,7 @@ function messageOf(item: unknown, at: string, drops: Drops): Plain | undefined {
       return { role: 'tool', tool_call_id: id, content: item['output'] };
     case 'message':
     case undefined:
-      if (typeof item['role'] !== 'string') throw cannotCarry(`${at}.role`, 'The message has no role.');
+      if (typeof item['role'] !== 'string') throw unsupportedParameter(`${at}.role`, 'The message has no role.');
       return { role: item['role'], content: item['content'] };
     default:
       drops.add(`input[].${textOf(type) ?? 'type'}`, notCounted);
@@ -93,13 +97,13 @@ function messageOf(item: unknown, at: string, drops: Drops): Plain | undefined {
   }
 }
 
-const callOf = (id: unknown, name: unknown, text: unknown): Plain => ({
+const callOf = (id: unknown, name: unknown, text: unknown): JsonObject => ({
   role: 'assistant',
   tool_calls: [{ id, function: { name, arguments: text } }],
 });
 
 /** Selects the fields that `:countTokens` of Vertex AI accepts, and wraps them for the API-key endpoint. */
-export function toCountTokens(request: Plain, model: string, surface: 'vertex' | 'developer'): Plain {
+export function toCountTokens(request: JsonObject, model: string, surface: 'vertex' | 'developer'): JsonObject {
   const { contents, systemInstruction, tools } = request;
   const counted = {
     contents,
@@ -110,7 +114,7 @@ export function toCountTokens(request: Plain, model: string, surface: 'vertex' |
 }
 
 /** Converts the count to the form of the responses API. @throws GatewayError `upstream_invalid` */
-export function fromCountTokens(text: string): Plain {
+export function fromCountTokens(text: string): JsonObject {
   const total = parseObject(text)?.['totalTokens'];
   if (typeof total !== 'number') {
     throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no token count.', source: 'provider' });

@@ -1,29 +1,29 @@
 import type { ProviderFault } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Dropped } from '../../core/provider.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { objectOf, parseObject, textOf } from '../shared/json.ts';
-import { cannotCarry } from '../shared/request/cannot-carry.ts';
+import { unsupportedParameter } from '../shared/request/unsupported-parameter.ts';
 import { storedUri } from '../shared/media/stored-uri.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
 import { Drops } from '../shared/request/drops.ts';
 import { googleFaultInBand } from '../shared/google-status.ts';
-import { JsonTap } from '../shared/answer/json-tap.ts';
-import { checkVectors, floats } from '../shared/answer/vectors.ts';
+import { JsonTap } from '../shared/response/json-tap.ts';
+import { checkVectors, encodeFloats } from '../shared/response/vectors.ts';
 import { errorIn } from './fault.ts';
 
 /** The method of the service that creates a model's vectors. */
 export type EmbeddingMethod = 'predict' | 'embedContent' | 'batchEmbedContents';
 
 /** An embeddings request in the service's form. */
-export interface ServedEmbedding {
+export interface EmbeddingRequest {
   readonly method: EmbeddingMethod;
-  readonly body: Plain;
+  readonly body: JsonObject;
   readonly dropped: readonly Dropped[];
 }
 
-const handled: ReadonlySet<string> = new Set([
+const readFields: ReadonlySet<string> = new Set([
   'model',
   'input',
   'dimensions',
@@ -36,7 +36,7 @@ const handled: ReadonlySet<string> = new Set([
 ]);
 
 /** Fields that are sent only if they have the type that the service expects. */
-const typed = [
+const fieldTypes = [
   ['dimensions', 'number'],
   ['task_type', 'string'],
   ['taskType', 'string'],
@@ -46,29 +46,29 @@ const typed = [
 ] as const;
 
 /** Returns the inputs of a request: texts, or objects with text, image and video for models that support them. @throws GatewayError */
-function inputsOf(body: Plain): readonly (string | Plain)[] {
+function inputsOf(body: JsonObject): readonly (string | JsonObject)[] {
   const { input } = body;
   const list: readonly unknown[] = Array.isArray(input) ? (input as unknown[]) : [input];
-  if (list.length === 0 || input === undefined || input === null) throw cannotCarry('input', 'The request has no input.');
+  if (list.length === 0 || input === undefined || input === null) throw unsupportedParameter('input', 'The request has no input.');
   return list.map((one, index) => {
     if (typeof one === 'string') return one;
-    if (isPlain(one)) return one;
-    throw cannotCarry(`input[${index}]`, 'Tokens cannot be sent to this provider.', 'Send the text itself.');
+    if (isJsonObject(one)) return one;
+    throw unsupportedParameter(`input[${index}]`, 'Tokens cannot be sent to this provider.', 'Send the text itself.');
   });
 }
 
 /** Builds a Vertex AI request: `:predict` for older models, `:embedContent` or the batch method for newer ones. @throws GatewayError */
-export function toVertexEmbedding(body: Plain, model: string, files?: FileRules): ServedEmbedding {
+export function toVertexEmbedding(body: JsonObject, model: string, files?: FileRules): EmbeddingRequest {
   const inputs = inputsOf(body);
   const drops = dropsOf(body);
-  if (isContentModel(model)) return { ...contentRequest(inputs, body, drops), dropped: drops.list };
+  if (usesEmbedContent(model)) return { ...contentRequest(inputs, body, drops), dropped: drops.list };
   const isMultimodal = model.startsWith('multimodalembedding');
-  if (isMultimodal) for (const name of textFields) dropSaid(body, name, drops, 'not known to this model');
+  if (isMultimodal) for (const name of textFields) dropIfSet(body, name, drops, 'not known to this model');
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
-  const said = { ...(task === undefined ? {} : { task_type: task }), ...(title === undefined ? {} : { title }) };
+  const textSettings = { ...(task === undefined ? {} : { task_type: task }), ...(title === undefined ? {} : { title }) };
   const instances = inputs.map((one, index) => {
-    if (!isMultimodal) return { content: plainText(one, index, drops), ...said };
+    if (!isMultimodal) return { content: plainText(one, index, drops), ...textSettings };
     return typeof one === 'string' ? { text: one } : multimodal(one, files);
   });
   const parameters = { ...dimensions(body, isMultimodal ? 'dimension' : 'outputDimensionality'), ...truncation(body) };
@@ -76,11 +76,11 @@ export function toVertexEmbedding(body: Plain, model: string, files?: FileRules)
 }
 
 /** Builds a request for the API-key endpoint: always the batch method, whose requests repeat the model. @throws GatewayError */
-export function toDeveloperEmbedding(body: Plain, model: string): ServedEmbedding {
+export function toDeveloperEmbedding(body: JsonObject, model: string): EmbeddingRequest {
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
   const drops = dropsOf(body);
-  for (const name of ['auto_truncate', 'autoTruncate']) dropSaid(body, name, drops, 'not supported by this service');
+  for (const name of ['auto_truncate', 'autoTruncate']) dropIfSet(body, name, drops, 'not supported by this service');
   const requests = inputsOf(body).map((one, index) => ({
     model: `models/${model}`,
     content: textContent(one, index, drops),
@@ -92,15 +92,17 @@ export function toDeveloperEmbedding(body: Plain, model: string): ServedEmbeddin
 }
 
 /** Converts one input to a content. @throws GatewayError for an input without text */
-const textContent = (input: string | Plain, index: number, drops: Drops): Plain => ({ parts: [{ text: plainText(input, index, drops) }] });
+const textContent = (input: string | JsonObject, index: number, drops: Drops): JsonObject => ({
+  parts: [{ text: plainText(input, index, drops) }],
+});
 
 /** Returns the text of one input. @throws GatewayError for an input without text */
-function plainText(input: string | Plain, index: number, drops: Drops): string {
+function plainText(input: string | JsonObject, index: number, drops: Drops): string {
   if (typeof input === 'string') return input;
   const text = textOf(input['text']);
   if (text === undefined)
-    throw cannotCarry(`input[${index}]`, 'Only texts can be sent to this model.', 'Send a text, or an object with one.');
-  drops.others(input, textOnly, 'input[].', 'only texts can be sent to this model');
+    throw unsupportedParameter(`input[${index}]`, 'Only texts can be sent to this model.', 'Send a text, or an object with one.');
+  drops.addUnread(input, textOnly, 'input[].', 'only texts can be sent to this model');
   return text;
 }
 
@@ -110,9 +112,13 @@ const textOnly: ReadonlySet<string> = new Set(['text']);
 const textFields = ['task_type', 'taskType', 'title'] as const;
 
 /** True for `gemini-embedding-2` and later. */
-const isContentModel = (model: string): boolean => /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(model);
+const usesEmbedContent = (model: string): boolean => /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(model);
 
-function contentRequest(inputs: readonly (string | Plain)[], body: Plain, drops: Drops): { method: EmbeddingMethod; body: Plain } {
+function contentRequest(
+  inputs: readonly (string | JsonObject)[],
+  body: JsonObject,
+  drops: Drops,
+): { method: EmbeddingMethod; body: JsonObject } {
   const task = textOf(oneOf(body, ['task_type', 'taskType']));
   const title = textOf(body['title']);
   const config = {
@@ -131,10 +137,11 @@ function contentRequest(inputs: readonly (string | Plain)[], body: Plain, drops:
 }
 
 /** Converts `{text?, image?: {base64 | url}, video?}`. The service's own members are sent unchanged. */
-function multimodal(input: Plain, files: FileRules | undefined): Plain {
+function multimodal(input: JsonObject, files: FileRules | undefined): JsonObject {
   const image = input['image'];
-  for (const [name, one] of Object.entries(input)) if (isPlain(one)) checkFile(one['gcsUri'] ?? one['gcs_uri'], `input.${name}`, files);
-  if (!isPlain(image)) return input;
+  for (const [name, one] of Object.entries(input))
+    if (isJsonObject(one)) checkFile(one['gcsUri'] ?? one['gcs_uri'], `input.${name}`, files);
+  if (!isJsonObject(image)) return input;
   const { base64, url, ...rest } = image;
   const uri = checkFile(url, 'input.image', files);
   return {
@@ -155,23 +162,24 @@ function checkFile(value: unknown, param: string, files: FileRules | undefined):
   return uri;
 }
 
-const dimensions = (body: Plain, name: string): Plain => (typeof body['dimensions'] === 'number' ? { [name]: body['dimensions'] } : {});
+const dimensions = (body: JsonObject, name: string): JsonObject =>
+  typeof body['dimensions'] === 'number' ? { [name]: body['dimensions'] } : {};
 
-function truncation(body: Plain): Plain {
+function truncation(body: JsonObject): JsonObject {
   const value = oneOf(body, ['auto_truncate', 'autoTruncate']);
   return typeof value === 'boolean' ? { autoTruncate: value } : {};
 }
 
-function dropsOf(body: Plain): Drops {
+function dropsOf(body: JsonObject): Drops {
   const drops = new Drops();
-  for (const key of Object.keys(body)) if (!handled.has(key)) dropSaid(body, key, drops, 'not supported by this service');
+  for (const key of Object.keys(body)) if (!readFields.has(key)) dropIfSet(body, key, drops, 'not supported by this service');
   const { encoding_format: format } = body;
-  if (format !== 'float' && format !== 'base64') dropSaid(body, 'encoding_format', drops, 'neither float nor base64');
-  for (const [name, type] of typed) if (typeof body[name] !== type) dropSaid(body, name, drops, `not a ${type}`);
+  if (format !== 'float' && format !== 'base64') dropIfSet(body, 'encoding_format', drops, 'neither float nor base64');
+  for (const [name, type] of fieldTypes) if (typeof body[name] !== type) dropIfSet(body, name, drops, `not a ${type}`);
   return drops;
 }
 
-function dropSaid(body: Plain, name: string, drops: Drops, reason: string): void {
+function dropIfSet(body: JsonObject, name: string, drops: Drops, reason: string): void {
   if (body[name] !== undefined && body[name] !== null) drops.add(name, reason);
 }
 
@@ -182,7 +190,7 @@ function dropSaid(body: Plain, name: string, drops: Drops, reason: string): void
  * @param inputs number of inputs; undefined if unknown
  * @throws GatewayError `upstream_invalid`
  */
-export function fromEmbeddings(text: string, model: string, asBase64: boolean, inputs?: number): Plain {
+export function fromEmbeddings(text: string, model: string, asBase64: boolean, inputs?: number): JsonObject {
   const answer = parseObject(text);
   const vectors = answer === undefined ? undefined : vectorsOf(answer);
   checkVectors(
@@ -193,8 +201,8 @@ export function fromEmbeddings(text: string, model: string, asBase64: boolean, i
   return {
     object: 'list',
     data: vectors.map(({ vector, ...more }, index) => {
-      const written = (one: readonly number[]) => (asBase64 ? floats(one) : one);
-      return { object: 'embedding', index, embedding: written(vector), ...othersOf(more, written) };
+      const encode = (one: readonly number[]) => (asBase64 ? encodeFloats(one) : one);
+      return { object: 'embedding', index, embedding: encode(vector), ...extraVectors(more, encode) };
     }),
     model,
     usage: { prompt_tokens, total_tokens },
@@ -207,42 +215,45 @@ interface Vectors {
   /** Of an image next to a text. */
   readonly image?: readonly number[];
   /** Of a video next to text or image, or of a video with several segments: the service's own rows. */
-  readonly video?: readonly Plain[];
+  readonly video?: readonly JsonObject[];
   /** The service has cut the input off. */
   readonly isTruncated?: boolean;
 }
 
 /** Writes the vectors that OpenAI's format has no member for, under additional names. */
-function othersOf({ image, video, isTruncated = false }: Omit<Vectors, 'vector'>, written: (vector: readonly number[]) => unknown): Plain {
+function extraVectors(
+  { image, video, isTruncated = false }: Omit<Vectors, 'vector'>,
+  encode: (vector: readonly number[]) => unknown,
+): JsonObject {
   const parts = video?.map(({ startOffsetSec, endOffsetSec, embedding }) => ({
     start_offset: startOffsetSec ?? 0,
     end_offset: endOffsetSec ?? null,
-    embedding: written(numbers(embedding)),
+    embedding: encode(numbers(embedding)),
   }));
   return {
-    ...(image === undefined ? {} : { image_embedding: written(image) }),
+    ...(image === undefined ? {} : { image_embedding: encode(image) }),
     ...(parts === undefined ? {} : { video_embeddings: parts }),
     ...(isTruncated ? { truncated: true } : {}),
   };
 }
 
-function vectorsOf(answer: Plain): readonly Vectors[] | undefined {
+function vectorsOf(answer: JsonObject): readonly Vectors[] | undefined {
   const { predictions, embeddings, embedding } = answer;
-  if (Array.isArray(predictions)) return (predictions as unknown[]).map(objectOf).map(predicted);
-  if (Array.isArray(embeddings)) return (embeddings as unknown[]).map(objectOf).map(embedded);
-  return isPlain(embedding) ? [{ vector: numbers(embedding['values']), isTruncated: answer['truncated'] === true }] : undefined;
+  if (Array.isArray(predictions)) return (predictions as unknown[]).map(objectOf).map(vectorsOfPrediction);
+  if (Array.isArray(embeddings)) return (embeddings as unknown[]).map(objectOf).map(vectorOfEmbedding);
+  return isJsonObject(embedding) ? [{ vector: numbers(embedding['values']), isTruncated: answer['truncated'] === true }] : undefined;
 }
 
-const embedded = ({ values, statistics }: Plain): Vectors => ({
+const vectorOfEmbedding = ({ values, statistics }: JsonObject): Vectors => ({
   vector: numbers(values),
   isTruncated: objectOf(statistics)['truncated'] === true,
 });
 
 /** Reads a prediction. It contains `embeddings.values`, or one vector for each of several kinds of input. */
-function predicted(prediction: Plain): Vectors {
+function vectorsOfPrediction(prediction: JsonObject): Vectors {
   const { embeddings, textEmbedding, imageEmbedding, videoEmbeddings } = prediction;
-  if (isPlain(embeddings)) return embedded(embeddings);
-  const video = Array.isArray(videoEmbeddings) ? (videoEmbeddings as unknown[]).filter(isPlain) : [];
+  if (isJsonObject(embeddings)) return vectorOfEmbedding(embeddings);
+  const video = Array.isArray(videoEmbeddings) ? (videoEmbeddings as unknown[]).filter(isJsonObject) : [];
   const main = textEmbedding ?? imageEmbedding;
   const isMore = video.length > (main === undefined ? 1 : 0);
   return {
@@ -259,11 +270,12 @@ const numbers = (value: unknown): readonly number[] => (Array.isArray(value) ? (
  * because the counts by modality count the same tokens again. Undefined if there are no counts.
  */
 function usageOf(text: string): Usage | undefined {
-  const prompt = summed(text, /"promptTokenCount"\s*:\s*(\d{1,15})/g) ?? summed(text, /"(?:token_count|tokenCount)"\s*:\s*(\d{1,15})/g);
+  const prompt =
+    sumOfCounts(text, /"promptTokenCount"\s*:\s*(\d{1,15})/g) ?? sumOfCounts(text, /"(?:token_count|tokenCount)"\s*:\s*(\d{1,15})/g);
   return prompt === undefined ? undefined : { prompt, completion: 0 };
 }
 
-function summed(text: string, count: RegExp): number | undefined {
+function sumOfCounts(text: string, count: RegExp): number | undefined {
   const counts = Array.from(text.matchAll(count), ([, digits]) => Number(digits));
   return counts.length === 0 ? undefined : counts.reduce((sum, one) => sum + one, 0);
 }

@@ -10,7 +10,7 @@ export interface Origins {
 }
 
 /** Names in a chat that differ from those of the responses API: a pattern, and its replacement. */
-const names: readonly (readonly [chat: RegExp, own: string])[] = [
+const pathReplacements: readonly (readonly [chat: RegExp, own: string])[] = [
   [/^messages\[\]/, 'input[]'],
   [/\.tool_calls\[\]\.(?:function\.)?/, '.'],
   [/\.tool_call_id$/, '.call_id'],
@@ -40,8 +40,8 @@ export function withInputPaths<T extends { readonly dropped: readonly Dropped[] 
 }
 
 function inputPath(param: string, { messages, tools }: Origins): string {
-  const placed = param
+  const itemPath = param
     .replace(/^messages\[(\d+)\]/, (whole, index: string) => messages[Number(index)] ?? whole)
     .replace(/^tools\[(\d+)\]/, (_, index: string) => `tools[${tools[Number(index)] ?? index}]`);
-  return names.reduce((path, [chat, own]) => path.replace(chat, own), placed);
+  return pathReplacements.reduce((path, [chat, own]) => path.replace(chat, own), itemPath);
 }

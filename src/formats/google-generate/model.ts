@@ -1,34 +1,34 @@
 /** Properties of a Gemini model that are derived from its name. */
-export interface ModelTraits {
+export interface GeminiTraits {
   /** Generation: 3 for `gemini-3-flash`; 0 if the name has none (tuned endpoints, other families). */
   readonly major: number;
   readonly minor: number;
   readonly size: 'pro' | 'flash' | 'lite' | undefined;
   /** The model writes reasoning in one text part and the response in the next, without a flag on the first. */
-  readonly twoPart: boolean;
+  readonly hasUnflaggedReasoning: boolean;
 }
 
 /** Names without a number (`gemini-flash-latest`) mean the newest generation. */
 const newest = 3;
 
-export function traitsOf(model: string): ModelTraits {
+export function geminiTraitsOf(model: string): GeminiTraits {
   const number = /gemini-(\d+)(?:\.(\d+))?/i.exec(model);
   const isNewest = number === null && /gemini-.*latest/i.test(model);
   return {
     major: number === null ? (isNewest ? newest : 0) : Number(number[1]),
     minor: Number(number?.[2] ?? 0),
     size: sizeOf(model),
-    twoPart: isTwoPart(model),
+    hasUnflaggedReasoning: hasUnflaggedReasoning(model),
   };
 }
 
-export const isTwoPart = (model: string): boolean => /-thinking/i.test(model);
+export const hasUnflaggedReasoning = (model: string): boolean => /-thinking/i.test(model);
 
-function sizeOf(model: string): ModelTraits['size'] {
+function sizeOf(model: string): GeminiTraits['size'] {
   if (/flash-?lite|-lite\b/i.test(model)) return 'lite';
   if (/flash/i.test(model)) return 'flash';
   return /(?:^|-)pro(?:-|$)/i.test(model) ? 'pro' : undefined;
 }
 
 /** True for models from the third generation on, which require signatures and support thinking levels. */
-export const isThird = (traits: ModelTraits): boolean => traits.major >= 3;
+export const isThirdGeneration = (traits: GeminiTraits): boolean => traits.major >= 3;

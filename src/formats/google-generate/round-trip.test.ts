@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromGenerateContent } from './answer/result.ts';
+import { fromGenerateContent } from './response/result.ts';
 import { toGenerateContent } from './request/index.ts';
 
 const call = { model: 'gemini-3-pro', strict: false, showsReasoning: false, id: 'r1', createdAt: 1, media: new Map() };

@@ -1,5 +1,5 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
-import { parsedJson } from '../../core/json/scan.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
+import { tryParseJson } from '../../core/json/scan.ts';
 import { stringOf, textOf } from '../shared/json.ts';
 import { callerOf } from '../shared/caller.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
@@ -7,13 +7,13 @@ import { placedBlocks } from './blocks.ts';
 
 /** One piece of an assistant message. `from` is the part that the client sent for it. */
 export type AssistantPart =
-  | { readonly kind: 'text'; readonly text: string; readonly from: Plain }
-  | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined; readonly from: Plain }
-  | { readonly kind: 'redacted'; readonly data: string; readonly from: Plain }
+  | { readonly kind: 'text'; readonly text: string; readonly from: JsonObject }
+  | { readonly kind: 'thinking'; readonly text: string; readonly signature: string | undefined; readonly from: JsonObject }
+  | { readonly kind: 'redacted'; readonly data: string; readonly from: JsonObject }
   /** In the form of `tool_calls`. */
-  | { readonly kind: 'call'; readonly call: Plain }
+  | { readonly kind: 'call'; readonly call: JsonObject }
   /** Files, and steps of tools that ran at a service. */
-  | { readonly kind: 'other'; readonly type: string; readonly part: Plain }
+  | { readonly kind: 'other'; readonly type: string; readonly part: JsonObject }
   /** A fragment of a block. Some clients join a stream by keeping only the last value of each member, which leaves fragments. */
   | { readonly kind: 'fragment' };
 
@@ -34,14 +34,14 @@ export const assistantMembers = [
  * and services differ in which of them they accept. `content_blocks` has everything that `content` has and more, so it is
  * preferred unless the client has changed the text of `content`.
  */
-export function partsInOrder(message: Plain): readonly AssistantPart[] {
+export function partsInOrder(message: JsonObject): readonly AssistantPart[] {
   const calls = callsOf(message);
   const own = partsOf(message['content']);
   const extra = message['content_blocks'];
   const placed = Array.isArray(extra) ? placedBlocks(extra) : [];
   const blocks = placed.map(({ block, gap }) => ({ piece: assistantPartOf(block), gap }));
   const isWhole = blocks.length > 0 && (textIn(own) === '' || textIn(own) === textIn(blocks.map(({ piece }) => piece)));
-  const order = new Order(calls);
+  const order = new PartOrder(calls);
   if (isWhole) for (const { piece, gap } of blocks) order.add(piece, gap);
   else {
     for (const { piece } of blocks) if (piece.kind !== 'text') order.add(piece, 0);
@@ -53,15 +53,15 @@ export function partsInOrder(message: Plain): readonly AssistantPart[] {
 }
 
 /** Restores the position of calls among the other parts. */
-class Order {
+class PartOrder {
   readonly out: AssistantPart[] = [];
-  readonly #calls: readonly Plain[];
-  readonly #placed = new Set<Plain>();
+  readonly #calls: readonly JsonObject[];
+  readonly #placed = new Set<JsonObject>();
   /** Unplaced calls by id, the last one first. */
-  readonly #byId = new Map<unknown, Plain[]>();
+  readonly #byId = new Map<unknown, JsonObject[]>();
   #next = 0;
 
-  constructor(calls: readonly Plain[]) {
+  constructor(calls: readonly JsonObject[]) {
     this.#calls = calls;
     for (const call of calls.toReversed()) {
       const same = this.#byId.get(call['id']);
@@ -103,7 +103,7 @@ class Order {
     return false;
   }
 
-  #place(call: Plain): void {
+  #place(call: JsonObject): void {
     this.#placed.add(call);
     this.out.push({ kind: 'call', call });
   }
@@ -113,11 +113,13 @@ class Order {
  * Collects the calls from the legacy `function_call` and from `tool_calls`. Some services and clients write one call in both, or
  * an empty `function_call` next to the list.
  */
-function callsOf(message: Plain): readonly Plain[] {
+function callsOf(message: JsonObject): readonly JsonObject[] {
   const list = message['tool_calls'];
-  const calls = Array.isArray(list) ? list.filter(isPlain).filter((call) => isPlain(call['function']) || isPlain(call['custom'])) : [];
+  const calls = Array.isArray(list)
+    ? list.filter(isJsonObject).filter((call) => isJsonObject(call['function']) || isJsonObject(call['custom']))
+    : [];
   const single = message['function_call'];
-  if (!isPlain(single)) return calls;
+  if (!isJsonObject(single)) return calls;
   const isListed = calls.map((call) => call['function']).some(sameAs(single));
   return isListed || (calls.length > 0 && stringOf(single['name']) === '') ? calls : [{ function: single }, ...calls];
 }
@@ -126,12 +128,12 @@ function callsOf(message: Plain): readonly Plain[] {
  * Compares loosely: the two copies of a call may differ in the order of members, in additional members, and in the white space of
  * the arguments.
  */
-function sameAs(single: Plain): (fn: unknown) => boolean {
+function sameAs(single: JsonObject): (fn: unknown) => boolean {
   const text = stringOf(single['arguments']);
   /** Computed once: there may be many calls. */
   let plain: string | undefined;
   return (fn) => {
-    if (!isPlain(fn) || fn['name'] !== single['name']) return false;
+    if (!isJsonObject(fn) || fn['name'] !== single['name']) return false;
     const own = stringOf(fn['arguments']);
     return own === text || plainText(own) === (plain ??= plainText(text));
   };
@@ -139,27 +141,27 @@ function sameAs(single: Plain): (fn: unknown) => boolean {
 
 /** Removes white space from JSON. Text that is not JSON is returned unchanged. */
 function plainText(json: string): string {
-  const value = parsedJson(json);
+  const value = tryParseJson(json);
   return value === undefined ? json : JSON.stringify(value);
 }
 
 /** Reads content: a text, a list of parts, or the object that some services return if JSON was requested. */
 function partsOf(content: unknown): readonly AssistantPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content, from: {} }];
-  if (isPlain(content)) return [{ kind: 'text', text: JSON.stringify(content), from: {} }];
+  if (isJsonObject(content)) return [{ kind: 'text', text: JSON.stringify(content), from: {} }];
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown): readonly AssistantPart[] => {
     if (typeof part === 'string') return partsOf(part);
-    return isPlain(part) ? [assistantPartOf(part)] : [];
+    return isJsonObject(part) ? [assistantPartOf(part)] : [];
   });
 }
 
 /** Returns the refusal or, if there is no text, the transcript of the audio. */
-function trailingText(message: Plain, pieces: readonly AssistantPart[]): AssistantPart | undefined {
+function trailingText(message: JsonObject, pieces: readonly AssistantPart[]): AssistantPart | undefined {
   const refusal = textOf(message['refusal']);
   if (refusal !== undefined) return { kind: 'text', text: refusal, from: { type: 'refusal' } };
   const audio = message['audio'];
-  const transcript = isPlain(audio) && textIn(pieces) === '' ? textOf(audio['transcript']) : undefined;
+  const transcript = isJsonObject(audio) && textIn(pieces) === '' ? textOf(audio['transcript']) : undefined;
   return transcript === undefined ? undefined : { kind: 'text', text: transcript, from: {} };
 }
 
@@ -167,7 +169,7 @@ function trailingText(message: Plain, pieces: readonly AssistantPart[]): Assista
 const textIn = (pieces: readonly AssistantPart[]): string =>
   pieces.map((one) => (one.kind === 'text' && one.from['type'] !== 'refusal' ? one.text : '')).join('');
 
-function assistantPartOf(part: Plain): AssistantPart {
+function assistantPartOf(part: JsonObject): AssistantPart {
   const type = textOf(part['type']) ?? guessed(part);
   switch (type) {
     case 'text':
@@ -191,7 +193,7 @@ function assistantPartOf(part: Plain): AssistantPart {
 }
 
 /** Blocks that a client joined from the deltas of a stream have no `type`, so it is derived from their members. */
-function guessed(part: Plain): string {
+function guessed(part: JsonObject): string {
   if (typeof part['thinking'] === 'string') return 'thinking';
   if (typeof part['data'] === 'string') return 'redacted_thinking';
   if (typeof part['text'] === 'string') return 'text';
@@ -199,17 +201,17 @@ function guessed(part: Plain): string {
 }
 
 /** Reads a text, or the list of texts that some services send instead. */
-function thoughtIn(part: Plain): string {
+function thoughtIn(part: JsonObject): string {
   const thought = part['thinking'] ?? part['summary'];
   if (!Array.isArray(thought)) return stringOf(thought);
   return thought
-    .filter(isPlain)
+    .filter(isJsonObject)
     .map((one) => stringOf(one['text']))
     .join('');
 }
 
 /** Converts Anthropic's `tool_use` block to a call in OpenAI's form. */
-function callOf({ type: _type, id, name, input, caller, ...rest }: Plain): Plain {
-  const fn = { name, arguments: JSON.stringify(isPlain(input) ? input : {}) };
+function callOf({ type: _type, id, name, input, caller, ...rest }: JsonObject): JsonObject {
+  const fn = { name, arguments: JSON.stringify(isJsonObject(input) ? input : {}) };
   return { id, type: 'function', function: fn, ...rest, ...callerOf({ caller }) };
 }

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Drops } from '../shared/request/drops.ts';
 import { textOf } from '../shared/json.ts';
 import { reasoningNames } from '../shared/request/reasoning.ts';
@@ -12,14 +12,14 @@ const reason = 'not supported by this service';
 export function cleanHistory(messages: readonly unknown[], rules: HistoryRules, drops: Drops): readonly unknown[] {
   const ids = new Ids(rules);
   return messages.map((message) => {
-    if (!isPlain(message)) return message;
+    if (!isJsonObject(message)) return message;
     if (message['role'] === 'assistant') return assistant(message, rules, ids, drops);
     // Converts legacy function results for services that support only `role: tool`.
     if (message['role'] === 'function' && rules.refused.has('function_call'))
       return { role: 'tool', tool_call_id: ids.result(undefined), content: message['content'] };
     const role = textOf(message['role']) ?? '';
     const refused = rules.refusedOf !== undefined && Object.hasOwn(rules.refusedOf, role) ? rules.refusedOf[role] : undefined;
-    const other = refused === undefined ? message : kept(message, new Set(refused), 'messages[].', drops);
+    const other = refused === undefined ? message : withoutRefused(message, new Set(refused), 'messages[].', drops);
     return message['role'] === 'tool' ? result(other, ids, rules, drops) : other;
   });
 }
@@ -55,29 +55,29 @@ class Ids {
   }
 }
 
-function result(message: Plain, ids: Ids, { refused }: HistoryRules, drops: Drops): Plain {
+function result(message: JsonObject, ids: Ids, { refused }: HistoryRules, drops: Drops): JsonObject {
   const id = ids.result(textOf(message['tool_call_id']));
-  const out = kept(message, refused, 'messages[].', drops);
+  const out = withoutRefused(message, refused, 'messages[].', drops);
   return id === undefined || id === message['tool_call_id'] ? out : { ...out, tool_call_id: id };
 }
 
 /** Members that are built again instead of copied. */
-const made: ReadonlySet<string> = new Set(['content', 'content_blocks', 'tool_calls', 'audio']);
+const rebuiltMembers: ReadonlySet<string> = new Set(['content', 'content_blocks', 'tool_calls', 'audio']);
 
-function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops): Plain {
+function assistant(message: JsonObject, rules: HistoryRules, ids: Ids, drops: Drops): JsonObject {
   ids.step();
   const pieces = partsInOrder(message);
   const calls = pieces.flatMap((one) => (one.kind === 'call' ? [callOf(one.call, ids, drops)] : []));
-  const isOld = isPlain(message['function_call']) && !Array.isArray(message['tool_calls']) && !rules.refused.has('function_call');
+  const isOld = isJsonObject(message['function_call']) && !Array.isArray(message['tool_calls']) && !rules.refused.has('function_call');
   if (message['content_blocks'] !== undefined) drops.add('messages[].content_blocks', reason);
   const thoughts = thoughtsOf(message, pieces, rules, calls.length > 0);
   const moved = (key: string): boolean => rules.thoughts !== undefined && isReasoning(key) && rules.refused.has(key);
   // Next to `tool_calls`, `function_call` is already one of the calls.
   const isListed = (key: string): boolean => key === 'function_call' && Array.isArray(message['tool_calls']) && calls.length > 0;
-  const rest = Object.entries(message).filter(([key]) => !made.has(key) && !moved(key) && !isListed(key));
+  const rest = Object.entries(message).filter(([key]) => !rebuiltMembers.has(key) && !moved(key) && !isListed(key));
   const audio = audioOf(message['audio'], rules, drops);
   return {
-    ...kept(Object.fromEntries(rest), rules.refused, 'messages[].', drops),
+    ...withoutRefused(Object.fromEntries(rest), rules.refused, 'messages[].', drops),
     ...thoughts,
     ...detailsOf(message, pieces, rules),
     ...contentOf(message, pieces, {
@@ -94,7 +94,7 @@ function assistant(message: Plain, rules: HistoryRules, ids: Ids, drops: Drops):
  * Returns the reasoning in the member that the service reads; nothing if the service reads none, or if the message already has
  * such a member.
  */
-function thoughtsOf(message: Plain, pieces: readonly AssistantPart[], rules: HistoryRules, hasCalls: boolean): Plain {
+function thoughtsOf(message: JsonObject, pieces: readonly AssistantPart[], rules: HistoryRules, hasCalls: boolean): JsonObject {
   const { thoughts: member } = rules;
   if (member === undefined || reasoningNames.some((name) => !rules.refused.has(name) && typeof message[name] === 'string')) return {};
   const parts = pieces.map((one) => (one.kind === 'thinking' ? one.text : '')).join('');
@@ -103,17 +103,17 @@ function thoughtsOf(message: Plain, pieces: readonly AssistantPart[], rules: His
 }
 
 /** True if reasoning of Claude is sent as details: the service reads them, and the client sends no list of its own. */
-const makesDetails = (message: Plain, { details }: HistoryRules): boolean =>
+const makesDetails = (message: JsonObject, { details }: HistoryRules): boolean =>
   details === true && !Array.isArray(message['reasoning_details']);
 
-function detailsOf(message: Plain, pieces: readonly AssistantPart[], rules: HistoryRules): Plain {
+function detailsOf(message: JsonObject, pieces: readonly AssistantPart[], rules: HistoryRules): JsonObject {
   const details = makesDetails(message, rules) ? claudeDetails(pieces) : [];
   return details.length === 0 ? {} : { reasoning_details: details };
 }
 
 const isReasoning = (key: string): boolean => reasoningNames.some((name) => name === key);
 
-interface Around {
+interface ContentContext {
   /** The message has calls, audio or a refusal besides its content. */
   readonly hasOther: boolean;
   readonly drops: Drops;
@@ -121,14 +121,14 @@ interface Around {
 }
 
 /** Keeps texts and refusals, and reports other parts of a list and of `content_blocks` as dropped. */
-function contentOf(message: Plain, pieces: readonly AssistantPart[], { hasOther, drops, rules }: Around): Plain {
+function contentOf(message: JsonObject, pieces: readonly AssistantPart[], { hasOther, drops, rules }: ContentContext): JsonObject {
   const { content } = message;
-  const parts: Plain[] = [];
+  const parts: JsonObject[] = [];
   for (const one of pieces) {
     if (one.kind === 'text') {
       // If the service accepts a `refusal` member, the refusal stays there.
       if (one.text === message['refusal'] && !rules.refused.has('refusal')) continue;
-      drops.others(one.from, textMembers, 'messages[].content[].', reason);
+      drops.addUnread(one.from, textMembers, 'messages[].content[].', reason);
       if (one.text !== '')
         parts.push(
           one.from['type'] === 'refusal' && !rules.refused.has('refusal')
@@ -146,25 +146,25 @@ function contentOf(message: Plain, pieces: readonly AssistantPart[], { hasOther,
 }
 
 /** True for reasoning that is a list of texts inside a list of parts, which is the only place where it is accepted. */
-const isOwn = ({ thinking }: Plain, content: unknown): boolean => Array.isArray(thinking) && Array.isArray(content);
+const isOwn = ({ thinking }: JsonObject, content: unknown): boolean => Array.isArray(thinking) && Array.isArray(content);
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index']);
 
-function callOf(call: Plain, ids: Ids, drops: Drops): Plain {
+function callOf(call: JsonObject, ids: Ids, drops: Drops): JsonObject {
   const place = 'messages[].tool_calls[].';
-  const out = kept(call, foreignMembers, place, drops);
+  const out = withoutRefused(call, foreignMembers, place, drops);
   const fn = out['function'];
   return {
     ...out,
     id: ids.call(textOf(call['id'])),
-    type: isPlain(call['custom']) ? 'custom' : 'function',
-    ...(isPlain(fn) ? { function: kept(fn, foreignMembers, place, drops) } : {}),
+    type: isJsonObject(call['custom']) ? 'custom' : 'function',
+    ...(isJsonObject(fn) ? { function: withoutRefused(fn, foreignMembers, place, drops) } : {}),
   };
 }
 
 /** Refers to audio by its id. Ids generated by the gateway are unknown to every service. */
-function audioOf(audio: unknown, { refused }: HistoryRules, drops: Drops): Plain | undefined {
-  if (!isPlain(audio)) return undefined;
+function audioOf(audio: unknown, { refused }: HistoryRules, drops: Drops): JsonObject | undefined {
+  if (!isJsonObject(audio)) return undefined;
   const id = textOf(audio['id']);
   if (id !== undefined && !refused.has('audio') && !madeAudio.test(id)) return { id };
   drops.add('messages[].audio', 'ids of another service are unknown here');
@@ -173,10 +173,10 @@ function audioOf(audio: unknown, { refused }: HistoryRules, drops: Drops): Plain
 
 const madeAudio = /^audio_req_/;
 
-function kept(object: Plain, refused: ReadonlySet<string>, place: string, drops: Drops): Plain {
+function withoutRefused(object: JsonObject, refused: ReadonlySet<string>, place: string, drops: Drops): JsonObject {
   const names = Object.keys(object).filter((key) => refused.has(key));
   if (names.length === 0) return object;
-  drops.others(Object.fromEntries(names.map((name) => [name, object[name]])), noNames, place, reason);
+  drops.addUnread(Object.fromEntries(names.map((name) => [name, object[name]])), noNames, place, reason);
   return Object.fromEntries(Object.entries(object).filter(([key]) => !refused.has(key)));
 }
 

@@ -1,4 +1,4 @@
-import type { Plain } from '../../core/json/merge.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
 import { parseObject, stringOf, textOf } from '../shared/json.ts';
 import type { AssistantPart } from './assistant-parts.ts';
 import { signedBy } from './signatures.ts';
@@ -19,18 +19,18 @@ const prefix = 'gateway:reasoning:';
  * Returns the signature of a block of thinking that stands for a text or a summary. Undefined for a text without a signature,
  * since nothing besides the text is sent back.
  */
-export function signatureFor({ text: _text, summary: _summary, ...rest }: Plain): string | undefined {
+export function signatureFor({ text: _text, summary: _summary, ...rest }: JsonObject): string | undefined {
   const signature = textOf(rest['signature']);
   if (signature === undefined && rest['type'] !== 'reasoning.summary') return undefined;
   return signature !== undefined && signedBy(signature) === 'anthropic' ? signature : prefix + JSON.stringify(rest);
 }
 
 /** Returns the data of a redacted block that stands for encrypted reasoning. */
-export const dataFor = (detail: Plain): string =>
+export const dataFor = (detail: JsonObject): string =>
   detail['format'] === ofClaude ? stringOf(detail['data']) : prefix + JSON.stringify(detail);
 
 /** Returns the detail that the gateway kept in a block; undefined if it kept none. */
-export function keptDetail({ type, thinking, signature, data }: Plain): Plain | undefined {
+export function keptDetail({ type, thinking, signature, data }: JsonObject): JsonObject | undefined {
   const kept = type === 'thinking' ? signature : type === 'redacted_thinking' ? data : undefined;
   const detail = typeof kept === 'string' && kept.startsWith(prefix) ? parseObject(kept.slice(prefix.length)) : undefined;
   if (detail === undefined || type !== 'thinking') return detail;
@@ -38,9 +38,9 @@ export function keptDetail({ type, thinking, signature, data }: Plain): Plain | 
 }
 
 /** Returns the details for thinking that Claude signed or encrypted. */
-export const claudeDetails = (parts: readonly AssistantPart[]): readonly Plain[] =>
+export const claudeDetails = (parts: readonly AssistantPart[]): readonly JsonObject[] =>
   parts
-    .flatMap((part): readonly Plain[] => {
+    .flatMap((part): readonly JsonObject[] => {
       if (part.kind === 'redacted' && part.data !== '') return [{ type: 'reasoning.encrypted', data: part.data }];
       if (part.kind !== 'thinking' || part.signature === undefined || signedBy(part.signature) !== 'anthropic') return [];
       return [{ type: 'reasoning.text', text: part.text, signature: part.signature }];

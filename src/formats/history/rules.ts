@@ -51,17 +51,17 @@ export const openaiHistory: HistoryRules = {
 };
 
 /** Members that OpenAI adds to its responses. */
-const openais = ['annotations', 'parsed', 'audio', 'refusal'] as const;
+const openaiResponseMembers = ['annotations', 'parsed', 'audio', 'refusal'] as const;
 
 /** Models of other vendors behind this format: they also reject what OpenAI adds to its responses, and they accept reasoning. */
 export const openHistory: HistoryRules = {
   ...openaiHistory,
-  refused: new Set([...foreign.filter((name) => !reasoningNames.some((one) => one === name)), ...openais]),
+  refused: new Set([...foreign.filter((name) => !reasoningNames.some((one) => one === name)), ...openaiResponseMembers]),
 };
 
 /** Models of Mistral: call ids are nine letters and digits, and `name` is rejected. */
 export const mistralHistory: HistoryRules = {
-  refused: new Set([...foreign, ...openais, 'name', 'function_call']),
+  refused: new Set([...foreign, ...openaiResponseMembers, 'name', 'function_call']),
   isId: (id) => /^[a-zA-Z0-9]{9}$/.test(id),
   idFor: (id) => digest(id, 9),
 };
@@ -87,7 +87,7 @@ export interface HistoryQuirk {
 export function historyOf(quirks: readonly HistoryQuirk[]): HistoryRules {
   const taken = new Set(quirks.flatMap(({ takes = [], thoughts }) => (thoughts === undefined ? takes : [...takes, thoughts])));
   const refusedOf = quirks.find((one) => one.refusesOf !== undefined)?.refusesOf;
-  const refused = [...foreign, ...openais].filter((name) => !taken.has(name));
+  const refused = [...foreign, ...openaiResponseMembers].filter((name) => !taken.has(name));
   const thoughts = quirks.find((one) => one.thoughts !== undefined)?.thoughts;
   return {
     ...(quirks.some(({ callIds }) => callIds === 'nine') ? mistralHistory : openaiHistory),

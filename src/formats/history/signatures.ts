@@ -4,7 +4,7 @@
  * with a number field, Gemini's with opaque bytes that start with 1. Undefined if it is neither.
  */
 export function signedBy(signature: string): 'anthropic' | 'gemini' | undefined {
-  if (standIns.has(signature)) return 'gemini';
+  if (placeholderSignatures.has(signature)) return 'gemini';
   if (signature.length < shortest) return undefined;
   const bytes = Buffer.from(signature.slice(0, 32), 'base64');
   const outer = fieldAt(bytes, 0);
@@ -17,7 +17,7 @@ export function signedBy(signature: string): 'anthropic' | 'gemini' | undefined 
 }
 
 /** Documented by Google for calls that Gemini did not make. */
-const standIns: ReadonlySet<string> = new Set(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']);
+const placeholderSignatures: ReadonlySet<string> = new Set(['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go']);
 
 /** In characters. Real signatures are longer. */
 const shortest = 40;

@@ -1,15 +1,15 @@
 import type { Dialect, DialectCall, DialectWriter } from '../../core/dialect.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { ModelEvent } from '../../core/events.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { type ChoiceState, deltaText, newChoice } from './delta.ts';
 import { legacyFinish, withFunctionCalls } from './legacy-calls.ts';
 import { isOpenaiError, openaiErrorBody, openaiErrorEvent } from './error-body.ts';
 import { chatChunks, textChunks } from './whole-as-chunks.ts';
-import { imageEvents, responseEvents } from '../shared/answer/whole-as-events.ts';
-import { streamInterrupted } from '../shared/answer/interrupted.ts';
+import { imageEvents, responseEvents } from '../shared/response/whole-as-events.ts';
+import { streamInterrupted } from '../shared/response/interrupted.ts';
 
 /** The OpenAI APIs. The responses of all other providers are converted to this format. */
 export const openaiDialect: Dialect = Object.freeze({
@@ -18,7 +18,7 @@ export const openaiDialect: Dialect = Object.freeze({
   errorEvent: openaiErrorEvent,
   answer: (result: unknown, call: DialectCall) =>
     JSON.stringify(
-      isPlain(result) ? { ...(call.asksForFunctions === true ? withFunctionCalls(result) : result), provider: call.provider } : result,
+      isJsonObject(result) ? { ...(call.asksForFunctions === true ? withFunctionCalls(result) : result), provider: call.provider } : result,
     ),
   streamed: {
     'chat/completions': chatChunks,
@@ -30,7 +30,7 @@ export const openaiDialect: Dialect = Object.freeze({
   write: (call: DialectCall) => new ChatWriter(call),
 });
 
-const nothing: readonly string[] = Object.freeze([]);
+const noLines: readonly string[] = Object.freeze([]);
 const noFields: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /** Maximum number of fields that wait for a chunk. */
@@ -60,7 +60,7 @@ class ChatWriter implements DialectWriter {
   }
 
   push(event: ModelEvent): readonly string[] {
-    if (this.failure !== undefined) return nothing;
+    if (this.failure !== undefined) return noLines;
     switch (event.type) {
       case 'start':
         return this.#start(event);
@@ -68,24 +68,24 @@ class ChatWriter implements DialectWriter {
         return this.#extra(event);
       case 'usage':
         this.#usage = event.usage;
-        return nothing;
+        return noLines;
       case 'finish':
         return this.#finish(event);
       case 'error':
         return this.fail(event.error);
       case 'native':
       case 'note':
-        return nothing;
+        return noLines;
       default: {
         const choice = this.#choice(event.choice);
         const delta = deltaText(event, choice, this.#call);
-        return delta === '' ? nothing : [this.#chunk(choice, delta, null)];
+        return delta === '' ? noLines : [this.#chunk(choice, delta, null)];
       }
     }
   }
 
   end(): readonly string[] {
-    if (this.failure !== undefined) return nothing;
+    if (this.failure !== undefined) return noLines;
     const left = this.#flush();
     if (this.#choices.size === 0 || this.#choices.values().some((choice) => !choice.isFinished)) {
       return [...left, ...this.fail(streamInterrupted())];
@@ -99,20 +99,20 @@ class ChatWriter implements DialectWriter {
 
   /** Writes no finish reason and no end mark, so that the stream does not look complete. Client libraries raise on the error. */
   fail(error: GatewayError): readonly string[] {
-    if (this.failure !== undefined) return nothing;
+    if (this.failure !== undefined) return noLines;
     this.failure = error;
     return [openaiErrorEvent(error, { requestId: this.#call.id }).toString('utf8')];
   }
 
   #start({ id, model, created, fields }: Extract<ModelEvent, { type: 'start' }>): readonly string[] {
-    if (this.#head !== '') return nothing;
+    if (this.#head !== '') return noLines;
     this.#open(id, model, created, fields ?? noFields);
     return [this.#chunk(this.#choice(0), '"content":""', null)];
   }
 
   #finish(event: Extract<ModelEvent, { type: 'finish' }>): readonly string[] {
     const choice = this.#choice(event.choice);
-    if (choice.isFinished) return nothing;
+    if (choice.isFinished) return noLines;
     choice.isFinished = true;
     const known = finishReasons.has(event.reason) ? event.reason : 'stop';
     const reason = this.#call.asksForFunctions === true ? legacyFinish(known) : known;
@@ -125,12 +125,12 @@ class ChatWriter implements DialectWriter {
    * fields are written in a chunk of their own first.
    */
   #extra(event: Extract<ModelEvent, { type: 'extra' }>): readonly string[] {
-    if (this.#call.strict && !event.strict) return nothing;
+    if (this.#call.strict && !event.strict) return noLines;
     const choice = event.choice === undefined ? undefined : this.#choice(event.choice);
     const waiting = choice === undefined ? this.#fields : choice.fields;
     const isFull = waiting !== undefined && Object.keys(waiting).length >= mostWaiting;
     const clash = waiting !== undefined && Object.keys(event.fields).some((key) => Object.hasOwn(waiting, key));
-    const written = isFull || clash ? this.#flush() : nothing;
+    const written = isFull || clash ? this.#flush() : noLines;
     if (choice === undefined) this.#fields = { ...this.#fields, ...event.fields };
     else this.#merge(choice, event.fields);
     return written;

@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../../core/events.ts';
-import type { Plain } from '../../core/json/merge.ts';
-import { madeCallId } from '../../core/model/call-id.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
+import { makeCallId } from '../../core/model/call-id.ts';
 import { openaiUsage } from '../../core/model/openai-usage.ts';
 import type { Call } from '../../core/provider.ts';
 import { parseExact } from '../../core/json/scan.ts';
@@ -15,17 +15,17 @@ export type CollectCall = Pick<Call, 'id' | 'createdAt' | 'model' | 'strict' | '
  * @param listsBlocks adds `content_blocks` even if the response has no blocks
  * @throws GatewayError the error of an event of type `error`
  */
-export function collectChat(events: Iterable<ModelEvent>, call: CollectCall, listsBlocks = false): Plain {
-  const choices = new Map<number, Choice>();
-  const choiceOf = (index: number): Choice => {
+export function collectChat(events: Iterable<ModelEvent>, call: CollectCall, listsBlocks = false): JsonObject {
+  const choices = new Map<number, CollectedChoice>();
+  const choiceOf = (index: number): CollectedChoice => {
     const known = choices.get(index);
     if (known !== undefined) return known;
-    const choice = new Choice(index, call);
+    const choice = new CollectedChoice(index, call);
     choices.set(index, choice);
     return choice;
   };
-  let start: Plain = {};
-  let fields: Plain = {};
+  let start: JsonObject = {};
+  let fields: JsonObject = {};
   for (const event of events) {
     switch (event.type) {
       case 'start':
@@ -56,26 +56,26 @@ export function collectChat(events: Iterable<ModelEvent>, call: CollectCall, lis
     object: 'chat.completion',
     created: start['created'] ?? call.createdAt,
     model: start['model'] === '' || start['model'] === undefined ? call.model : start['model'],
-    choices: [...choices.values()].map((choice) => choice.made(listsBlocks)),
+    choices: [...choices.values()].map((choice) => choice.toJson(listsBlocks)),
     ...fields,
   };
 }
 
-type OfChoice = Exclude<ModelEvent, { type: 'start' | 'usage' | 'error' | 'extra' | 'native' | 'note' }>;
-type Of<T extends OfChoice['type']> = Extract<OfChoice, { type: T }>;
+type ChoiceEvent = Exclude<ModelEvent, { type: 'start' | 'usage' | 'error' | 'extra' | 'native' | 'note' }>;
+type Of<T extends ChoiceEvent['type']> = Extract<ChoiceEvent, { type: T }>;
 
 interface ToolCall {
   readonly id: string;
   name: string;
   arguments: string;
   signature: string | undefined;
-  readonly caller: Plain | undefined;
+  readonly caller: JsonObject | undefined;
   readonly kind: 'function' | 'custom';
 }
 
 /** One choice (`n`) as collected so far. */
-class Choice {
-  fields: Plain = {};
+class CollectedChoice {
+  fields: JsonObject = {};
   readonly #index: number;
   readonly #call: CollectCall;
   /** In the order in which they began, tool calls included. Strict clients get no blocks, so only calls are kept for them. */
@@ -87,15 +87,15 @@ class Choice {
   #refusal: string | null = null;
   #thoughts = '';
   #finish: Of<'finish'> | undefined;
-  #audio: Plain | undefined;
-  #annotations: readonly Plain[] | undefined;
+  #audio: JsonObject | undefined;
+  #annotations: readonly JsonObject[] | undefined;
 
   constructor(index: number, call: CollectCall) {
     this.#index = index;
     this.#call = call;
   }
 
-  add(event: OfChoice): void {
+  add(event: ChoiceEvent): void {
     switch (event.type) {
       case 'text':
         this.#content += event.text;
@@ -134,7 +134,7 @@ class Choice {
     }
   }
 
-  made(listsBlocks: boolean): Plain {
+  toJson(listsBlocks: boolean): JsonObject {
     const { strict } = this.#call;
     const raw = this.#finish?.raw;
     return {
@@ -147,10 +147,10 @@ class Choice {
     };
   }
 
-  #message(listsBlocks: boolean): Plain {
+  #message(listsBlocks: boolean): JsonObject {
     const { strict, showsReasoning } = this.#call;
     const calls = this.#calls === undefined ? [] : [...this.#calls.values()];
-    const blocks = strict ? [] : this.#shown();
+    const blocks = strict ? [] : this.#visibleBlocks();
     const hasOther = calls.length > 0 || this.#audio !== undefined;
     const images = blocks.some((block) => block['type'] === 'image_url');
     return {
@@ -170,13 +170,13 @@ class Choice {
    * Returns all blocks except calls after the last other block, because calls have their own list. Calls before another block
    * stay, because they mark the order.
    */
-  #shown(): readonly Plain[] {
+  #visibleBlocks(): readonly JsonObject[] {
     const last = this.#blocks.findLastIndex((block) => !isCall(block));
     return this.#blocks.slice(0, last + 1).map((block) => (isCall(block) ? usedTool(block) : block));
   }
 
   /** Appends a fragment to the block with its number, or, without a number, to the last block if the kind is the same. */
-  #join({ block, signature }: Of<'text' | 'thinking'>, kind: 'text' | 'thinking', part: Plain): void {
+  #join({ block, signature }: Of<'text' | 'thinking'>, kind: 'text' | 'thinking', part: JsonObject): void {
     if (this.#call.strict) return;
     const known = block === undefined ? (this.#last?.kind === kind ? this.#last.block : undefined) : this.#byNumber?.get(block);
     if (known === undefined) {
@@ -208,7 +208,7 @@ class Choice {
     const calls = (this.#calls ??= new Map<number, ToolCall>());
     let known = calls.get(event.index);
     if (known === undefined) {
-      const id = event.id ?? madeCallId(this.#call.id, this.#index, calls.size);
+      const id = event.id ?? makeCallId(this.#call.id, this.#index, calls.size);
       known = { id, name: '', arguments: '', signature: undefined, caller: event.caller, kind: event.kind ?? 'function' };
       calls.set(event.index, known);
       this.#blocks.push(known);
@@ -220,10 +220,10 @@ class Choice {
   }
 }
 
-const isCall = (block: Plain | ToolCall): block is ToolCall => 'arguments' in block && 'signature' in block && 'kind' in block;
+const isCall = (block: JsonObject | ToolCall): block is ToolCall => 'arguments' in block && 'signature' in block && 'kind' in block;
 
 /** Writes the signature into the function and, like Google's own OpenAI endpoint, into `extra_content`. */
-function toolCall({ id, name, arguments: text, signature, caller, kind }: ToolCall, strict: boolean): Plain {
+function toolCall({ id, name, arguments: text, signature, caller, kind }: ToolCall, strict: boolean): JsonObject {
   if (kind === 'custom') return { id, type: 'custom', custom: { name, input: text } };
   const fn = { name, arguments: text };
   if (strict || signature === undefined)
@@ -232,7 +232,7 @@ function toolCall({ id, name, arguments: text, signature, caller, kind }: ToolCa
   return { id, type: 'function', function: { ...fn, ...member }, extra_content: { google: member } };
 }
 
-function usedTool({ id, name, arguments: text }: ToolCall): Plain {
+function usedTool({ id, name, arguments: text }: ToolCall): JsonObject {
   let input: unknown;
   try {
     input = parseExact(text);
@@ -243,24 +243,24 @@ function usedTool({ id, name, arguments: text }: ToolCall): Plain {
 }
 
 /** Converts a file to a content part: images to `image_url`, everything else to `file`. */
-function mediaBlock({ mimeType, base64 }: Of<'media'>): Plain {
+function mediaBlock({ mimeType, base64 }: Of<'media'>): JsonObject {
   const uri = `data:${mimeType};base64,${base64}`;
   return mimeType.startsWith('image/') ? { type: 'image_url', image_url: { url: uri } } : { type: 'file', file: { file_data: uri } };
 }
 
 /** Joins audio deltas as client libraries do. */
-function withAudio(before: Plain | undefined, delta: Plain): Plain {
+function withAudio(before: JsonObject | undefined, delta: JsonObject): JsonObject {
   if (before === undefined) return delta;
-  const joined = (member: string): Plain =>
+  const joined = (member: string): JsonObject =>
     delta[member] === undefined ? {} : { [member]: `${(before[member] as string | undefined) ?? ''}${String(delta[member])}` };
   return { ...before, ...delta, ...joined('data'), ...joined('transcript') };
 }
 
 /** True for parts that `content` may contain if it is a list. */
-const isContent = (block: Plain): boolean => block['type'] === 'image_url' || (block['type'] === 'text' && block['text'] !== '');
+const isContent = (block: JsonObject): boolean => block['type'] === 'image_url' || (block['type'] === 'text' && block['text'] !== '');
 
-function withoutSignature({ signature: _signature, ...block }: Plain): Plain {
+function withoutSignature({ signature: _signature, ...block }: JsonObject): JsonObject {
   return block;
 }
 
-const signed = (signature: string | undefined): Plain => (signature === undefined ? {} : { signature });
+const signed = (signature: string | undefined): JsonObject => (signature === undefined ? {} : { signature });

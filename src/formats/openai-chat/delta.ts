@@ -1,4 +1,4 @@
-import { madeCallId } from '../../core/model/call-id.ts';
+import { makeCallId } from '../../core/model/call-id.ts';
 import type { ModelEvent } from '../../core/events.ts';
 
 /** State of one choice (`n`) of a stream that is being written. */
@@ -112,11 +112,11 @@ function mediaDelta(event: Delta<'media'>, choice: ChoiceState): string {
 
 function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCall): string {
   const known = choice.calls.get(event.index);
-  const place = known ?? choice.calls.size;
-  if (known === undefined) choice.calls.set(event.index, place);
+  const position = known ?? choice.calls.size;
+  if (known === undefined) choice.calls.set(event.index, position);
   // The first call is written as `function_call`, so it does not count in the list.
   const isLegacy = call.asksForFunctions === true && event.kind !== 'custom';
-  const index = isLegacy ? place - 1 : place;
+  const index = isLegacy ? position - 1 : position;
   const isCustom = event.kind === 'custom';
   const inner: string[] = [];
   if (event.name !== undefined) inner.push(`"name":${JSON.stringify(event.name)}`);
@@ -128,11 +128,11 @@ function toolDelta(event: Delta<'tool_call'>, choice: ChoiceState, call: DeltaCa
   const extra = signature === undefined ? '' : `,"extra_content":{"google":{"thought_signature":${signature}}}`;
   const caller = event.caller === undefined || call.strict ? '' : `,"caller":${JSON.stringify(event.caller)}`;
   if (index < 0) return inner.length === 0 ? '' : `"function_call":{${inner.join(',')}}`;
-  const word = isCustom ? 'custom' : 'function';
-  const id = event.id ?? (known === undefined ? madeCallId(call.id, choice.index, place) : undefined);
-  const head = id === undefined ? '' : `,"id":${JSON.stringify(id)},"type":"${word}"`;
+  const toolType = isCustom ? 'custom' : 'function';
+  const id = event.id ?? (known === undefined ? makeCallId(call.id, choice.index, position) : undefined);
+  const head = id === undefined ? '' : `,"id":${JSON.stringify(id)},"type":"${toolType}"`;
   if (inner.length === 0 && head === '') return '';
-  return `"tool_calls":[{"index":${index}${head}${inner.length === 0 ? '' : `,"${word}":{${inner.join(',')}}`}${extra}${caller}}]`;
+  return `"tool_calls":[{"index":${index}${head}${inner.length === 0 ? '' : `,"${toolType}":{${inner.join(',')}}`}${extra}${caller}}]`;
 }
 
 function blockDelta(index: number, members: string): string {

@@ -1,10 +1,12 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { ErrorFacts, GatewayError } from '../../core/error.ts';
 
 /** True for `{error: {message, …}}`. An error with a text in `status` but no `type` is a google.rpc.Status, and not of this format. */
-export function isOpenaiError({ error }: Plain): boolean {
+export function isOpenaiError({ error }: JsonObject): boolean {
   return (
-    isPlain(error) && typeof error['message'] === 'string' && (typeof error['status'] !== 'string' || typeof error['type'] === 'string')
+    isJsonObject(error) &&
+    typeof error['message'] === 'string' &&
+    (typeof error['status'] !== 'string' || typeof error['type'] === 'string')
   );
 }
 

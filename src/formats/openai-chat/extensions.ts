@@ -1,5 +1,5 @@
 import type { JsonBody } from '../../core/json/body.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
 import { Drops } from '../shared/request/drops.ts';
 import { cleanHistory } from '../history/clean.ts';
@@ -41,7 +41,7 @@ export function dropExtensions(
     drops.add(name, reason);
   }
   const isHinted = nestedHints.some((hint) => body.mentions(hint));
-  const bare = known.includes('cache_control') ? asItIs : withoutMark;
+  const bare = known.includes('cache_control') ? unchanged : withoutMark;
   if (isHinted) dropTools(body, patch, drops, bare);
   const isForeign = needsCleaning(body, rules);
   if (isForeign || isHinted) dropNested(body, patch, drops, { rules: isForeign ? rules : undefined, bare });
@@ -62,7 +62,7 @@ const labelsDropped: readonly Dropped[] = Object.freeze([{ param: 'labels', reas
 const none: readonly never[] = Object.freeze([]);
 
 /** Removes `cache_control` from an object, or keeps it if the service supports it. */
-type Bare = (object: Plain, name: string, drops: Drops) => Plain;
+type Bare = (object: JsonObject, name: string, drops: Drops) => JsonObject;
 
 interface Nested {
   /** Undefined if the history needs no change. */
@@ -74,16 +74,16 @@ function dropNested(body: JsonBody, patch: Map<string, unknown>, drops: Drops, {
   const messages = body.exact('messages');
   if (!Array.isArray(messages)) return;
   const history = rules === undefined ? messages : cleanHistory(messages, rules, drops);
-  const kept = history.map((message: unknown) => (isPlain(message) ? withoutMarks(message, drops, bare) : message));
+  const kept = history.map((message: unknown) => (isJsonObject(message) ? withoutCacheControl(message, drops, bare) : message));
   if (rules !== undefined || kept.some((message, at) => message !== messages[at])) patch.set('messages', kept);
 }
 
 /** Removes `cache_control` of a message and of its parts. */
-function withoutMarks(message: Plain, drops: Drops, bare: Bare): Plain {
+function withoutCacheControl(message: JsonObject, drops: Drops, bare: Bare): JsonObject {
   const out = bare(message, 'messages[].cache_control', drops);
   const { content } = out;
   if (!Array.isArray(content)) return out;
-  const parts = content.map((part: unknown) => (isPlain(part) ? bare(part, 'messages[].content[].cache_control', drops) : part));
+  const parts = content.map((part: unknown) => (isJsonObject(part) ? bare(part, 'messages[].content[].cache_control', drops) : part));
   return parts.some((part, at) => part !== content[at]) ? { ...out, content: parts } : out;
 }
 
@@ -92,27 +92,27 @@ function dropTools(body: JsonBody, patch: Map<string, unknown>, drops: Drops, ba
   if (!Array.isArray(tools)) return;
   const served = tools.filter((tool) => !isSearchTool(tool));
   if (served.length < tools.length) drops.add('tools[].vendor_search', reason);
-  const kept = served.map((tool: unknown) => (isPlain(tool) ? bare(tool, 'tools[].cache_control', drops) : tool));
+  const kept = served.map((tool: unknown) => (isJsonObject(tool) ? bare(tool, 'tools[].cache_control', drops) : tool));
   if (kept.length === tools.length && kept.every((tool, at) => tool === tools[at])) return;
   patch.set('tools', kept.length === 0 ? undefined : kept);
   // Services reject both if there are no tools.
   if (kept.length === 0) for (const name of ['tool_choice', 'parallel_tool_calls']) if (body.has(name)) patch.set(name, undefined);
 }
 
-const asItIs: Bare = (object) => object;
+const unchanged: Bare = (object) => object;
 
 const withoutMark: Bare = (object, name, drops) => {
   if (!Object.hasOwn(object, 'cache_control')) return object;
   drops.add(name, reason);
-  const { cache_control: _gone, ...rest } = object;
+  const { cache_control: _removed, ...rest } = object;
   return rest;
 };
 
 /** True for the gateway's search tools. A client's own function that is called `google_search` has parameters. */
 function isSearchTool(tool: unknown): boolean {
-  if (!isPlain(tool)) return false;
+  if (!isJsonObject(tool)) return false;
   const fn = tool['function'];
-  const name = isPlain(fn) ? fn['name'] : tool['type'];
+  const name = isJsonObject(fn) ? fn['name'] : tool['type'];
   if (typeof name !== 'string' || !searchTools.has(name)) return false;
-  return name.startsWith('vendor_') || !isPlain(fn) || fn['parameters'] === undefined;
+  return name.startsWith('vendor_') || !isJsonObject(fn) || fn['parameters'] === undefined;
 }

@@ -1,5 +1,5 @@
 import type { ProviderFault } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { isErrorStatus } from '../../core/http/status.ts';
 import { googleFault, googleFaultInBand, isGoogleStatus } from '../shared/google-status.ts';
 import { parseObject, textOf } from '../shared/json.ts';
@@ -14,11 +14,11 @@ export function openaiFault(_status: number, body: string): ProviderFault {
 }
 
 /** Parses a JSON object, or the first object of a list, because some services wrap the object in a list. */
-export function objectIn(text: string): Plain | undefined {
+export function objectIn(text: string): JsonObject | undefined {
   if (!text.startsWith('[')) return parseObject(text);
   const list = parseObject(`{"list":${text}}`)?.['list'];
   const first: unknown = Array.isArray(list) ? list[0] : undefined;
-  return isPlain(first) ? first : undefined;
+  return isJsonObject(first) ? first : undefined;
 }
 
 /**
@@ -43,23 +43,23 @@ const messages = [
 ] as const;
 
 /** Reads the fault from an object with an `error` member, or from a flat error object. */
-export function faultFrom(object: Plain, raw = ''): ProviderFault {
+export function faultFrom(object: JsonObject, raw = ''): ProviderFault {
   const error = object['error'];
   if (isGoogleStatus(error)) return googleFault(error);
   // With an envelope, code, type and param are read from the envelope only. The message may also be next to it.
-  const { message: _message, code, type, param, ...more } = isPlain(error) ? error : object;
+  const { message: _message, code, type, param, ...more } = isJsonObject(error) ? error : object;
   const fault: ProviderFault = {
     message: textAt(object, messages) ?? plainText(raw),
     code: scalarOf(code),
     type: textOf(type) ?? null,
     param: textOf(param) ?? null,
-    ...(isPlain(error) && Object.keys(more).length > 0 ? { extra: more } : {}),
+    ...(isJsonObject(error) && Object.keys(more).length > 0 ? { extra: more } : {}),
   };
   return permanent.has(fault.code ?? '') || permanent.has(fault.type ?? '') ? { ...fault, isPermanent: true } : fault;
 }
 
 /** Returns the first non-empty text at one of these paths. */
-function textAt(object: Plain, paths: readonly string[]): string | undefined {
+function textAt(object: JsonObject, paths: readonly string[]): string | undefined {
   for (const path of paths) {
     const text = textOf(valueAt(object, path));
     if (text !== undefined) return text;
@@ -68,11 +68,11 @@ function textAt(object: Plain, paths: readonly string[]): string | undefined {
 }
 
 /** Returns the value at a path of member names and list indexes. */
-function valueAt(object: Plain, path: string): unknown {
+function valueAt(object: JsonObject, path: string): unknown {
   let value: unknown = object;
   for (const step of path.split('.')) {
     if (Array.isArray(value)) value = (value as unknown[])[Number(step)];
-    else if (isPlain(value)) value = value[step];
+    else if (isJsonObject(value)) value = value[step];
     else return undefined;
   }
   return value;
@@ -82,7 +82,7 @@ function valueAt(object: Plain, path: string): unknown {
  * Reads an error object under status 200, alone or as a stream event, and adds the HTTP status that belongs to its code or type
  * in this format.
  */
-export function faultInBand(object: Plain | undefined, raw: string): ProviderFault {
+export function faultInBand(object: JsonObject | undefined, raw: string): ProviderFault {
   const error = object?.['error'];
   if (isGoogleStatus(error)) return googleFaultInBand(error);
   const fault = faultFrom(object ?? {}, raw);

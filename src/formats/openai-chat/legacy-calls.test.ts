@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelEvent } from '../../core/events.ts';
 import { withFunctionCalls } from './legacy-calls.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { partsInOrder } from '../history/assistant-parts.ts';
 import { openaiDialect } from './client.ts';
 import { collectChat } from './collect.ts';
@@ -25,38 +25,38 @@ const begin: ModelEvent = { type: 'start', id: 'a', model: 'm', created: 1 };
 const finish: ModelEvent = { type: 'finish', choice: 0, reason: 'tool_calls' };
 
 /** The message and the finish reason, of the complete response and joined from the deltas. */
-function answers(events: readonly ModelEvent[]): readonly Plain[] {
-  const whole = JSON.parse(openaiDialect.answer?.(collectChat(events, call), call) ?? '') as { choices: Plain[] };
+function answers(events: readonly ModelEvent[]): readonly JsonObject[] {
+  const whole = JSON.parse(openaiDialect.answer?.(collectChat(events, call), call) ?? '') as { choices: JsonObject[] };
   const writer = openaiDialect.write?.(call);
   const pieces = [...events.flatMap((event) => [...(writer?.push(event) ?? [])]), ...(writer?.end() ?? [])].join('');
   const chunks = pieces
     .split('\n\n')
     .filter((text) => text.startsWith('data: {'))
-    .map((text) => JSON.parse(text.slice(6)) as { choices: Plain[] });
-  let message: Plain = {};
+    .map((text) => JSON.parse(text.slice(6)) as { choices: JsonObject[] });
+  let message: JsonObject = {};
   let reason: unknown;
   for (const { choices } of chunks) {
-    message = joined(message, choices[0]?.['delta'] as Plain);
+    message = joined(message, choices[0]?.['delta'] as JsonObject);
     reason = choices[0]?.['finish_reason'] ?? reason;
   }
-  const { message: said, finish_reason } = whole.choices[0] as Plain;
+  const { message: said, finish_reason } = whole.choices[0] as JsonObject;
   return [
-    { ...(said as Plain), reason: finish_reason },
+    { ...(said as JsonObject), reason: finish_reason },
     { ...message, reason },
   ];
 }
 
 /** Strings are concatenated and lists merged by index, as in OpenAI's SDKs. */
-function joined(before: Plain, delta: Plain): Plain {
+function joined(before: JsonObject, delta: JsonObject): JsonObject {
   const out: Record<string, unknown> = { ...before };
   for (const [key, value] of Object.entries(delta)) {
     const known = out[key];
     if (key === 'index' || key === 'type' || key === 'role') out[key] = value;
     else if (typeof known === 'string' && typeof value === 'string') out[key] = known + value;
-    else if (isPlain(known) && isPlain(value)) out[key] = joined(known, value);
+    else if (isJsonObject(known) && isJsonObject(value)) out[key] = joined(known, value);
     else if (Array.isArray(value)) {
-      const list = Array.isArray(known) ? [...(known as Plain[])] : [];
-      for (const one of value as (Plain & { index: number })[]) list[one.index] = joined(list[one.index] ?? {}, one);
+      const list = Array.isArray(known) ? [...(known as JsonObject[])] : [];
+      for (const one of value as (JsonObject & { index: number })[]) list[one.index] = joined(list[one.index] ?? {}, one);
       out[key] = list;
     } else out[key] = value;
   }
@@ -78,7 +78,7 @@ describe('a client that sends the legacy field functions', () => {
         tool_calls: [{ id: 'c1', function: { name: 'g', arguments: '{}' } }],
       });
       const names = partsInOrder({ role: 'assistant', ...answer }).flatMap((one) =>
-        one.kind === 'call' ? [(one.call['function'] as Plain)['name']] : [],
+        one.kind === 'call' ? [(one.call['function'] as JsonObject)['name']] : [],
       );
       expect(names).toEqual(['f', 'g']);
     }
@@ -103,7 +103,7 @@ describe('partsInOrder', () => {
     ['another call', { name: 'g', arguments: '{"a":1}' }, ['g', 'f']],
   ])('compares function_call and tool_calls: %s', (_, single, names) => {
     const parts = partsInOrder({ role: 'assistant', content: null, function_call: single, tool_calls: [listed] });
-    expect(parts.flatMap((one) => (one.kind === 'call' ? [(one.call['function'] as Plain)['name']] : []))).toEqual(names);
+    expect(parts.flatMap((one) => (one.kind === 'call' ? [(one.call['function'] as JsonObject)['name']] : []))).toEqual(names);
   });
 });
 

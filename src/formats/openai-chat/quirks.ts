@@ -1,5 +1,5 @@
 import type { BodyPatch, JsonBody } from '../../core/json/body.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
 
 /** One difference between a service's chat requests and the format that it follows. */
@@ -49,6 +49,6 @@ function renameRole(body: JsonBody, patch: Map<string, unknown>, from: string, t
   if (!body.mentions(`"${from}"`)) return;
   const messages: unknown = patch.get('messages') ?? body.exact('messages');
   if (!Array.isArray(messages)) return;
-  const renamed = messages.map((one: unknown) => (isPlain(one) && one['role'] === from ? { ...one, role: to } : one));
+  const renamed = messages.map((one: unknown) => (isJsonObject(one) && one['role'] === from ? { ...one, role: to } : one));
   if (renamed.some((one, at) => one !== messages[at])) patch.set('messages', renamed);
 }

@@ -1,11 +1,11 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { checkedObject, objectAt, textOf, valueOf } from '../shared/json.ts';
+import { checkedObject, objectAt, textOf, offsetOfValue } from '../shared/json.ts';
 import { faultInBand, objectIn } from './fault.ts';
-import { FinishWords } from '../shared/answer/finish-words.ts';
+import { FinishReasons } from '../shared/response/finish-reasons.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
 const quote = 0x22;
@@ -24,7 +24,7 @@ export class ChatTap implements Tap {
   model: string | undefined;
   fault: ProviderFault | undefined;
   contentEvents = 0;
-  readonly #finish = new FinishWords();
+  readonly #finish = new FinishReasons();
   /**
    * The last event text that contained a usage object, and the offset of the object. It is parsed on demand, because some
    * services repeat it in every event.
@@ -40,8 +40,8 @@ export class ChatTap implements Tap {
       this.complete = true;
       return 'end';
     }
-    if (this.contentEvents === 0 || isRemarkable(data)) return this.#read(event);
-    if (this.#keepsUsage(data) && data.includes('"choices":[]')) return 'meta';
+    if (this.contentEvents === 0 || mustBeParsed(data)) return this.#read(event);
+    if (this.#storeUsage(data) && data.includes('"choices":[]')) return 'meta';
     this.contentEvents += 1;
     return 'content';
   }
@@ -55,7 +55,7 @@ export class ChatTap implements Tap {
     this.#tier = answer['service_tier'];
     this.#usage = readUsage(answer['usage']);
     const choices = choicesOf(answer);
-    for (const [index, choice] of choices.entries()) this.#note(choice, index);
+    for (const [index, choice] of choices.entries()) this.#readChoice(choice, index);
     if (isSet(answer['error']) && choices.length === 0) this.fault = faultInBand(answer, '');
     return this.fault;
   }
@@ -75,7 +75,7 @@ export class ChatTap implements Tap {
   #read(event: WireEvent): EventKind {
     const chunk = objectIn(event.data);
     if (chunk === undefined) return 'meta';
-    this.#keepsUsage(event.data);
+    this.#storeUsage(event.data);
     if (isSet(chunk['error']) || event.name === 'error') {
       this.fault ??= faultInBand(chunk, event.data);
       return 'fault';
@@ -87,7 +87,7 @@ export class ChatTap implements Tap {
       this.#tier ??= chunk['service_tier'];
     }
     let content = false;
-    for (const [at, choice] of choices.entries()) content = this.#note(choice, at) || content;
+    for (const [at, choice] of choices.entries()) content = this.#readChoice(choice, at) || content;
     if (this.#finish.isComplete) this.complete = true;
     if (!content) return 'meta';
     this.contentEvents += 1;
@@ -95,16 +95,16 @@ export class ChatTap implements Tap {
   }
 
   /** Records one choice. True if it contains content that a person would see, or a finish reason. */
-  #note(choice: Plain, at: number): boolean {
+  #readChoice(choice: JsonObject, at: number): boolean {
     const index = typeof choice['index'] === 'number' ? choice['index'] : at;
     const reason = textOf(choice['finish_reason']);
     this.#finish.set(index, reason);
     return reason !== undefined || isFilled(choice['text']) || hasContent(choice['delta']);
   }
 
-  #keepsUsage(data: string): boolean {
-    let at = valueOf(data, 'usage');
-    while (at >= 0 && data.charCodeAt(at) !== openBrace) at = valueOf(data, 'usage', at);
+  #storeUsage(data: string): boolean {
+    let at = offsetOfValue(data, 'usage');
+    while (at >= 0 && data.charCodeAt(at) !== openBrace) at = offsetOfValue(data, 'usage', at);
     if (at < 0) return false;
     this.#usageText = data;
     this.#usageAt = at;
@@ -113,33 +113,33 @@ export class ChatTap implements Tap {
 }
 
 /** After the first content: true if the event contains a finish reason, an error, or a further choice. */
-function isRemarkable(data: string): boolean {
-  for (let at = valueOf(data, 'finish_reason'); at >= 0; at = valueOf(data, 'finish_reason', at)) {
+function mustBeParsed(data: string): boolean {
+  for (let at = offsetOfValue(data, 'finish_reason'); at >= 0; at = offsetOfValue(data, 'finish_reason', at)) {
     if (data.charCodeAt(at) === quote) return true;
   }
-  const error = valueOf(data, 'error');
+  const error = offsetOfValue(data, 'error');
   if (error >= 0 && data.charCodeAt(error) !== nullStart) return true;
-  for (let at = valueOf(data, 'index'); at >= 0; at = valueOf(data, 'index', at)) {
+  for (let at = offsetOfValue(data, 'index'); at >= 0; at = offsetOfValue(data, 'index', at)) {
     const digit = data.charCodeAt(at);
     if (digit > zero && digit <= 0x39 && !data.startsWith('"tool_calls":[{', at - 23)) return true;
   }
   return false;
 }
 
-const choicesOf = (object: Plain): readonly Plain[] => {
+const choicesOf = (object: JsonObject): readonly JsonObject[] => {
   const choices = object['choices'];
-  return Array.isArray(choices) ? choices.filter(isPlain) : [];
+  return Array.isArray(choices) ? choices.filter(isJsonObject) : [];
 };
 
 function hasContent(delta: unknown): boolean {
-  if (!isPlain(delta)) return false;
+  if (!isJsonObject(delta)) return false;
   for (const [key, value] of Object.entries(delta)) if (key !== 'role' && key !== 'name' && isFilled(value)) return true;
   return false;
 }
 
 function isFilled(value: unknown): boolean {
   if (typeof value === 'string' || Array.isArray(value)) return value.length > 0;
-  return isPlain(value) ? Object.keys(value).length > 0 : isSet(value);
+  return isJsonObject(value) ? Object.keys(value).length > 0 : isSet(value);
 }
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== false;

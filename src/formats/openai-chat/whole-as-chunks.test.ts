@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import type { ModelEvent } from '../../core/events.ts';
-import type { Plain } from '../../core/json/merge.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
 import { collectChat } from './collect.ts';
 import { ChatReader } from './reader/chunks.ts';
 import { completionEvents } from './reader/completion.ts';
 import { chatChunks } from './whole-as-chunks.ts';
 
 const call = { strict: false, showsReasoning: true, includeUsage: true, provider: 'p', model: 'm', id: 'r', createdAt: 1 };
-const completion = (message: Plain): Plain => ({
+const completion = (message: JsonObject): JsonObject => ({
   id: 'c',
   choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }],
 });
-const chunksOf = (message: Plain): readonly string[] =>
+const chunksOf = (message: JsonObject): readonly string[] =>
   (chatChunks(completion(message), call) ?? '')
     .split('\n\n')
     .filter((event) => event !== '')
@@ -20,7 +20,7 @@ const chunksOf = (message: Plain): readonly string[] =>
 const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
 const thought = { type: 'thinking', thinking: [{ type: 'text', text: 'x' }] };
 
-it.each<[unknown, unknown, Plain?]>([
+it.each<[unknown, unknown, JsonObject?]>([
   ['x', 'x'],
   [null, null],
   // Workers AI sends the object itself if JSON was requested (recorded).
@@ -41,7 +41,7 @@ const fn = { name: 'f', arguments: '{"a":1}' };
 const listed = [{ id: 'c', type: 'function', function: fn }];
 
 /** Read in both forms. Content is compared if no other member repeats it. */
-it.each<[string, Plain]>([
+it.each<[string, JsonObject]>([
   [
     'blocks',
     {

@@ -1,38 +1,38 @@
 import type { DialectCall } from '../../core/dialect.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 
 const end = 'data: [DONE]\n\n';
-const event = (data: Plain): string => `data: ${JSON.stringify(data)}\n\n`;
+const event = (data: JsonObject): string => `data: ${JSON.stringify(data)}\n\n`;
 
 /**
  * Converts a whole chat completion to a stream of one chunk, plus a usage chunk if requested; undefined if the object is not a
  * completion.
  */
-export function chatChunks(answer: Plain, call: DialectCall): string | undefined {
+export function chatChunks(answer: JsonObject, call: DialectCall): string | undefined {
   const { choices, usage, ...rest } = answer;
-  if (!areChoices(choices, (choice) => isPlain(choice['message']))) return undefined;
+  if (!areChoices(choices, (choice) => isJsonObject(choice['message']))) return undefined;
   const shell = { ...rest, object: 'chat.completion.chunk' };
-  const usageChunk = call.includeUsage && isPlain(usage) ? event({ ...shell, choices: [], usage }) : '';
+  const usageChunk = call.includeUsage && isJsonObject(usage) ? event({ ...shell, choices: [], usage }) : '';
   return event({ ...shell, choices: choices.map(deltaChoice) }) + usageChunk + end;
 }
 
 /** Converts a whole text completion to a stream of one chunk, which has the same form. */
-export function textChunks(answer: Plain): string | undefined {
+export function textChunks(answer: JsonObject): string | undefined {
   return areChoices(answer['choices'], (choice) => typeof choice['text'] === 'string') ? event(answer) + end : undefined;
 }
 
-function areChoices(value: unknown, isOne: (choice: Plain) => boolean): value is readonly Plain[] {
-  return Array.isArray(value) && value.length > 0 && (value as unknown[]).every((choice) => isPlain(choice) && isOne(choice));
+function areChoices(value: unknown, isOne: (choice: JsonObject) => boolean): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.length > 0 && (value as unknown[]).every((choice) => isJsonObject(choice) && isOne(choice));
 }
 
-function deltaChoice({ message, ...choice }: Plain): Plain {
-  const { content, content_blocks: blocks, tool_calls: calls, ...rest } = message as Plain;
+function deltaChoice({ message, ...choice }: JsonObject): JsonObject {
+  const { content, content_blocks: blocks, tool_calls: calls, ...rest } = message as JsonObject;
   return {
     ...choice,
     delta: {
       ...rest,
       content: streamedContent(content, Array.isArray(blocks)),
-      ...(Array.isArray(calls) ? { tool_calls: (calls as unknown[]).map((one, index) => ({ index, ...(one as Plain) })) } : {}),
+      ...(Array.isArray(calls) ? { tool_calls: (calls as unknown[]).map((one, index) => ({ index, ...(one as JsonObject) })) } : {}),
       ...(Array.isArray(blocks) ? { content_blocks: blocks.map((block, index) => ({ index, delta: blockDelta(block) })) } : {}),
     },
   };
@@ -43,14 +43,14 @@ function deltaChoice({ message, ...choice }: Plain): Plain {
  * blocks too, or an object, which some services return if JSON was requested. Other lists have the form of the service's streams.
  */
 function streamedContent(content: unknown, hasBlocks: boolean): unknown {
-  if (isPlain(content)) return JSON.stringify(content);
+  if (isJsonObject(content)) return JSON.stringify(content);
   if (!Array.isArray(content)) return content;
   const texts = content.map(textIn);
   return hasBlocks || !texts.includes(undefined) ? texts.join('') : content;
 }
 
 function textIn(part: unknown): string | undefined {
-  const text = isPlain(part) ? part['text'] : part;
+  const text = isJsonObject(part) ? part['text'] : part;
   return typeof text === 'string' ? text : undefined;
 }
 
@@ -58,7 +58,7 @@ function textIn(part: unknown): string | undefined {
 const untyped: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking']);
 
 function blockDelta(block: unknown): unknown {
-  if (!isPlain(block) || !untyped.has(block['type'])) return block;
+  if (!isJsonObject(block) || !untyped.has(block['type'])) return block;
   const { type: _type, ...delta } = block;
   return delta;
 }

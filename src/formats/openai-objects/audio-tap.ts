@@ -2,12 +2,12 @@ import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
-import { topLevel } from '../shared/answer/json-tap.ts';
-import { isBareError, objectAt, parseObject, textOf, valueOf } from '../shared/json.ts';
+import { topLevelMembers } from '../shared/response/json-tap.ts';
+import { isBareError, objectAt, parseObject, textOf, offsetOfValue } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from '../shared/usage.ts';
 
-const wanted: ReadonlySet<string> = new Set(['usage', 'error', 'duration']);
+const readMembers: ReadonlySet<string> = new Set(['usage', 'error', 'duration']);
 
 /**
  * Tap for speech and transcriptions: audio, plain text, subtitles, JSON, or a stream of events (`speech.audio.*`,
@@ -42,15 +42,15 @@ export class AudioTap implements Tap {
 
   whole(text: string): ProviderFault | undefined {
     this.complete = true;
-    const found = topLevel(text, wanted);
+    const found = topLevelMembers(text, readMembers);
     if (found === undefined) return undefined;
-    this.usage = readUsage(found['usage']) ?? ofDuration(found['duration']);
+    this.usage = readUsage(found['usage']) ?? usageOfDuration(found['duration']);
     if (found['error'] !== undefined && found['error'] !== null) this.fault = faultInBand(found, '');
     return this.fault;
   }
 
   #done(data: string): EventKind {
-    const at = valueOf(data, 'usage');
+    const at = offsetOfValue(data, 'usage');
     if (at >= 0) this.usage = readUsage(objectAt(data, at));
     this.complete = true;
     if (this.contentEvents > 0) return 'end';
@@ -61,7 +61,7 @@ export class AudioTap implements Tap {
 }
 
 /** Usage from the length of the audio, which the verbose form contains, at some services as a string. */
-function ofDuration(duration: unknown): Usage | undefined {
+function usageOfDuration(duration: unknown): Usage | undefined {
   const seconds = typeof duration === 'string' ? Number(duration) : duration;
   return readUsage({ type: 'duration', seconds });
 }
@@ -73,6 +73,6 @@ const jsonFormats: ReadonlySet<string> = new Set(['json', 'verbose_json', 'diari
 export function transcriptForm(
   form: { readonly fields: ReadonlyMap<string, string>; readonly isBuffered: boolean } | undefined,
 ): 'json' | 'bytes' {
-  const asked = form?.fields.get('response_format') ?? (form?.isBuffered === true ? 'json' : undefined);
-  return asked !== undefined && jsonFormats.has(asked) ? 'json' : 'bytes';
+  const requestedFormat = form?.fields.get('response_format') ?? (form?.isBuffered === true ? 'json' : undefined);
+  return requestedFormat !== undefined && jsonFormats.has(requestedFormat) ? 'json' : 'bytes';
 }

@@ -16,7 +16,7 @@ export function batchLine(names: BatchNames): LineEdit {
     // Azure OpenAI rejects a byte-order mark, and JSON text has none.
     const text = index === 0 && line.charCodeAt(0) === 0xfeff ? line.slice(1) : line;
     try {
-      return edited(text, names);
+      return editLine(text, names);
     } catch {
       // Not JSON: the service reports it, with the line number.
       return text;
@@ -24,7 +24,7 @@ export function batchLine(names: BatchNames): LineEdit {
   };
 }
 
-function edited(line: string, names: BatchNames): string {
+function editLine(line: string, names: BatchNames): string {
   if (!line.includes('"custom_id"')) return line;
   const members = scanObject(line);
   const url = members.find(({ key }) => key === 'url');
@@ -56,9 +56,9 @@ function modelSplice(line: string, body: Member, names: BatchNames): Splice | un
   if (!text.startsWith('{')) return undefined;
   const model = scanObject(text).find(({ key }) => key === 'model');
   if (model === undefined) return undefined;
-  const named: unknown = parseJson(text.slice(model.start, model.end));
-  if (typeof named !== 'string') return undefined;
-  const bare = bareModel(named);
+  const requested: unknown = parseJson(text.slice(model.start, model.end));
+  if (typeof requested !== 'string') return undefined;
+  const bare = bareModel(requested);
   const wanted = names.deployment(bare) ?? bare;
-  return wanted === named || wanted === '' ? undefined : { start: body.start + model.start, end: body.start + model.end, text: wanted };
+  return wanted === requested || wanted === '' ? undefined : { start: body.start + model.start, end: body.start + model.end, text: wanted };
 }

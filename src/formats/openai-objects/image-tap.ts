@@ -1,7 +1,7 @@
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind } from '../../core/tap.ts';
-import { JsonTap } from '../shared/answer/json-tap.ts';
-import { isBareError, objectAt, parseObject, valueOf } from '../shared/json.ts';
+import { JsonTap } from '../shared/response/json-tap.ts';
+import { isBareError, objectAt, parseObject, offsetOfValue } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from '../shared/usage.ts';
 
@@ -13,7 +13,7 @@ export class ImageTap extends JsonTap {
   override event(event: WireEvent): EventKind {
     const type = event.name === '' ? (/^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? '') : event.name;
     if (type.endsWith('.completed') || event.data.trim() === '[DONE]') {
-      const at = valueOf(event.data, 'usage');
+      const at = offsetOfValue(event.data, 'usage');
       if (at >= 0) this.usage = readUsage(objectAt(event.data, at));
       this.complete = true;
       if (this.contentEvents > 0 || type === '') return 'end';

@@ -1,11 +1,11 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
-import { JsonTap, topLevel } from '../shared/answer/json-tap.ts';
+import { JsonTap, topLevelMembers } from '../shared/response/json-tap.ts';
 import { textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 
-const wanted: ReadonlySet<string> = new Set(['id', 'object', 'model', 'error']);
+const readMembers: ReadonlySet<string> = new Set(['id', 'object', 'model', 'error']);
 
 /**
  * Tap for files, batches, fine-tuning jobs and lists of them. These objects describe other work: a batch's usage does not belong
@@ -13,7 +13,7 @@ const wanted: ReadonlySet<string> = new Set(['id', 'object', 'model', 'error']);
  */
 export class ObjectTap extends JsonTap {
   override whole(text: string): ProviderFault | undefined {
-    const found = topLevel(text, wanted);
+    const found = topLevelMembers(text, readMembers);
     if (found === undefined) return undefined;
     this.complete = true;
     this.id = textOf(found['id']);
@@ -47,4 +47,4 @@ export class BytesTap implements Tap {
 }
 
 /** Makes the tap accept an empty response, for calls whose result is read by a next request. */
-export const orNothing = <Watch extends Tap>(tap: Watch): Watch => Object.assign(tap, { mayBeEmpty: true as const });
+export const allowEmpty = <T extends Tap>(tap: T): T => Object.assign(tap, { mayBeEmpty: true as const });

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { isLongerThan } from '../../core/text/text-length.ts';
 
 /** Objects of the stateful routes in the OpenAI format, for providers whose own objects differ. */
@@ -111,8 +111,8 @@ const metadataLimits = { pairs: 16, key: 64, value: 512 } as const;
  */
 export function checkMetadata(metadata: unknown): void {
   if (metadata === undefined || metadata === null) return;
-  if (!isPlain(metadata)) throw invalidType('metadata', 'an object');
-  const pairs = Object.entries(metadata as Plain);
+  if (!isJsonObject(metadata)) throw invalidType('metadata', 'an object');
+  const pairs = Object.entries(metadata as JsonObject);
   if (pairs.length > metadataLimits.pairs) {
     throw new GatewayError('object_above_max_properties', {
       message: `Invalid 'metadata': too many properties. Expected at most ${metadataLimits.pairs}, but got ${pairs.length}.`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ImageTap } from './image-tap.ts';
-import { JsonTap, WholeTap } from '../shared/answer/json-tap.ts';
+import { JsonTap, OpaqueTap } from '../shared/response/json-tap.ts';
 import { ResponsesTap } from '../openai-responses/tap.ts';
 
 const event = (type: string, more: object = {}) => ({ name: type, data: JSON.stringify({ type, sequence_number: 0, ...more }) });
@@ -194,8 +194,8 @@ describe('JsonTap', () => {
   });
 });
 
-it('WholeTap reads nothing and is complete', () => {
-  const tap = new WholeTap();
+it('OpaqueTap reads nothing and is complete', () => {
+  const tap = new OpaqueTap();
   expect(tap.whole('binary')).toBeUndefined();
   expect([tap.complete, tap.usage]).toEqual([true, undefined]);
 });

@@ -1,13 +1,13 @@
 import type { WireEvent } from '../../core/events.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import { parseObject, textOf } from '../shared/json.ts';
 import { readUsage, sumOfUsages } from '../shared/usage.ts';
 
-const created = /^(?:transcription_)?session\.created$/;
-const answered = 'response.done';
-const transcribed = 'conversation.item.input_audio_transcription.completed';
+const sessionCreated = /^(?:transcription_)?session\.created$/;
+const responseDone = 'response.done';
+const transcriptionCompleted = 'conversation.item.input_audio_transcription.completed';
 
 const usageEvents =
   /"type"\s*:\s*"(?:(?:transcription_)?session\.created|response\.done|conversation\.item\.input_audio_transcription\.completed)"/;
@@ -28,7 +28,7 @@ export class RealtimeTap implements Tap {
   #transcripts = 0;
   #onlyTranscribes = false;
   /** The end of a response could not be parsed, so the sum would not be the usage of the session. */
-  #isPartly = false;
+  #isIncomplete = false;
 
   reads(beginning: string): boolean {
     return usageEvents.test(beginning);
@@ -37,11 +37,11 @@ export class RealtimeTap implements Tap {
   event({ data }: WireEvent): EventKind {
     const event = parseObject(data);
     const type = textOf(event?.['type']) ?? '';
-    if (event === undefined) this.#isPartly = true;
-    else if (created.test(type)) this.#session(event['session']);
-    else if (type === answered) this.#answered(event['response']);
-    else if (type === transcribed && this.#onlyTranscribes) this.#used(event['usage']);
-    else if (type === transcribed) this.#transcripts += 1;
+    if (event === undefined) this.#isIncomplete = true;
+    else if (sessionCreated.test(type)) this.#readSession(event['session']);
+    else if (type === responseDone) this.#readResponse(event['response']);
+    else if (type === transcriptionCompleted && this.#onlyTranscribes) this.#addUsage(event['usage']);
+    else if (type === transcriptionCompleted) this.#transcripts += 1;
     return 'meta';
   }
 
@@ -50,35 +50,35 @@ export class RealtimeTap implements Tap {
   }
 
   get usage(): Usage | undefined {
-    if (this.#isPartly || (this.#sum === undefined && this.#transcripts === 0)) return undefined;
+    if (this.#isIncomplete || (this.#sum === undefined && this.#transcripts === 0)) return undefined;
     const sum = this.#sum ?? { prompt: 0, completion: 0 };
     return this.#transcripts === 0 ? sum : { ...sum, details: { ...sum.details, transcripts: this.#transcripts } };
   }
 
-  #session(session: unknown): void {
-    if (!isPlain(session)) return;
+  #readSession(session: unknown): void {
+    if (!isJsonObject(session)) return;
     const transcription = transcriptionOf(session);
     this.#onlyTranscribes = session['type'] === 'transcription' || session['object'] === 'realtime.transcription_session';
     this.model = textOf(this.#onlyTranscribes ? transcription?.['model'] : session['model']) ?? this.model;
   }
 
   /** A failed or cancelled response may have used nothing, and then has no usage. */
-  #answered(response: unknown): void {
-    const { usage, status } = isPlain(response) ? response : ({} as Plain);
-    if ((usage !== undefined && usage !== null) || status === 'completed') this.#used(usage);
+  #readResponse(response: unknown): void {
+    const { usage, status } = isJsonObject(response) ? response : ({} as JsonObject);
+    if ((usage !== undefined && usage !== null) || status === 'completed') this.#addUsage(usage);
   }
 
-  #used(value: unknown): void {
+  #addUsage(value: unknown): void {
     const usage = readUsage(value);
-    if (usage === undefined) this.#isPartly = true;
+    if (usage === undefined) this.#isIncomplete = true;
     else this.#sum = this.#sum === undefined ? usage : sumOfUsages(this.#sum, usage);
   }
 }
 
 /** Finds the transcription settings in both versions of the session object. */
-function transcriptionOf(session: Plain): Plain | undefined {
-  const audio = isPlain(session['audio']) ? session['audio'] : undefined;
-  const input = isPlain(audio?.['input']) ? audio['input'] : undefined;
+function transcriptionOf(session: JsonObject): JsonObject | undefined {
+  const audio = isJsonObject(session['audio']) ? session['audio'] : undefined;
+  const input = isJsonObject(audio?.['input']) ? audio['input'] : undefined;
   const transcription = input?.['transcription'] ?? session['input_audio_transcription'];
-  return isPlain(transcription) ? transcription : undefined;
+  return isJsonObject(transcription) ? transcription : undefined;
 }

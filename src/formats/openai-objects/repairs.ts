@@ -2,7 +2,7 @@ import { JsonBody } from '../../core/json/body.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import type { Call } from '../../core/provider.ts';
 import { parseObject } from '../shared/json.ts';
-import { wrapped } from '../shared/answer/json-tap.ts';
+import { wrapList } from '../shared/response/json-tap.ts';
 import { deletedFile } from './objects.ts';
 
 type Repair = (text: string, call: Call) => string | undefined;
@@ -10,7 +10,7 @@ type Repair = (text: string, call: Call) => string | undefined;
 /** Adds what some services of the OpenAI format omit although clients rely on it. Everything else is passed unchanged. */
 export const repairs: ReadonlyMap<Endpoint, Repair> = new Map<Endpoint, Repair>([
   // Together AI.
-  ['models', wrapped],
+  ['models', wrapList],
   ['fine_tuning/jobs/{id}/checkpoints', withCursors],
   ['files/{id}/delete', (text, call) => (text === '' ? JSON.stringify(deletedFile(call.params['id'] ?? '')) : undefined)],
 ]);

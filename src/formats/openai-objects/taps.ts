@@ -4,39 +4,39 @@ import type { Tap } from '../../core/tap.ts';
 import { AudioTap, transcriptForm } from './audio-tap.ts';
 import { ChatTap } from '../openai-chat/tap.ts';
 import { ImageTap } from './image-tap.ts';
-import { JsonTap, ListTap } from '../shared/answer/json-tap.ts';
+import { JsonTap, ListTap } from '../shared/response/json-tap.ts';
 import { BytesTap, ObjectTap } from './object-tap.ts';
 import { ResponsesTap } from '../openai-responses/tap.ts';
 
-type TapOf = (call: Call) => Tap;
+type TapFactory = (call: Call) => Tap;
 
-const chat: TapOf = () => new ChatTap();
-const whole: TapOf = () => new JsonTap();
-const image: TapOf = () => new ImageTap();
-const response: TapOf = (call) => new ResponsesTap(call);
-const stored: TapOf = (call) => new ResponsesTap(call, true);
-const object: TapOf = () => new ObjectTap();
-const bytes: TapOf = () => new BytesTap();
-const transcript: TapOf = (call) => new AudioTap(transcriptForm(call.form));
+const chat: TapFactory = () => new ChatTap();
+const wholeJson: TapFactory = () => new JsonTap();
+const image: TapFactory = () => new ImageTap();
+const response: TapFactory = (call) => new ResponsesTap(call);
+const storedResponse: TapFactory = (call) => new ResponsesTap(call, true);
+const object: TapFactory = () => new ObjectTap();
+const bytes: TapFactory = () => new BytesTap();
+const transcript: TapFactory = (call) => new AudioTap(transcriptForm(call.form));
 
 /** The endpoints of the OpenAI format, each with the tap for its responses. */
 export const openaiTaps = {
   'chat/completions': chat,
   completions: chat,
-  embeddings: whole,
+  embeddings: wholeJson,
   'images/generations': image,
   'images/edits': image,
   'images/variations': image,
   'audio/speech': () => new AudioTap('bytes'),
   'audio/transcriptions': transcript,
   'audio/translations': transcript,
-  moderations: whole,
+  moderations: wholeJson,
   responses: response,
-  'responses/input_tokens': whole,
+  'responses/input_tokens': wholeJson,
   'responses/compact': response,
-  'responses/{id}': stored,
-  'responses/{id}/cancel': stored,
-  'responses/{id}/input_items': whole,
+  'responses/{id}': storedResponse,
+  'responses/{id}/cancel': storedResponse,
+  'responses/{id}/input_items': wholeJson,
   models: () => new ListTap(),
   files: object,
   'files/list': object,
@@ -55,7 +55,7 @@ export const openaiTaps = {
   'fine_tuning/jobs/{id}/cancel': object,
   'fine_tuning/jobs/{id}/events': object,
   'fine_tuning/jobs/{id}/checkpoints': object,
-} as const satisfies { readonly [E in Endpoint]?: TapOf };
+} as const satisfies { readonly [E in Endpoint]?: TapFactory };
 
 /** An endpoint of services of this format. */
 export type OpenAiEndpoint = keyof typeof openaiTaps;

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Dropped } from '../../core/provider.ts';
 import { objectOf, objectsIn } from '../shared/json.ts';
 import { Drops } from '../shared/request/drops.ts';
@@ -7,7 +7,7 @@ import { Drops } from '../shared/request/drops.ts';
  * Converts a chat completions body to a request of the responses API, limited to what token counting needs: texts, files, calls
  * and their results, tools with their schemas, and the schema of the response.
  */
-export function responsesOf(chat: Plain): { readonly body: Plain; readonly dropped: readonly Dropped[] } {
+export function responsesOf(chat: JsonObject): { readonly body: JsonObject; readonly dropped: readonly Dropped[] } {
   const drops = new Drops();
   const functions = objectsIn(chat['tools']).flatMap((tool) => functionOf(tool, drops));
   const body = {
@@ -20,30 +20,30 @@ export function responsesOf(chat: Plain): { readonly body: Plain; readonly dropp
 }
 
 /** Schemas are not strict here: whether they can be enforced does not matter for a count. */
-function functionOf({ type, function: fn }: Plain, drops: Drops): readonly Plain[] {
-  if (isPlain(fn)) return [{ type: 'function', ...fn, strict: false }];
+function functionOf({ type, function: fn }: JsonObject, drops: Drops): readonly JsonObject[] {
+  if (isJsonObject(fn)) return [{ type: 'function', ...fn, strict: false }];
   drops.add(`tools[].${String(type)}`, 'not counted: only another service has this tool');
   return [];
 }
 
-function formatOf(format: unknown): Plain {
+function formatOf(format: unknown): JsonObject {
   const { type, json_schema: inner } = objectOf(format);
-  return type === 'json_schema' && isPlain(inner) ? { text: { format: { type, ...inner, strict: false } } } : {};
+  return type === 'json_schema' && isJsonObject(inner) ? { text: { format: { type, ...inner, strict: false } } } : {};
 }
 
-function itemsOf(message: Plain): readonly Plain[] {
+function itemsOf(message: JsonObject): readonly JsonObject[] {
   const { role, content, tool_calls: calls } = message;
   if (role === 'tool')
     return [{ type: 'function_call_output', call_id: message['tool_call_id'], output: textOf(content) }, ...filesOf(content)];
   if (role !== 'assistant') return [{ type: 'message', role, content: typeof content === 'string' ? content : partsOf(content) }];
   const text = textOf(content);
-  const said = text === '' ? [] : [{ type: 'message', role, content: [{ type: 'output_text', text }] }];
-  const made = objectsIn(calls).map(({ id, function: fn }) => ({
+  const textItems = text === '' ? [] : [{ type: 'message', role, content: [{ type: 'output_text', text }] }];
+  const callItems = objectsIn(calls).map(({ id, function: fn }) => ({
     type: 'function_call',
     call_id: id,
-    ...(isPlain(fn) ? { name: fn['name'], arguments: fn['arguments'] } : {}),
+    ...(isJsonObject(fn) ? { name: fn['name'], arguments: fn['arguments'] } : {}),
   }));
-  return [...said, ...made];
+  return [...textItems, ...callItems];
 }
 
 const textOf = (content: unknown): string =>
@@ -54,18 +54,18 @@ const textOf = (content: unknown): string =>
         .join('');
 
 /** A function result holds only text, so the files of a tool result follow as a user message. */
-function filesOf(content: unknown): readonly Plain[] {
+function filesOf(content: unknown): readonly JsonObject[] {
   const files = partsOf(content).filter(({ type }) => type !== 'input_text');
   return files.length === 0 ? [] : [{ type: 'message', role: 'user', content: files }];
 }
 
 /** An image has an address, or the id of a stored file. */
-const imageOf = (address: unknown): Plain =>
+const imageOf = (address: unknown): JsonObject =>
   typeof address === 'string' && !/^[a-z]+:/i.test(address) ? { file_id: address } : { image_url: address };
 
-function partsOf(content: unknown): readonly Plain[] {
+function partsOf(content: unknown): readonly JsonObject[] {
   return objectsIn(content).map(({ type, text, image_url: image, file }) => {
-    if (type === 'image_url') return { type: 'input_image', detail: 'auto', ...imageOf(isPlain(image) ? image['url'] : image) };
-    return isPlain(file) ? { type: 'input_file', ...file } : { type: 'input_text', text };
+    if (type === 'image_url') return { type: 'input_image', detail: 'auto', ...imageOf(isJsonObject(image) ? image['url'] : image) };
+    return isJsonObject(file) ? { type: 'input_file', ...file } : { type: 'input_text', text };
   });
 }

@@ -1,6 +1,6 @@
 import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Call } from '../../core/provider.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
@@ -62,7 +62,7 @@ export class ResponsesTap implements Tap {
       this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }
-    if (openings.has(type)) return this.id === undefined ? this.#opened(event.data) : 'meta';
+    if (openings.has(type)) return this.id === undefined ? this.#readStart(event.data) : 'meta';
     if (type === '') return this.#unnamed(event.data);
     this.#contentEvents += 1;
     return 'content';
@@ -83,9 +83,9 @@ export class ResponsesTap implements Tap {
    * A background response counts as started once it has an id: the client reads the rest by this id, and another target must not
    * start the work again.
    */
-  #opened(data: string): EventKind {
+  #readStart(data: string): EventKind {
     const response = parseObject(data)?.['response'];
-    if (!isPlain(response)) return 'meta';
+    if (!isJsonObject(response)) return 'meta';
     this.id = textOf(response['id']);
     this.model = textOf(response['model']);
     this.#isBackground = response['background'] === true;
@@ -108,10 +108,10 @@ export class ResponsesTap implements Tap {
 
   #terminal(data: string): EventKind {
     const response = parseObject(data)?.['response'];
-    if (isPlain(response)) this.#read(response);
+    if (isJsonObject(response)) this.#read(response);
     this.complete = true;
     if (this.#contentEvents > 0) return 'end';
-    if (isPlain(response) && response['status'] === 'failed') {
+    if (isJsonObject(response) && response['status'] === 'failed') {
       this.fault = faultInBand(response, '');
       return 'fault';
     }
@@ -120,7 +120,7 @@ export class ResponsesTap implements Tap {
     return 'content';
   }
 
-  #read(response: Plain): void {
+  #read(response: JsonObject): void {
     this.id = textOf(response['id']) ?? this.id;
     this.model = textOf(response['model']) ?? this.model;
     this.finish = finishOf(response);
@@ -138,7 +138,7 @@ function withSearches(usage: Usage | undefined, output: unknown): Usage | undefi
   let web = 0;
   let files = 0;
   for (const item of output as unknown[]) {
-    if (!isPlain(item)) continue;
+    if (!isJsonObject(item)) continue;
     if (item['type'] === 'web_search_call' && isSearch(item['action'])) web += 1;
     if (item['type'] === 'file_search_call') files += 1;
   }
@@ -148,12 +148,12 @@ function withSearches(usage: Usage | undefined, output: unknown): Usage | undefi
 }
 
 /** Opening a page and searching in a page are not charged as searches (OpenAI docs, "Web search", output and citations). */
-const isSearch = (action: unknown): boolean => !isPlain(action) || (textOf(action['type']) ?? 'search') === 'search';
+const isSearch = (action: unknown): boolean => !isJsonObject(action) || (textOf(action['type']) ?? 'search') === 'search';
 
 /** `completed`, or the reason why the response is incomplete (`max_output_tokens`, `content_filter`). Objects of other routes have none. */
-function finishOf(response: Plain): readonly string[] {
+function finishOf(response: JsonObject): readonly string[] {
   const details = response['incomplete_details'];
-  const reason = (isPlain(details) ? textOf(details['reason']) : undefined) ?? textOf(response['status']);
+  const reason = (isJsonObject(details) ? textOf(details['reason']) : undefined) ?? textOf(response['status']);
   return reason === undefined ? [] : [reason];
 }
 

@@ -1,9 +1,9 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 
 /**
  * Returns what made a tool call, which a later request must repeat: code that runs at the service (Anthropic, "Programmatic tool
  * calling"). `direct` is the model itself and needs no mention.
  */
-export function callerOf({ caller }: Plain): { readonly caller?: Plain } {
-  return isPlain(caller) && caller['type'] !== 'direct' ? { caller } : {};
+export function callerOf({ caller }: JsonObject): { readonly caller?: JsonObject } {
+  return isJsonObject(caller) && caller['type'] !== 'direct' ? { caller } : {};
 }

@@ -1,10 +1,10 @@
 import type { ProviderFault } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { isErrorStatus } from '../../core/http/status.ts';
 import { textOf } from './json.ts';
 
 /** OpenAI error type and HTTP status for each code of google.rpc.Code. */
-const statuses: Readonly<Record<string, { readonly type: string; readonly status: number; readonly isPermanent?: true }>> = {
+const errorsByStatus: Readonly<Record<string, { readonly type: string; readonly status: number; readonly isPermanent?: true }>> = {
   INVALID_ARGUMENT: { type: 'invalid_request_error', status: 400 },
   FAILED_PRECONDITION: { type: 'invalid_request_error', status: 400 },
   OUT_OF_RANGE: { type: 'invalid_request_error', status: 400 },
@@ -49,38 +49,38 @@ const hints: readonly (readonly [RegExp, string])[] = [
  * True for an error object of Google's APIs (google.rpc.Status as JSON), which has a `status`. Errors of third-party services
  * behind Google's APIs have a `type` instead.
  */
-export const isGoogleStatus = (error: unknown): error is Plain =>
-  isPlain(error) && textOf(error['status']) !== undefined && error['type'] === undefined;
+export const isGoogleStatus = (error: unknown): error is JsonObject =>
+  isJsonObject(error) && textOf(error['status']) !== undefined && error['type'] === undefined;
 
 /** @param error the inner error object */
-export function googleFault(error: Plain): ProviderFault {
+export function googleFault(error: JsonObject): ProviderFault {
   const { code, message, status, details } = error;
-  const word = textOf(status);
-  const said = textOf(message) ?? word ?? 'The provider sent no error message.';
-  const row = word !== undefined && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
-  const hint = hints.find(([pattern]) => pattern.test(said))?.[1];
+  const statusName = textOf(status);
+  const text = textOf(message) ?? statusName ?? 'The provider sent no error message.';
+  const row = statusName !== undefined && Object.hasOwn(errorsByStatus, statusName) ? errorsByStatus[statusName] : undefined;
+  const hint = hints.find(([pattern]) => pattern.test(text))?.[1];
   return {
-    message: said,
-    code: word === 'NOT_FOUND' ? 'model_not_found' : (word ?? (typeof code === 'number' ? code : null)),
+    message: text,
+    code: statusName === 'NOT_FOUND' ? 'model_not_found' : (statusName ?? (typeof code === 'number' ? code : null)),
     type: row?.type ?? null,
     param: null,
     ...(hint === undefined ? {} : { hint }),
     ...(row?.isPermanent === undefined ? {} : { isPermanent: row.isPermanent }),
-    ...(Array.isArray(details) ? { extra: { details }, ...delayIn(details as unknown[]) } : {}),
+    ...(Array.isArray(details) ? { extra: { details }, ...retryDelayIn(details as unknown[]) } : {}),
   };
 }
 
 /** Reads an error inside a response of status 200, and adds the HTTP status that belongs to it. */
-export function googleFaultInBand(error: Plain): ProviderFault {
-  const { code, status: word } = error;
-  const row = typeof word === 'string' && Object.hasOwn(statuses, word) ? statuses[word] : undefined;
+export function googleFaultInBand(error: JsonObject): ProviderFault {
+  const { code, status: statusName } = error;
+  const row = typeof statusName === 'string' && Object.hasOwn(errorsByStatus, statusName) ? errorsByStatus[statusName] : undefined;
   return { ...googleFault(error), status: isErrorStatus(code) ? code : row?.status };
 }
 
 /** Reads `retryDelay` of google.rpc.RetryInfo: seconds with an optional fraction and the letter s. */
-function delayIn(details: readonly unknown[]): { readonly retryAfterMs?: number } {
+function retryDelayIn(details: readonly unknown[]): { readonly retryAfterMs?: number } {
   for (const detail of details) {
-    const delay = isPlain(detail) ? detail['retryDelay'] : undefined;
+    const delay = isJsonObject(detail) ? detail['retryDelay'] : undefined;
     const seconds = typeof delay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined;
     if (seconds !== undefined) return { retryAfterMs: Math.ceil(Number(seconds) * 1000) };
   }

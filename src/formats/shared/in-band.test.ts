@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { WireEvent } from '../../core/events.ts';
 import type { Tap } from '../../core/tap.ts';
-import { MessagesTap } from '../anthropic-messages/answer/tap.ts';
+import { MessagesTap } from '../anthropic-messages/response/tap.ts';
 import { AudioTap } from '../openai-objects/audio-tap.ts';
 import { ChatTap } from '../openai-chat/tap.ts';
-import { GeminiTap } from '../google-generate/answer/tap.ts';
+import { GeminiTap } from '../google-generate/response/tap.ts';
 import { ImageTap } from '../openai-objects/image-tap.ts';
-import { JsonTap } from './answer/json-tap.ts';
+import { JsonTap } from './response/json-tap.ts';
 import { ResponsesTap } from '../openai-responses/tap.ts';
 
 const chat = (): Tap => new ChatTap();

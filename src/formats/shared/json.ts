@@ -1,18 +1,18 @@
 import { parseChecked, parseJson } from '../../core/json/scan.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 
 /** Parses a text as a JSON object; undefined for anything else. Never throws, because taps and error readers get arbitrary text. */
-export function parseObject(text: string, parse: (text: string) => unknown = parseJson): Plain | undefined {
+export function parseObject(text: string, parse: (text: string) => unknown = parseJson): JsonObject | undefined {
   try {
     const value: unknown = parse(text);
-    return isPlain(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Like `parseObject`, for a text in which `flawOf` found nothing. */
-export const checkedObject = (text: string): Plain | undefined => parseObject(text, parseChecked);
+export const checkedObject = (text: string): JsonObject | undefined => parseObject(text, parseChecked);
 
 /** Returns a non-empty string; undefined for '', null and every other type. */
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -20,35 +20,35 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 /** Returns a string as it is, and '' for every other type. */
 export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-export const objectOf = (value: unknown): Plain => (isPlain(value) ? value : {});
+export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
 /** Returns the objects of a list, without its other items. */
-export const objectsIn = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
+export const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 /**
  * Returns the start of the value of a key in JSON text, or -1. Finds the key at any depth and never inside a string, where its
- * quotes would be escaped. `word` is the key without quotes.
+ * quotes would be escaped. `key` is given without quotes.
  */
-export function valueOf(text: string, word: string, from = 0): number {
-  for (let at = text.indexOf(word, from); at >= 0; at = text.indexOf(word, at + word.length)) {
+export function offsetOfValue(text: string, key: string, from = 0): number {
+  for (let at = text.indexOf(key, from); at >= 0; at = text.indexOf(key, at + key.length)) {
     if (text.charCodeAt(at - 1) !== 0x22 || text.charCodeAt(at - 2) === 0x5c) continue;
-    let next = at + word.length;
+    let next = at + key.length;
     if (text.charCodeAt(next) !== 0x22) continue;
-    next = skipBlank(text, next + 1);
+    next = skipSpaces(text, next + 1);
     if (text.charCodeAt(next) !== 0x3a) continue;
-    return skipBlank(text, next + 1);
+    return skipSpaces(text, next + 1);
   }
   return -1;
 }
 
-function skipBlank(text: string, from: number): number {
+function skipSpaces(text: string, from: number): number {
   let at = from;
   while (text.charCodeAt(at) === 0x20) at += 1;
   return at;
 }
 
 /** Parses the object that starts at `start` of JSON text. Its end is found by counting braces outside strings. */
-export function objectAt(text: string, start: number): Plain | undefined {
+export function objectAt(text: string, start: number): JsonObject | undefined {
   let depth = 0;
   let inString = false;
   for (let at = start; at < text.length; at += 1) {
@@ -67,7 +67,7 @@ export function objectAt(text: string, start: number): Plain | undefined {
 }
 
 /** True if a response contains an error: an object or, as some services send it, a string. */
-export const hasError = ({ error }: Plain): boolean => isPlain(error) || textOf(error) !== undefined;
+export const hasError = ({ error }: JsonObject): boolean => isJsonObject(error) || textOf(error) !== undefined;
 
 /** True if the text of an event begins as an error object without a type. For events that are otherwise not parsed. */
 export const isBareError = (data: string): boolean => /^\s*\{\s*"error"\s*:\s*[{"]/.test(data);

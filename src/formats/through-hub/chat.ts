@@ -1,10 +1,10 @@
 import { GatewayError } from '../../core/error.ts';
 import { type EmptyBody, JsonBody } from '../../core/json/body.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Call, CommonSettings, Dropped, Operation, StepReply, Translation } from '../../core/provider.ts';
 import { ChatReader } from '../openai-chat/reader/chunks.ts';
 import { parseExact } from '../../core/json/scan.ts';
-import { resultOf } from '../shared/answer/result.ts';
+import { resultOf } from '../shared/response/result.ts';
 import { HubCall } from './call.ts';
 
 type AnyCall = Call<CommonSettings>;
@@ -13,7 +13,7 @@ type AnyBody = JsonBody | EmptyBody;
 /** The request half of a client's format. */
 export interface ClientRequests {
   /** Converts its request to a chat completions body with the gateway's extensions. @throws GatewayError if it cannot be converted */
-  toHub(body: Plain): { readonly body: Plain; readonly dropped: readonly Dropped[] };
+  toHub(body: JsonObject): { readonly body: JsonObject; readonly dropped: readonly Dropped[] };
   /** Renames dropped parameters to the names of the client's format. */
   ownNames(dropped: readonly Dropped[], stream: boolean): readonly Dropped[];
 }
@@ -41,7 +41,7 @@ const none: readonly never[] = Object.freeze([]);
 export function hubOf(body: AnyBody, format: ClientRequests): ReturnType<ClientRequests['toHub']> {
   // Keeps all digits of numbers in tool inputs.
   const value = body.kind === 'json' ? parseExact(body.bytes().toString('utf8')) : {};
-  return format.toHub(isPlain(value) ? value : {});
+  return format.toHub(isJsonObject(value) ? value : {});
 }
 
 /** Wraps a translation for chat completions with what the client's format needs. */
@@ -53,13 +53,13 @@ function translated(chat: Translation, dropped: readonly Dropped[], format: Clie
     tap,
     reader: () => chat.reader?.() ?? new ChatReader(),
     result: (text, answer) => completionIn(resultOf(chat, text, answer)),
-    ...(then === undefined ? {} : { then: (reply: StepReply) => next(chat.then?.(reply), lost, format, call) }),
+    ...(then === undefined ? {} : { then: (reply: StepReply) => translatedNext(chat.then?.(reply), lost, format, call) }),
     ...(recover === undefined ? {} : { recover: (failure: StepReply) => chat.recover?.(failure) }),
     ...(local === undefined ? {} : { local: (sent) => local.call(chat, sent) }),
   };
 }
 
-const next = (
+const translatedNext = (
   chat: Translation | undefined,
   dropped: readonly Dropped[],
   format: ClientRequests,
@@ -68,7 +68,7 @@ const next = (
 
 /** @throws GatewayError `upstream_invalid` */
 function completionIn(answer: unknown): unknown {
-  if (isPlain(answer) && Array.isArray(answer['choices']) && answer['choices'].length > 0) return answer;
+  if (isJsonObject(answer) && Array.isArray(answer['choices']) && answer['choices'].length > 0) return answer;
   throw new GatewayError('upstream_invalid', {
     message: "The provider's response is not a chat completion: it has no choices.",
     source: 'provider',

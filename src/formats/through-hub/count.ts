@@ -1,9 +1,9 @@
 import { GatewayError } from '../../core/error.ts';
 import { emptyBody, JsonBody } from '../../core/json/body.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { Operation, Translation } from '../../core/provider.ts';
 import { responsesOf } from '../openai-responses/from-chat.ts';
-import { JsonTap } from '../shared/answer/json-tap.ts';
+import { JsonTap } from '../shared/response/json-tap.ts';
 import { parseObject } from '../shared/json.ts';
 import { HubCall } from './call.ts';
 import { type ClientRequests, hubOf } from './chat.ts';
@@ -30,7 +30,7 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
         tap,
         result: (text, answer) => {
           const counted = inner.result === undefined ? parseObject(text) : inner.result(text, answer);
-          const tokens = isPlain(counted) ? counted['input_tokens'] : undefined;
+          const tokens = isJsonObject(counted) ? counted['input_tokens'] : undefined;
           if (typeof tokens === 'number') return { input_tokens: tokens };
           const message = 'The response of the provider contains no token count.';
           throw new GatewayError('upstream_invalid', { message, source: 'provider' });

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { objectsIn } from '../shared/json.ts';
 
 /**
@@ -6,7 +6,7 @@ import { objectsIn } from '../shared/json.ts';
  * few per message and tool besides their text. On recorded requests to services of the chat format, half of the estimates are
  * between the real count and 25 % above it. Files are estimated by their size.
  */
-export function estimatedTokens(chat: Plain): number {
+export function estimatedTokens(chat: JsonObject): number {
   const tally = { ascii: 0, other: 0, files: 0 };
   const messages = objectsIn(chat['messages']);
   const tools = objectsIn(chat['tools']);
@@ -33,7 +33,8 @@ function contentOf(content: unknown, tally: Tally): void {
   if (typeof content === 'string') addText(content, tally);
   for (const part of objectsIn(content)) {
     if (typeof part['text'] === 'string') addText(part['text'], tally);
-    else if (isPlain(part['file'])) tally.files += perImage * Math.ceil((String(part['file']['file_data'] ?? '').length + 1) / perPage);
+    else if (isJsonObject(part['file']))
+      tally.files += perImage * Math.ceil((String(part['file']['file_data'] ?? '').length + 1) / perPage);
     else tally.files += perImage;
   }
 }

@@ -7,14 +7,14 @@ import { estimatedCount, viaInputTokens } from './count.ts';
 type Operations = Provider['operations'];
 
 /** Builds the operation for a route whose format the provider does not support; undefined if none of its operations can serve it. */
-type Detour = (operations: Operations) => Operation | undefined;
+type RouteAdapter = (operations: Operations) => Operation | undefined;
 
-const detours: { readonly [E in Endpoint]?: Detour } = {
+const routeAdapters: { readonly [E in Endpoint]?: RouteAdapter } = {
   messages: ({ 'chat/completions': chat }) => (chat === undefined ? undefined : viaChat(chat, messagesRequests)),
   'messages/count_tokens'({ 'chat/completions': chat, 'responses/input_tokens': count }) {
     const estimate = chat === undefined ? undefined : estimatedCount(messagesRequests);
     const counted = count === undefined ? undefined : viaInputTokens(count, messagesRequests);
-    return counted?.serves === undefined || estimate === undefined ? (counted ?? estimate) : either(counted, estimate);
+    return counted?.serves === undefined || estimate === undefined ? (counted ?? estimate) : choosePerCall(counted, estimate);
   },
 };
 
@@ -25,16 +25,16 @@ const detours: { readonly [E in Endpoint]?: Detour } = {
  */
 export function throughHub(provider: Provider): Provider {
   const operations: { -readonly [E in Endpoint]?: Operation } = { ...provider.operations };
-  for (const [endpoint, detour] of Object.entries(detours) as [Endpoint, Detour][]) {
+  for (const [endpoint, detour] of Object.entries(routeAdapters) as [Endpoint, RouteAdapter][]) {
     const own = operations[endpoint];
     const other = own !== undefined && own.serves === undefined ? undefined : detour(provider.operations);
-    if (other !== undefined) operations[endpoint] = own === undefined ? other : either(own, other);
+    if (other !== undefined) operations[endpoint] = own === undefined ? other : choosePerCall(own, other);
   }
   return Object.freeze({ ...provider, operations: Object.freeze(operations) });
 }
 
 /** Chooses per call, because only some models of a provider support the client's format. */
-function either(own: Operation, other: Operation): Operation {
+function choosePerCall(own: Operation, other: Operation): Operation {
   const chosen = (call: Call<CommonSettings>): Operation => (own.serves?.(call) === false ? other : own);
   return {
     isConverted: true,

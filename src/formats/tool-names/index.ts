@@ -1,10 +1,10 @@
 import type { ModelEvent, WireEvent } from '../../core/events.ts';
 import type { GatewayError } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Call, CommonSettings, Operation, Translation } from '../../core/provider.ts';
 import type { StreamTransform } from '../../core/stream.ts';
 import { ChatReader } from '../openai-chat/reader/chunks.ts';
-import { resultOf } from '../shared/answer/result.ts';
+import { resultOf } from '../shared/response/result.ts';
 import { blocksWith, callWith, withServiceNames } from './request.ts';
 import { type NameRule, type ToolNames, toolNames } from './rule.ts';
 
@@ -27,13 +27,13 @@ export function withToolNames<Settings>(
       const rule = body.kind === 'json' ? ruleFor(call) : undefined;
       const names = rule === undefined || body.kind !== 'json' ? undefined : toolNames(body.json(), rule);
       if (names === undefined || body.kind !== 'json') return chat.begin(body, call);
-      return restored(chat.begin(withServiceNames(body, names), call), names);
+      return withRestoredNames(chat.begin(withServiceNames(body, names), call), names);
     },
   };
 }
 
 /** Wraps a translation whose request has replaced names, so that its response has the client's names again. */
-function restored(inner: Translation, { toService, toClient }: ToolNames): Translation {
+function withRestoredNames(inner: Translation, { toService, toClient }: ToolNames): Translation {
   const { request, tap, local } = inner;
   const warning = `${toService.size === 1 ? 'One tool has a name' : `${toService.size} tools have names`} that the provider does not accept: another is sent, and restored in responses.`;
   return {
@@ -47,16 +47,16 @@ function restored(inner: Translation, { toService, toClient }: ToolNames): Trans
 
 /** Restores the client's names in the tool calls of a chat completion. */
 function withClientNames(completion: unknown, names: ToolNames['toClient']): unknown {
-  if (!isPlain(completion) || !Array.isArray(completion['choices'])) return completion;
+  if (!isJsonObject(completion) || !Array.isArray(completion['choices'])) return completion;
   const choices = (completion['choices'] as unknown[]).map((choice) =>
-    isPlain(choice) && isPlain(choice['message']) ? { ...choice, message: messageWith(choice['message'], names) } : choice,
+    isJsonObject(choice) && isJsonObject(choice['message']) ? { ...choice, message: messageWith(choice['message'], names) } : choice,
   );
   return { ...completion, choices };
 }
 
-function messageWith(message: Plain, names: ToolNames['toClient']): Plain {
+function messageWith(message: JsonObject, names: ToolNames['toClient']): JsonObject {
   const { tool_calls: calls } = message;
-  const named = Array.isArray(calls) ? (calls as unknown[]).map((call) => (isPlain(call) ? callWith(call, names) : call)) : undefined;
+  const named = Array.isArray(calls) ? (calls as unknown[]).map((call) => (isJsonObject(call) ? callWith(call, names) : call)) : undefined;
   return { ...message, ...(named === undefined ? {} : { tool_calls: named }), ...blocksWith(message, names) };
 }
 

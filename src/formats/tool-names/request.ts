@@ -1,5 +1,5 @@
 import type { BodyPatch, JsonBody } from '../../core/json/body.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { holderOf, type ToolNames } from './rule.ts';
 
 type Names = ToolNames['toService'];
@@ -12,7 +12,7 @@ export const withServiceNames = (body: JsonBody, { toService }: ToolNames): Json
   body.edit(patchOf((key) => (body.has(key) ? body.exact(key) : undefined), toService));
 
 /** Like `withServiceNames`, for an object. */
-export const objectWithServiceNames = (body: Plain, { toService }: ToolNames): Plain => ({
+export const objectWithServiceNames = (body: JsonObject, { toService }: ToolNames): JsonObject => ({
   ...body,
   ...Object.fromEntries(patchOf((key) => body[key], toService)),
 });
@@ -26,43 +26,43 @@ function patchOf(read: (key: string) => unknown, names: Names): BodyPatch {
   return patch;
 }
 
-const each = (value: unknown, change: (one: Plain) => Plain): unknown =>
-  Array.isArray(value) ? (value as unknown[]).map((one) => (isPlain(one) ? change(one) : one)) : value;
+const each = (value: unknown, change: (one: JsonObject) => JsonObject): unknown =>
+  Array.isArray(value) ? (value as unknown[]).map((one) => (isJsonObject(one) ? change(one) : one)) : value;
 
 /** Renames tools, and choices of one or several tools, in each of their forms. */
 function namedWith(value: unknown, names: Names): unknown {
   if (Array.isArray(value)) return each(value, (one) => (holderOf(one) === undefined ? one : callWith(one, names)));
-  if (!isPlain(value)) return value;
+  if (!isJsonObject(value)) return value;
   const { allowed_tools: allowed, tools } = value;
   return {
     ...callWith(value, names),
-    ...(isPlain(allowed) ? { allowed_tools: { ...allowed, tools: namedWith(allowed['tools'], names) } } : {}),
+    ...(isJsonObject(allowed) ? { allowed_tools: { ...allowed, tools: namedWith(allowed['tools'], names) } } : {}),
     ...(tools === undefined ? {} : { tools: namedWith(tools, names) }),
   };
 }
 
 /** Renames an object that has a name itself or in a nested object. */
-export function callWith(call: Plain, names: Names): Plain {
-  const inner = (['function', 'custom'] as const).find((key) => isPlain(call[key]));
-  if (inner !== undefined) return { ...call, [inner]: callWith(call[inner] as Plain, names) };
+export function callWith(call: JsonObject, names: Names): JsonObject {
+  const inner = (['function', 'custom'] as const).find((key) => isJsonObject(call[key]));
+  if (inner !== undefined) return { ...call, [inner]: callWith(call[inner] as JsonObject, names) };
   const name = typeof call['name'] === 'string' ? names.get(call['name']) : undefined;
   return name === undefined ? call : { ...call, name };
 }
 
-function messageWith(message: Plain, names: Names): Plain {
+function messageWith(message: JsonObject, names: Names): JsonObject {
   const { role, tool_calls: calls, function_call: call } = message;
   // Messages of other roles have the name of a participant here.
   const base = role === 'tool' || role === 'function' ? callWith(message, names) : message;
   return {
     ...base,
     ...(calls === undefined ? {} : { tool_calls: each(calls, (one) => callWith(one, names)) }),
-    ...(isPlain(call) ? { function_call: callWith(call, names) } : {}),
+    ...(isJsonObject(call) ? { function_call: callWith(call, names) } : {}),
     ...blocksWith(message, names),
   };
 }
 
 /** Renames content blocks that are tool calls. */
-export function blocksWith(message: Plain, names: Names): Plain {
+export function blocksWith(message: JsonObject, names: Names): JsonObject {
   const out: Record<string, unknown> = {};
   for (const key of ['content', 'content_blocks'] as const) {
     const value = message[key];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 
 /** The tool names that a service accepts. */
 export interface NameRule {
@@ -17,7 +17,7 @@ export const geminiNames: NameRule = { accepts: /^[A-Za-z_][\w.:-]{0,63}$/, max:
 export const vertexNames: NameRule = { accepts: /^[A-Za-z_][\w.:-]{0,127}$/, max: 128 };
 
 /** Length of the hash that makes shortened names unique, in characters: 60 bits. */
-const mark = 10;
+const hashLength = 10;
 
 /** Maps from the client's tool names to the names used at the service, and back. */
 export interface ToolNames {
@@ -30,44 +30,44 @@ export interface ToolNames {
  * undefined if there are none. The replacement depends only on the name, so that later turns use the same one and the service's
  * cache still matches.
  */
-export function toolNames({ tools, functions, messages }: Plain, { accepts, max }: NameRule): ToolNames | undefined {
+export function toolNames({ tools, functions, messages }: JsonObject, { accepts, max }: NameRule): ToolNames | undefined {
   let toService: Map<string, string> | undefined;
   const note = (holder: unknown): void => {
     const name = nameIn(holder);
-    if (name !== undefined && !accepts.test(name)) (toService ??= new Map()).set(name, accepted(name, max));
+    if (name !== undefined && !accepts.test(name)) (toService ??= new Map()).set(name, acceptedName(name, max));
   };
   listOf(tools).forEach(note);
   listOf(functions).forEach(note);
-  for (const message of listOf(messages)) if (isPlain(message)) callsIn(message).forEach(note);
+  for (const message of listOf(messages)) if (isJsonObject(message)) callsIn(message).forEach(note);
   if (toService === undefined) return undefined;
   return { toService, toClient: new Map([...toService].map(([own, other]) => [other, own])) };
 }
 
 /** Makes an accepted name: the readable part as long as the limit allows, followed by a hash of the whole name. */
-function accepted(name: string, max: number): string {
+function acceptedName(name: string, max: number): string {
   const bare = name.replaceAll(/[^\w-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
   const hash = createHash('sha256').update(name).digest('base64url');
-  return `${bare.slice(0, max - mark - 1)}_${hash.slice(0, mark)}`;
+  return `${bare.slice(0, max - hashLength - 1)}_${hash.slice(0, hashLength)}`;
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 /** Returns the object that has the name of a client's tool. Tools that the service defines keep their name. */
-export function holderOf(tool: Plain): Plain | undefined {
-  const inner = [tool['function'], tool['custom']].find(isPlain);
+export function holderOf(tool: JsonObject): JsonObject | undefined {
+  const inner = [tool['function'], tool['custom']].find(isJsonObject);
   if (inner !== undefined) return inner;
   const { type } = tool;
   return type === undefined || type === 'function' || type === 'custom' ? tool : undefined;
 }
 
 /** Returns the calls of a turn, in each of the places that `request.ts` rewrites. A result has the name of its call. */
-function callsIn({ tool_calls: calls, function_call: call, content, content_blocks: blocks }: Plain): readonly unknown[] {
-  const isCall = (block: unknown): boolean => isPlain(block) && block['type'] === 'tool_use';
+function callsIn({ tool_calls: calls, function_call: call, content, content_blocks: blocks }: JsonObject): readonly unknown[] {
+  const isCall = (block: unknown): boolean => isJsonObject(block) && block['type'] === 'tool_use';
   const made = [...listOf(content), ...listOf(blocks)].filter(isCall);
   return [...listOf(calls), call, ...made.map((block) => ({ function: block }))];
 }
 
 function nameIn(tool: unknown): string | undefined {
-  const name = isPlain(tool) ? holderOf(tool)?.['name'] : undefined;
+  const name = isJsonObject(tool) ? holderOf(tool)?.['name'] : undefined;
   return typeof name === 'string' && name !== '' ? name : undefined;
 }

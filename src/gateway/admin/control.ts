@@ -3,31 +3,31 @@ import type { ReloadVerdict, Status } from '../../admin/api-types.ts';
 import { shownDiagnostics } from '../../admin/views/diagnostics.ts';
 import { Attempts, type AttemptFigures } from '../../admin/attempts.ts';
 import { healthOf } from '../../admin/health.ts';
-import { type ProcessFigures, ProcessView, together } from '../../admin/process-view.ts';
+import { type ProcessFigures, ProcessMonitor, combineFigures } from '../../admin/process-monitor.ts';
 import { LiveHub } from '../../admin/live/hub.ts';
-import type { Activity, ConfigStateFacts, Explaining, OwnRequest, Subject } from '../../admin/subject.ts';
+import type { Activity, ConfigStateFacts, RequestExplainer, DashboardRequest, ManagedGateway } from '../../admin/managed-gateway.ts';
 import type { ReloadResult, Reloader } from '../../config/reload/reloader.ts';
 import type { LoadedConfig, ValidConfig } from '../../config/reload/load.ts';
-import type { WrittenPlaces } from '../../config/report/origins.ts';
+import type { WrittenLocations } from '../../config/report/origins.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
 import type { AdminEntry } from '../../config/schema/index.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { LogReader } from '../../core/logs/reader.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
-import type { CatalogEntry } from '../../manage/providers/entry.ts';
-import { type Tested, tryOne } from '../../manage/providers/try.ts';
+import type { CatalogEntry } from '../../manage/providers/catalog-entry.ts';
+import { type ProviderTestResult, testProvider } from '../../manage/providers/test-provider.ts';
 import type { Outbound } from '../../transport/outbound/index.ts';
 import type { Probes } from '../../transport/inbound/probes.ts';
 import type { Serving, WorkerState } from '../serving.ts';
-import type { Beat } from '../workers/messages.ts';
+import type { Heartbeat } from '../workers/messages.ts';
 import type { DrainPlan } from '../drain.ts';
 import type { ExplainService } from '../explain/service.ts';
 import type { GatewayOptions } from '../types.ts';
 import { overriddenBy } from '../reload/overridden.ts';
 import { Revisions } from './revisions.ts';
 import { version } from '../version.ts';
-import { sendOwn } from './own-request.ts';
+import { sendToGateway } from './gateway-request.ts';
 import { PluginTimes } from './plugin-times.ts';
 
 export interface ControlDeps {
@@ -52,25 +52,25 @@ export interface ControlDeps {
 
 const noSettings: AdminEntry = {};
 /** Timeout of one test request, in milliseconds. */
-const tryMs = 10_000;
+const testTimeoutMs = 10_000;
 
 /** Gives the admin API access to the running gateway. */
-export class Control implements Subject {
+export class Control implements ManagedGateway {
   readonly version = version;
   readonly startedAt: number;
   readonly cwd: string;
-  readonly env: Subject['env'];
+  readonly env: ManagedGateway['env'];
   readonly configPath: string | undefined;
-  readonly overridden: Subject['overridden'];
+  readonly overridden: ManagedGateway['overridden'];
   readonly #deps: ControlDeps;
   readonly #times = new PluginTimes();
   readonly #attempts = new Attempts();
-  readonly #process = new ProcessView();
+  readonly #process = new ProcessMonitor();
   #probes: Probes | undefined;
   #explaining: Promise<ExplainService> | undefined;
   #lastReload: Status['last_reload'] = null;
   #restartNeeded: readonly string[] = [];
-  #written: { readonly texts: SavedFiles; readonly places: WrittenPlaces } | undefined;
+  #written: { readonly texts: SavedFiles; readonly places: WrittenLocations } | undefined;
   #rolledBackTo: string | null = null;
   readonly revisions: Revisions;
   readonly hub: LiveHub;
@@ -104,7 +104,7 @@ export class Control implements Subject {
     return this.#deps.loaded().tree.server?.admin ?? noSettings;
   }
 
-  snapshot(): ReturnType<Subject['snapshot']> {
+  snapshot(): ReturnType<ManagedGateway['snapshot']> {
     return this.#deps.serving().snapshot();
   }
 
@@ -127,8 +127,8 @@ export class Control implements Subject {
     return this.#deps.serving().activity();
   }
 
-  gather(): Promise<void> {
-    return this.#deps.serving().gather();
+  refreshWorkerFigures(): Promise<void> {
+    return this.#deps.serving().refresh();
   }
 
   workers(): readonly WorkerState[] | undefined {
@@ -136,7 +136,7 @@ export class Control implements Subject {
   }
 
   processes(): ProcessFigures {
-    return together(this.#process.read(), this.#deps.serving().processes?.() ?? []);
+    return combineFigures(this.#process.read(), this.#deps.serving().processes?.() ?? []);
   }
 
   configState(): ConfigStateFacts {
@@ -149,7 +149,7 @@ export class Control implements Subject {
     return this.#times.read(this.#deps.serving().steps());
   }
 
-  health(): ReturnType<Subject['health']> {
+  health(): ReturnType<ManagedGateway['health']> {
     return healthOf(this.snapshot(), this.#attempts, this.#deps.now());
   }
 
@@ -157,7 +157,7 @@ export class Control implements Subject {
     return this.#attempts.figuresOf(paths, this.#deps.now(), 60);
   }
 
-  explaining(): Promise<Explaining> {
+  explainer(): Promise<RequestExplainer> {
     return (this.#explaining ??= this.#openExplaining());
   }
 
@@ -184,10 +184,10 @@ export class Control implements Subject {
     return this.#verdict(await this.#deps.reloader().reloadNow());
   }
 
-  async rollback(asked: string | undefined): Promise<ReloadVerdict> {
+  async rollback(requested: string | undefined): Promise<ReloadVerdict> {
     const serving = this.snapshot().revision;
-    const found = asked === undefined ? this.revisions.before(serving) : this.revisions.find(asked);
-    if (found === undefined) throw noRevision(asked, this.revisions.list());
+    const found = requested === undefined ? this.revisions.before(serving) : this.revisions.find(requested);
+    if (found === undefined) throw noRevision(requested, this.revisions.list());
     const texts = this.revisions.textsOf(found);
     if (texts === undefined)
       throw new GatewayError('revision_not_found', {
@@ -195,13 +195,13 @@ export class Control implements Subject {
         hint: 'Use ${env:NAME} or ${file:/path} for secrets: then a revision can serve again.',
       });
     const { rolledBackTo, lastReload } = this.configState();
-    const result = await this.#deps.reloader().hold(texts);
+    const result = await this.#deps.reloader().useOverride(texts);
     if (result.kind === 'rejected') {
       // It says nothing about the files, so `last_reload` remains: only the caller gets the reasons.
       this.#deps.onRollback(result);
-      return this.#verdict(result, this.#shown(result, this.loaded().secrets));
+      return this.#verdict(result, this.#reported(result, this.loaded().secrets));
     }
-    this.took(result, this.loaded().secrets);
+    this.reloadEnded(result, this.loaded().secrets);
     // The configuration in the files is already active: nothing was rolled back.
     const isOlder = result.kind === 'applied' || rolledBackTo !== null || lastReload?.result === 'rejected';
     if (isOlder) this.#rolledBackTo = result.revision;
@@ -209,7 +209,7 @@ export class Control implements Subject {
     return this.#verdict(result);
   }
 
-  async written(): Promise<WrittenPlaces> {
+  async written(): Promise<WrittenLocations> {
     const { texts } = this.loaded();
     if (this.#written?.texts === texts) return this.#written.places;
     const { written } = await this.#inspect(texts, true);
@@ -231,12 +231,12 @@ export class Control implements Subject {
     });
   }
 
-  tryProvider(entry: CatalogEntry, deep: boolean): Promise<Tested> {
-    return tryOne(entry, { deep, outbound: this.#deps.outbound(), timeoutMs: tryMs, mask: (text) => this.mask().text(text) });
+  testProvider(entry: CatalogEntry, deep: boolean): Promise<ProviderTestResult> {
+    return testProvider(entry, { deep, outbound: this.#deps.outbound(), timeoutMs: testTimeoutMs, mask: (text) => this.mask().text(text) });
   }
 
-  request(asked: OwnRequest): ReturnType<Subject['request']> {
-    return sendOwn(this.url, asked);
+  request(asked: DashboardRequest): ReturnType<ManagedGateway['request']> {
+    return sendToGateway(this.url, asked);
   }
 
   /** Loads outside the event loop, like every load of a configuration. */
@@ -270,25 +270,25 @@ export class Control implements Subject {
   }
 
   /** Called when a request has ended. */
-  ended(record: LogRecord): void {
+  requestEnded(record: LogRecord): void {
     this.#times.add(record.plugins);
     this.#attempts.add(record);
     this.hub.publish(record);
   }
 
   /** Called with the counts of the requests that ended in a worker process. */
-  absorb({ attempts, plugins, unsent }: Beat): void {
+  addWorkerCounts({ attempts, plugins, unsent }: Heartbeat): void {
     this.#attempts.addAll(attempts);
     for (const one of plugins) this.#times.add(one);
     this.hub.skip(unsent);
   }
 
   /** Called when a reload has ended, with any result. */
-  took(result: ReloadResult, secrets: readonly string[]): void {
-    this.#lastReload = this.#shown(result, secrets);
+  reloadEnded(result: ReloadResult, secrets: readonly string[]): void {
+    this.#lastReload = this.#reported(result, secrets);
     if (result.kind === 'rejected') return;
     // A secret was rotated that what is held names: it is held all the same.
-    const isHeld = this.#rolledBackTo !== null && this.#deps.reloader().isHeld;
+    const isHeld = this.#rolledBackTo !== null && this.#deps.reloader().isOverridden;
     this.#rolledBackTo = isHeld ? result.revision : null;
     if (result.kind !== 'applied') return;
     this.#restartNeeded = result.restart;
@@ -296,7 +296,7 @@ export class Control implements Subject {
   }
 
   /** The result as callers see it, secrets masked. */
-  #shown(result: ReloadResult, secrets: readonly string[]): NonNullable<Status['last_reload']> {
+  #reported(result: ReloadResult, secrets: readonly string[]): NonNullable<Status['last_reload']> {
     const isRejected = result.kind === 'rejected';
     const mask = createMask([...new Set([...secrets, ...(isRejected ? result.secrets : [])])]);
     const diagnostics = isRejected ? result.diagnostics : result.kind === 'applied' ? result.loaded.diagnostics : [];
@@ -311,10 +311,10 @@ export class Control implements Subject {
   }
 }
 
-function noRevision(asked: string | undefined, known: readonly { readonly revision: string }[]): GatewayError {
+function noRevision(requested: string | undefined, known: readonly { readonly revision: string }[]): GatewayError {
   const names = [...new Set(known.map(({ revision }) => revision))];
   return new GatewayError('revision_not_found', {
-    message: asked === undefined ? 'There is no earlier revision.' : `There is no revision "${asked.slice(0, 40)}".`,
+    message: requested === undefined ? 'There is no earlier revision.' : `There is no revision "${requested.slice(0, 40)}".`,
     hint: names.length === 0 ? undefined : `Revisions: ${names.join(', ')}.`,
   });
 }

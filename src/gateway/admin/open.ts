@@ -57,13 +57,13 @@ export async function openAdmin(deps: AdminDeps): Promise<AdminState> {
   const { options, control } = deps;
   const entry = control.settings();
   const setting = adminListen(options, entry);
-  const isAskedFor = options.adminListen !== undefined || entry.listen !== undefined;
+  const isConfigured = options.adminListen !== undefined || entry.listen !== undefined;
   const exposure = adminExposure(setting, entry);
   if (exposure !== undefined) throw exposure;
   try {
     return await open(deps, setting, entry);
   } catch (error) {
-    if (isAskedFor || !(error instanceof StartError)) throw error;
+    if (isConfigured || !(error instanceof StartError)) throw error;
     const { message, hint } = error;
     options.log.warn({ listen: listenText(setting), reason: message, hint }, 'the dashboard is not served');
     return { fault: `${message} ${hint ?? ''}`.trim() };

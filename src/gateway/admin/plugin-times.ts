@@ -2,7 +2,7 @@ import type { PluginRecord } from '../../core/records/record.ts';
 import type { Status } from '../../admin/api-types.ts';
 
 /** Number of recent requests in the sample. */
-const kept = 256;
+const sampleSize = 256;
 
 /** Time each plugin took in recent requests. Adding a request is one assignment; the statistics are computed on read. */
 export class PluginTimes {
@@ -11,7 +11,7 @@ export class PluginTimes {
 
   add(plugins: readonly PluginRecord[]): void {
     this.#last[this.#at] = plugins;
-    this.#at = (this.#at + 1) % kept;
+    this.#at = (this.#at + 1) % sampleSize;
   }
 
   /** @param chain the plugins in execution order */
@@ -25,8 +25,8 @@ export class PluginTimes {
 
 /** Sum over all moments of one request; empty if the plugin did not run. */
 function sumOf(plugins: readonly PluginRecord[], name: string): number[] {
-  const own = plugins.filter((plugin) => plugin.name === name);
-  return own.length === 0 ? [] : [own.reduce((sum, { ms }) => sum + ms, 0)];
+  const ofPlugin = plugins.filter((plugin) => plugin.name === name);
+  return ofPlugin.length === 0 ? [] : [ofPlugin.reduce((sum, { ms }) => sum + ms, 0)];
 }
 
 function percentile(sorted: readonly number[], share: number): number | null {

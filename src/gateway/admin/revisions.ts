@@ -6,8 +6,8 @@ import type { ValidConfig } from '../../config/reload/load.ts';
 import type { SavedFiles } from '../../config/read/merge-files.ts';
 import { makeFolder } from '../../core/files/folder.ts';
 import { readRegularFile } from '../../core/files/regular-file.ts';
-import { isPlain } from '../../core/json/merge.ts';
-import { objectIn } from '../../core/json/scan.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
+import { tryParseObject } from '../../core/json/scan.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 
 /** A configuration that was active at some time. */
@@ -42,7 +42,7 @@ const nameForm = /^\d{13}-[0-9a-f]{7}\.json$/;
 export class Revisions {
   readonly #deps: RevisionsDeps;
   /** Oldest first. */
-  #kept: Revision[] | undefined;
+  #revisions: Revision[] | undefined;
   /** Revision → original texts of this process, including secrets written in them. */
   readonly #texts = new Map<string, SavedFiles>();
   #writing: Promise<void> = Promise.resolve();
@@ -75,8 +75,8 @@ export class Revisions {
 
   /** Returns the texts to apply this revision again; undefined if a secret in them was masked. */
   textsOf({ revision, files, isMasked }: Revision): SavedFiles | undefined {
-    const own = this.#texts.get(revision);
-    if (own !== undefined || isMasked) return own;
+    const original = this.#texts.get(revision);
+    if (original !== undefined || isMasked) return original;
     return Object.fromEntries(Object.entries(files).map(([path, { text }]) => [path, text]));
   }
 
@@ -97,14 +97,14 @@ export class Revisions {
   }
 
   async #add(made: Revision, texts: SavedFiles): Promise<void> {
-    const kept = this.#all();
+    const all = this.#all();
     this.#texts.delete(made.revision);
     this.#texts.set(made.revision, texts);
     // A restart with the same files is not a change.
-    if (kept.at(-1)?.revision === made.revision) return;
-    kept.push(made);
-    const old = kept.splice(0, Math.max(0, kept.length - most));
-    for (const name of this.#texts.keys()) if (!kept.some(({ revision }) => revision === name)) this.#texts.delete(name);
+    if (all.at(-1)?.revision === made.revision) return;
+    all.push(made);
+    const old = all.splice(0, Math.max(0, all.length - most));
+    for (const name of this.#texts.keys()) if (!all.some(({ revision }) => revision === name)) this.#texts.delete(name);
     const folder = this.#folder();
     if (folder === undefined) return;
     makeFolder(folder);
@@ -113,7 +113,7 @@ export class Revisions {
   }
 
   #all(): Revision[] {
-    return (this.#kept ??= this.#read());
+    return (this.#revisions ??= this.#read());
   }
 
   #read(): Revision[] {
@@ -140,12 +140,12 @@ export class Revisions {
 const nameOf = ({ appliedAt, revision }: Revision): string => `${String(appliedAt).padStart(13, '0')}-${revision}.json`;
 
 async function write(path: string, text: string): Promise<void> {
-  const half = `${path}.${process.pid}`;
+  const temporaryPath = `${path}.${process.pid}`;
   try {
-    await writeFile(half, text, { mode: 0o600 });
-    await rename(half, path);
+    await writeFile(temporaryPath, text, { mode: 0o600 });
+    await rename(temporaryPath, path);
   } catch (error) {
-    await rm(half, { force: true });
+    await rm(temporaryPath, { force: true });
     throw error;
   }
 }
@@ -169,8 +169,8 @@ async function filesOf(
     if (text !== written) isMasked = true;
     // Stat before read: a file written in between then differs in content and its time is not used.
     const found = await stat(path).catch(() => undefined);
-    const isThere = (await readFile(path, 'utf8').catch(() => undefined)) === written;
-    const modified = isThere ? found?.mtimeMs : undefined;
+    const isUnchanged = (await readFile(path, 'utf8').catch(() => undefined)) === written;
+    const modified = isUnchanged ? found?.mtimeMs : undefined;
     files[path] = { modifiedAt: Math.round(modified ?? earlier?.[path]?.modifiedAt ?? 0), text };
   }
   return { files, isMasked };
@@ -179,8 +179,8 @@ async function filesOf(
 /** Returns undefined for a damaged file. */
 function revisionIn(path: string): Revision | undefined {
   try {
-    const found = objectIn(readRegularFile(path, mostText * 4).toString('utf8'));
-    const isOne = typeof found?.['revision'] === 'string' && typeof found['appliedAt'] === 'number' && isPlain(found['files']);
+    const found = tryParseObject(readRegularFile(path, mostText * 4).toString('utf8'));
+    const isOne = typeof found?.['revision'] === 'string' && typeof found['appliedAt'] === 'number' && isJsonObject(found['files']);
     return isOne ? (found as unknown as Revision) : undefined;
   } catch {
     return undefined;

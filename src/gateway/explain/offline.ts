@@ -1,17 +1,17 @@
 import type { Clock } from '../../core/context.ts';
-import { Origins, type WrittenPlaces } from '../../config/report/origins.ts';
+import { Origins, type WrittenLocations } from '../../config/report/origins.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import { GatewayError } from '../../core/error.ts';
-import type { Hold } from '../../core/memory/budget.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import type { MemoryReservation } from '../../core/memory/budget.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { ObjectOwners } from '../../core/objects/owners.ts';
 import type { Media, MediaNeed } from '../../core/provider.ts';
 import type { Trust } from '../../core/snapshot.ts';
-import { referenceSigning, type References } from '../../explain/walk/references.ts';
+import { referenceSigning, type References } from '../../explain/dry-run/references.ts';
 import { typeOfUrl } from '../../formats/shared/media/mime.ts';
 import type { Generation } from '../../pipeline/generation.ts';
 import { isUnreadMark } from '../../pipeline/isolation/stored-files.ts';
-import { createSigning } from '../../transport/credentials/sign.ts';
+import { createCredentialCompiler } from '../../transport/credentials/sign.ts';
 import { TokenSources } from '../../transport/credentials/token-source.ts';
 import { createEgress } from '../../transport/outbound/egress.ts';
 import { Generations } from '../generations.ts';
@@ -20,7 +20,7 @@ import type { Registry } from '../types.ts';
 export interface OfflineRequest {
   readonly loaded: ValidConfig;
   /** What the files of `loaded` contain. */
-  readonly written: WrittenPlaces;
+  readonly written: WrittenLocations;
   readonly registry: Registry;
   readonly clock: Clock;
 }
@@ -32,7 +32,7 @@ export interface OfflineGeneration {
   readonly references: References;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** URLs of files that would have been downloaded for a request. */
-  filesOf(hold: Hold): readonly string[];
+  filesOf(hold: MemoryReservation): readonly string[];
 }
 
 /**
@@ -52,20 +52,20 @@ export async function buildOffline({ loaded, written, registry, clock }: Offline
     onFault: ignore,
   });
   /** URLs of the files that a request would have downloaded. */
-  const named = new WeakMap<Hold, readonly string[]>();
+  const named = new WeakMap<MemoryReservation, readonly string[]>();
   const generations = new Generations({
     registry,
     log: { warn: ignore, debug: ignore, request: ignore },
     outbound: {
-      sign: referenceSigning(createSigning(tokens, clock.now), references),
+      sign: referenceSigning(createCredentialCompiler(tokens, clock.now), references),
       media: (needs, hold) => {
         const urls = needs.map(({ url }) => url);
         named.set(hold, [...(named.get(hold) ?? []), ...urls]);
-        return unfetched(needs);
+        return emptyMedia(needs);
       },
-      jwt: () => ({ verify: unproven }),
+      jwt: () => ({ verify: refuseToken }),
     },
-    owners: () => Promise.resolve(callers),
+    owners: () => Promise.resolve(callerOwnsAll),
     now: clock.now,
     monotonic: clock.monotonic,
   });
@@ -81,7 +81,7 @@ function refuse(): never {
 }
 
 /** The keys that verify tokens would have to be fetched from the issuer. */
-function unproven(): never {
+function refuseToken(): never {
   throw new GatewayError('not_allowed', {
     message: 'The token of the request is not checked, since explaining opens no connection.',
     hint: 'Leave the token out, and name an API key whose rules apply.',
@@ -93,10 +93,10 @@ const noLookup: Parameters<typeof createEgress>[1] = (_name, _options, done) => 
 };
 
 /** Any object belongs to the caller that names it, because only a serving gateway knows the owners. */
-const callers: ObjectOwners = { ownerOf: (_account, id, caller) => (isUnreadMark(id) ? undefined : caller), bind: ignore };
+const callerOwnsAll: ObjectOwners = { ownerOf: (_account, id, caller) => (isUnreadMark(id) ? undefined : caller), bind: ignore };
 
 /** Files that the gateway would download have no content here. */
-function unfetched(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>> {
+function emptyMedia(needs: readonly MediaNeed[]): Promise<ReadonlyMap<string, Media>> {
   return Promise.resolve(new Map(needs.map(({ url }) => [url, { mimeType: typeOfUrl(url) ?? '', base64: '' }])));
 }
 
@@ -106,7 +106,7 @@ function valueAt(root: unknown, path: string): unknown {
   for (const [, index, quoted, plain] of path.matchAll(/\[(\d+)\]|\.?("(?:[^"\\]|\\.)*")|\.?([\w$-]+)/g)) {
     const step = quoted === undefined ? plain : quoted.slice(1, -1).replaceAll(/\\(.)/g, '$1');
     if (index !== undefined) value = Array.isArray(value) ? (value[Number(index)] as unknown) : undefined;
-    else value = isPlain(value) && step !== undefined && Object.hasOwn(value, step) ? value[step] : undefined;
+    else value = isJsonObject(value) && step !== undefined && Object.hasOwn(value, step) ? value[step] : undefined;
   }
   return value;
 }

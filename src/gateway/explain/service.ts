@@ -1,27 +1,27 @@
 import type { ReplayRequest, ReplayResult, RequestDifferences } from '../../admin/api-types.ts';
-import type { Explaining } from '../../admin/subject.ts';
+import type { RequestExplainer } from '../../admin/managed-gateway.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
-import type { WrittenPlaces } from '../../config/report/origins.ts';
+import type { WrittenLocations } from '../../config/report/origins.ts';
 import type { Clock } from '../../core/context.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts';
 import type { LogReader, StoredRecord } from '../../core/logs/reader.ts';
 import type { Explainer } from '../../explain/explainer.ts';
-import { bodyIn, recordOf } from '../../explain/logged/bodies.ts';
+import { loggedBody, recordOf } from '../../explain/logged/bodies.ts';
 import { loggedDifferences } from '../../explain/logged/differences.ts';
-import { maskedIn } from '../../explain/logged/masked.ts';
-import { changed, responseDifferences, sendAgain } from '../../explain/logged/replay.ts';
-import { requestAgain } from '../../explain/logged/request.ts';
+import { countMasked } from '../../explain/logged/count-masked.ts';
+import { withReplayChanges, responseDifferences, sendReplay } from '../../explain/logged/replay.ts';
+import { replayRequest } from '../../explain/logged/request.ts';
 import type { GatewayOptions } from '../types.ts';
 import { type OpenExplainer, openExplainer } from './open.ts';
-import { openedLog } from '../../admin/routes/route.ts';
+import { requireLog } from '../../admin/routes/route.ts';
 
 export interface ExplainServiceDeps {
   readonly options: Pick<GatewayOptions, 'registry'>;
   readonly clock: Clock;
   loaded(): ValidConfig;
   /** What the files of `loaded` contain. Collected outside the event loop. */
-  written(): Promise<WrittenPlaces>;
+  written(): Promise<WrittenLocations>;
   logs(): LogReader | undefined;
   /** URL of the data listener. */
   url(): string;
@@ -29,11 +29,11 @@ export interface ExplainServiceDeps {
 }
 
 /** Explains and replays requests for the admin API. The explainer is built from the configuration on first use. */
-export class ExplainService implements Explaining {
+export class ExplainService implements RequestExplainer {
   readonly #deps: ExplainServiceDeps;
   #open: { readonly of: ValidConfig; readonly opened: Promise<OpenExplainer> } | undefined;
   /** Explainers of earlier configurations. They stay open for as long as a call may take. */
-  readonly #old = new Set<Promise<OpenExplainer>>();
+  readonly #retired = new Set<Promise<OpenExplainer>>();
 
   constructor(deps: ExplainServiceDeps) {
     this.#deps = deps;
@@ -52,8 +52,8 @@ export class ExplainService implements Explaining {
     const configured = isSame && record.target !== null ? (await this.#explainer()).configured(record.target, record.config) : undefined;
     return loggedDifferences(
       stored,
-      await bodyIn(logs, stored, 'request'),
-      await bodyIn(logs, stored, 'upstream'),
+      await loggedBody(logs, stored, 'request'),
+      await loggedBody(logs, stored, 'upstream'),
       configured,
       this.#deps.mask,
     );
@@ -62,39 +62,39 @@ export class ExplainService implements Explaining {
   async upstreamBody(id: string): Promise<Uint8Array | undefined> {
     const logs = this.#logs();
     const stored = await recordOf(logs, id);
-    const found = stored.record.upstream.body?.same_as === 'request' ? await bodyIn(logs, stored, 'upstream') : undefined;
+    const found = stored.record.upstream.body?.same_as === 'request' ? await loggedBody(logs, stored, 'upstream') : undefined;
     return found !== undefined && 'text' in found ? Buffer.from(found.text, 'utf8') : undefined;
   }
 
   async replay({ id, to, config, api_key: key, force }: ReplayRequest): Promise<ReplayResult> {
     const logs = this.#logs();
     const stored = await recordOf(logs, id);
-    const kept = await bodyIn(logs, stored, 'request');
+    const kept = await loggedBody(logs, stored, 'request');
     if (force !== true && 'text' in kept) refuseMasked(stored, kept.text);
-    const request = changed(requestAgain(stored, kept), { to, config });
-    const replayed = await sendAgain(this.#deps.url(), request, key);
-    const before = await bodyIn(logs, stored, 'response');
+    const request = withReplayChanges(replayRequest(stored, kept), { to, config });
+    const replayed = await sendReplay(this.#deps.url(), request, key);
+    const before = await loggedBody(logs, stored, 'response');
     const body = this.#deps.mask(replayed.body);
     return { ...replayed, body, ...responseDifferences(before, body, stored, this.#deps.mask) };
   }
 
   /** Closes all explainers. Nothing can be explained afterwards. */
   async close(): Promise<void> {
-    if (this.#open !== undefined) this.#old.add(this.#open.opened);
-    await Promise.all([...this.#old].map((opened) => this.#close(opened)));
+    if (this.#open !== undefined) this.#retired.add(this.#open.opened);
+    await Promise.all([...this.#retired].map((opened) => this.#close(opened)));
   }
 
   async #fromLog(request: ExplainRequest, id: string): Promise<ExplainRequest> {
     const logs = this.#logs();
     const stored = await recordOf(logs, id);
-    const kept = request.body === undefined ? await bodyIn(logs, stored, 'request') : { text: '' };
-    const again = requestAgain(stored, kept);
+    const kept = request.body === undefined ? await loggedBody(logs, stored, 'request') : { text: '' };
+    const again = replayRequest(stored, kept);
     const given = Object.fromEntries(Object.entries(request).filter(([name, value]) => value !== undefined && name !== 'from_log'));
     return { ...again, ...given, headers: { ...again.headers, ...request.headers } };
   }
 
   #logs(): LogReader {
-    return openedLog(this.#deps.logs());
+    return requireLog(this.#deps.logs());
   }
 
   async #explainer(): Promise<Explainer> {
@@ -102,7 +102,7 @@ export class ExplainService implements Explaining {
     if (this.#open?.of !== loaded) {
       const before = this.#open;
       this.#open = { of: loaded, opened: this.#opened(loaded) };
-      if (before !== undefined) this.#leave(before.opened);
+      if (before !== undefined) this.#retire(before.opened);
     }
     const open = this.#open;
     try {
@@ -119,13 +119,13 @@ export class ExplainService implements Explaining {
     return openExplainer({ loaded, written: await this.#deps.written(), registry: options.registry, clock });
   }
 
-  #leave(opened: Promise<OpenExplainer>): void {
-    this.#old.add(opened);
+  #retire(opened: Promise<OpenExplainer>): void {
+    this.#retired.add(opened);
     setTimeout(() => void this.#close(opened), closeAfterMs).unref();
   }
 
   async #close(opened: Promise<OpenExplainer>): Promise<void> {
-    if (!this.#old.delete(opened)) return;
+    if (!this.#retired.delete(opened)) return;
     try {
       await (await opened).close();
     } catch {
@@ -138,7 +138,7 @@ const closeAfterMs = 60_000;
 
 function refuseMasked(stored: StoredRecord, body: string): void {
   const { record } = stored;
-  const count = record.bodies === 'redacted' ? maskedIn(stored, body) : 0;
+  const count = record.bodies === 'redacted' ? countMasked(stored, body) : 0;
   if (count === 0) return;
   throw new GatewayError('missing_required_parameter', {
     param: 'force',

@@ -2,11 +2,11 @@ import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { providers, stages } from '../../../plugins/index.ts';
 import { type LoadRequest, loadConfig } from '../../config/reload/load.ts';
-import type { LoadAnswer, LoadQuestion, PostedRequest } from '../../config/reload/loader.ts';
+import type { LoadResponse, LoadMessage, PostedRequest } from '../../config/reload/loader.ts';
 import { Validators } from '../../config/validate/schemas/validators.ts';
 
 /** The child process of `config/reload/loader.ts`: reads, resolves and checks a configuration, and sends the result. */
-async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
+async function respondTo({ id, request }: LoadMessage): Promise<LoadResponse> {
   try {
     return { id, loaded: await load(request) };
   } catch (error) {
@@ -16,12 +16,12 @@ async function answer({ id, request }: LoadQuestion): Promise<LoadAnswer> {
 
 const importPlugin = (path: string): Promise<unknown> => import(pathToFileURL(path).href);
 const validators = new Validators([providers, ...providers, ...stages]);
-const own: Omit<LoadRequest, 'source' | 'cwd' | 'env'> = { providers, plugins: stages, importPlugin, validators };
-const load = (request: PostedRequest) => loadConfig({ ...request, ...own });
+const fixedOptions: Omit<LoadRequest, 'source' | 'cwd' | 'env'> = { providers, plugins: stages, importPlugin, validators };
+const load = (request: PostedRequest) => loadConfig({ ...request, ...fixedOptions });
 
 process.on('message', (question) => {
-  void answer(question as LoadQuestion).then((answered) => {
-    process.send?.(answered);
+  void respondTo(question as LoadMessage).then((response) => {
+    process.send?.(response);
     // This process is killed without warning, and would lose its compile cache.
     flushCompileCache();
   });

@@ -1,7 +1,7 @@
 import { lowerAllPriorities } from '../../store/log/rpc/priority.ts';
 import { serveCalls } from '../../store/log/rpc/serve.ts';
 import { createReader } from '../../store/log/worker/reader.ts';
-import type { Database } from '../../store/log/worker/settings.ts';
+import type { LogDatabase } from '../../store/log/worker/settings.ts';
 
 // Only after all imports: on a busy machine, lower priority would delay their loading.
 lowerAllPriorities();
@@ -10,4 +10,4 @@ const workedMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
-serveCalls((database) => createReader(database as Database, workedMs));
+serveCalls((database) => createReader(database as LogDatabase, workedMs));

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSequence, respond } from '../../store/log/rpc/protocol.ts';
+import { createSequence, serveThreadCalls } from '../../store/log/rpc/protocol.ts';
 import { lowerPriority } from '../../store/log/rpc/priority.ts';
 import { createReader } from '../../store/log/worker/reader.ts';
 import type { ThreadData } from '../../store/log/worker/settings.ts';
@@ -13,7 +13,7 @@ process.removeAllListeners('warning');
 lowerPriority(data.role === 'writer' ? 5 : 10);
 if (data.role === 'writer') startWriter(parentPort, data);
 else
-  respond(
+  serveThreadCalls(
     parentPort,
     createReader(data.database, () => performance.now()),
     createSequence(),

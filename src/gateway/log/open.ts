@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { RequestLogSettings } from '../../config/compile/logging/request-log.ts';
-import { later } from '../../core/async/later.ts';
+import { schedule } from '../../core/async/schedule.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import type { Retention } from '../../store/log/log-store.ts';
 import { RpcClient } from '../../store/log/rpc/client.ts';
 import { startProcess } from '../../store/log/rpc/process.ts';
 import { startThread } from '../../store/log/rpc/thread.ts';
-import { questionMs } from '../../store/log/worker/clock.ts';
+import { queryTimeoutMs } from '../../store/log/worker/query-timeout.ts';
 import { createMemorySpool, type MemorySpool } from '../../store/log/worker/memory-spool.ts';
-import type { Database, ThreadData } from '../../store/log/worker/settings.ts';
+import type { LogDatabase, ThreadData } from '../../store/log/worker/settings.ts';
 import { openSpool } from '../../store/spool.ts';
 import { logFile, spoolFolder, type StateDir } from '../../store/state-dir.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -25,14 +25,14 @@ export interface LogRequest {
   readonly log: Log;
   readonly monotonic: () => number;
   /** Set if other processes write the spool: the combined store of those processes. */
-  readonly ofWorkers?: RecordStore | undefined;
+  readonly workersStore?: RecordStore | undefined;
 }
 
 /** The opened request log: the store for records, and the reader for queries. */
 export interface OpenedLog {
   readonly spool: RecordStore;
   /** Destination for the records of worker processes. */
-  readonly place: RecordDestination;
+  readonly destination: RecordDestination;
   /** Receives frames from worker processes when nothing is kept on disk. */
   readonly memory: MemorySpool | undefined;
   /** Undefined if no records are kept. */
@@ -43,11 +43,11 @@ export interface OpenedLog {
 /** Maximum size of the in-memory store, in bytes. */
 const memorySize = 32 * 1024 * 1024;
 /** Limits of queries: how many may wait, and after how many milliseconds the reader is replaced. A query times out earlier. */
-const questions = { most: 64, limitMs: questionMs + 1000, idleMs: 60_000, isPure: true } as const;
+const queryLimits = { most: 64, limitMs: queryTimeoutMs + 1000, idleMs: 60_000, isPure: true } as const;
 /** The timeout for SQLite: there queries are limited by CPU time, not by the time they wait for a processor. */
-const patientMs = 3 * questionMs;
+const sqliteQueryMs = 3 * queryTimeoutMs;
 /** Limits for calls to the writer. Records sent as messages count as calls. */
-const calls = { most: 4096, limitMs: 30_000 } as const;
+const writerCallLimits = { most: 4096, limitMs: 30_000 } as const;
 /** Heap limit of the writer and of the reader, in megabytes. */
 const heapMb = 192;
 const entry = new URL('./log-worker.js', import.meta.url);
@@ -62,21 +62,21 @@ export function openLog(request: LogRequest): OpenedLog {
   for (const warning of warnings) log.warn({}, warning);
   notes.push(...warnings);
   if (settings.isOff)
-    return { spool: noStore(), place: { kind: 'off' }, memory: undefined, reader: undefined, close: () => Promise.resolve() };
+    return { spool: noStore(), destination: { kind: 'off' }, memory: undefined, reader: undefined, close: () => Promise.resolve() };
   const database = databaseOf(state, settings);
   const dir = state.kind === 'disk' ? join(state.path, spoolFolder) : undefined;
   const bounded = (kept: Retention): Retention =>
     database.kind === 'memory' ? { ...kept, size: Math.min(kept.size, memorySize), rows: settings.memoryRows } : kept;
   let retention = bounded(settings.retention);
-  const writing = (): ThreadData => ({ role: 'writer', database, spool: dir, spoolLimit: settings.spoolSize, retention });
+  const writerThreadData = (): ThreadData => ({ role: 'writer', database, spool: dir, spoolLimit: settings.spoolSize, retention });
   let isClosing = false;
   const onDeath = errorReporter(log, monotonic, 'the thread that stores records ended; it is started again');
   let restart: NodeJS.Timeout | undefined;
   const writer: RpcClient = new RpcClient({
-    start: (events) => startThread({ entry, data: writing(), heapMb }, events),
-    ...calls,
+    start: (events) => startThread({ entry, data: writerThreadData(), heapMb }, events),
+    ...writerCallLimits,
     onProblems: problemReporter(notes, log),
-    onDeath: (error) => {
+    onPeerFailure: (error) => {
       if (isClosing) return;
       onDeath(error);
       clearTimeout(restart);
@@ -85,9 +85,9 @@ export function openLog(request: LogRequest): OpenedLog {
   });
   const reports = dropReporter(log, monotonic, dir === undefined ? [] : [notes, warnings]);
   const memory = dir === undefined ? createMemorySpool(writer, reports.onDrop) : undefined;
-  const own = (): RecordStore => memory ?? openSpool({ dir: dir ?? '', maxTotal: settings.spoolSize, ...reports });
-  const spool = request.ofWorkers ?? own();
-  const place: RecordDestination = dir === undefined ? { kind: 'supervisor' } : { kind: 'spool', dir, maxTotal: settings.spoolSize };
+  const openStore = (): RecordStore => memory ?? openSpool({ dir: dir ?? '', maxTotal: settings.spoolSize, ...reports });
+  const spool = request.workersStore ?? openStore();
+  const destination: RecordDestination = dir === undefined ? { kind: 'supervisor' } : { kind: 'spool', dir, maxTotal: settings.spoolSize };
   const reader = database.kind === 'memory' ? writer : openReader(database, log);
   if (dir !== undefined) writer.start();
   const spoolLimit = dir === undefined ? 0 : settings.spoolSize;
@@ -97,7 +97,7 @@ export function openLog(request: LogRequest): OpenedLog {
     spool,
     spoolLimit,
     notes: warnings,
-    later,
+    later: schedule,
     bounded: (kept) => {
       retention = bounded(kept);
       return retention;
@@ -107,11 +107,11 @@ export function openLog(request: LogRequest): OpenedLog {
     isClosing = true;
     return requestLog.close();
   };
-  return { spool, place, memory, reader: requestLog, close };
+  return { spool, destination: destination, memory, reader: requestLog, close };
 }
 
 /** Queries run in a separate process, or in a thread if no process can be started. */
-function openReader(database: Database, log: Log): RpcClient {
+function openReader(database: LogDatabase, log: Log): RpcClient {
   let isThread = false;
   const thread: ThreadData = { role: 'reader', database };
   return new RpcClient({
@@ -119,16 +119,16 @@ function openReader(database: Database, log: Log): RpcClient {
       isThread
         ? startThread({ entry, data: thread, heapMb }, events)
         : startProcess({ entry: readerEntry, data: database, heapMb }, events),
-    ...questions,
-    ...(database.kind === 'sqlite' ? { limitMs: patientMs } : {}),
-    onUnstarted: (error) => {
+    ...queryLimits,
+    ...(database.kind === 'sqlite' ? { limitMs: sqliteQueryMs } : {}),
+    onStartFailure: (error) => {
       isThread = true;
       log.warn({ err: error }, 'no process can be started for queries to the request log: a thread runs them, which slows down traffic');
     },
   });
 }
 
-function databaseOf(state: StateDir, { postgres }: RequestLogSettings): Database {
+function databaseOf(state: StateDir, { postgres }: RequestLogSettings): LogDatabase {
   if (postgres !== undefined) return { kind: 'postgres', url: postgres };
   return state.kind === 'disk' ? { kind: 'sqlite', path: join(state.path, logFile) } : { kind: 'memory' };
 }

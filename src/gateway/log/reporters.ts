@@ -1,5 +1,5 @@
 import { errorCode } from '../../core/text/error-code.ts';
-import type { Drop } from '../../store/frame.ts';
+import type { LossReport } from '../../store/frame.ts';
 import type { Log } from '../../telemetry/log.ts';
 
 /** Minimum time between two log lines of the same kind, in milliseconds. */
@@ -43,8 +43,8 @@ export function dropReporter(
   log: Log,
   monotonic: () => number,
   notes: readonly string[][],
-): { onDrop(drop: Drop): void; onRecovered(): void } {
-  let saidAt = Number.NEGATIVE_INFINITY;
+): { onDrop(drop: LossReport): void; onRecovered(): void } {
+  let loggedAt = Number.NEGATIVE_INFINITY;
   let shown: string | undefined;
   const show = (problem: string | undefined): void => {
     for (const list of notes) {
@@ -56,18 +56,18 @@ export function dropReporter(
   };
   const onRecovered = (): void => {
     show(undefined);
-    saidAt = Number.NEGATIVE_INFINITY;
+    loggedAt = Number.NEGATIVE_INFINITY;
     log.warn({}, 'records can be written to the spool again');
   };
-  const onDrop = (drop: Drop): void => {
+  const onDrop = (drop: LossReport): void => {
     if (drop.why === 'write' && shown === undefined) {
       show(`Records are lost: the spool cannot be written (${errorCode(drop.error) || drop.error.message}).`);
       // Also when a line about a full spool was logged within the interval.
-      saidAt = Number.NEGATIVE_INFINITY;
+      loggedAt = Number.NEGATIVE_INFINITY;
     }
     const now = monotonic();
-    if (now - saidAt < quietMs) return;
-    saidAt = now;
+    if (now - loggedAt < quietMs) return;
+    loggedAt = now;
     if (drop.why === 'write')
       log.error({ err: drop.error, records: drop.frames }, 'records could not be written to the spool and are lost');
     else log.warn({ segment: drop.segment, bytes: drop.bytes }, 'the spool is full: its oldest segment was dropped');

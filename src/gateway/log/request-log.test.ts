@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
-import { atOnce, type Later } from '../../core/async/later.ts';
+import { scheduleNow, type Schedule } from '../../core/async/schedule.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import { RpcClient } from '../../store/log/rpc/client.ts';
 import { RequestLog } from './request-log.ts';
 import { turns } from '../../../test/support/time.ts';
 
 /** Records the calls to writer and reader in order; the test ends each drain. */
-function rig(told?: object, later: Later = atOnce) {
+function rig(told?: object, later: Schedule = scheduleNow) {
   const said: string[] = [];
   const drains: (() => void)[] = [];
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
@@ -117,7 +117,7 @@ it('adds records dropped before the store to those the store dropped, minus thos
   const told = { dropped: 3, dropped_bodies: 2, behind: { bytes: 5, ms: 7 }, stored_of_gone: { 'a.log': 1 }, problems: ['full'] };
   const { log, drains, stats, spool } = rig(told);
   stats.dropped = 20;
-  spool.wereStored = (stored) => void (stats.dropped -= stored['a.log'] ?? 0);
+  spool.reportStored = (stored) => void (stats.dropped -= stored['a.log'] ?? 0);
   const asked = log.state();
   drains[0]?.();
   expect(await asked).toEqual({ dropped: 22, dropped_bodies: 2, spool: { bytes: 5, limit: 0, behind_ms: 7 }, problems: ['full'] });

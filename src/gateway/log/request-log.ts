@@ -1,11 +1,11 @@
-import { inTime } from '../../core/async/in-time.ts';
-import type { Later } from '../../core/async/later.ts';
-import { objectIn } from '../../core/json/scan.ts';
+import { withTimeout } from '../../core/async/with-timeout.ts';
+import type { Schedule } from '../../core/async/schedule.ts';
+import { tryParseObject } from '../../core/json/scan.ts';
 import type {
   BodyPart,
-  GivenFeedback,
+  FeedbackInput,
   JsonForm,
-  LogQuestion,
+  LogQuery,
   LogReader,
   SearchPage,
   SearchRequest,
@@ -20,7 +20,7 @@ import type { LogRow } from '../../core/logs/row.ts';
 import type { RecordStore } from '../../store/frame.ts';
 import type { RpcClient } from '../../store/log/rpc/client.ts';
 import type { Retention } from '../../store/log/log-store.ts';
-import type { Question, WriterState } from '../../store/log/worker/settings.ts';
+import type { WorkerQuery, WriterState } from '../../store/log/worker/settings.ts';
 
 export interface RequestLogParts {
   readonly writer: RpcClient;
@@ -33,7 +33,7 @@ export interface RequestLogParts {
   bounded(retention: Retention): Retention;
   /** Problems found when it was opened. */
   readonly notes: readonly string[];
-  readonly later: Later;
+  readonly later: Schedule;
 }
 
 /**
@@ -64,99 +64,99 @@ export class RequestLog implements LogReader {
   /** State last reported by the writer. */
   #lastState: WriterState = unknown;
   /** Losses of writers before it: one that is started again counts anew. */
-  readonly #earlier = { dropped: 0, dropped_bodies: 0 };
-  #isSilent = false;
+  readonly #previousWriters = { dropped: 0, dropped_bodies: 0 };
+  #isUnresponsive = false;
 
   constructor(parts: RequestLogParts) {
     this.#parts = parts;
   }
 
   async search(request: SearchRequest): Promise<SearchPage> {
-    return (await this.#asked(['search', request])) as unknown as SearchPage;
+    return (await this.#query(['search', request])) as unknown as SearchPage;
   }
 
   async get(id: string): Promise<StoredRecord | undefined> {
-    return (await this.#asked(['get', id])) as unknown as StoredRecord | undefined;
+    return (await this.#query(['get', id])) as unknown as StoredRecord | undefined;
   }
 
   async body(id: string, part: BodyPart): Promise<Uint8Array | undefined> {
-    await this.#current();
+    await this.#storeRecent();
     return (await this.#parts.reader.call('body', { id, part })) as Uint8Array | undefined;
   }
 
   async trace(traceId: string): Promise<readonly LogRow[]> {
-    return (await this.#asked(['trace', traceId])) as unknown as readonly LogRow[];
+    return (await this.#query(['trace', traceId])) as unknown as readonly LogRow[];
   }
 
   async stats(request: StatsRequest): Promise<Stats> {
-    return (await this.#asked(['stats', request])) as unknown as Stats;
+    return (await this.#query(['stats', request])) as unknown as Stats;
   }
 
   async suggest(request: SuggestRequest): Promise<readonly Suggestion[]> {
-    return (await this.#asked(['suggest', request])) as unknown as readonly Suggestion[];
+    return (await this.#query(['suggest', request])) as unknown as readonly Suggestion[];
   }
 
   async names(): Promise<{ readonly meta: readonly string[]; readonly label: readonly string[] }> {
-    return (await this.#asked(['names'])) as unknown as { readonly meta: readonly string[]; readonly label: readonly string[] };
+    return (await this.#query(['names'])) as unknown as { readonly meta: readonly string[]; readonly label: readonly string[] };
   }
 
   async keysUsed(): Promise<Readonly<Record<string, number>>> {
-    return (await this.#asked(['keysUsed'])) as unknown as Readonly<Record<string, number>>;
+    return (await this.#query(['keysUsed'])) as unknown as Readonly<Record<string, number>>;
   }
 
   async state(): Promise<StoreState> {
     const { spool, spoolLimit, notes } = this.#parts;
-    const isFresh = !this.#isSilent && (await this.#refreshState());
+    const isFresh = !this.#isUnresponsive && (await this.#refreshState());
     const { behind, stored_of_gone: stored, ...state } = this.#lastState;
-    spool.wereStored?.(stored);
+    spool.reportStored?.(stored);
     return {
       ...state,
       spool: { bytes: behind.bytes, limit: spoolLimit, behind_ms: behind.ms },
-      dropped: this.#earlier.dropped + state.dropped + spool.stats.dropped,
-      dropped_bodies: this.#earlier.dropped_bodies + state.dropped_bodies,
-      problems: [...notes, ...state.problems, ...(isFresh ? [] : [silent])],
+      dropped: this.#previousWriters.dropped + state.dropped + spool.stats.dropped,
+      dropped_bodies: this.#previousWriters.dropped_bodies + state.dropped_bodies,
+      problems: [...notes, ...state.problems, ...(isFresh ? [] : [notResponding])],
     };
   }
 
-  #keepState(told: WriterState): void {
+  #keepState(reported: WriterState): void {
     for (const what of ['dropped', 'dropped_bodies'] as const)
-      if (told[what] < this.#lastState[what]) this.#earlier[what] += this.#lastState[what];
-    this.#lastState = told;
+      if (reported[what] < this.#lastState[what]) this.#previousWriters[what] += this.#lastState[what];
+    this.#lastState = reported;
   }
 
   /** False if the writer does not respond in time. It is then not queried again until it has responded or ended. */
   async #refreshState(): Promise<boolean> {
-    const update = this.#parts.writer.call('state', undefined).then((told) => {
-      this.#keepState(told as WriterState);
+    const update = this.#parts.writer.call('state', undefined).then((reported) => {
+      this.#keepState(reported as WriterState);
     });
     if (
-      await inTime<boolean>(
+      await withTimeout<boolean>(
         update.then(() => true),
         stateMs,
-        isLate,
+        timedOut,
       )
     )
       return true;
-    this.#isSilent = true;
+    this.#isUnresponsive = true;
     const over = (): void => {
-      this.#isSilent = false;
+      this.#isUnresponsive = false;
     };
     update.then(over, over);
     return false;
   }
 
-  async feedback(feedback: GivenFeedback): Promise<void> {
+  async feedback(feedback: FeedbackInput): Promise<void> {
     await this.#parts.writer.call('feedback', feedback);
   }
 
-  async json(question: LogQuestion, form: JsonForm = {}): Promise<Uint8Array | undefined> {
+  async json(question: LogQuery, form: JsonForm = {}): Promise<Uint8Array | undefined> {
     const [name, argument] = question;
-    await this.#current();
+    await this.#storeRecent();
     try {
-      return (await this.#parts.reader.call(name, { of: argument, ...form } satisfies Question<unknown>)) as Uint8Array | undefined;
+      return (await this.#parts.reader.call(name, { of: argument, ...form } satisfies WorkerQuery<unknown>)) as Uint8Array | undefined;
     } finally {
       // Also after a search that took too long: the next one then has an index.
-      if (question[0] === 'search' && hasWords(question[1].query)) this.#parts.writer.call('words', undefined).catch(() => {});
+      if (question[0] === 'search' && hasTextTerms(question[1].query)) this.#parts.writer.call('words', undefined).catch(() => {});
     }
   }
 
@@ -173,15 +173,15 @@ export class RequestLog implements LogReader {
     await writer.close();
   }
 
-  async #asked(question: LogQuestion): Promise<unknown> {
+  async #query(question: LogQuery): Promise<unknown> {
     const bytes = await this.json(question);
     if (bytes === undefined) return undefined;
     // The JSON is produced by this project: a page, a list or an object from a query.
-    return objectIn(`{"value":${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')}}`)?.['value'];
+    return tryParseObject(`{"value":${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')}}`)?.['value'];
   }
 
   /** Makes earlier records visible to a query. If the store is not ready in time, the query sees only what is stored. */
-  async #current(): Promise<void> {
+  async #storeRecent(): Promise<void> {
     const { frames } = this.#parts.spool.stats;
     if (this.#storedFrames >= frames) return;
     // A running drain may have read the spool before the latest records were appended.
@@ -200,7 +200,7 @@ export class RequestLog implements LogReader {
     const isFirst = this.#storedFrames < 0;
     // A drain of a backlog is running: a second call would store no more, and every call to the writer would wait for both.
     if (this.#storing !== undefined) {
-      if (isFirst) await inTime(this.#storing, drainMs.first, isLate).catch(() => false);
+      if (isFirst) await withTimeout(this.#storing, drainMs.first, timedOut).catch(() => false);
       return;
     }
     const { frames } = spool.stats;
@@ -211,15 +211,15 @@ export class RequestLog implements LogReader {
         this.#storing = undefined;
         this.#pause = new Promise((resolve) => later(drainPauseMs, resolve));
       });
-    const isStored = await inTime(this.#storing, isFirst ? drainMs.first : drainMs.later, isLate).catch(() => false);
+    const isStored = await withTimeout(this.#storing, isFirst ? drainMs.first : drainMs.later, timedOut).catch(() => false);
     if (isStored) this.#storedFrames = frames;
   }
 }
 
 /** Result of a call that takes too long. */
-const isLate = (): boolean => false;
+const timedOut = (): boolean => false;
 
-const silent = 'The store of the request log does not respond: its figures may be old.';
+const notResponding = 'The store of the request log does not respond: its figures may be old.';
 
 const unknown: WriterState = {
   kind: 'not known yet',
@@ -234,4 +234,4 @@ const unknown: WriterState = {
 };
 
 /** A term without a field is searched in the text index. */
-const hasWords = (query: string): boolean => /(?:^|\s)-?(?:"|[^\s:"]+(?=\s|$))/.test(query);
+const hasTextTerms = (query: string): boolean => /(?:^|\s)-?(?:"|[^\s:"]+(?=\s|$))/.test(query);

@@ -3,7 +3,7 @@ import type { BodyRedactor } from '../../core/redaction/index.ts';
 import type { Masking } from '../../pipeline/record/group-commit.ts';
 import { RpcClient } from '../../store/log/rpc/client.ts';
 import { startThread } from '../../store/log/rpc/thread.ts';
-import { type PostedBody, type PostedJob, type PostedMasked, type PostedRules, received } from './messages.ts';
+import { type PostedBody, type PostedJob, type PostedMasked, type PostedRules, fromPosted } from './messages.ts';
 
 export interface MaskingOptions {
   /** Called when the thread died unexpectedly. */
@@ -24,7 +24,7 @@ const slice = 512 * 1024;
 const idleMs = 1_800_000;
 const heapMb = 384;
 
-interface Waiting {
+interface QueuedJob {
   readonly job: MaskingJob;
   /** Deadline, in monotonic milliseconds. */
   readonly end: number;
@@ -41,7 +41,7 @@ export class ThreadMasking implements Masking {
   dropped = 0;
   readonly #options: MaskingOptions;
   readonly #thread: RpcClient;
-  readonly #queue = new Set<Waiting>();
+  readonly #queue = new Set<QueuedJob>();
   #bytes = 0;
   #isBusy = false;
   #known: { readonly worker: object; readonly redactor: BodyRedactor } | undefined;
@@ -53,7 +53,7 @@ export class ThreadMasking implements Masking {
       most: 1,
       limitMs: options.limitMs ?? limitMs,
       idleMs,
-      onDeath: options.onFault,
+      onPeerFailure: options.onFault,
     });
   }
 
@@ -65,14 +65,14 @@ export class ThreadMasking implements Masking {
     }
     this.#bytes += job.size;
     const within = this.#options.limitMs ?? limitMs;
-    const timer = setTimeout(() => this.#over(waiting), within);
-    const waiting: Waiting = { job, end: performance.now() + within, timer };
+    const timer = setTimeout(() => this.#finish(waiting), within);
+    const waiting: QueuedJob = { job, end: performance.now() + within, timer };
     this.#queue.add(waiting);
     if (!this.#isBusy) void this.#work();
   }
 
   flush(): void {
-    for (const waiting of this.#queue) this.#over(waiting);
+    for (const waiting of this.#queue) this.#finish(waiting);
   }
 
   async close(): Promise<void> {
@@ -81,7 +81,7 @@ export class ThreadMasking implements Masking {
   }
 
   /** Completes a job, once. @param masked absent if the bodies were not masked */
-  #over(waiting: Waiting, masked?: PostedMasked): void {
+  #finish(waiting: QueuedJob, masked?: PostedMasked): void {
     if (!this.#queue.delete(waiting)) return;
     const { job, timer } = waiting;
     clearTimeout(timer);
@@ -89,24 +89,24 @@ export class ThreadMasking implements Masking {
     if (masked === undefined) {
       this.dropped += 1;
       job.done(undefined, {});
-    } else job.done(received(masked), masked[0].counts);
+    } else job.done(fromPosted(masked), masked[0].counts);
   }
 
   async #work(): Promise<void> {
     this.#isBusy = true;
     for (const waiting of this.#queue) {
       try {
-        this.#over(waiting, await this.#masked(waiting));
+        this.#finish(waiting, await this.#masked(waiting));
       } catch {
         // Timeout, or the thread died; its death is reported by `onDeath`.
         this.#known = undefined;
-        this.#over(waiting);
+        this.#finish(waiting);
       }
     }
     this.#isBusy = false;
   }
 
-  async #masked(waiting: Waiting): Promise<PostedMasked | undefined> {
+  async #masked(waiting: QueuedJob): Promise<PostedMasked | undefined> {
     const { redactor, limit, bodies } = waiting.job;
     const copies: PostedBody[] = [];
     for (const body of bodies) copies.push(await this.#copy(body));
@@ -122,7 +122,7 @@ export class ThreadMasking implements Masking {
       const { kind, text } = body;
       const bytes = Buffer.from(new ArrayBuffer(text.length));
       for (let at = 0; at < text.length; at += slice) {
-        if (at > 0) await this.#turn();
+        if (at > 0) await this.#nextTurn();
         bytes.write(text.slice(at, at + slice), at, 'latin1');
       }
       return { kind, bytes };
@@ -134,7 +134,7 @@ export class ThreadMasking implements Masking {
     for (const piece of pieces) {
       for (let at = 0; at < piece.length; at += slice) {
         if (copied >= slice) {
-          await this.#turn();
+          await this.#nextTurn();
           copied = 0;
         }
         copied += piece.copy(bytes, to + at, at, at + slice);
@@ -144,7 +144,7 @@ export class ThreadMasking implements Masking {
     return { kind: 'response', bytes, size, contentType, isBroken, times: body.times };
   }
 
-  #turn(): Promise<void> {
+  #nextTurn(): Promise<void> {
     return new Promise(this.#options.nextTurn ?? setImmediate);
   }
 
@@ -153,7 +153,7 @@ export class ThreadMasking implements Masking {
     const worker = this.#thread.start();
     if (this.#known?.worker === worker && this.#known.redactor === redactor) return undefined;
     this.#known = { worker, redactor };
-    const { own, ...rules } = redactor.made.rules;
-    return { rules, own: own.map(({ source }) => source), secrets: redactor.made.secrets };
+    const { own, ...rules } = redactor.constructorArguments.rules;
+    return { rules, own: own.map(({ source }) => source), secrets: redactor.constructorArguments.secrets };
   }
 }

@@ -3,8 +3,8 @@ import { compileFinder } from '../../config/validate/regex.ts';
 import { createCollector } from '../../core/memory/collector.ts';
 import { maskBody } from '../../core/redaction/bodies.ts';
 import { BodyRedactor } from '../../core/redaction/index.ts';
-import { createSequence, respond } from '../../store/log/rpc/protocol.ts';
-import { type PostedJob, type PostedMasked, type PostedRules, posted, unmasked } from './messages.ts';
+import { createSequence, serveThreadCalls } from '../../store/log/rpc/protocol.ts';
+import { type PostedJob, type PostedMasked, type PostedRules, toPosted, toUnmaskedBody } from './messages.ts';
 
 const collector = createCollector();
 let redactor: BodyRedactor | undefined;
@@ -23,8 +23,8 @@ function mask({ rules, limit, bodies }: PostedJob): PostedMasked {
   if (redactor === undefined) throw new Error('a body came before the rules');
   const redaction = redactor.begin(limit);
   for (const { bytes } of bodies) collector(bytes.length);
-  return posted(
-    bodies.map((body) => maskBody(redaction, unmasked(body))),
+  return toPosted(
+    bodies.map((body) => maskBody(redaction, toUnmaskedBody(body))),
     redaction.counts,
   );
 }
@@ -32,4 +32,4 @@ function mask({ rules, limit, bodies }: PostedJob): PostedMasked {
 if (parentPort === null) throw new Error('this file is the beginning of a thread');
 // Warnings of this thread would appear as log lines of the gateway.
 process.removeAllListeners('warning');
-respond(parentPort, { mask }, createSequence());
+serveThreadCalls(parentPort, { mask }, createSequence());

@@ -1,4 +1,4 @@
-import { giveBack } from '../../core/memory/give-back.ts';
+import { releaseBuffer } from '../../core/memory/release-buffer.ts';
 import type { MaskedBody, UnmaskedBody } from '../../core/redaction/bodies.ts';
 import type { TooLargeBody } from '../../core/redaction/index.ts';
 import type { Counts, RedactionRules } from '../../core/redaction/rules.ts';
@@ -30,27 +30,27 @@ export interface PostedJob {
   readonly bodies: readonly PostedBody[];
 }
 
-type Head = (Omit<MaskedBody, 'bytes'> | TooLargeBody)[];
+type MaskedHeads = (Omit<MaskedBody, 'bytes'> | TooLargeBody)[];
 
 /** The result. The bytes of each body come last, so that their buffers can be transferred. */
-export type PostedMasked = readonly [head: { readonly bodies: Head; readonly counts: Counts }, ...bytes: Uint8Array[]];
+export type PostedMasked = readonly [head: { readonly bodies: MaskedHeads; readonly counts: Counts }, ...bytes: Uint8Array[]];
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Converts a posted body. If it becomes a string, its buffer is released. */
-export function unmasked(body: PostedBody): UnmaskedBody {
+export function toUnmaskedBody(body: PostedBody): UnmaskedBody {
   const bytes = bufferOf(body.bytes);
   if (body.kind !== 'response') {
     const text = bytes.toString('latin1');
-    giveBack(bytes);
+    releaseBuffer(bytes);
     return { kind: body.kind, text };
   }
   const { size, contentType, isBroken, times } = body;
   return { kind: 'response', body: { pieces: [bytes], size, contentType, isBroken }, times };
 }
 
-export function posted(masked: readonly (MaskedBody | TooLargeBody)[], counts: Counts): PostedMasked {
-  const bodies: Head = [];
+export function toPosted(masked: readonly (MaskedBody | TooLargeBody)[], counts: Counts): PostedMasked {
+  const bodies: MaskedHeads = [];
   const all: Uint8Array[] = [];
   for (const one of masked) {
     if (one === 'too-large') bodies.push(one);
@@ -63,7 +63,7 @@ export function posted(masked: readonly (MaskedBody | TooLargeBody)[], counts: C
   return [{ bodies, counts }, ...all];
 }
 
-export function received([{ bodies }, ...all]: PostedMasked): (MaskedBody | TooLargeBody)[] {
+export function fromPosted([{ bodies }, ...all]: PostedMasked): (MaskedBody | TooLargeBody)[] {
   let next = 0;
   return bodies.map((one) => {
     if (one === 'too-large') return one;

@@ -3,10 +3,10 @@ import type { LogRecord } from '../../core/records/record.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { ExportThread } from '../../telemetry/otlp/export-thread.ts';
-import { isSampled } from '../../telemetry/otlp/exported.ts';
+import { isSampled } from '../../telemetry/otlp/exported-record.ts';
 import type { ExportSettings } from '../../telemetry/otlp/messages.ts';
 import type { Signal } from '../../telemetry/otlp/payload.ts';
-import type { Result } from '../../telemetry/otlp/pipe.ts';
+import type { ExportResult } from '../../telemetry/otlp/export-queue.ts';
 import type { Sample } from '../../telemetry/metrics/sample.ts';
 import { errorReporter } from '../log/reporters.ts';
 import { version } from '../version.ts';
@@ -25,7 +25,7 @@ const longestBody = 256 * 1024;
 const lineEvery = 60_000;
 /** Milliseconds that shutdown waits for a collector. */
 const flushMs = 1500;
-const results = ['exported', 'rejected', 'failed', 'dropped'] as const satisfies readonly Result[];
+const results = ['exported', 'rejected', 'failed', 'dropped'] as const satisfies readonly ExportResult[];
 
 /** Exports traces and records to collectors. No cost per request if none is configured. */
 export class Exporting {
@@ -112,7 +112,7 @@ export class Exporting {
     };
   }
 
-  #result(signal: Signal, items: number, result: Result, why: string | undefined): void {
+  #result(signal: Signal, items: number, result: ExportResult, why: string | undefined): void {
     const key = `${signal} ${result}`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + items);
     if (result === 'exported') return;

@@ -3,7 +3,7 @@ import { createMask } from '../../core/secrets/mask.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Metrics, type Rendered } from '../../telemetry/metrics/index.ts';
-import type { Figures } from '../../telemetry/metrics/figures.ts';
+import type { MetricsSnapshot } from '../../telemetry/metrics/snapshot.ts';
 import type { RequestMetricsSettings } from '../../telemetry/metrics/request-metrics.ts';
 import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
 import { Exporting, type WrittenRecord } from './exporting.ts';
@@ -83,7 +83,7 @@ export class Observing {
   }
 
   /** For the supervisor, which sums the metrics of all workers; undefined if metrics are off. */
-  figures(): Promise<Figures> | undefined {
+  figures(): Promise<MetricsSnapshot> | undefined {
     return this.#metrics?.figures(this.#deps.now());
   }
 

@@ -80,13 +80,13 @@ export class LogSamples {
   async read({ spool, masking, logs }: Omit<ObservedState, 'activity'>): Promise<readonly Sample[]> {
     const state = await logs()?.state();
     this.#dropped = Math.max(this.#dropped, state?.dropped ?? spool.dropped);
-    const own: readonly Sample[] = [
+    const droppedSamples: readonly Sample[] = [
       ['gateway_log_dropped_total', ['records'], this.#dropped],
       ['gateway_log_dropped_total', ['bodies'], (state?.dropped_bodies ?? 0) + masking.dropped],
     ];
-    if (state === undefined) return own;
+    if (state === undefined) return droppedSamples;
     return [
-      ...own,
+      ...droppedSamples,
       ['gateway_log_spool_bytes', [], state.spool.bytes],
       ['gateway_log_spool_limit_bytes', [], state.spool.limit],
       ['gateway_log_lag_seconds', [], state.spool.behind_ms / 1000],

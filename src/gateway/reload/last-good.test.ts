@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PostedRequest } from '../../config/reload/loader.ts';
-import type { Rejected } from '../../config/reload/reloader.ts';
+import type { RejectedReload } from '../../config/reload/reloader.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import { readLastGood, saveLastGood } from '../../store/last-good.ts';
 import type { GatewayOptions } from '../types.ts';
@@ -22,7 +22,9 @@ it('stores the last applied configuration, also if it equals the copy loaded at 
   await saveLastGood(dir, { entry, files: { [entry]: 'a' }, revision: 'a' });
   const options = { source: { path: 'gateway.yaml' }, cwd: dir, stateDir: dir, lastGood: true } as unknown as GatewayOptions;
   const copy = new LastGoodCopy(options);
-  expect(copy.instead({} as PostedRequest, { diagnostics: [] } as unknown as Rejected)).toMatchObject({ saved: { [entry]: 'a' } });
+  expect(copy.replacementFor({} as PostedRequest, { diagnostics: [] } as unknown as RejectedReload)).toMatchObject({
+    saved: { [entry]: 'a' },
+  });
   const savedAt = readLastGood(dir, entry)?.savedAt;
   await copy.keep(loaded('a'), dir);
   expect(readLastGood(dir, entry)?.savedAt).toBe(savedAt);

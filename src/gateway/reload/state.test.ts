@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../config/report/diagnostic.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
-import type { Rejected, ReloadResult } from '../../config/reload/reloader.ts';
+import type { RejectedReload, ReloadResult } from '../../config/reload/reloader.ts';
 import { ReloadState } from './state.ts';
 
 let now: number;
@@ -26,7 +26,7 @@ const problem = (message: string, severity: Diagnostic['severity'] = 'error'): D
   endColumn: 2,
   message,
 });
-const rejected = (over: Partial<Rejected> = {}): Rejected => ({
+const rejected = (over: Partial<RejectedReload> = {}): RejectedReload => ({
   kind: 'rejected',
   revision: 'aaa',
   diagnostics: [problem('unknown key "a"'), problem('never used', 'warning')],
@@ -39,24 +39,24 @@ const rejected = (over: Partial<Rejected> = {}): Rejected => ({
 beforeEach(() => {
   now = 1000;
   state = new ReloadState(() => now);
-  state.started('aaa', undefined, []);
+  state.firstLoadEnded('aaa', undefined, []);
 });
 
 describe('ReloadState', () => {
   it('is ok after the start, with the time of the last applied configuration', () => {
     expect(state.current(true)).toEqual({ state: 'ok', revision: 'aaa', loaded_at: iso(1000) });
     now = 2000;
-    state.took({ ...unchanged, recovered: false } as ReloadResult, []);
+    state.loadEnded({ ...unchanged, recovered: false } as ReloadResult, []);
     expect(state.current(true)).toMatchObject({ loaded_at: iso(1000) });
-    state.took(applied('bbb'), []);
+    state.loadEnded(applied('bbb'), []);
     expect(state.current(true)).toEqual({ state: 'ok', revision: 'bbb', loaded_at: iso(2000) });
   });
 
   it('is failed since the first failure in a row, with the errors of the last one', () => {
     now = 2000;
-    state.took(rejected(), []);
+    state.loadEnded(rejected(), []);
     now = 3000;
-    state.took(rejected({ diagnostics: [problem('unknown key "b"'), problem('unknown key "c"')] }), []);
+    state.loadEnded(rejected({ diagnostics: [problem('unknown key "b"'), problem('unknown key "c"')] }), []);
     expect(state.current(true)).toEqual({
       state: 'failed',
       revision: 'aaa',
@@ -65,16 +65,16 @@ describe('ReloadState', () => {
       errors: 2,
       why: ['gateway.yaml:2:1 error: unknown key "b"', 'gateway.yaml:2:1 error: unknown key "c"'],
     });
-    state.took(unchanged, []);
+    state.loadEnded(unchanged, []);
     expect(state.current(true)).toMatchObject({ state: 'ok', loaded_at: iso(1000) });
     now = 4000;
-    state.took(rejected(), []);
+    state.loadEnded(rejected(), []);
     expect(state.current(true)).toMatchObject({ failed_since: iso(4000) });
   });
 
   it('is failed after the start if a saved copy is used instead of the files', () => {
     const copy = new ReloadState(() => now);
-    copy.started('aaa', rejected({ diagnostics: [], cause: new Error('no such plugin') }), []);
+    copy.firstLoadEnded('aaa', rejected({ diagnostics: [], cause: new Error('no such plugin') }), []);
     expect(copy.current(true)).toMatchObject({ state: 'failed', revision: 'aaa', errors: 0, why: ['no such plugin'] });
   });
 
@@ -82,7 +82,7 @@ describe('ReloadState', () => {
     const many = Array.from({ length: 50 }, (_, i) => problem(`"${'x'.repeat(1000)}" ${i}`));
     const secrets = ['hunter22-of-the-file'];
     const cause = new Error('refused: hunter22-of-the-file and hunter22-of-before');
-    state.took(rejected({ diagnostics: many, cause, secrets }), ['hunter22-of-before']);
+    state.loadEnded(rejected({ diagnostics: many, cause, secrets }), ['hunter22-of-before']);
     const shown = state.current(true);
     expect(shown).toMatchObject({ errors: 50, why: { length: 6 } });
     expect(JSON.stringify(shown)).not.toContain('hunter22');

@@ -36,7 +36,7 @@ export class ReloadState {
   }
 
   /** @param secrets of the active configuration: messages about the rejected one may contain them */
-  took(result: ReloadResult, secrets: readonly string[]): void {
+  loadEnded(result: ReloadResult, secrets: readonly string[]): void {
     if (result.kind === 'rejected') {
       this.#failure = { since: this.#failure?.since ?? this.#now(), ...causesOf(result, secrets) };
       return;
@@ -49,11 +49,11 @@ export class ReloadState {
   }
 
   /** Called after the first load. `rejected` is set if a saved copy replaced rejected files. */
-  started(revision: string, rejected: Failure | undefined, secrets: readonly string[]): void {
+  firstLoadEnded(revision: string, rejected: Failure | undefined, secrets: readonly string[]): void {
     if (this.#revision !== '') return;
     this.#revision = revision;
     this.#loadedAt = this.#now();
-    if (rejected !== undefined) this.took(rejected, secrets);
+    if (rejected !== undefined) this.loadEnded(rejected, secrets);
   }
 
   /** @param isDetailed true if the caller may see file names */

@@ -16,12 +16,12 @@ const unwritten = 'objects.db cannot be written: the owners of the newest object
  * @param dir undefined without storage on disk
  */
 export async function openObjectOwners(dir: string | undefined, log: Log): Promise<OwnerTable> {
-  const { openOwners, openSound, withMemory } = await import('../../store/object-owners.ts');
+  const { openOwners, openOrReplaceOwners, withMemoryFallback } = await import('../../store/object-owners.ts');
   if (dir !== undefined) {
     try {
       makeFolder(dir);
-      return withMemory(
-        openSound(join(dir, 'objects.db'), Date.now, (aside) =>
+      return withMemoryFallback(
+        openOrReplaceOwners(join(dir, 'objects.db'), Date.now, (aside) =>
           log.error({ file: aside }, 'objects.db was damaged and was renamed: keys cannot use the objects that they created before'),
         ),
         errorReporter(log, () => performance.now(), unwritten),
@@ -40,8 +40,8 @@ export async function openObjectOwners(dir: string | undefined, log: Log): Promi
  * table.
  */
 export function ownersFolder(request: StateDirRequest): { readonly dir: string | undefined; remove(): void } {
-  const kept = stateDirPath(request);
-  if (kept !== undefined) return { dir: kept, remove: () => {} };
+  const stateDir = stateDirPath(request);
+  if (stateDir !== undefined) return { dir: stateDir, remove: () => {} };
   try {
     const dir = mkdtempSync(join(tmpdir(), 'gateway-objects-'));
     return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) };

@@ -21,7 +21,7 @@ export interface Exposure {
 export function exposureFault({ listen, hasKeys, hadKeys, isOpen, isTryOut }: Exposure): StartFault | undefined {
   if (hasKeys || isOpen) return undefined;
   const address = parseListen(listen);
-  if (address === undefined || isLoopback(address)) return hadKeys ? lastKeyGone : undefined;
+  if (address === undefined || isLoopback(address)) return hadKeys ? lastKeyRemoved : undefined;
   if (isTryOut) {
     return {
       exitCode: 3,
@@ -37,7 +37,7 @@ export function exposureFault({ listen, hasKeys, hadKeys, isOpen, isTryOut }: Ex
 }
 
 /** Also for a loopback listener, because a proxy in front of it may publish it. */
-const lastKeyGone: StartFault = {
+const lastKeyRemoved: StartFault = {
   exitCode: 3,
   message:
     'the new configuration removes the last API key, so every caller could use your provider credentials. Define a key, or set server.open: true',

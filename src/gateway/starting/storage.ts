@@ -62,17 +62,24 @@ export class Storage {
   /**
    * Opens the state directory and the request log.
    *
-   * @param ofWorkers with worker processes: the store that represents their spools
+   * @param workersStore with worker processes: the store that represents their spools
    * @throws StartError
    */
-  openLog({ tree }: ValidConfig, ofWorkers?: RecordStore): OpenedLog {
+  openLog({ tree }: ValidConfig, workersStore?: RecordStore): OpenedLog {
     const { options, notes, monotonic, onOpened } = this.#deps;
     const state = openState(this.#located());
     if (state.kind === 'disk') {
       this.#dir = stateDirPath(this.#located());
       onOpened(() => state.release());
     }
-    const opened = openLog({ ofWorkers, state, settings: compileRequestLog(tree.logging), log: options.log, monotonic, notes });
+    const opened = openLog({
+      workersStore: workersStore,
+      state,
+      settings: compileRequestLog(tree.logging),
+      log: options.log,
+      monotonic,
+      notes,
+    });
     this.#logs = opened.reader;
     this.#isOpen = true;
     onOpened(opened.close);
@@ -107,7 +114,7 @@ export class Storage {
   }
 }
 
-const heldHint =
+const lockedHint =
   'Stop it, or set another server.state_dir for this gateway. With server.state_dir_shared: true, each gateway uses its own sub-folder.';
 
 /** @throws StartError */
@@ -115,7 +122,7 @@ function openState(request: StateDirRequest): StateDir {
   try {
     return openStateDir(request);
   } catch (error) {
-    if (error instanceof StateDirLocked) throw new StartError({ exitCode: 1, message: error.message, hint: heldHint });
+    if (error instanceof StateDirLocked) throw new StartError({ exitCode: 1, message: error.message, hint: lockedHint });
     if (error instanceof StateDirError)
       throw new StartError({
         exitCode: 3,

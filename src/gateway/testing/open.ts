@@ -8,5 +8,5 @@ const answeringType = 'mock';
 export function openTester(request: Omit<OfflineRequest, 'clock'>): Tester {
   const answering = request.registry.providers.find(({ type }) => type === answeringType);
   if (answering === undefined) throw new Error(`this build has no provider of the type "${answeringType}"`);
-  return new Tester({ answering, open: (clock) => buildOffline({ ...request, clock }) });
+  return new Tester({ sampleProvider: answering, open: (clock) => buildOffline({ ...request, clock }) });
 }

@@ -8,7 +8,7 @@ type Message =
 /** Handlers by message name. The return value is the answer. */
 export type Handlers = Readonly<Record<string, (value: never, handle: unknown) => unknown>>;
 
-interface Waiting {
+interface PendingCall {
   resolve(value: unknown): void;
   reject(error: Error): void;
   readonly timer: NodeJS.Timeout | undefined;
@@ -18,11 +18,11 @@ interface Waiting {
 export class ChannelFault extends Error {
   override readonly name = 'ChannelFault';
   /** True if the other process answered with an error. */
-  readonly isAnswer: boolean;
+  readonly isReported: boolean;
 
   constructor(message: string, isAnswer: boolean) {
     super(message);
-    this.isAnswer = isAnswer;
+    this.isReported = isAnswer;
   }
 }
 
@@ -30,7 +30,7 @@ export class ChannelFault extends Error {
 export class Channel {
   readonly #send: (message: Message, handle?: SendHandle) => boolean;
   readonly #handlers: Handlers;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingCall>();
   #last = 0;
   #isClosed = false;
 
@@ -41,7 +41,7 @@ export class Channel {
   }
 
   /** @returns false while the send queue is long */
-  tell(name: string, value?: unknown, handle?: SendHandle): boolean {
+  notify(name: string, value?: unknown, handle?: SendHandle): boolean {
     return this.#isClosed || this.#send({ name, value }, handle);
   }
 
@@ -61,18 +61,18 @@ export class Channel {
     this.#last += 1;
     const id = this.#last;
     return new Promise((resolve, reject) => {
-      const tooLate = (): void => {
+      const expire = (): void => {
         this.#settle(id)?.reject(new ChannelFault('the process did not respond in time', false));
-        if (late !== undefined) this.#waiting.set(id, { resolve: late, reject: () => {}, timer: undefined });
+        if (late !== undefined) this.#pending.set(id, { resolve: late, reject: () => {}, timer: undefined });
       };
-      const timer = limitMs === undefined ? undefined : setTimeout(tooLate, limitMs);
-      this.#waiting.set(id, { resolve, reject, timer });
+      const timer = limitMs === undefined ? undefined : setTimeout(expire, limitMs);
+      this.#pending.set(id, { resolve, reject, timer });
       this.#send({ name, value, id }, handle);
     });
   }
 
   /** Handles an incoming message. */
-  async take(raw: unknown, handle: unknown): Promise<void> {
+  async receive(raw: unknown, handle: unknown): Promise<void> {
     const message = raw as Message;
     if ('answer' in message) {
       const waiting = this.#settle(message.answer);
@@ -94,16 +94,16 @@ export class Channel {
   /** Rejects all waiting calls: the other process has ended. */
   close(why: string): void {
     this.#isClosed = true;
-    for (const id of this.#waiting.keys()) this.#settle(id)?.reject(new ChannelFault(why, false));
+    for (const id of this.#pending.keys()) this.#settle(id)?.reject(new ChannelFault(why, false));
   }
 
   #reply(message: Message): void {
     if (!this.#isClosed) this.#send(message);
   }
 
-  #settle(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
+  #settle(id: number): PendingCall | undefined {
+    const waiting = this.#pending.get(id);
+    this.#pending.delete(id);
     clearTimeout(waiting?.timer);
     return waiting;
   }

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../core/records/record.ts';
 import type { MemorySpool } from '../../store/log/worker/memory-spool.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { ConfigState } from '../reload/state.ts';
-import type { Beat, FleetTimes, RecordDestination } from './messages.ts';
+import type { Heartbeat, HeartbeatTimes, RecordDestination } from './messages.ts';
 import type { WorkersSpool } from './spool.ts';
 
 /** Dependencies of the supervisor of worker processes. */
@@ -20,11 +20,11 @@ export interface FleetDeps {
   readonly notes: string[];
   readonly configState: (isDetailed: boolean) => ConfigState;
   readonly logs: () => LogReader | undefined;
-  readonly times?: Partial<FleetTimes> | undefined;
+  readonly times?: Partial<HeartbeatTimes> | undefined;
   /** Unix milliseconds. */
   now(): number;
   /** Called with a worker's report on finished requests. */
-  onBeat(beat: Beat): void;
+  onBeat(beat: Heartbeat): void;
   onRecord(record: LogRecord): void;
   /** True while a reader wants the records. */
   isFollowed(): boolean;

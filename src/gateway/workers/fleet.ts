@@ -1,13 +1,13 @@
 import { createHolder, type OwnedHolder } from '../../config/reload/holder.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
-import type { ProcessFigures } from '../../admin/process-view.ts';
-import type { Activity } from '../../admin/subject.ts';
+import type { ProcessFigures } from '../../admin/process-monitor.ts';
+import type { Activity } from '../../admin/managed-gateway.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import { createMask, type Mask } from '../../core/secrets/mask.ts';
 import type { Snapshot } from '../../core/snapshot.ts';
 import type { ChainStep, Generation } from '../../pipeline/generation.ts';
-import type { Figures } from '../../telemetry/metrics/figures.ts';
+import type { MetricsSnapshot } from '../../telemetry/metrics/snapshot.ts';
 import type { MetricsPage } from '../../transport/inbound/metrics-page.ts';
 import { createProbes, type Probes } from '../../transport/inbound/probes.ts';
 import type { DrainPlan } from '../drain.ts';
@@ -18,21 +18,21 @@ import type { FleetDeps } from './fleet-deps.ts';
 import { FleetMetrics } from './totals/metrics.ts';
 import { WorkerGroup } from './group.ts';
 import { KeyLeases } from './leases.ts';
-import type { Beat, FleetTimes, PluginMessage, ShownState, WorkerStart } from './messages.ts';
+import type { Heartbeat, HeartbeatTimes, PluginMessage, ReadinessState, WorkerStart } from './messages.ts';
 import { WorkerProcess } from './process.ts';
-import { Readings } from './totals/readings.ts';
+import { HeartbeatTotals } from './totals/heartbeat-totals.ts';
 import { Slot } from './slot.ts';
-import { Covers } from './sockets/covers.ts';
+import { SocketCover } from './sockets/socket-cover.ts';
 import { SharedSockets } from './sockets/shared.ts';
 import { buildMs, commit, prepareAll } from './two-phases.ts';
 
-const usual: FleetTimes = { beatMs: 1000, mostMissed: 10 };
+const defaultTimes: HeartbeatTimes = { beatMs: 1000, mostMissed: 10 };
 /** Number of missed beats from which a worker is shown as not responding. */
-const silentFrom = 3;
+const silentAfterMissed = 3;
 /** Timeout of a query to all workers, in milliseconds. */
 const queryMs = 800;
 /** Timeout for a worker to return the unused part of a key's limit, in milliseconds. */
-const spareMs = 500;
+const reclaimMs = 500;
 /** Extra time for a shutdown to write records, exports and log lines, in milliseconds. */
 const closeMs = 10_000;
 /** How long the secrets of earlier configurations are masked, in milliseconds: their requests may still run. */
@@ -41,20 +41,20 @@ const pastMs = 3_600_000;
 /** Worker processes that serve as one gateway: started, replaced, reloaded and drained together. This process itself serves no requests. */
 export class Fleet implements Serving {
   readonly #deps: FleetDeps;
-  readonly #times: FleetTimes;
+  readonly #times: HeartbeatTimes;
   readonly #holder: OwnedHolder<Generation>;
   readonly #group: WorkerGroup;
   readonly #leases: KeyLeases<WorkerProcess>;
-  readonly #readings: Readings;
+  readonly #readings: HeartbeatTotals;
   readonly #metrics: FleetMetrics;
-  readonly #past: { readonly secrets: readonly string[]; readonly until: number }[] = [];
+  readonly #earlierSecrets: { readonly secrets: readonly string[]; readonly until: number }[] = [];
   #loaded: ValidConfig;
   #mask: Mask;
   #sockets: SharedSockets | undefined;
-  readonly #covers = new Covers();
+  readonly #covers = new SocketCover();
   #listen: ListenSetting = '';
   #tick: NodeJS.Timeout | undefined;
-  #shown = '';
+  #lastShown = '';
   #style = '';
   /** Set when all workers have started to serve. */
   #isStarted = false;
@@ -63,7 +63,7 @@ export class Fleet implements Serving {
 
   constructor(first: Generation, loaded: ValidConfig, deps: FleetDeps) {
     this.#deps = deps;
-    this.#times = { ...usual, ...deps.times };
+    this.#times = { ...defaultTimes, ...deps.times };
     this.#loaded = loaded;
     this.#mask = createMask([...first.snapshot.secrets]);
     this.#holder = createHolder(
@@ -71,8 +71,8 @@ export class Fleet implements Serving {
       (generation) => generation.dispose(),
       (error) => deps.log.error({ err: error }, 'a plugin failed to shut down'),
     );
-    this.#readings = new Readings(deps.spool, deps.notes);
-    this.#leases = new KeyLeases(deps.count, (process, owner) => process.channel.call('spare', owner, spareMs));
+    this.#readings = new HeartbeatTotals(deps.spool, deps.notes);
+    this.#leases = new KeyLeases(deps.count, (process, owner) => process.channel.call('spare', owner, reclaimMs));
     const { now, configState, logs } = deps;
     this.#metrics = new FleetMetrics({
       now,
@@ -82,11 +82,11 @@ export class Fleet implements Serving {
       logs,
       snapshot: () => this.snapshot(),
       workers: () => this.workers(),
-      figures: () => this.#group.ask('figures', queryMs, (process, figures: Figures) => [process, figures] as const),
+      figures: () => this.#group.callAll('figures', queryMs, (process, figures: MetricsSnapshot) => [process, figures] as const),
       onFault: (error) => this.defect(error),
     });
-    deps.spool.settle = () => (deps.memory === undefined ? Promise.resolve() : this.gather());
-    deps.spool.onStored = (frames) => this.#group.tell('stored', frames);
+    deps.spool.settle = () => (deps.memory === undefined ? Promise.resolve() : this.refresh());
+    deps.spool.onStored = (frames) => this.#group.notify('stored', frames);
     this.#group = new WorkerGroup(deps.count, (worker) => this.#slot(worker));
   }
 
@@ -127,8 +127,8 @@ export class Fleet implements Serving {
     return this.#readings.activity(this.#isStopping);
   }
 
-  async gather(): Promise<void> {
-    await this.#group.ask('beat', queryMs, (process, beat: Beat) => this.#beat(process, beat));
+  async refresh(): Promise<void> {
+    await this.#group.callAll('beat', queryMs, (process, beat: Heartbeat) => this.#beat(process, beat));
   }
 
   probes(isOperators: boolean): Probes {
@@ -143,11 +143,11 @@ export class Fleet implements Serving {
 
   async swap(generation: Generation, loaded: ValidConfig): Promise<void> {
     const prepared = await prepareAll(this.#group, loaded);
-    this.#past.push({ secrets: this.#loaded.secrets, until: this.#deps.now() + pastMs });
+    this.#earlierSecrets.push({ secrets: this.#loaded.secrets, until: this.#deps.now() + pastMs });
     this.#loaded = loaded;
     const now = this.#deps.now();
-    while ((this.#past[0]?.until ?? now) < now) this.#past.shift();
-    this.#mask = createMask([...new Set([...loaded.secrets, ...this.#past.flatMap(({ secrets }) => secrets)])]);
+    while ((this.#earlierSecrets[0]?.until ?? now) < now) this.#earlierSecrets.shift();
+    this.#mask = createMask([...new Set([...loaded.secrets, ...this.#earlierSecrets.flatMap(({ secrets }) => secrets)])]);
     this.#holder.swap(generation);
     await Promise.all(this.#group.serving().map((process) => this.#commit(process, loaded, prepared.has(process))));
   }
@@ -175,10 +175,10 @@ export class Fleet implements Serving {
     }
     this.#isStarted = true;
     let next = 0;
-    for (const socket of sockets.served()) {
+    for (const socket of sockets.takeEarlyConnections()) {
       const process = this.#group.serving()[next++ % this.#deps.count];
       if (process === undefined) socket.destroy();
-      else process.channel.tell('connection', undefined, socket);
+      else process.channel.notify('connection', undefined, socket);
     }
     return sockets.url;
   }
@@ -188,7 +188,7 @@ export class Fleet implements Serving {
     const isFollowed = this.#deps.isFollowed();
     if (isFollowed === this.#isFollowed) return;
     this.#isFollowed = isFollowed;
-    this.#group.tell('follow', isFollowed);
+    this.#group.notify('follow', isFollowed);
   }
 
   defect(error: unknown): void {
@@ -216,7 +216,7 @@ export class Fleet implements Serving {
   }
 
   async #end(how: 'drain' | 'close', plan: DrainPlan | undefined, limitMs: number): Promise<void> {
-    await this.#group.end(how, plan, limitMs, (process, beat) => this.#beat(process, beat as Beat));
+    await this.#group.end(how, plan, limitMs, (process, beat) => this.#beat(process, beat as Heartbeat));
   }
 
   #slot(worker: number): Slot {
@@ -231,7 +231,7 @@ export class Fleet implements Serving {
         this.#leases.forget(process);
         this.#metrics.ended(process);
         this.#readings.forget(worker);
-        this.#cover();
+        this.#assignCovers();
       },
     });
   }
@@ -242,15 +242,16 @@ export class Fleet implements Serving {
       worker,
       entry,
       {
-        beat: (beat: Beat) => this.#beat(made, beat),
-        plugin: (word: PluginMessage) => this.#group.serving().forEach((other) => other !== made && other.channel.tell('heard', word)),
-        figures: (figures: Figures) => this.#metrics.absorb(made, figures),
+        beat: (beat: Heartbeat) => this.#beat(made, beat),
+        plugin: (pluginMessage: PluginMessage) =>
+          this.#group.serving().forEach((other) => other !== made && other.channel.notify('heard', pluginMessage)),
+        figures: (figures: MetricsSnapshot) => this.#metrics.absorb(made, figures),
         records: (records: readonly LogRecord[]) => records.forEach((record) => this.#deps.onRecord(record)),
         append: ({ bytes, frames }: { bytes: Uint8Array; frames: number }) => memory?.take(new Uint8Array(bytes), frames),
         lease: ({ owner, limit }: { owner: string; limit: number }) => this.#lease(made, owner, limit),
         returned: ({ owner, count }: { owner: string; count: number }) => this.#leases.returned(made, owner, count),
       },
-      { onLines: (lines) => log.passOn(lines), onErrorText: (text) => process.stderr.write(text), onEnd },
+      { onLines: (lines) => log.forwardLines(lines), onErrorText: (text) => process.stderr.write(text), onEnd },
     );
     return made;
   }
@@ -269,33 +270,33 @@ export class Fleet implements Serving {
       log: log.style,
       records,
       ownersDir,
-      shown: this.#shownNow(),
+      shown: this.#currentState(),
       beatMs,
     };
     if (this.#sockets === undefined) throw new Error('the gateway is stopped');
     await process.channel.call('start', start, buildMs, { handle: this.#sockets.of(worker) });
     process.isServing = true;
-    process.missed = 0;
-    if (this.#isFollowed) process.channel.tell('follow', true);
+    process.missedBeats = 0;
+    if (this.#isFollowed) process.channel.notify('follow', true);
     // A reload may have ended meanwhile: apply its configuration, too.
     for (let served = loaded; served !== this.#loaded; ) {
       served = this.#loaded;
       await commit(process, served, false);
     }
-    this.#cover();
+    this.#assignCovers();
   }
 
   async #lease(process: WorkerProcess, owner: string, limit: number): Promise<number> {
-    const count = await this.#leases.ask(process, owner, limit);
+    const count = await this.#leases.lease(process, owner, limit);
     if (!process.isAlive) this.#leases.forget(process);
     return count;
   }
 
-  #beat(process: WorkerProcess, beat: Beat): void {
-    process.missed = 0;
-    if (!process.isAlive && process.last === undefined) return;
-    this.#readings.add(process.worker, beat, process.last);
-    process.last = beat;
+  #beat(process: WorkerProcess, beat: Heartbeat): void {
+    process.missedBeats = 0;
+    if (!process.isAlive && process.lastBeat === undefined) return;
+    this.#readings.add(process.worker, beat, process.lastBeat);
+    process.lastBeat = beat;
     this.#deps.onBeat(beat);
   }
 
@@ -303,33 +304,33 @@ export class Fleet implements Serving {
   #supervise(): void {
     const { log } = this.#deps;
     for (const process of this.#group.serving()) {
-      process.missed += 1;
-      if (process.missed <= this.#times.mostMissed) continue;
+      process.missedBeats += 1;
+      if (process.missedBeats <= this.#times.mostMissed) continue;
       log.error({ worker: process.worker, pid: process.pid }, 'a worker does not respond: it is ended and replaced');
       process.kill();
     }
-    this.#cover();
+    this.#assignCovers();
     this.#readings.troubles(this.#group.slots.flatMap(({ trouble }) => (trouble === undefined ? [] : [this.#mask.text(trouble)])));
     this.updateFollowing();
-    const shown = this.#shownNow();
+    const shown = this.#currentState();
     const text = JSON.stringify(shown);
-    if (text !== this.#shown) this.#group.tell('shown', shown);
-    this.#shown = text;
+    if (text !== this.#lastShown) this.#group.notify('shown', shown);
+    this.#lastShown = text;
     const style = JSON.stringify(log.style);
-    if (this.#style !== '' && style !== this.#style) this.#group.tell('style', log.style);
+    if (this.#style !== '' && style !== this.#style) this.#group.notify('style', log.style);
     this.#style = style;
   }
 
-  #cover(): void {
+  #assignCovers(): void {
     if (this.#isStarted && !this.#isStopping)
       this.#covers.assign(
         this.#sockets,
         this.#group.slots.map(({ worker }) => worker),
-        this.#group.serving().filter(({ missed }) => missed < silentFrom),
+        this.#group.serving().filter(({ missedBeats }) => missedBeats < silentAfterMissed),
       );
   }
 
-  #shownNow(): ShownState {
+  #currentState(): ReadinessState {
     const { notes, configState } = this.#deps;
     return { notes: [...notes], brief: configState(false), detailed: configState(true) };
   }
@@ -338,7 +339,7 @@ export class Fleet implements Serving {
     if (process?.isAlive !== true) return 'waiting';
     if (!process.isServing) return 'starting';
     if (this.#isStopping) return 'stopping';
-    return process.missed >= silentFrom ? 'silent' : 'serving';
+    return process.missedBeats >= silentAfterMissed ? 'silent' : 'serving';
   }
 }
 

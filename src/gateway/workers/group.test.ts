@@ -9,7 +9,7 @@ it('accepts the reply of a worker that arrives after the timeout', async () => {
   onTestFinished(() => void vi.useRealTimers());
   let counted = 5;
   const asked: object[] = [];
-  const worker = new Channel((message) => (void supervisor.take(message, undefined), true), {
+  const worker = new Channel((message) => (void supervisor.receive(message, undefined), true), {
     beat: () => {
       const taken = counted;
       counted = 0;
@@ -20,9 +20,9 @@ it('accepts the reply of a worker that arrives after the timeout', async () => {
   const process = { channel: supervisor, isServing: true, isAlive: true } as unknown as WorkerProcess;
   const group = new WorkerGroup(1, () => ({ process }) as unknown as Slot);
   const got: number[] = [];
-  const question = group.ask('beat', 800, (_process, answer: number) => got.push(answer));
+  const question = group.callAll('beat', 800, (_process, answer: number) => got.push(answer));
   await vi.advanceTimersByTimeAsync(800);
   expect(await question).toEqual([]);
-  for (const message of asked) await worker.take(message, undefined);
+  for (const message of asked) await worker.receive(message, undefined);
   expect([counted, got]).toEqual([0, [5]]);
 });

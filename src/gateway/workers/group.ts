@@ -23,8 +23,8 @@ export class WorkerGroup {
     return Promise.all(this.slots.map((slot) => slot.settled));
   }
 
-  tell(name: string, value: unknown): void {
-    for (const process of this.serving()) process.channel.tell(name, value);
+  notify(name: string, value: unknown): void {
+    for (const process of this.serving()) process.channel.notify(name, value);
   }
 
   /**
@@ -32,7 +32,7 @@ export class WorkerGroup {
    *
    * @param take called with each answer when it arrives; the result omits workers that do not answer within `limitMs`
    */
-  async ask<A, R>(name: string, limitMs: number, take: (process: WorkerProcess, answer: A) => R): Promise<R[]> {
+  async callAll<A, R>(name: string, limitMs: number, take: (process: WorkerProcess, answer: A) => R): Promise<R[]> {
     const asked = this.serving().map(async (process) => {
       const late = (answer: unknown): void => void take(process, answer as A);
       const answer = await process.channel.call(name, undefined, limitMs, { late }).catch(() => undefined);

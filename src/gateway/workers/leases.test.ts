@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GatewayError } from '../../core/error.ts';
-import { InFlightByKey, type KeyInFlight, type Shares } from '../../pipeline/in-flight.ts';
+import { InFlightByKey, type KeyInFlight, type InFlightLimiter } from '../../pipeline/in-flight.ts';
 import { LeasedShares } from './child/leased-shares.ts';
 import { KeyLeases } from './leases.ts';
 
@@ -12,7 +12,7 @@ function made(count: number, answer = (): Promise<unknown> => Promise.resolve())
   const workers: LeasedShares[] = [];
   const leases = new KeyLeases<number>(count, async (worker, name) => {
     await turn();
-    workers[worker]?.spare(name);
+    workers[worker]?.returnUnused(name);
     await answer();
   });
   for (let n = 0; n < count; n += 1)
@@ -20,7 +20,7 @@ function made(count: number, answer = (): Promise<unknown> => Promise.resolve())
       new LeasedShares({
         ask: async (name, limit) => {
           await turn();
-          return await leases.ask(n, name, limit);
+          return await leases.lease(n, name, limit);
         },
         giveBack: (name, spare) => leases.returned(n, name, spare),
       }),
@@ -100,14 +100,14 @@ describe('LeasedShares', () => {
 
   it('frees the shares of a worker that died', async () => {
     const leases = new KeyLeases<number>(2, () => Promise.reject(new Error('it has died')));
-    expect(await leases.ask(1, 'app', 1)).toBe(1);
-    expect(await leases.ask(2, 'app', 1)).toBe(0);
+    expect(await leases.lease(1, 'app', 1)).toBe(1);
+    expect(await leases.lease(2, 'app', 1)).toBe(0);
     leases.forget(1);
-    expect(await leases.ask(2, 'app', 1)).toBe(1);
+    expect(await leases.lease(2, 'app', 1)).toBe(1);
   });
 });
 
-it.each<[string, () => Shares | undefined]>([
+it.each<[string, () => InFlightLimiter | undefined]>([
   ['a single process', () => new InFlightByKey()],
   ['several processes', () => made(2)[0]],
 ])('limits callers of the same name but different owners separately in %s', async (_where, make) => {

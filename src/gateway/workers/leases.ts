@@ -1,8 +1,8 @@
 /** Asks a worker to return what it does not use. Resolves when it has called `returned`, which a slow worker does later. */
-type GiveBack<W> = (worker: W, owner: string) => Promise<unknown>;
+type ReclaimLease<W> = (worker: W, owner: string) => Promise<unknown>;
 
 /** A worker gets a quarter of its share of a key's limit at a time, so that a busy worker asks rarely. */
-const parts = 4;
+const leaseDivisor = 4;
 
 /**
  * Leases parts of each key's in-flight limit to worker processes: the sum of all leases never exceeds the limit. What a
@@ -10,23 +10,23 @@ const parts = 4;
  */
 export class KeyLeases<W> {
   readonly #workers: number;
-  readonly #giveBack: GiveBack<W>;
+  readonly #reclaim: ReclaimLease<W>;
   /** Owner of a key → worker → leased number. */
-  readonly #lent = new Map<string, Map<W, number>>();
+  readonly #leased = new Map<string, Map<W, number>>();
   /** Requests for the leases of one key run one after another. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #queues = new Map<string, Promise<unknown>>();
 
-  constructor(workers: number, giveBack: GiveBack<W>) {
+  constructor(workers: number, giveBack: ReclaimLease<W>) {
     this.#workers = workers;
-    this.#giveBack = giveBack;
+    this.#reclaim = giveBack;
   }
 
   /** Grants a lease to a worker. Resolves to the number granted: 0 if the limit is in use. */
-  ask(worker: W, owner: string, limit: number): Promise<number> {
-    const turn = (this.#turns.get(owner) ?? Promise.resolve()).then(() => this.#lend(worker, owner, limit));
+  lease(worker: W, owner: string, limit: number): Promise<number> {
+    const turn = (this.#queues.get(owner) ?? Promise.resolve()).then(() => this.#grant(worker, owner, limit));
     const settled = turn.catch(() => {});
-    this.#turns.set(owner, settled);
-    void settled.then(() => this.#turns.get(owner) === settled && this.#turns.delete(owner));
+    this.#queues.set(owner, settled);
+    void settled.then(() => this.#queues.get(owner) === settled && this.#queues.delete(owner));
     return turn;
   }
 
@@ -37,15 +37,15 @@ export class KeyLeases<W> {
 
   /** A worker has ended, and its requests with it. */
   forget(worker: W): void {
-    for (const [owner, lent] of this.#lent) this.#change(owner, worker, -(lent.get(worker) ?? 0));
+    for (const [owner, leased] of this.#leased) this.#change(owner, worker, -(leased.get(worker) ?? 0));
   }
 
-  async #lend(worker: W, owner: string, limit: number): Promise<number> {
+  async #grant(worker: W, owner: string, limit: number): Promise<number> {
     if (this.#free(owner, limit) <= 0) {
-      const others = [...(this.#lent.get(owner) ?? [])].flatMap(([other]) => (other === worker ? [] : [other]));
-      await Promise.allSettled(others.map((other) => this.#giveBack(other, owner)));
+      const others = [...(this.#leased.get(owner) ?? [])].flatMap(([other]) => (other === worker ? [] : [other]));
+      await Promise.allSettled(others.map((other) => this.#reclaim(other, owner)));
     }
-    const most = Math.max(1, Math.floor(limit / (this.#workers * parts)));
+    const most = Math.max(1, Math.floor(limit / (this.#workers * leaseDivisor)));
     const count = Math.max(0, Math.min(this.#free(owner, limit), most));
     this.#change(owner, worker, count);
     return count;
@@ -53,16 +53,16 @@ export class KeyLeases<W> {
 
   #free(owner: string, limit: number): number {
     let free = limit;
-    for (const count of this.#lent.get(owner)?.values() ?? []) free -= count;
+    for (const count of this.#leased.get(owner)?.values() ?? []) free -= count;
     return free;
   }
 
   #change(owner: string, worker: W, by: number): void {
-    const lent = this.#lent.get(owner) ?? new Map<W, number>();
-    const count = Math.max(0, (lent.get(worker) ?? 0) + by);
-    if (count === 0) lent.delete(worker);
-    else lent.set(worker, count);
-    if (lent.size === 0) this.#lent.delete(owner);
-    else this.#lent.set(owner, lent);
+    const leased = this.#leased.get(owner) ?? new Map<W, number>();
+    const count = Math.max(0, (leased.get(worker) ?? 0) + by);
+    if (count === 0) leased.delete(worker);
+    else leased.set(worker, count);
+    if (leased.size === 0) this.#leased.delete(owner);
+    else this.#leased.set(owner, leased);
   }
 }

@@ -1,6 +1,6 @@
-import type { AttemptsTaken } from '../../admin/attempts.ts';
-import type { ProcessFigures } from '../../admin/process-view.ts';
-import type { Activity } from '../../admin/subject.ts';
+import type { SerializedAttempts } from '../../admin/attempts.ts';
+import type { ProcessFigures } from '../../admin/process-monitor.ts';
+import type { Activity } from '../../admin/managed-gateway.ts';
 import type { ValidConfig } from '../../config/reload/load.ts';
 import type { ListenSetting } from '../../core/http/listen-address.ts';
 import type { PluginRecord } from '../../core/records/record.ts';
@@ -20,7 +20,7 @@ export interface WorkerStart {
   readonly records: RecordDestination;
   /** Directory of the table of object owners; undefined: in memory. */
   readonly ownersDir: string | undefined;
-  readonly shown: ShownState;
+  readonly shown: ReadinessState;
   /** Milliseconds between two beats. */
   readonly beatMs: number;
 }
@@ -33,7 +33,7 @@ export type RecordDestination =
   | { readonly kind: 'supervisor' };
 
 /** Parts of `/readyz` of the data listener that only the supervisor knows. */
-export interface ShownState {
+export interface ReadinessState {
   readonly notes: readonly string[];
   /** State without file names (`brief`) and with them (`detailed`). */
   readonly brief: ConfigState;
@@ -47,12 +47,12 @@ export interface PluginMessage {
 }
 
 /** Report of a worker, sent once a second and on request: counts since the last report, and current state. */
-export interface Beat {
+export interface Heartbeat {
   readonly activity: Activity;
   /** Finished requests, and how many of them are not sent as records. */
   readonly finished: number;
   readonly unsent: number;
-  readonly attempts: AttemptsTaken;
+  readonly attempts: SerializedAttempts;
   /** Plugin times of recent requests. */
   readonly plugins: readonly (readonly PluginRecord[])[];
   /** Counts since the start of the worker. */
@@ -65,7 +65,7 @@ export interface Beat {
   readonly problems: readonly string[];
 }
 
-export interface FleetTimes {
+export interface HeartbeatTimes {
   /** Milliseconds between two beats of a worker. */
   readonly beatMs: number;
   /** Number of beats that a worker may miss before it is replaced. */

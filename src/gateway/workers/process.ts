@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, type SendHandle } from 'node:child_process';
 import { Channel, type Handlers } from './channel.ts';
-import type { Beat } from './messages.ts';
+import type { Heartbeat } from './messages.ts';
 import { WholeLines } from './whole-lines.ts';
 
 export interface ProcessEvents {
@@ -12,7 +12,7 @@ export interface ProcessEvents {
 }
 
 /** Node flags that are not passed to workers: for example, a debugger's port can't be opened twice. */
-const own = /^--(?:inspect|watch|eval|print|test|input-type|cpu-prof|heap-prof)/;
+const notInherited = /^--(?:inspect|watch|eval|print|test|input-type|cpu-prof|heap-prof)/;
 /** How long output pipes of an exited process may stay open, in milliseconds. */
 const patience = 1000;
 
@@ -24,10 +24,10 @@ export class WorkerProcess {
   readonly startedAt = performance.now();
   readonly ended: Promise<void>;
   /** Beats due since the last one received. */
-  missed = 0;
+  missedBeats = 0;
   isServing = false;
   /** The last beat received. */
-  last: Beat | undefined;
+  lastBeat: Heartbeat | undefined;
   readonly #child: ChildProcess;
 
   constructor(worker: number, entry: URL, handlers: Handlers, events: ProcessEvents) {
@@ -35,14 +35,14 @@ export class WorkerProcess {
     const child = fork(entry, {
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      execArgv: process.execArgv.filter((flag) => !own.test(flag)),
+      execArgv: process.execArgv.filter((flag) => !notInherited.test(flag)),
     });
     this.#child = child;
     this.channel = new Channel((message, handle) => this.#send(message, handle), handlers);
     const lines = new WholeLines(events.onLines);
     child.stdout?.on('data', (piece: Buffer) => lines.add(piece));
     child.stderr?.on('data', events.onErrorText);
-    child.on('message', (message, handle) => void this.channel.take(message, handle));
+    child.on('message', (message, handle) => void this.channel.receive(message, handle));
     child.on('error', () => child.kill('SIGKILL'));
     this.ended = new Promise((resolve) => {
       let why = 'it could not be started';

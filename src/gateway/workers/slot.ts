@@ -38,7 +38,7 @@ export class Slot {
   settled: Promise<void> = Promise.resolve();
   readonly #deps: SlotDeps;
   /** Consecutive early exits. */
-  #short = 0;
+  #earlyExits = 0;
   /** Why the last started process could not serve; undefined if it could. */
   #fault: string | undefined;
   #isFirst = true;
@@ -52,11 +52,11 @@ export class Slot {
 
   /** Set if processes here repeatedly fail to start or exit early; undefined otherwise. */
   get trouble(): string | undefined {
-    const lives = this.process?.isServing === true && performance.now() - this.process.startedAt > shortLifeMs;
-    if (lives || (this.#short < manyShort && this.#fault === undefined)) return undefined;
+    const isStable = this.process?.isServing === true && performance.now() - this.process.startedAt > shortLifeMs;
+    if (isStable || (this.#earlyExits < manyShort && this.#fault === undefined)) return undefined;
     const worker = `Worker ${this.worker}`;
     if (this.#fault !== undefined) return `${worker} could not be replaced: ${this.#fault}.`;
-    return `${worker} ended ${this.#short} times in a row soon after its start: ${this.lastEnd?.why ?? ''}.`;
+    return `${worker} ended ${this.#earlyExits} times in a row soon after its start: ${this.lastEnd?.why ?? ''}.`;
   }
 
   /** The first start. Rejects if it fails; there is no retry then. */
@@ -97,9 +97,9 @@ export class Slot {
     const why = this.#fault === undefined ? how : `it could not start: ${this.#fault}`;
     this.lastEnd = { at: now(), why };
     this.restarts += 1;
-    this.#short = performance.now() - process.startedAt < shortLifeMs ? this.#short + 1 : 0;
+    this.#earlyExits = performance.now() - process.startedAt < shortLifeMs ? this.#earlyExits + 1 : 0;
     const longest = this.#fault === undefined ? pauses.longest : pauses.longestUnstarted;
-    const pause = this.#short < 2 ? 0 : Math.min(pauses.first * 2 ** (this.#short - 2), longest);
+    const pause = this.#earlyExits < 2 ? 0 : Math.min(pauses.first * 2 ** (this.#earlyExits - 2), longest);
     log.error({ worker, pid: process.pid, why, pause_ms: pause }, 'a worker process ended: it is replaced');
     this.#timer = setTimeout(() => void this.#replace(), pause);
   }

@@ -10,7 +10,7 @@ export class WorkersSpool implements RecordStore {
   /** Tells the workers which frames were stored before their segments were evicted: these are not lost. */
   onStored: (frames: Readonly<Record<string, number>>) => void = () => {};
 
-  wereStored(frames: Readonly<Record<string, number>>): void {
+  reportStored(frames: Readonly<Record<string, number>>): void {
     if (Object.keys(frames).length > 0) this.onStored(frames);
   }
 

@@ -19,16 +19,16 @@ export interface Workers {
  * @returns the workers that have built it
  * @throws Error of the first worker that failed; all workers have then discarded it
  */
-export async function prepareAll(workers: Workers, loaded: ValidConfig, isAgain = true): Promise<ReadonlySet<WorkerProcess>> {
+export async function prepareAll(workers: Workers, loaded: ValidConfig, mayRepeat = true): Promise<ReadonlySet<WorkerProcess>> {
   await workers.settled();
   const serving = workers.serving();
-  const asked = await Promise.allSettled(serving.map((process) => process.channel.call('prepare', loaded, undefined)));
-  const failed = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+  const results = await Promise.allSettled(serving.map((process) => process.channel.call('prepare', loaded, undefined)));
+  const failed = results.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
   const [first] = failed;
   if (first === undefined) return new Set(serving);
-  const isDeath = failed.every((one) => one instanceof ChannelFault && !one.isAnswer);
-  if (isDeath && isAgain) return await prepareAll(workers, loaded, false);
-  for (const process of workers.serving()) process.channel.tell('abort', undefined);
+  const isDeath = failed.every((one) => one instanceof ChannelFault && !one.isReported);
+  if (isDeath && mayRepeat) return await prepareAll(workers, loaded, false);
+  for (const process of workers.serving()) process.channel.notify('abort', undefined);
   throw new Error(first.message, { cause: first });
 }
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { blockText, type Member } from '../../config/edit/document.ts';
+import { blockText, type MemberValue } from '../../config/edit/document.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
 import { plainNames } from '../../config/schema/shared.ts';
-import { issueKey, type KeyKind, shownPrefix } from '../../core/secrets/key.ts';
+import { issueKey, type KeyKind, displayPrefix } from '../../core/secrets/key.ts';
 import { parseDuration, parseTime } from '../../core/text/units.ts';
 import { Refusal } from '../refusal.ts';
 import { digestOf, sha256, stateOf, timeOf, timeText } from './shared.ts';
@@ -36,7 +36,7 @@ export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[]
   const key = issueKey(kind, randomInt);
   const entry = {
     hash: `sha256:${sha256(key)}`,
-    prefix: shownPrefix(key),
+    prefix: displayPrefix(key),
     created: timeText(now),
     ...(expires === undefined ? {} : { expires: expiryOf(expires, now) }),
     ...(defaultConfig === undefined ? {} : { default_config: defaultConfig }),
@@ -74,7 +74,7 @@ export interface Rotation {
   readonly until: string | undefined;
   /** Number of secrets from earlier rotations whose overlap has not ended. */
   readonly older: number;
-  readonly members: Readonly<Record<string, Member>>;
+  readonly members: Readonly<Record<string, MemberValue>>;
 }
 
 /** Issues a second secret for a key. The old one works until the overlap ends. @param now Unix milliseconds @throws Refusal */
@@ -99,14 +99,14 @@ export function rotate({ name, entry }: WrittenKey, overlapText: string, now: nu
   const keepsList = previous.length > 0 || entry.previous !== undefined;
   const members = {
     hash: `sha256:${sha256(key)}`,
-    prefix: shownPrefix(key) ?? '',
-    ...(keepsList ? { previous: previous.map(plain) } : {}),
+    prefix: displayPrefix(key) ?? '',
+    ...(keepsList ? { previous: previous.map(orderedMembers) } : {}),
   };
   return { key, until: overlap === 0 ? undefined : until, older: older.length, members };
 }
 
 /** Fixes the order of the members in the file. */
-function plain({ hash, prefix, until }: { hash: string; prefix?: string; until: string }): Record<string, string> {
+function orderedMembers({ hash, prefix, until }: { hash: string; prefix?: string; until: string }): Record<string, string> {
   return { hash, ...(prefix === undefined ? {} : { prefix }), until };
 }
 

@@ -13,12 +13,12 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { EditError, type Member, setMembers } from '../../config/edit/document.ts';
+import { EditError, type MemberValue, setMembers } from '../../config/edit/document.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
-import { barePath } from '../../core/text/shown-path.ts';
+import { barePath } from '../../core/text/display-path.ts';
 import { Refusal } from '../refusal.ts';
-import { shareLike, writeLike } from './owner.ts';
-import { replaceFile, syncFolder, whyNot } from './replace-file.ts';
+import { copyOwnership, writeWithOwnership } from './owner.ts';
+import { replaceFile, syncFolder, writeFaultReason } from './replace-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 
 /**
@@ -30,13 +30,13 @@ import { errorCode } from '../../core/text/error-code.ts';
  * @throws Refusal
  */
 export function writeNew(path: string, text: string, configPath: string, cwd: string): void {
-  guarded(path, cwd, () => {
+  withRefusal(path, cwd, () => {
     const made = makeFolders(dirname(path));
     const draft = draftOf(path);
     try {
       for (const folder of made) shareFolder(folder, statSync(dirname(configPath)));
-      writeLike(draft, text, statSync(configPath), 0o664);
-      giveName(draft, path);
+      writeWithOwnership(draft, text, statSync(configPath), 0o664);
+      publishDraft(draft, path);
       syncFolder(dirname(path));
     } finally {
       if (existsSync(draft)) unlinkSync(draft);
@@ -46,7 +46,7 @@ export function writeNew(path: string, text: string, configPath: string, cwd: st
   });
 }
 
-function giveName(draft: string, path: string): void {
+function publishDraft(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -80,7 +80,7 @@ function shareFolder(path: string, like: Stats): void {
   if (process.platform === 'win32') return;
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
-    shareLike(fd, like, 0o2775);
+    copyOwnership(fd, like, 0o2775);
   } finally {
     closeSync(fd);
   }
@@ -93,8 +93,8 @@ function shareFolder(path: string, like: Stats): void {
  * rotations one would lose its secret
  * @throws Refusal
  */
-export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string, asRead?: string): void {
-  guarded(file, cwd, () => {
+export function editKey({ name, file }: WrittenKey, members: Readonly<Record<string, MemberValue>>, cwd: string, asRead?: string): void {
+  withRefusal(file, cwd, () => {
     const text = asRead ?? readFileSync(file, 'utf8');
     replaceFile(file, setMembers(text, ['api_keys', name], 'hash', members), barePath(file, cwd), text);
   });
@@ -103,7 +103,7 @@ export function editKey({ name, file }: WrittenKey, members: Readonly<Record<str
 /** In the same folder, so that the last step is a rename; with a name that no include matches. */
 const draftOf = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.draft`);
 
-function guarded(path: string, cwd: string, run: () => void): void {
+function withRefusal(path: string, cwd: string, run: () => void): void {
   try {
     run();
   } catch (error) {
@@ -111,6 +111,6 @@ function guarded(path: string, cwd: string, run: () => void): void {
     const name = barePath(path, cwd);
     if (error instanceof EditError) throw new Refusal('no', `${name} cannot be edited: ${error.message}`, 'Edit it by hand.');
     if (errorCode(error) === 'EEXIST') throw new Refusal('no', `${name} already exists and is not overwritten`);
-    throw new Refusal('no', `${name} cannot be written (${whyNot(error)})`, 'Nothing was changed.');
+    throw new Refusal('no', `${name} cannot be written (${writeFaultReason(error)})`, 'Nothing was changed.');
   }
 }

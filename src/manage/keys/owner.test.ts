@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, t
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { writeLike } from './owner.ts';
+import { writeWithOwnership } from './owner.ts';
 import { replaceFile } from './replace-file.ts';
 
 vi.mock('node:fs', async (importActual) => ({
@@ -31,7 +31,7 @@ describe('writeLike if the owner or group cannot be set', () => {
     const file = join(dir, `${more}-${gid}-${mode}`);
     const own = statSync(dir);
     const like: Stats = Object.assign(Object.create(own) as Stats, { uid: own.uid + more, gid, mode });
-    const write = (): void => writeLike(file, 'text', like, 0o666);
+    const write = (): void => writeWithOwnership(file, 'text', like, 0o666);
     if (typeof expected === 'string') expect(write).toThrow(expected);
     else write();
     expect(statSync(file).mode & 0o777).toBe(typeof expected === 'string' ? 0o600 : expected);

@@ -1,19 +1,19 @@
 import { closeSync, fchmodSync, fchownSync, fstatSync, fsyncSync, openSync, type Stats, writeFileSync } from 'node:fs';
 
 /** Read permission of files and folders, for all users and for the group. */
-const forAll = 0o004;
-const forGroup = 0o040;
+const readableByAll = 0o004;
+const readableByGroup = 0o040;
 
 /**
- * Creates a file with the owner, group and mode of another one (`shareLike`).
+ * Creates a file with the owner, group and mode of another one (`copyOwnership`).
  *
- * @throws Error as `shareLike` does; the file then remains
+ * @throws Error as `copyOwnership` does; the file then remains
  */
-export function writeLike(path: string, text: string, like: Stats, mode: number): void {
+export function writeWithOwnership(path: string, text: string, like: Stats, mode: number): void {
   const fd = openSync(path, 'wx', 0o600);
   try {
     writeFileSync(fd, text);
-    shareLike(fd, like, mode);
+    copyOwnership(fd, like, mode);
     // If the file were renamed before its content is on disk, a power failure could leave an empty file.
     fsyncSync(fd);
   } finally {
@@ -30,19 +30,19 @@ export function writeLike(path: string, text: string, like: Stats, mode: number)
  * @param mode permission bits to copy
  * @throws Error if a reader of the other file could not read this one
  */
-export function shareLike(fd: number, like: Stats, mode: number): void {
-  const own = fstatSync(fd);
-  if (own.uid !== like.uid || own.gid !== like.gid) {
+export function copyOwnership(fd: number, like: Stats, mode: number): void {
+  const current = fstatSync(fd);
+  if (current.uid !== like.uid || current.gid !== like.gid) {
     try {
-      giveTo(fd, own, like);
+      changeOwner(fd, current, like);
     } catch (error) {
-      if (!isRead(own, like)) throw error;
+      if (!keepsReaders(current, like)) throw error;
     }
   }
   fchmodSync(fd, like.mode & mode);
 }
 
-function giveTo(fd: number, own: Stats, like: Stats): void {
+function changeOwner(fd: number, own: Stats, like: Stats): void {
   try {
     fchownSync(fd, like.uid, like.gid);
   } catch {
@@ -54,7 +54,7 @@ function giveTo(fd: number, own: Stats, like: Stats): void {
  * True if the users who can read the other file can read a file with this owner and group. The group root only contains root, who
  * can read everything.
  */
-function isRead(own: Stats, { uid, gid, mode }: Stats): boolean {
-  if ((mode & forAll) !== 0) return true;
-  return (mode & forGroup) !== 0 && gid !== 0 ? own.gid === gid : own.uid === uid;
+function keepsReaders(own: Stats, { uid, gid, mode }: Stats): boolean {
+  if ((mode & readableByAll) !== 0) return true;
+  return (mode & readableByGroup) !== 0 && gid !== 0 ? own.gid === gid : own.uid === uid;
 }

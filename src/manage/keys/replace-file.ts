@@ -14,7 +14,7 @@ import {
 import { reasonOf } from '../../config/read/files.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { Refusal } from '../refusal.ts';
-import { writeLike } from './owner.ts';
+import { writeWithOwnership } from './owner.ts';
 import { basename, dirname, join } from 'node:path';
 
 /**
@@ -35,14 +35,14 @@ export function replaceFile(path: string, text: string, shown: string, before?: 
     if (before !== undefined && before !== (isNew ? null : readFileSync(file, 'utf8')))
       throw new Refusal('no', `${shown} was changed meanwhile`, 'Nothing was written. Try again.');
     if (isNew) writeDraft(draft, text);
-    else writeLike(draft, text, statSync(file), 0o777);
+    else writeWithOwnership(draft, text, statSync(file), 0o777);
     renameSync(draft, file);
     syncFolder(dirname(file));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     if (existsSync(draft)) unlinkSync(draft);
-    if (errorCode(error) === 'EPERM' && !isNew && writtenInPlace(file, text, shown)) return;
-    throw new Refusal('no', `${shown} cannot be written (${whyNot(error)}); nothing was changed`);
+    if (errorCode(error) === 'EPERM' && !isNew && overwriteInPlace(file, text, shown)) return;
+    throw new Refusal('no', `${shown} cannot be written (${writeFaultReason(error)}); nothing was changed`);
   }
 }
 
@@ -76,7 +76,7 @@ export function syncFolder(path: string): void {
  * @returns false if this is not permitted either
  * @throws Refusal if only a part was written
  */
-function writtenInPlace(file: string, text: string, shown: string): boolean {
+function overwriteInPlace(file: string, text: string, shown: string): boolean {
   let fd: number;
   try {
     fd = openSync(file, 'r+');
@@ -89,11 +89,11 @@ function writtenInPlace(file: string, text: string, shown: string): boolean {
     fsyncSync(fd);
     return true;
   } catch (error) {
-    throw new Refusal('no', `${shown} could only be written in part (${whyNot(error)})`, 'Look into the file.');
+    throw new Refusal('no', `${shown} could only be written in part (${writeFaultReason(error)})`, 'Look into the file.');
   } finally {
     closeSync(fd);
   }
 }
 
 /** Returns the reason why a file cannot be written, as text. */
-export const whyNot = (error: unknown): string => (errorCode(error) === 'ENOENT' ? 'no such directory' : reasonOf(error));
+export const writeFaultReason = (error: unknown): string => (errorCode(error) === 'ENOENT' ? 'no such directory' : reasonOf(error));

@@ -1,21 +1,21 @@
-import { inTime } from '../../core/async/in-time.ts';
+import { withTimeout } from '../../core/async/with-timeout.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { LocalAnswer, Probe, UpstreamRequest } from '../../core/provider.ts';
 import type { CredentialRef } from '../../core/snapshot.ts';
-import { type FetchedWhole, FetchFault, fetchWhole } from '../../transport/outbound/fetch-whole.ts';
+import { type FetchedResponse, FetchFault, fetchResponse } from '../../transport/outbound/fetch-response.ts';
 import type { Outbound } from '../../transport/outbound/index.ts';
-import { bytesOfPiece } from '../../transport/outbound/local-answer.ts';
+import { bytesOfPiece } from '../../transport/outbound/local-response.ts';
 import type { WireRequest } from '../../transport/outbound/upstream.ts';
-import type { CatalogEntry } from './entry.ts';
-import { make } from './facts.ts';
-import type { Trial } from './try.ts';
-import { objectIn } from '../../core/json/scan.ts';
+import type { CatalogEntry } from './catalog-entry.ts';
+import { probeRequest } from './probe-request.ts';
+import type { ProviderTestOptions } from './test-provider.ts';
+import { tryParseObject } from '../../core/json/scan.ts';
 
 /** Result of one probe. */
-export interface Probed {
+export interface ProbeResult {
   readonly probe: Probe;
   readonly isGood: boolean;
   /** 0 if there was no response. */
@@ -31,9 +31,13 @@ export interface Probed {
 const maxBytes = 4 * 1024 * 1024;
 
 /** Sends one probe to a provider: created, signed and checked like regular traffic. Never rejects. */
-export async function runProbe(one: CatalogEntry, probe: Probe, { outbound, timeoutMs: totalMs, mask }: Trial): Promise<Probed> {
+export async function runProbe(
+  one: CatalogEntry,
+  probe: Probe,
+  { outbound, timeoutMs: totalMs, mask }: ProviderTestOptions,
+): Promise<ProbeResult> {
   try {
-    const { translation, deployment } = make(one.binding, probe);
+    const { translation, deployment } = probeRequest(one.binding, probe);
     const { request } = translation;
     const answer =
       translation.local === undefined
@@ -42,16 +46,17 @@ export async function runProbe(one: CatalogEntry, probe: Probe, { outbound, time
     const sent = answer.body.toString('utf8');
     if (answer.status >= 200 && answer.status < 300) {
       const text = translation.repair?.(sent) ?? sent;
-      const whole = objectIn(text);
-      if (!isPlain(whole) || isPlain(whole['error'])) return bad(probe, answer.status, unexpectedBody(whole), connectionFixes['too-large']);
-      return good(probe, answer.status, translation.result?.(text, whole) ?? whole);
+      const whole = tryParseObject(text);
+      if (!isJsonObject(whole) || isJsonObject(whole['error']))
+        return failedProbe(probe, answer.status, unexpectedBody(whole), connectionFixes['too-large']);
+      return passedProbe(probe, answer.status, translation.result?.(text, whole) ?? whole);
     }
     const accepted = probe.accepts?.[answer.status];
-    if (accepted !== undefined) return { ...good(probe, answer.status, undefined), says: accepted };
+    if (accepted !== undefined) return { ...passedProbe(probe, answer.status, undefined), says: accepted };
     const { message } = one.binding.provider.fault(answer.status, sent);
-    return bad(probe, answer.status, oneLine(message, mask), probe.fixes?.[answer.status]);
+    return failedProbe(probe, answer.status, oneLine(message, mask), probe.fixes?.[answer.status]);
   } catch (error) {
-    return failed(probe, error, mask);
+    return probeFault(probe, error, mask);
   }
 }
 
@@ -62,16 +67,16 @@ async function sendSigned(
   credential: CredentialRef,
   outbound: Outbound,
   totalMs: number,
-): Promise<FetchedWhole> {
+): Promise<FetchedResponse> {
   const refusal = outbound.egress.check(request.origin, binding.trust);
   if (refusal !== undefined) throw refusal;
   const limits = { trust: binding.trust, connectMs: totalMs, totalMs, maxBytes };
-  const send = async (): Promise<[FetchedWhole, HeaderPairs]> => {
-    const headers = await inTime(credential.headers(request), totalMs, () => {
+  const send = async (): Promise<[FetchedResponse, HeaderPairs]> => {
+    const headers = await withTimeout(credential.headers(request), totalMs, () => {
       // A token endpoint that does not respond must not block the command.
       throw new FetchFault('timeout', `no token within ${totalMs} ms`);
     });
-    return [await fetchWhole(outbound.upstream, wireOf(request, headers), limits), headers];
+    return [await fetchResponse(outbound.upstream, wireOf(request, headers), limits), headers];
   };
   const [answer, used] = await send();
   return answer.status === 401 && credential.evict?.(used) === true ? (await send())[0] : answer;
@@ -83,21 +88,21 @@ function wireOf(request: UpstreamRequest, headers: HeaderPairs): WireRequest {
   return { ...request, body, headers: request.headers.concat(headers) };
 }
 
-function localResponse({ status, headers, pieces, breaks }: LocalAnswer): FetchedWhole {
+function localResponse({ status, headers, pieces, breaks }: LocalAnswer): FetchedResponse {
   if (breaks !== undefined) throw new FetchFault('connection', `the response ends early (${breaks})`);
   return { status, headers, body: Buffer.concat(pieces.map(bytesOfPiece)) };
 }
 
-function good(probe: Probe, status: number, answer: unknown): Probed {
-  const data = isPlain(answer) ? answer['data'] : undefined;
+function passedProbe(probe: Probe, status: number, answer: unknown): ProbeResult {
+  const data = isJsonObject(answer) ? answer['data'] : undefined;
   const models = probe.endpoint === 'models' && Array.isArray(data) ? data.length : undefined;
   return { probe, isGood: true, status, says: undefined, fix: undefined, models };
 }
 
 /** A login or proxy page returns success for any request, and proves nothing. */
-const unexpectedBody = (whole: unknown): string => (isPlain(whole) ? 'the response is an error' : 'the response is not a JSON object');
+const unexpectedBody = (whole: unknown): string => (isJsonObject(whole) ? 'the response is an error' : 'the response is not a JSON object');
 
-const bad = (probe: Probe, status: number, says: string, fix: string | undefined): Probed => ({
+const failedProbe = (probe: Probe, status: number, says: string, fix: string | undefined): ProbeResult => ({
   probe,
   isGood: false,
   status,
@@ -106,10 +111,10 @@ const bad = (probe: Probe, status: number, says: string, fix: string | undefined
   models: undefined,
 });
 
-function failed(probe: Probe, error: unknown, mask: Trial['mask']): Probed {
-  if (error instanceof GatewayError) return bad(probe, 0, oneLine(error.message, mask), error.hint);
-  if (error instanceof FetchFault) return bad(probe, 0, error.message, connectionFixes[error.kind]);
-  return bad(probe, 0, error instanceof Error ? oneLine(error.message, mask) : 'it failed', undefined);
+function probeFault(probe: Probe, error: unknown, mask: ProviderTestOptions['mask']): ProbeResult {
+  if (error instanceof GatewayError) return failedProbe(probe, 0, oneLine(error.message, mask), error.hint);
+  if (error instanceof FetchFault) return failedProbe(probe, 0, error.message, connectionFixes[error.kind]);
+  return failedProbe(probe, 0, error instanceof Error ? oneLine(error.message, mask) : 'it failed', undefined);
 }
 
 const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
@@ -120,7 +125,7 @@ const connectionFixes: Readonly<Record<FetchFault['kind'], string>> = {
 };
 
 /** Masks first: the beginning of a secret that is cut off would not be recognized. */
-export const oneLine = (text: string, mask: Trial['mask']): string => {
+export const oneLine = (text: string, mask: ProviderTestOptions['mask']): string => {
   const line = printable(mask(text).replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''));
   return line.length > 200 ? `${line.slice(0, 199).toWellFormed()}…` : line;
 };

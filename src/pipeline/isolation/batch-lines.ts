@@ -13,11 +13,12 @@ export function watchedBatch(upstream: UpstreamRequest, caller: CallerObjects): 
   const { body } = upstream;
   if (body.kind !== 'form' && body.kind !== 'file') return upstream;
   const check = (line: string, index: number): void => checkLine(line, index, caller);
-  if (body.kind === 'form' || body.line === undefined) return { ...upstream, body: watchedLines(body, { line: check, late: refuseLate }) };
-  const own = body.line;
+  if (body.kind === 'form' || body.line === undefined)
+    return { ...upstream, body: watchedLines(body, { line: check, onFormRead: rejectLatePurpose }) };
+  const providerEdit = body.line;
   const line: LineEdit = (text, index) => {
     check(text, index);
-    return own(text, index);
+    return providerEdit(text, index);
   };
   return { ...upstream, body: { ...body, line } };
 }
@@ -44,7 +45,7 @@ function checkLine(line: string, index: number, caller: CallerObjects): void {
 }
 
 /** The file was forwarded as another kind, so its lines were not read. */
-function refuseLate(form: FormBody): void {
+function rejectLatePurpose(form: FormBody): void {
   if (form.fields.get('purpose') !== 'batch') return;
   throw new GatewayError('not_allowed', {
     message: 'The provider has isolate: true, but the field "purpose" comes after the file in the form.',

@@ -1,30 +1,31 @@
-import { parsedJson } from '../../core/json/scan.ts';
+import { tryParseJson } from '../../core/json/scan.ts';
 import type { WireEvent } from '../../core/events.ts';
-import { idsAt, type ObjectAnswer } from '../../core/objects/answers.ts';
+import { idsAt, type ObjectIdPaths } from '../../core/objects/id-paths.ts';
 import type { Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
-import { FlowOver } from '../answer/flow-over.ts';
+import { FlowWrapper } from '../response/flow-wrapper.ts';
 import type { CallerObjects } from './caller-objects.ts';
 import { unreadMark } from './stored-files.ts';
 
 type Answered = Outcome & { readonly kind: 'answered' };
 
 /** Stores the owner of the objects in a response: at once if it is complete, otherwise event by event, before each is sent. */
-export function bound(outcome: Answered, answer: ObjectAnswer, caller: CallerObjects): Outcome {
+export function withOwners(outcome: Answered, answer: ObjectIdPaths, caller: CallerObjects): Outcome {
   const { reply } = outcome;
   if (reply.flow !== undefined) {
     const { events } = answer;
     return events === undefined ? outcome : { ...outcome, reply: { ...reply, flow: new BindingFlow(reply.flow, events, caller) } };
   }
-  const parsed = parsedJson((reply.converted?.body ?? reply.body).toString('utf8'));
+  const parsed = tryParseJson((reply.converted?.body ?? reply.body).toString('utf8'));
   const ids = idsAt(parsed, answer.ids);
   caller.bind(outcome.attempt.storesUnread === true ? [...ids, ...ids.map(unreadMark)] : ids, answer.isBrief === true);
   return outcome;
 }
 
 /** Types of events that contain ids. All other events, which are most of a stream, are not parsed. */
-const withIds = /"type"\s*:\s*"(?:response\.(?:created|queued|in_progress|completed|output_item\.\w+)|message_start|message_delta)"/;
+const eventTypesWithIds =
+  /"type"\s*:\s*"(?:response\.(?:created|queued|in_progress|completed|output_item\.\w+)|message_start|message_delta)"/;
 
-class BindingFlow extends FlowOver {
+class BindingFlow extends FlowWrapper {
   readonly #paths: readonly string[];
   readonly #caller: CallerObjects;
 
@@ -35,7 +36,7 @@ class BindingFlow extends FlowOver {
   }
 
   into(consumer: FlowConsumer): void {
-    this.below.into({
+    this.inner.into({
       data: (bytes, events) => {
         this.#bind(events);
         consumer.data(bytes, events);
@@ -50,7 +51,7 @@ class BindingFlow extends FlowOver {
 
   #bind(events: readonly WireEvent[]): void {
     for (const { data } of events) {
-      if (withIds.test(data)) this.#caller.bind(idsAt(parsedJson(data), this.#paths), true);
+      if (eventTypesWithIds.test(data)) this.#caller.bind(idsAt(tryParseJson(data), this.#paths), true);
     }
   }
 }

@@ -21,8 +21,8 @@ export class CallerObjects {
   }
 
   /** @param shown the id as the caller wrote it @throws GatewayError `object_not_found` unless this caller created it */
-  needs(id: string, shown: string): void {
-    if (!this.owns(id)) throw notFound(shown);
+  requireOwned(id: string, shown: string): void {
+    if (!this.owns(id)) throw objectNotFound(shown);
   }
 
   /**
@@ -31,8 +31,8 @@ export class CallerObjects {
    */
   checkJson(text: string, value: unknown): void {
     const { named, other } = referencesIn(text, value);
-    for (const id of named) this.needs(id, id);
-    for (const id of other) if (!this.#isFree(id)) throw notFound(id);
+    for (const id of named) this.requireOwned(id, id);
+    for (const id of other) if (!this.#isAvailable(id)) throw objectNotFound(id);
   }
 
   /** Checks the texts of a form that the provider's conversion turns into a JSON body. */
@@ -47,14 +47,14 @@ export class CallerObjects {
     if (canonical.length > 0) this.#owners.bind(this.#account, canonical, this.#owner, isBrief);
   }
 
-  #isFree(id: string): boolean {
+  #isAvailable(id: string): boolean {
     const owner = this.#owners.ownerOf(this.#account, id, this.#owner);
     return owner === undefined || owner === this.#owner;
   }
 }
 
 /** The same error for an object of another caller and for one that does not exist. */
-function notFound(id: string): GatewayError {
+function objectNotFound(id: string): GatewayError {
   return new GatewayError('object_not_found', {
     message: `No such object: "${id.slice(0, 200)}".`,
     param: 'id',

@@ -1,14 +1,14 @@
 import { parseJson } from '../../core/json/scan.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
-import { objectAnswers } from '../../core/objects/answers.ts';
+import { objectIdPaths } from '../../core/objects/id-paths.ts';
 import { canonicalId, type ObjectOwners } from '../../core/objects/owners.ts';
 import type { Attempt, Outcome } from '../../core/plan.ts';
 import type { RequestContext } from '../request.ts';
-import { bound } from './bind.ts';
+import { withOwners } from './bind.ts';
 import { isStoredUnread, watchedBatch } from './batch-lines.ts';
 import { CallerObjects } from './caller-objects.ts';
-import { ownPage } from './list.ts';
+import { pageOfCaller } from './list.ts';
 import { checkInputs } from './stored-files.ts';
 
 /** Requests another page of the same list. */
@@ -39,8 +39,8 @@ export class Isolation {
     if (caller === undefined) return undefined;
     if (body.kind === 'json') return caller.checkJson(body.bytes().toString('utf8'), body.json());
     if (body.kind !== 'form') return undefined;
-    if (body.isBuffered) return caller.checkFields(body.seen);
-    return body.hold().then(() => caller.checkFields(body.seen));
+    if (body.isBuffered) return caller.checkFields(body.partsRead);
+    return body.buffer().then(() => caller.checkFields(body.partsRead));
   }
 
   /** Called after the request is prepared and before it is sent. @throws GatewayError `object_not_found`, `not_allowed` */
@@ -49,9 +49,9 @@ export class Isolation {
     if (caller === undefined) return;
     const { endpoint, body } = ctx;
     const traits = traitsOf(endpoint);
-    if (traits.body === 'passing' && endpoint !== 'models/{id}') throw unseen(ctx, attempt);
+    if (traits.body === 'passing' && endpoint !== 'models/{id}') throw unknownObjectsError(ctx, attempt);
     const { id } = ctx.params;
-    if (id !== undefined && traits.state === 'names') caller.needs(canonicalId(id), id);
+    if (id !== undefined && traits.state === 'names') caller.requireOwned(canonicalId(id), id);
     if (body.kind === 'json') {
       caller.checkJson(body.bytes().toString('utf8'), body.json());
       checkInputs(body.json(), caller);
@@ -67,21 +67,21 @@ export class Isolation {
       attempt.upstream = watched;
       if (isStoredUnread(watched)) attempt.storesUnread = true;
     }
-    if (objectAnswers[endpoint] !== undefined) attempt.readsWhole = true;
+    if (objectIdPaths[endpoint] !== undefined) attempt.readsWhole = true;
   }
 
   /** Returns the response for this caller: stores owners and filters lists. Calls `next` after a page without a row of the caller. */
   settle(ctx: RequestContext, outcome: Outcome, next: NextPage): Outcome | Promise<Outcome> {
     if (outcome.kind !== 'answered' || outcome.reply.status >= 300) return outcome;
-    const answer = objectAnswers[ctx.endpoint];
+    const answer = objectIdPaths[ctx.endpoint];
     const caller = answer === undefined ? undefined : this.#callerOf(ctx, outcome.attempt);
     if (answer === undefined || caller === undefined) return outcome;
     if (answer.isList === true) {
       const warn = (text: string): void => void ctx.warnings.push(text);
-      return ownPage(outcome, { endpoint: ctx.endpoint, answer, caller, query: ctx.query, next, warn });
+      return pageOfCaller(outcome, { endpoint: ctx.endpoint, answer, caller, query: ctx.query, next, warn });
     }
     if (answer.isBrief === true && ctx.body.kind === 'json' && ctx.body.peek('store') === false) return outcome;
-    return bound(outcome, answer, caller);
+    return withOwners(outcome, answer, caller);
   }
 
   #callerOf(ctx: RequestContext, { binding }: Attempt): CallerObjects | undefined {
@@ -90,7 +90,7 @@ export class Isolation {
   }
 }
 
-function unseen({ method, path }: RequestContext, { binding }: Attempt): GatewayError {
+function unknownObjectsError({ method, path }: RequestContext, { binding }: Attempt): GatewayError {
   return new GatewayError('not_allowed', {
     message: `Provider "${binding.slug}" has isolate: true, but the gateway does not know which objects ${method} ${path} reaches.`,
     hint: `Use a route of docs/routes.md, or a provider or key without isolation (providers.${binding.slug}.isolate).`,

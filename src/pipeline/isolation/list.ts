@@ -1,8 +1,8 @@
 import { parseExact } from '../../core/json/scan.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
-import { idsAt, type ObjectAnswer } from '../../core/objects/answers.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
+import { idsAt, type ObjectIdPaths } from '../../core/objects/id-paths.ts';
 import { canonicalId } from '../../core/objects/owners.ts';
 import type { Outcome } from '../../core/plan.ts';
 import type { CallerObjects } from './caller-objects.ts';
@@ -15,7 +15,7 @@ const mostPages = 10;
 
 interface Listing {
   readonly endpoint: Endpoint;
-  readonly answer: ObjectAnswer;
+  readonly answer: ObjectIdPaths;
   readonly caller: CallerObjects;
   /** The client's value. */
   readonly query: string;
@@ -29,62 +29,62 @@ interface Listing {
  * are requested here, up to a limit. If the limit is reached, the empty page is returned as the last one, and a warning
  * says that the list may be incomplete.
  */
-export async function ownPage(first: Answered, listing: Listing): Promise<Outcome> {
+export async function pageOfCaller(first: Answered, listing: Listing): Promise<Outcome> {
   const { answer, caller, query, next, warn } = listing;
   let outcome = first;
   for (let pages = 1; ; pages += 1) {
     const list = listOf(outcome);
     if (list === undefined) return unreadable(outcome);
-    const rows = ownRows(list.rows, outcome, listing);
+    const rows = rowsOfCaller(list.rows, outcome, listing);
     const last = list.rows.at(-1)?.['id'];
     if (rows.length > 0 || !list.hasMore || typeof last !== 'string' || pages === mostPages) {
       for (const row of rows) caller.bind(idsAt(row, answer.ids), false);
-      if (rows.length === 0 && list.hasMore) warn(beyond(outcome));
+      if (rows.length === 0 && list.hasMore) warn(incompleteWarning(outcome));
       return withRows(outcome, rows.length === 0 ? { ...list, hasMore: false } : list, rows);
     }
-    const following = since(first.times.at, await next(queryAfter(query, last)));
+    const following = timedFrom(first.times.at, await next(queryAfter(query, last)));
     if (following.kind !== 'answered' || following.reply.status >= 300) return following;
     outcome = following;
   }
 }
 
 /** All pages belong to one attempt, which began with the first page. */
-function since(at: number, outcome: Outcome): Outcome {
+function timedFrom(at: number, outcome: Outcome): Outcome {
   const { times } = outcome;
   return { ...outcome, times: { ...times, at, totalMs: times.at + times.totalMs - at } };
 }
 
-const beyond = ({ attempt }: Answered): string =>
+const incompleteWarning = ({ attempt }: Answered): string =>
   `The first ${mostPages} pages of the account of provider "${attempt.binding.slug}" have no object of this key; the pages behind them were not read. A larger "limit" makes larger pages.`;
 
 /** Gives each row the id that the caller knows. */
-function ownRows(rows: readonly Plain[], { attempt }: Answered, { endpoint, caller }: Listing): Plain[] {
+function rowsOfCaller(rows: readonly JsonObject[], { attempt }: Answered, { endpoint, caller }: Listing): JsonObject[] {
   const operation = attempt.binding.provider.operations[endpoint];
-  const isOwn = ({ id }: Plain): boolean => typeof id === 'string' && caller.owns(canonicalId(id));
+  const isOwned = ({ id }: JsonObject): boolean => typeof id === 'string' && caller.owns(canonicalId(id));
   return rows.flatMap((row) => {
-    const own = [row, ...(operation?.views?.(row) ?? [])].find(isOwn);
-    return own === undefined ? [] : [own];
+    const visibleRow = [row, ...(operation?.views?.(row) ?? [])].find(isOwned);
+    return visibleRow === undefined ? [] : [visibleRow];
   });
 }
 
-interface List {
-  readonly object: Plain;
-  readonly rows: readonly Plain[];
+interface ObjectList {
+  readonly object: JsonObject;
+  readonly rows: readonly JsonObject[];
   readonly hasMore: boolean;
 }
 
-function listOf({ reply }: Answered): List | undefined {
+function listOf({ reply }: Answered): ObjectList | undefined {
   if (reply.flow !== undefined) return undefined;
   try {
     const object: unknown = parseExact((reply.converted?.body ?? reply.body).toString('utf8'));
-    if (!isPlain(object) || !Array.isArray(object['data'])) return undefined;
-    return { object, rows: object['data'].filter(isPlain), hasMore: object['has_more'] === true };
+    if (!isJsonObject(object) || !Array.isArray(object['data'])) return undefined;
+    return { object, rows: object['data'].filter(isJsonObject), hasMore: object['has_more'] === true };
   } catch {
     return undefined;
   }
 }
 
-function withRows(outcome: Answered, { object, hasMore }: List, rows: readonly Plain[]): Outcome {
+function withRows(outcome: Answered, { object, hasMore }: ObjectList, rows: readonly JsonObject[]): Outcome {
   const ends = { first_id: rows[0]?.['id'] ?? null, last_id: rows.at(-1)?.['id'] ?? null };
   const list = { ...object, data: rows, ...ends, has_more: hasMore };
   const body = Buffer.from(JSON.stringify(list), 'utf8');

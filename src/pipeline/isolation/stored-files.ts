@@ -1,5 +1,5 @@
 import { GatewayError } from '../../core/error.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { canonicalId } from '../../core/objects/owners.ts';
 import type { CallerObjects } from './caller-objects.ts';
 
@@ -14,18 +14,18 @@ export const unreadMark = (id: string): string => `${scheme}${canonicalId(id)}`;
 export const isUnreadMark = (id: string): boolean => id.startsWith(scheme);
 
 /** Members of a body that refer to a file of lines. */
-const inputs = ['input_file_id', 'training_file', 'validation_file'] as const;
+const lineFileFields = ['input_file_id', 'training_file', 'validation_file'] as const;
 
 /** @throws GatewayError `not_allowed` for a body that refers to a file with unchecked lines */
 export function checkInputs(body: unknown, caller: CallerObjects): void {
-  if (!isPlain(body)) return;
-  for (const param of inputs) {
+  if (!isJsonObject(body)) return;
+  for (const param of lineFileFields) {
     const id = body[param];
-    if (typeof id === 'string' && caller.owns(unreadMark(id))) throw unread(id, param);
+    if (typeof id === 'string' && caller.owns(unreadMark(id))) throw uncheckedFileError(id, param);
   }
 }
 
-const unread = (id: string, param: string): GatewayError =>
+const uncheckedFileError = (id: string, param: string): GatewayError =>
   new GatewayError('not_allowed', {
     message: `The lines of the file "${id.slice(0, 200)}" were not read when it was uploaded.`,
     param,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bounded, boundedHeaders, boundedOrNull, boundedTexts, first, shrink, shrunk } from './bounds.ts';
+import { bounded, boundedHeaders, boundedOrNull, boundedTexts, firstItems, shrink, shrinkIfNeeded } from './bounds.ts';
 
 const limits = { members: 8, characters: 200, levels: 3 };
 
@@ -18,18 +18,18 @@ describe('bounds of a record', () => {
   });
 
   it('shrunk() removes deeply nested values and stays within the agreed size', () => {
-    expect(shrunk(deep(5000), limits)).toEqual({ a: { a: { a: '…' } } });
+    expect(shrinkIfNeeded(deep(5000), limits)).toEqual({ a: { a: { a: '…' } } });
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 12 }), (value) => {
         // A character takes at most six bytes in JSON.
-        expect(JSON.stringify(shrunk(value, limits)).length).toBeLessThan(200 * 6 + 400);
+        expect(JSON.stringify(shrinkIfNeeded(value, limits)).length).toBeLessThan(200 * 6 + 400);
       }),
     );
   });
 
   it('shrunk() returns small values unchanged', () => {
     const labels = { team: 'search', list: ['a', 1, true, null], more: { a: 'b' } };
-    expect(shrunk(labels, { members: 64, characters: 4096, levels: 4 })).toEqual(labels);
+    expect(shrinkIfNeeded(labels, { members: 64, characters: 4096, levels: 4 })).toEqual(labels);
   });
 
   it.each<[string, unknown, unknown]>([
@@ -62,9 +62,9 @@ describe('bounds of a record', () => {
     ['names that are too long together', { ['x'.repeat(15)]: 1, ['y'.repeat(15)]: 1 }],
     ['a value nested too deep', { a: { b: { c: { d: 1 } } } }],
   ])('shrunk() returns a new value for %s', (_, value) => {
-    expect(shrunk(value, { members: 3, characters: 40, levels: 2 })).not.toBe(value);
+    expect(shrinkIfNeeded(value, { members: 3, characters: 40, levels: 2 })).not.toBe(value);
     const small = { a: 'x'.repeat(10), b: true };
-    expect(shrunk(small, { members: 3, characters: 40, levels: 2 })).toBe(small);
+    expect(shrinkIfNeeded(small, { members: 3, characters: 40, levels: 2 })).toBe(small);
   });
 
   it('shrink() masks secrets by member names and in URLs if asked to', () => {
@@ -108,8 +108,8 @@ describe('exactly at the limit of a record', () => {
 
   it('first() returns the same list if it fits', () => {
     const list = [1, 2, 3];
-    expect([first(list, 3), first(list, 2)]).toEqual([list, [1, 2]]);
-    expect(first(list, 3)).toBe(list);
+    expect([firstItems(list, 3), firstItems(list, 2)]).toEqual([list, [1, 2]]);
+    expect(firstItems(list, 3)).toBe(list);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { maskAddresses, masked } from '../../core/secrets/credential-names.ts';
 import { isSecretMember, maskHeader } from '../../core/secrets/mask-headers.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
 
 /** Maximum length of each kind of text in a record, in characters. */
@@ -18,34 +18,34 @@ export function boundedOrNull(text: string | undefined, limit: number): string |
 }
 
 /** The first `most` elements of a list. */
-export function first<T>(list: readonly T[], most: number): readonly T[] {
+export function firstItems<T>(list: readonly T[], most: number): readonly T[] {
   return list.length <= most ? list : list.slice(0, most);
 }
 
 const mostHeaders = 64;
 /** Maximum characters of one value, and of all names and values of a message. */
-const headerLimit = 1024;
-const headersLimit = 8 * 1024;
+const maxValueLength = 1024;
+const maxTotalLength = 8 * 1024;
 
 /** Limits the number and total size of the headers of one message. */
-export class HeaderRoom {
+export class HeaderBudget {
   #headers = mostHeaders;
-  #characters = headersLimit;
+  #characters = maxTotalLength;
 
   /** Returns the value with credentials masked, or undefined when the limit is exceeded. */
   take(name: string, value: string): string | undefined {
     const shown = maskHeader(name, value);
-    const kept = shown.length <= headerLimit ? shown : `${shown.slice(0, headerLimit).toWellFormed()}…`;
+    const kept = shown.length <= maxValueLength ? shown : `${shown.slice(0, maxValueLength).toWellFormed()}…`;
     this.#characters -= name.length + kept.length;
     this.#headers -= 1;
     return this.#characters < 0 || this.#headers < 0 ? undefined : kept;
   }
 }
 
-/** The headers with credentials masked, up to the limits of `HeaderRoom`. */
+/** The headers with credentials masked, up to the limits of `HeaderBudget`. */
 export function boundedHeaders(pairs: HeaderPairs): Readonly<Record<string, string>> {
   const out: Record<string, string> = {};
-  const room = new HeaderRoom();
+  const room = new HeaderBudget();
   for (let i = 0; i + 1 < pairs.length; i += 2) {
     const name = pairs[i] as string;
     const kept = room.take(name, pairs[i + 1] as string);
@@ -67,7 +67,7 @@ export function boundedTexts(texts: Readonly<Record<string, string>>): Readonly<
     room -= name.length + (texts[name]?.length ?? 0);
   }
   if (count <= mostMetadata && room >= 0) return texts;
-  return shrunk(texts, { members: mostMetadata, characters: metadataLimit, levels: 1 }) as Readonly<Record<string, string>>;
+  return shrinkIfNeeded(texts, { members: mostMetadata, characters: metadataLimit, levels: 1 }) as Readonly<Record<string, string>>;
 }
 
 export interface ValueLimits {
@@ -80,16 +80,16 @@ export interface ValueLimits {
   readonly masks?: boolean;
 }
 
-const cut = '…';
+const ellipsis = '…';
 
 /** Reduces an external JSON value to the limits. Parts that are nested too deeply or exceed the limits are left out. */
-export function shrunk(value: unknown, limits: ValueLimits): unknown {
+export function shrinkIfNeeded(value: unknown, limits: ValueLimits): unknown {
   return isSmall(value, limits) ? value : shrink(value, limits);
 }
 
 /** True for an object with a few short scalar values. Most are like this. */
 function isSmall(value: unknown, { members, characters }: ValueLimits): boolean {
-  if (!isPlain(value)) return false;
+  if (!isJsonObject(value)) return false;
   let room = characters;
   let count = 0;
   for (const name in value) {
@@ -109,16 +109,16 @@ export function shrink(value: unknown, { members, characters, levels, masks }: V
     if (typeof each === 'string') return text(each);
     if (typeof each !== 'object' || each === null) {
       room -= 8;
-      return typeof each === 'number' || typeof each === 'boolean' ? each : each === null ? null : cut;
+      return typeof each === 'number' || typeof each === 'boolean' ? each : each === null ? null : ellipsis;
     }
-    if (level >= levels) return cut;
+    if (level >= levels) return ellipsis;
     if (Array.isArray(each)) return each.slice(0, members).flatMap((item) => (room <= 0 ? [] : [visit(item, level + 1)]));
-    return isPlain(each) ? object(each, level) : cut;
+    return isJsonObject(each) ? object(each, level) : ellipsis;
   };
   const text = (written: string): string => {
     // Mask before truncating: a truncated secret would no longer be found.
     const each = masks === true ? maskAddresses(written.slice(0, characters * 8)) : written;
-    const kept = each.length <= room ? each : `${each.slice(0, Math.max(0, room)).toWellFormed()}${cut}`;
+    const kept = each.length <= room ? each : `${each.slice(0, Math.max(0, room)).toWellFormed()}${ellipsis}`;
     room -= kept.length + 4;
     return kept;
   };
@@ -139,7 +139,7 @@ export function charactersIn(patch: ReadonlyMap<string, unknown> | undefined): n
   let count = 0;
   const visit = (value: unknown, level: number): void => {
     count += typeof value === 'string' ? value.length : 8;
-    if (typeof value !== 'object' || value === null || level > deepest) return;
+    if (typeof value !== 'object' || value === null || level > maxDepth) return;
     for (const name in value) {
       if (count > manyCharacters) return;
       count += name.length;
@@ -152,4 +152,4 @@ export function charactersIn(patch: ReadonlyMap<string, unknown> | undefined): n
 
 const manyCharacters = 128 * 1024;
 /** Maximum nesting depth of a request body (`server.json`). */
-const deepest = 128;
+const maxDepth = 128;

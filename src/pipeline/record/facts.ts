@@ -9,13 +9,15 @@ type RecordedError = NonNullable<LogRecord['error']>;
 
 export const recordedError = ({ code, source, message }: GatewayError): RecordedError => ({ code, source, message });
 
-export const ofProvider = (message: string): RecordedError => ({ code: 'provider_error', source: 'provider', message });
+/** @param forwarded text of the provider's error, which is recorded if the gateway forwards it */
+export const recordedFault = (error: GatewayError | undefined, forwarded: string): RecordedError =>
+  error === undefined ? { code: 'provider_error', source: 'provider', message: forwarded } : recordedError(error);
 
 export function isEventStream({ headers, converted }: UpstreamReply): boolean {
   return (converted?.contentType ?? headers['content-type'])?.toLowerCase().startsWith('text/event-stream') === true;
 }
 
-export function bodyAllowed(status: number): boolean {
+export function allowsBody(status: number): boolean {
   return status !== 204 && status !== 304;
 }
 

@@ -28,8 +28,8 @@ const worstMsPerByte = 0.0005;
  * record, and streams often end together: further records are masked in the same turn of the event loop until it has
  * spent 8 ms on masking.
  */
-const mostOfOne = 16 * 1024;
-const mostMs = mostOfOne * worstMsPerByte;
+const maxBytesPerRecord = 16 * 1024;
+const maxMsPerTurn = maxBytesPerRecord * worstMsPerByte;
 
 /** Appends all records with one write. Never throws. */
 export type Append = (records: readonly FullRecord[]) => void;
@@ -45,9 +45,9 @@ export class GroupCommit {
   readonly #now: () => number;
   #waiting: { entry: FullRecord; end: () => void }[] = [];
   /** Milliseconds of this turn in which records were masked. */
-  #masked = 0;
+  #maskedMs = 0;
   /** Start of the masking in progress, in monotonic milliseconds, and its bytes. */
-  #began: number | undefined;
+  #maskingStart: number | undefined;
   #bytes = 0;
 
   /**
@@ -63,8 +63,8 @@ export class GroupCommit {
 
   /** Call it only for a record that is added in the same turn. */
   readonly mayMask: MayMask = (bytes) => {
-    if (bytes > mostOfOne || this.#masked > mostMs) return false;
-    this.#began = this.#now();
+    if (bytes > maxBytesPerRecord || this.#maskedMs > maxMsPerTurn) return false;
+    this.#maskingStart = this.#now();
     this.#bytes = bytes;
     return true;
   };
@@ -72,8 +72,8 @@ export class GroupCommit {
   /** Calls `end` after the write: in the same turn, or once the bodies are masked. */
   add(entry: FullRecord, end: () => void): void {
     // On a busy machine the process may have been suspended meanwhile: that is no reason to start a thread.
-    if (this.#began !== undefined) this.#masked += Math.min(this.#now() - this.#began, this.#bytes * worstMsPerByte);
-    this.#began = undefined;
+    if (this.#maskingStart !== undefined) this.#maskedMs += Math.min(this.#now() - this.#maskingStart, this.#bytes * worstMsPerByte);
+    this.#maskingStart = undefined;
     const { later } = entry;
     if (later === undefined) {
       this.#push(entry, end);
@@ -102,7 +102,7 @@ export class GroupCommit {
   }
 
   readonly #flush = (): void => {
-    this.#masked = 0;
+    this.#maskedMs = 0;
     const batch = this.#waiting;
     if (batch.length === 0) return;
     this.#waiting = [];

@@ -1,6 +1,6 @@
 import type { Redaction } from '../../core/redaction/index.ts';
 import { emptyRecord } from '../../core/records/empty.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { type Attempt, type Outcome, statusOf } from '../../core/plan.ts';
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
@@ -8,17 +8,17 @@ import type { Tap } from '../../core/tap.ts';
 import { fromHeader } from '../../core/http/header-text.ts';
 import { formatTraceparent, parseTraceparent } from '../../core/http/trace.ts';
 import { spanIdOf } from '../../core/records/span-ids.ts';
-import { errorOf } from '../answer/index.ts';
+import { errorOf } from '../response/index.ts';
 import { type Execution, isSuccess } from '../execute.ts';
 import { overruledIn } from './overruled.ts';
-import { bounded, boundedOrNull, boundedTexts, first, limits, shrunk } from './bounds.ts';
+import { bounded, boundedOrNull, boundedTexts, firstItems, limits, shrinkIfNeeded } from './bounds.ts';
 import { type Delivered, Messages } from './messages.ts';
 import { type Policy, policyOf, sampled } from './policy.ts';
-import { Cleaner } from './cleaner.ts';
+import { RecordMasker } from './record-masker.ts';
 import type { RequestContext } from '../request.ts';
 import type { MayMask, FullRecord } from './group-commit.ts';
-import { strangerRecord } from './refused.ts';
-import { type Charged, chargedFor, tapOf } from './usage.ts';
+import { unadmittedRecord } from './unadmitted.ts';
+import { type Charge, chargeFor, tapOf } from './usage.ts';
 
 /** What only the delivery of the response knows about how a request ended. */
 export interface Ending extends Delivered {
@@ -38,15 +38,15 @@ export interface Ending extends Delivered {
 const none: Readonly<Record<string, never>> = Object.freeze({});
 
 /** Maximum length of each list in a record. */
-const most = { route: 16, plugins: 64, dropped: 32, warnings: 16, finish: 16 } as const;
+const maxItems = { route: 16, plugins: 64, dropped: 32, warnings: 16, finish: 16 } as const;
 
 /** Builds the record of a finished request and collects the bodies that are stored after it. */
 export function makeRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, mayMask: MayMask): FullRecord {
-  if (!ctx.isAdmitted) return { record: strangerRecord(ctx, ending), request: [], upstream: [], response: [] };
-  return admittedRecord(ctx, run, ending, ctx.charged ?? chargedFor(ctx, run?.last), mayMask);
+  if (!ctx.isAdmitted) return { record: unadmittedRecord(ctx, ending), request: [], upstream: [], response: [] };
+  return admittedRecord(ctx, run, ending, ctx.charge ?? chargeFor(ctx, run?.last), mayMask);
 }
 
-function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, charged: Charged, mayMask: MayMask): FullRecord {
+function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending: Ending, charged: Charge, mayMask: MayMask): FullRecord {
   const last = run?.last;
   const { attempt, tap } = lastAttemptOf(last);
   const { policy, redaction, bodies, clean } = redactionOf(ctx, ending);
@@ -56,7 +56,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
     id: ctx.id,
     trace: traceRecord(ctx, clean),
     at: ctx.at,
-    endpoint: ctx.called,
+    endpoint: ctx.calledEndpoint,
     method: ctx.method,
     path: clean.title(policy.bodies === 'none' || ctx.query === '' ? ctx.path : `${ctx.path}?${ctx.query}`, limits.path),
     stream: ctx.stream,
@@ -78,7 +78,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
     ms: timesRecord(ending),
     usage: charged.usage,
     cost: charged.cost,
-    finish: first(tap?.finish ?? [], most.finish).map((text) => bounded(text, limits.id)),
+    finish: firstItems(tap?.finish ?? [], maxItems.finish).map((text) => bounded(text, limits.id)),
     response_id: boundedOrNull(tap?.id, limits.id),
     lane: isRelayed(ctx) && attempt !== undefined ? 'relay' : (attempt?.lane ?? 'none'),
     cache: 'DISABLED',
@@ -94,7 +94,7 @@ function admittedRecord(ctx: RequestContext, run: Execution | undefined, ending:
     request,
     upstream,
     response,
-    plugins: first(ctx.plugins, most.plugins),
+    plugins: firstItems(ctx.plugins, maxItems.plugins),
     strict: attempt?.call?.strict ?? true,
     dropped: droppedOf(attempt),
     warnings: warningsOf(ctx, run?.history ?? []),
@@ -114,10 +114,10 @@ const lastAttemptOf = (last: Outcome | undefined): { readonly attempt: Attempt |
 
 /** The routing choices that led to the target. Most configs have none. */
 function routeOf({ facts }: RequestContext, attempt: Attempt | undefined): LogRecord['route'] {
-  const steps = facts.walk?.route;
+  const steps = facts.traversal?.route;
   if (steps === undefined || attempt === undefined) return emptyRecord.route;
   const { root } = attempt.target;
-  return first(steps, most.route).map((step) => ({
+  return firstItems(steps, maxItems.route).map((step) => ({
     ...step,
     node: bounded(fullPath(root, step.node), limits.name),
     because: bounded(step.because, limits.name),
@@ -125,11 +125,11 @@ function routeOf({ facts }: RequestContext, attempt: Attempt | undefined): LogRe
 }
 
 /** The policy for what this request may store, and the objects that apply it. */
-function redactionOf(ctx: RequestContext, ending: Ending): { policy: Policy; redaction: Redaction; bodies: Messages; clean: Cleaner } {
+function redactionOf(ctx: RequestContext, ending: Ending): { policy: Policy; redaction: Redaction; bodies: Messages; clean: RecordMasker } {
   const policy = sampled(ctx, policyOf(ctx), ending);
   const { redactor, maxBody } = ctx.snapshot.log;
   const redaction = redactor.begin(maxBody);
-  const clean = new Cleaner(redaction, policy);
+  const clean = new RecordMasker(redaction, policy);
   return { policy, redaction, bodies: new Messages(ctx, policy, redaction, clean), clean };
 }
 
@@ -144,7 +144,7 @@ function messagesOf(
   ending: Ending,
   mayMask: MayMask,
 ): Pick<LogRecord, 'request' | 'upstream' | 'response'> {
-  bodies.weigh(ctx, last, ending, mayMask);
+  bodies.decideDeferral(ctx, last, ending, mayMask);
   return {
     request: bodies.request(ctx),
     upstream: bodies.upstream(ctx, last?.attempt.upstream),
@@ -158,7 +158,7 @@ function promptRecord({ facts: { prompt } }: RequestContext): LogRecord['prompt'
 
 const isRelayed = ({ received }: RequestContext): boolean => received.kind === 'passing' || received.kind === 'socket';
 
-function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap | undefined, clean: Cleaner): LogRecord['model'] {
+function modelRecord(ctx: RequestContext, attempt: Attempt | undefined, tap: Tap | undefined, clean: RecordMasker): LogRecord['model'] {
   const sent = attempt?.call?.model;
   return {
     asked: boundedOrNull(clean.model(ctx.requestedModel), limits.name),
@@ -173,7 +173,7 @@ function timesRecord({ totalMs, firstEventMs, overheadMs }: Ending): LogRecord['
 }
 
 /** Trace headers of the caller take precedence over `traceparent`. With `traceparent`, the gateway's span is part of that trace. */
-function traceRecord(ctx: RequestContext, clean: Cleaner): LogRecord['trace'] {
+function traceRecord(ctx: RequestContext, clean: RecordMasker): LogRecord['trace'] {
   const { headers } = ctx;
   const name = headers.gateway('spanName');
   const continued = parseTraceparent(headers.get('traceparent'));
@@ -195,7 +195,7 @@ function round(ms: number): number {
 }
 
 /** @param end end of a response that flowed, in milliseconds from the arrival, else 0: the outcome is known before its bytes have passed */
-function attemptRecords(run: Execution | undefined, clean: Cleaner, end: number): AttemptRecord[] {
+function attemptRecords(run: Execution | undefined, clean: RecordMasker, end: number): AttemptRecord[] {
   if (run === undefined) return [];
   return run.attempts.map((outcome) =>
     attemptRecord(outcome, run.reasonOf(outcome), clean, { end: outcome === run.last ? end : 0, arrived: run.ctx.at }),
@@ -205,7 +205,7 @@ function attemptRecords(run: Execution | undefined, clean: Cleaner, end: number)
 function attemptRecord(
   outcome: Outcome,
   because: string | undefined,
-  clean: Cleaner,
+  clean: RecordMasker,
   { end, arrived }: { readonly end: number; readonly arrived: number },
 ): AttemptRecord {
   const { attempt, times } = outcome;
@@ -223,20 +223,20 @@ function attemptRecord(
     outcome: outcome.kind,
     status: answered ? statusOf(outcome) : null,
     upstream_id: answered ? boundedOrNull(upstreamId(outcome.reply.headers), limits.id) : null,
-    reason: isSuccess(outcome) ? null : clean.text(whyLeft(outcome, because), n < 8 ? limits.reason : limits.id),
-    retry_after_ms: isSuccess(outcome) ? null : (waitAsked(outcome, arrived) ?? null),
+    reason: isSuccess(outcome) ? null : clean.text(attemptReason(outcome, because), n < 8 ? limits.reason : limits.id),
+    retry_after_ms: isSuccess(outcome) ? null : (requestedDelay(outcome, arrived) ?? null),
   };
 }
 
 /** The verdict on an attempt and the error in it. */
-function whyLeft(outcome: Outcome, because: string | undefined): string {
+function attemptReason(outcome: Outcome, because: string | undefined): string {
   if (because !== undefined && outcome.kind === 'skipped') return because;
   const { message } = errorOf(outcome);
   return because === undefined ? message : `${because}: ${message}`;
 }
 
 /** How long the provider asked to wait, from a header or else the error body, as for a retry. @param arrived Unix milliseconds */
-function waitAsked(outcome: Outcome, arrived: number): number | undefined {
+function requestedDelay(outcome: Outcome, arrived: number): number | undefined {
   if (outcome.kind === 'faulty') return outcome.fault.provider?.retryAfterMs;
   if (outcome.kind !== 'answered') return undefined;
   const { attempt, times, reply } = outcome;
@@ -254,7 +254,7 @@ function upstreamId(headers: Readonly<Record<string, string>>): string | undefin
 function droppedOf(attempt: Attempt | undefined): LogRecord['dropped'] {
   const dropped = attempt?.upstream?.dropped ?? [];
   if (dropped.length === 0) return dropped;
-  return first(dropped, most.dropped).map(({ param, reason }) => ({
+  return firstItems(dropped, maxItems.dropped).map(({ param, reason }) => ({
     param: bounded(param, limits.id),
     reason: bounded(reason, limits.name),
   }));
@@ -281,10 +281,10 @@ function labelsOf(
   { bodies }: Policy,
 ): Readonly<Record<string, unknown>> {
   const { body } = ctx;
-  const own = body.kind === 'json' && bodies !== 'none' ? body.value('labels') : undefined;
-  const ofConfig = isPlain(override?.['labels']) ? override['labels'] : undefined;
-  if (!isPlain(own)) return ofConfig === undefined ? none : boundedLabels(ofConfig);
-  return boundedLabels(hasMore(own, labelLimits.members) ? (ofConfig ?? none) : { ...own, ...ofConfig });
+  const bodyLabels = body.kind === 'json' && bodies !== 'none' ? body.value('labels') : undefined;
+  const ofConfig = isJsonObject(override?.['labels']) ? override['labels'] : undefined;
+  if (!isJsonObject(bodyLabels)) return ofConfig === undefined ? none : boundedLabels(ofConfig);
+  return boundedLabels(hasMoreThan(bodyLabels, labelLimits.members) ? (ofConfig ?? none) : { ...bodyLabels, ...ofConfig });
 }
 
 /** Most requests have one or two short labels. */
@@ -294,10 +294,10 @@ function boundedLabels(labels: Readonly<Record<string, unknown>>): Readonly<Reco
     const value = labels[name];
     size += name.length + (typeof value === 'string' ? value.length : labelLimits.characters);
   }
-  return size <= labelLimits.characters ? labels : (shrunk(labels, labelLimits) as Readonly<Record<string, unknown>>);
+  return size <= labelLimits.characters ? labels : (shrinkIfNeeded(labels, labelLimits) as Readonly<Record<string, unknown>>);
 }
 
-function hasMore(object: Readonly<Record<string, unknown>>, most: number): boolean {
+function hasMoreThan(object: Readonly<Record<string, unknown>>, most: number): boolean {
   let count = 0;
   for (const _ in object) if ((count += 1) > most) return true;
   return false;
@@ -307,8 +307,8 @@ function hasMore(object: Readonly<Record<string, unknown>>, most: number): boole
 function warningsOf(ctx: RequestContext, history: readonly Outcome[]): readonly string[] {
   const echoes = history.filter(({ attempt }) => attempt.echoes > 0);
   if (ctx.warnings.length === 0 && echoes.length === 0) return ctx.warnings;
-  const ours = echoes.map(
+  const echoWarnings = echoes.map(
     ({ attempt: { binding, echoes: times } }) => `Provider "${binding.slug}" repeated its credential in the response (${times}×): hidden.`,
   );
-  return first([...ours, ...ctx.warnings], most.warnings).map((text) => bounded(text, limits.reason));
+  return firstItems([...echoWarnings, ...ctx.warnings], maxItems.warnings).map((text) => bounded(text, limits.reason));
 }

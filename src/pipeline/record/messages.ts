@@ -1,13 +1,13 @@
 import type { JsonBody } from '../../core/json/body.ts';
-import { objectIn } from '../../core/json/scan.ts';
+import { tryParseObject } from '../../core/json/scan.ts';
 import { endpoints } from '../../core/endpoint.ts';
 import type { KeptBody, Outcome } from '../../core/plan.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { type MaskedBody, maskBody, type MaskingJob, sizeOf, type UnmaskedBody } from '../../core/redaction/bodies.ts';
 import type { Redaction, BodyRedactor, TooLargeBody } from '../../core/redaction/index.ts';
 import type { BodyRecord, LogRecord, MessageRecord } from '../../core/records/record.ts';
-import { boundedHeaders, charactersIn, shrunk } from './bounds.ts';
-import type { Cleaner } from './cleaner.ts';
+import { boundedHeaders, charactersIn, shrinkIfNeeded } from './bounds.ts';
+import type { RecordMasker } from './record-masker.ts';
 import type { Policy } from './policy.ts';
 import type { RequestContext } from '../request.ts';
 
@@ -28,7 +28,7 @@ const mostOfPatch = 1024 * 1024;
 type Part = 'request' | 'upstream' | 'response';
 
 /** A body whose masking takes too long for the event loop, and the callback for its result. */
-interface Large {
+interface DeferredBody {
   readonly body: UnmaskedBody;
   /** @param masked undefined if masking failed @returns members of the record */
   done(masked: MaskedBody | TooLargeBody | undefined): Partial<Pick<LogRecord, Part | 'preview'>>;
@@ -39,7 +39,7 @@ export interface Delivered {
   /** Bytes of the response as the provider sent them. */
   readonly kept: KeptBody | undefined;
   /** Response body that no provider sent, such as a gateway error or a list from the catalog. */
-  readonly own: Buffer | undefined;
+  readonly gatewayBody: Buffer | undefined;
   readonly end: LogRecord['end'];
 }
 
@@ -53,38 +53,38 @@ export class Messages {
   /** The last user message. */
   preview: string | null = null;
   readonly #redaction: Redaction;
-  readonly #clean: Cleaner;
+  readonly #clean: RecordMasker;
   readonly #keepsHeaders: boolean;
   readonly #keepsBodies: boolean;
   readonly #isRedacted: boolean;
   readonly #limit: number;
-  readonly #why: string;
-  #isLater = false;
-  readonly #large: Large[] = [];
+  readonly #whyAbsent: string;
+  #isDeferred = false;
+  readonly #deferred: DeferredBody[] = [];
 
-  constructor(ctx: RequestContext, { bodies, because }: Policy, redaction: Redaction, clean: Cleaner) {
+  constructor(ctx: RequestContext, { bodies, because }: Policy, redaction: Redaction, clean: RecordMasker) {
     this.#redaction = redaction;
     this.#clean = clean;
     this.#keepsHeaders = bodies !== 'none';
     this.#keepsBodies = bodies === 'full' || bodies === 'redacted';
     this.#isRedacted = bodies === 'redacted';
     this.#limit = ctx.snapshot.log.maxBody;
-    this.#why = because;
+    this.#whyAbsent = because;
   }
 
   /** Decides whether bodies are masked at once. @param mayMask reports whether that many bytes may be masked in this event loop turn */
-  weigh(ctx: RequestContext, last: Outcome | undefined, delivered: Delivered, mayMask: (bytes: number) => boolean): void {
+  decideDeferral(ctx: RequestContext, last: Outcome | undefined, delivered: Delivered, mayMask: (bytes: number) => boolean): void {
     if (!this.#keepsBodies) return;
     // With policy `full`, only the preview (the last user message) is masked.
     const { received } = ctx;
-    const bytes = this.#isRedacted ? weightOf(ctx, last, delivered, this.#limit) : received.kind === 'json' ? received.size : 0;
-    this.#isLater = bytes > 0 && !mayMask(bytes);
+    const bytes = this.#isRedacted ? bytesToMask(ctx, last, delivered, this.#limit) : received.kind === 'json' ? received.size : 0;
+    this.#isDeferred = bytes > 0 && !mayMask(bytes);
   }
 
   /** The remaining masking, if any. When done, it writes the bodies of `record` into it and into `parts`. */
   later(record: LogRecord, redactor: BodyRedactor): MaskingJob | undefined {
-    if (this.#large.length === 0) return undefined;
-    const bodies = this.#large.map(({ body }) => body);
+    if (this.#deferred.length === 0) return undefined;
+    const bodies = this.#deferred.map(({ body }) => body);
     return {
       redactor,
       limit: this.#limit,
@@ -92,7 +92,7 @@ export class Messages {
       size: bodies.reduce((sum, body) => sum + sizeOf(body), 0),
       done: (masked, counts) => {
         this.#redaction.addCounts(counts);
-        for (const [i, large] of this.#large.entries()) Object.assign(record, large.done(masked?.[i]));
+        for (const [i, large] of this.#deferred.entries()) Object.assign(record, large.done(masked?.[i]));
       },
     };
   }
@@ -123,26 +123,33 @@ export class Messages {
     const patch = typeof model === 'string' ? { model } : patchOf(edited);
     const message = (kept: unknown): MessageRecord => ({
       headers: noHeaders,
-      body: { size, kept: 0, sha256: null, same_as: 'request', patch: shrunk(kept, patchLimits) as BodyRecord['patch'], chunks: null },
+      body: {
+        size,
+        kept: 0,
+        sha256: null,
+        same_as: 'request',
+        patch: shrinkIfNeeded(kept, patchLimits) as BodyRecord['patch'],
+        chunks: null,
+      },
       why_absent: null,
     });
     if (!this.#isRedacted || Object.keys(patch).length === 0) return message(patch);
     // The model is also a text of the record itself, and is masked by the same rule.
-    if (typeof model === 'string' && this.#redaction.isUsual) return message({ model: this.#clean.model(model) });
-    if (!this.#isLater) return message(this.#redaction.value(patch));
+    if (typeof model === 'string' && this.#redaction.hasDefaultRules) return message({ model: this.#clean.model(model) });
+    if (!this.#isDeferred) return message(this.#redaction.value(patch));
     const text = Buffer.from(JSON.stringify(patch), 'utf8').toString('latin1');
-    const done: Large['done'] = (masked) => {
+    const done: DeferredBody['done'] = (masked) => {
       if (masked === undefined) return { upstream: { ...noBody, why_absent: notInTime } };
       const isSmall = masked !== 'too-large' && masked.bytes.length <= mostOfPatch;
-      return { upstream: message((isSmall ? objectIn(masked.bytes.toString('utf8')) : undefined) ?? {}) };
+      return { upstream: message((isSmall ? tryParseObject(masked.bytes.toString('utf8')) : undefined) ?? {}) };
     };
-    this.#large.push({ body: { kind: 'value', text }, done });
+    this.#deferred.push({ body: { kind: 'value', text }, done });
     return noBody;
   }
 
-  response(last: Outcome | undefined, { kept, own, end }: Delivered): MessageRecord {
+  response(last: Outcome | undefined, { kept, gatewayBody: own, end }: Delivered): MessageRecord {
     if (last?.kind !== 'answered') return own === undefined ? noBody : this.#bytes(noHeaders, own, 'application/json');
-    const headers = this.#keepsHeaders ? this.#clean.answered(last.reply.headers) : noHeaders;
+    const headers = this.#keepsHeaders ? this.#clean.responseHeaders(last.reply.headers) : noHeaders;
     const type = last.reply.headers['content-type'] ?? '';
     if (kept === undefined || !this.#keepsBodies) return this.#bytes(headers, last.reply.body, type);
     if (this.#isRedacted) return this.#redacted(headers, kept, type, end !== 'whole');
@@ -167,7 +174,7 @@ export class Messages {
   }
 
   #message(headers: MessageRecord['headers'], body: JsonBody, part: 'request' | 'upstream'): MessageRecord {
-    if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#why };
+    if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#whyAbsent };
     if (this.#isRedacted) return this.#masked(headers, { kind: part, text: body.oneByte, source: body }, body.size, part);
     if (part === 'request') this.#preview(body.oneByte);
     const kept = body.start(this.#limit);
@@ -176,16 +183,16 @@ export class Messages {
   }
 
   #preview(text: string): void {
-    if (!this.#isLater) this.preview = this.#redaction.preview(text);
+    if (!this.#isDeferred) this.preview = this.#redaction.preview(text);
     else
-      this.#large.push({
+      this.#deferred.push({
         body: { kind: 'preview', text },
         done: (masked) => ({ preview: typeof masked === 'object' ? masked.preview : null }),
       });
   }
 
   #bytes(headers: MessageRecord['headers'], bytes: Buffer, type: string): MessageRecord {
-    if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#why };
+    if (!this.#keepsBodies) return { headers, body: null, why_absent: this.#whyAbsent };
     if (this.#isRedacted && bytes.length > 0) return this.#redacted(headers, { pieces: [bytes], size: bytes.length, times: [] }, type);
     const kept = bytes.subarray(0, this.#limit);
     this.parts.response.push(kept);
@@ -197,13 +204,13 @@ export class Messages {
   }
 
   #masked(headers: MessageRecord['headers'], body: UnmaskedBody, size: number, part: Part): MessageRecord {
-    if (!this.#isLater) return this.#stored(headers, maskBody(this.#redaction, body), size, part);
-    const done: Large['done'] = (masked) => {
+    if (!this.#isDeferred) return this.#stored(headers, maskBody(this.#redaction, body), size, part);
+    const done: DeferredBody['done'] = (masked) => {
       const message =
         masked === undefined ? { headers, body: bodyRecord(size, 0), why_absent: notInTime } : this.#stored(headers, masked, size, part);
       return part === 'request' ? { request: message, preview: this.preview } : { [part]: message };
     };
-    this.#large.push({ body, done });
+    this.#deferred.push({ body, done });
     return noBody;
   }
 
@@ -222,7 +229,12 @@ function patchOf(edited: JsonBody['edited']): Readonly<Record<string, unknown>> 
 }
 
 /** Bytes of all bodies that a record may keep. */
-function weightOf({ received, facts }: RequestContext, last: Outcome | undefined, { kept, own }: Delivered, limit: number): number {
+function bytesToMask(
+  { received, facts }: RequestContext,
+  last: Outcome | undefined,
+  { kept, gatewayBody }: Delivered,
+  limit: number,
+): number {
   let bytes = received.kind === 'json' ? received.size : 0;
   const sent = last?.attempt.upstream?.body;
   if (sent?.kind === 'json') {
@@ -230,7 +242,7 @@ function weightOf({ received, facts }: RequestContext, last: Outcome | undefined
     bytes += isOwn ? sent.size : charactersIn(sent.edited?.patch);
   }
   if (kept !== undefined) return bytes + Math.min(kept.size, limit);
-  return bytes + (last?.kind === 'answered' ? last.reply.body.length : (own?.length ?? 0));
+  return bytes + (last?.kind === 'answered' ? last.reply.body.length : (gatewayBody?.length ?? 0));
 }
 
 const bodyRecord = (size: number, kept: number, chunks: readonly number[] | null = null): BodyRecord => ({

@@ -1,7 +1,7 @@
 import { emptyRecord } from '../../core/records/empty.ts';
 import type { Notes } from '../../core/records/record.ts';
 import type { RequestContext } from '../request.ts';
-import { shrink, shrunk } from './bounds.ts';
+import { shrink, shrinkIfNeeded } from './bounds.ts';
 
 export const noNotes: Notes = emptyRecord.notes;
 
@@ -9,10 +9,10 @@ export const noNotes: Notes = emptyRecord.notes;
 const noteLimits = { members: 32, characters: 2048, levels: 4, masks: true } as const;
 
 /** Limits for a request that was not admitted, so that an unknown client can write only a few hundred bytes to the log. */
-const strangerLimits = { members: 4, characters: 256, levels: 2 } as const;
+const unadmittedLimits = { members: 4, characters: 256, levels: 2 } as const;
 
 export const notesOf = ({ notes, isAdmitted }: RequestContext): Notes =>
-  isAdmitted || notes === noNotes ? notes : (shrunk(notes, strangerLimits) as Notes);
+  isAdmitted || notes === noNotes ? notes : (shrinkIfNeeded(notes, unadmittedLimits) as Notes);
 
 /** Returns a copy of the notes with these fields added, limited and masked. The plugin cannot change the copy later. */
 export function withNote(notes: Notes, plugin: string, fields: Readonly<Record<string, unknown>>): Notes {

@@ -1,14 +1,14 @@
-import { booleanIn } from '../../core/text/boolean-word.ts';
+import { booleanIn } from '../../core/text/boolean-text.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { canonicalPrefix, type RequestHeader, requestHeaders } from '../../core/http/headers.ts';
 import { slugOf } from '../../core/model/model-name.ts';
 import type { Attempt } from '../../core/plan.ts';
 import type { Overruled } from '../../core/records/record.ts';
 import type { ProviderBinding } from '../../core/snapshot.ts';
-import { secretTails } from '../../core/model/request-settings.ts';
-import { spelled, spelledTail } from '../../core/text/header-spelling.ts';
+import { secretHeaders } from '../../core/model/request-settings.ts';
+import { headerNameAsSent, tailNameAsSent } from '../../core/text/header-name-as-sent.ts';
 import { bounded, limits } from './bounds.ts';
-import { lowers } from './policy.ts';
+import { isLogHeaderApplied } from './policy.ts';
 import type { RequestContext } from '../request.ts';
 
 const none: readonly Overruled[] = Object.freeze([]);
@@ -23,17 +23,17 @@ export function overruledIn(ctx: RequestContext, attempt: Attempt): readonly Ove
   const add = (choice: string, value: string, by: string): void => {
     found.push({ choice, value: bounded(value, limits.id), by });
   };
-  providers(ctx, attempt, add);
-  models(ctx, add);
-  settings(ctx, attempt, add);
-  spellings(ctx, add);
+  addProviders(ctx, attempt, add);
+  addModels(ctx, add);
+  addSettings(ctx, attempt, add);
+  addAliases(ctx, add);
   return found.length === 0 ? none : found;
 }
 
-type Add = (choice: string, value: string, by: string) => void;
+type AddOverruled = (choice: string, value: string, by: string) => void;
 
 /** Model slug, provider header and virtual key: all of them if the target names its provider, otherwise all but the one that applied. */
-function providers(ctx: RequestContext, { target, binding }: Attempt, add: Add): void {
+function addProviders(ctx: RequestContext, { target, binding }: Attempt, add: AddOverruled): void {
   const { headers, facts } = ctx;
   const slug = slugOf((facts.prompt === undefined ? ctx.requestedModel : facts.prompt.requestedModel) ?? '');
   const header = headers.gateway('provider') || undefined;
@@ -41,50 +41,53 @@ function providers(ctx: RequestContext, { target, binding }: Attempt, add: Add):
   // The choice that applied is never listed, whatever its spelling.
   const isChosen = facts.choice !== undefined && isSame(facts.choice.binding, binding);
   const winner = facts.choice?.by;
-  const by = target.provider !== undefined ? 'config' : winner === 'model' ? 'model' : spelled(headers, 'provider');
-  if (slug !== undefined && !(isChosen && winner === 'model') && !names(binding, slug)) add('model', `@${slug}`, by);
-  if (header !== undefined && !(isChosen && winner === 'header') && !names(binding, header)) add(spelled(headers, 'provider'), header, by);
-  if (key !== undefined && !(isChosen && winner === 'virtual-key') && !names(binding, key)) add(spelled(headers, 'virtualKey'), key, by);
+  const by = target.provider !== undefined ? 'config' : winner === 'model' ? 'model' : headerNameAsSent(headers, 'provider');
+  if (slug !== undefined && !(isChosen && winner === 'model') && !namesBinding(binding, slug)) add('model', `@${slug}`, by);
+  if (header !== undefined && !(isChosen && winner === 'header') && !namesBinding(binding, header))
+    add(headerNameAsSent(headers, 'provider'), header, by);
+  if (key !== undefined && !(isChosen && winner === 'virtual-key') && !namesBinding(binding, key))
+    add(headerNameAsSent(headers, 'virtualKey'), key, by);
 }
 
 const isSame = (one: ProviderBinding, other: ProviderBinding): boolean =>
   one.slug === other.slug && one.virtualKey === other.virtualKey && one.provider === other.provider;
 
 /** Some clients also put the model after the slug in a header. */
-function names({ slug, virtualKey }: ProviderBinding, written: string): boolean {
+function namesBinding({ slug, virtualKey }: ProviderBinding, written: string): boolean {
   const name = slugOf(written) ?? written;
   return name === (virtualKey ?? slug);
 }
 
 /** The model in the path overrides the one in the body, which overrides the one in a header. */
-function models({ headers, requestedModel, pathModel, received, endpoint }: RequestContext, add: Add): void {
+function addModels({ headers, requestedModel, pathModel, received, endpoint }: RequestContext, add: AddOverruled): void {
   if (requestedModel === '') return;
-  const own = pathModel !== undefined && received.kind === 'json' ? received.peek('model') : undefined;
-  if (typeof own === 'string' && own !== pathModel && traitsOf(endpoint).modelByHeader !== true) add('model', own, 'path');
+  const bodyModel = pathModel !== undefined && received.kind === 'json' ? received.peek('model') : undefined;
+  if (typeof bodyModel === 'string' && bodyModel !== pathModel && traitsOf(endpoint).modelByHeader !== true)
+    add('model', bodyModel, 'path');
   const named = headers.gateway('providerModel');
-  if (named !== undefined && named !== '' && named !== requestedModel) add(spelled(headers, 'providerModel'), named, 'model');
+  if (named !== undefined && named !== '' && named !== requestedModel) add(headerNameAsSent(headers, 'providerModel'), named, 'model');
 }
 
 /** Headers that can only restrict the configuration. */
-function settings(ctx: RequestContext, { binding, call, clocks, target }: Attempt, add: Add): void {
+function addSettings(ctx: RequestContext, { binding, call, timeouts: clocks, target }: Attempt, add: AddOverruled): void {
   const { headers } = ctx;
   if (binding.owner === 'catalog')
-    for (const tail of secretTails(binding.provider)) if (headers.tail(tail)) add(spelledTail(headers, tail), '***', 'config');
+    for (const tail of secretHeaders(binding.provider)) if (headers.tail(tail)) add(tailNameAsSent(headers, tail), '***', 'config');
   const timeout = headers.gateway('requestTimeout');
   if (timeout !== undefined && timeout !== '' && clocks.request !== undefined && Number(timeout) > clocks.request)
-    add(spelled(headers, 'requestTimeout'), timeout, 'config');
+    add(headerNameAsSent(headers, 'requestTimeout'), timeout, 'config');
   const strict = headers.gateway('strictCompliance');
   const log = headers.gateway('log');
-  if (log !== undefined && log !== '' && !lowers(ctx)) add(spelled(headers, 'log'), log, 'config');
+  if (log !== undefined && log !== '' && !isLogHeaderApplied(ctx)) add(headerNameAsSent(headers, 'log'), log, 'config');
   if (strict !== undefined && call?.strict === false && target.strict === false && booleanIn(strict) === true)
-    add(spelled(headers, 'strictCompliance'), strict, 'config');
+    add(headerNameAsSent(headers, 'strictCompliance'), strict, 'config');
 }
 
 /** The header was sent under two prefixes: the canonical prefix takes precedence. */
-function spellings({ headers }: RequestContext, add: Add): void {
+function addAliases({ headers }: RequestContext, add: AddOverruled): void {
   const { aliasPrefix } = headers;
   if (aliasPrefix === undefined) return;
-  for (const header of choosing) {
+  for (const header of choiceHeaders) {
     const value = headers.gateway(header);
     for (const tail of requestHeaders[header]) {
       const other = headers.get(aliasPrefix + tail);
@@ -96,4 +99,4 @@ function spellings({ headers }: RequestContext, add: Add): void {
   }
 }
 
-const choosing = ['config', 'provider', 'virtualKey'] as const satisfies readonly RequestHeader[];
+const choiceHeaders = ['config', 'provider', 'virtualKey'] as const satisfies readonly RequestHeader[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeContext, makeKey, makeSnapshot } from '../../../test/support/stage-context.ts';
 import type { BodyPolicy } from '../../core/records/record.ts';
-import { keptOf, lowers, policyOf, sampled } from './policy.ts';
+import { maxRecordedBytes, isLogHeaderApplied, policyOf, sampled } from './policy.ts';
 import type { RequestContext } from '../request.ts';
 
 const { log } = makeSnapshot();
@@ -30,7 +30,7 @@ describe('log policy', () => {
     [false, 0],
     [true, 7],
   ] as const)('a policy that stores bodies (%s) keeps at most %i bytes of a response', (keepsBodies, bytes) => {
-    expect(keptOf({ ...log, keepsBodies, maxBody: 7 })).toBe(bytes);
+    expect(maxRecordedBytes({ ...log, keepsBodies, maxBody: 7 })).toBe(bytes);
   });
 
   it.each<[Says, BodyPolicy, string]>([
@@ -79,7 +79,7 @@ describe('log policy', () => {
 
   it('policyOf() ignores the header if clients may not lower the policy', () => {
     const ctx = asked({ gateway: 'full', headers: { 'x-gateway-log': 'none' }, clientMayLower: false });
-    expect([policyOf(ctx).bodies, lowers(ctx)]).toEqual(['full', false]);
+    expect([policyOf(ctx).bodies, isLogHeaderApplied(ctx)]).toEqual(['full', false]);
   });
 });
 

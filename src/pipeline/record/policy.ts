@@ -1,4 +1,4 @@
-import { booleanIn } from '../../core/text/boolean-word.ts';
+import { booleanIn } from '../../core/text/boolean-text.ts';
 import type { BodyPolicy, LogRecord } from '../../core/records/record.ts';
 import type { LogSettings } from '../../core/snapshot.ts';
 import type { RequestContext } from '../request.ts';
@@ -21,16 +21,16 @@ export function policyOf(ctx: RequestContext): Policy {
     if (bodies !== undefined && isLower(bodies, policy.bodies)) policy = { bodies, because };
   };
   const { config, caller } = ctx.facts;
-  const isSent = config?.name === 'inline';
+  const isInline = config?.name === 'inline';
   const ofConfig = config?.log?.bodies;
-  if (ofConfig !== undefined && !isSent) policy = { bodies: ofConfig, because: `configs.${config?.name}.log.bodies` };
+  if (ofConfig !== undefined && !isInline) policy = { bodies: ofConfig, because: `configs.${config?.name}.log.bodies` };
   const ofKey = caller.key?.log?.bodies;
   const because = `api_keys.${caller.key?.name}.log.bodies`;
-  if (ofKey !== undefined && (ofConfig === undefined || isSent)) policy = { bodies: ofKey, because };
+  if (ofKey !== undefined && (ofConfig === undefined || isInline)) policy = { bodies: ofKey, because };
   else lower(ofKey, because);
-  if (isSent && log.clientMayLower) lower(ofConfig, 'the config that the caller sent');
+  if (isInline && log.clientMayLower) lower(ofConfig, 'the config that the caller sent');
   if (ctx.headers.hasGateway) {
-    lower(askedFor(ctx), 'the caller sent x-gateway-log');
+    lower(requestedPolicy(ctx), 'the caller sent x-gateway-log');
     if (isPrivate(ctx)) lower('metadata', 'the caller sent x-gateway-debug: false');
   }
   lower(log.read, 'logging.requests');
@@ -38,12 +38,14 @@ export function policyOf(ctx: RequestContext): Policy {
 }
 
 /** True when `x-gateway-log` has a valid value that is allowed to take effect. */
-export const lowers = (ctx: RequestContext): boolean => askedFor(ctx) !== undefined;
+export const isLogHeaderApplied = (ctx: RequestContext): boolean => requestedPolicy(ctx) !== undefined;
 
 /** The value of `x-gateway-log`, if clients may lower the policy. */
-function askedFor({ headers, snapshot }: RequestContext): BodyPolicy | undefined {
-  const asked = headers.gateway('log')?.trim().toLowerCase();
-  return snapshot.log.clientMayLower && (asked === 'none' || asked === 'metadata' || asked === 'redacted') ? asked : undefined;
+function requestedPolicy({ headers, snapshot }: RequestContext): BodyPolicy | undefined {
+  const requested = headers.gateway('log')?.trim().toLowerCase();
+  return snapshot.log.clientMayLower && (requested === 'none' || requested === 'metadata' || requested === 'redacted')
+    ? requested
+    : undefined;
 }
 
 /** `x-gateway-debug: false` excludes the bodies of one request from the record. */
@@ -58,13 +60,13 @@ export function sampled(ctx: RequestContext, policy: Policy, { status, error }: 
   const hasFailed = status >= 400 || error !== null;
   const { success, errors } = ctx.snapshot.log.sample;
   const share = hasFailed ? errors : success;
-  return share >= 1 || drawn(ctx.random) < share
+  return share >= 1 || samplingNumber(ctx.random) < share
     ? policy
     : { bodies: 'metadata', because: `logging.requests.sample.${hasFailed ? 'errors' : 'success'}` };
 }
 
 /** Derives an independent random number, because the leading digits already chose the target. */
-const drawn = (random: number): number => (random * 65_536) % 1;
+const samplingNumber = (random: number): number => (random * 65_536) % 1;
 
 /** Maximum bytes of a response that are kept for its record. */
-export const keptOf = ({ keepsBodies, maxBody }: LogSettings): number => (keepsBodies ? maxBody : 0);
+export const maxRecordedBytes = ({ keepsBodies, maxBody }: LogSettings): number => (keepsBodies ? maxBody : 0);

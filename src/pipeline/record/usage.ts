@@ -13,7 +13,7 @@ import type { RequestContext } from '../request.ts';
 const noUsage = emptyRecord.usage;
 
 /** Usage and cost of a request. They are computed once if the response head already contains the cost, and reused for the record. */
-export interface Charged {
+export interface Charge {
   readonly usage: UsageRecord;
   readonly cost: LogRecord['cost'];
 }
@@ -25,7 +25,7 @@ export function tapOf(last: Outcome | undefined): Tap | undefined {
 }
 
 /** Usage and cost of the last attempt. Earlier attempts report no usage, and most providers do not charge for them. */
-export function chargedFor(ctx: RequestContext, last: Outcome | undefined): Charged {
+export function chargeFor(ctx: RequestContext, last: Outcome | undefined): Charge {
   const tap = tapOf(last);
   const isAnswer = last !== undefined && isSuccess(last);
   const usage = usageRecord(tap, ctx, isAnswer);

@@ -3,7 +3,7 @@ import type { Statement } from './statement.ts';
 import { wordsCondition } from './words.ts';
 
 /** Range of `seq` that limits a statement: [from, to). Lists of rows are built from these rows alone. */
-export interface Window {
+export interface SeqWindow {
   readonly from: bigint;
   readonly to: bigint;
 }
@@ -12,7 +12,7 @@ export interface Window {
  * Terms of a filter as a condition on the table `requests` with the alias `r`, equivalent to `matcher`. The caller
  * handles `since` and `until`, which are a range of the table's key.
  */
-export function conditionOf(filter: Filter, statement: Statement, window: Window): string {
+export function conditionOf(filter: Filter, statement: Statement, window: SeqWindow): string {
   const terms = filter.terms.map((term) => {
     const condition = termCondition(term, statement, window);
     return term.negated ? `(${condition}) IS NOT TRUE` : `(${condition})`;
@@ -22,7 +22,7 @@ export function conditionOf(filter: Filter, statement: Statement, window: Window
 }
 
 /** Condition that `seq` is inside the window. */
-export function rangeOf(column: string, statement: Statement, { from, to }: Window): string {
+export function rangeOf(column: string, statement: Statement, { from, to }: SeqWindow): string {
   return `${column} >= ${statement.integer(from)} AND ${column} < ${statement.integer(to)}`;
 }
 
@@ -35,7 +35,7 @@ export function conditionOnTexts(column: string, term: FieldTerm, statement: Sta
   return term.negated ? `NOT (${any.join(' OR ')})` : `(${any.join(' OR ')})`;
 }
 
-function termCondition(term: Term, statement: Statement, window: Window): string {
+function termCondition(term: Term, statement: Statement, window: SeqWindow): string {
   if (term.kind === 'words') return wordsCondition(term.any, statement, window);
   if (term.key !== '') return tagCondition(term, statement, window);
   const condition = anyOf(`r."${term.field.column}"`, term, statement);
@@ -106,7 +106,7 @@ function textAfter(text: string): string | undefined {
 }
 
 /** Condition on metadata and labels. The table `tags` has a row for each, ordered by kind, name, value and row. */
-function tagCondition(term: FieldTerm, statement: Statement, window: Window): string {
+function tagCondition(term: FieldTerm, statement: Statement, window: SeqWindow): string {
   const kind = term.field.column === 'meta' ? 'meta' : 'label';
   const rows = (condition: string): string =>
     `(SELECT t.seq FROM tags t WHERE t.kind = '${kind}' AND t.name = ${statement.text(term.key)} AND ${condition} AND ${rangeOf('t.seq', statement, window)})`;

@@ -24,7 +24,7 @@ export class Statement {
   }
 
   /** A text that the database converts to another type. */
-  as(value: string, type: string): string {
+  cast(value: string, type: string): string {
     return this.#add(value, type);
   }
 

@@ -1,5 +1,5 @@
-import { isPlain } from '../../core/json/merge.ts';
-import type { GivenFeedback } from '../../core/logs/reader.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
+import type { FeedbackInput } from '../../core/logs/reader.ts';
 import type { LogStore, RecordHead, StoredEntry } from './log-store.ts';
 
 /**
@@ -11,7 +11,7 @@ export async function storeFeedback(store: LogStore, entries: readonly StoredEnt
 }
 
 /** The feedback in a record of the feedback routes. */
-export function feedbackOf({ endpoint, status, notes }: RecordHead): GivenFeedback | undefined {
+export function feedbackOf({ endpoint, status, notes }: RecordHead): FeedbackInput | undefined {
   if ((endpoint !== 'feedback' && endpoint !== 'feedback/{id}') || status !== 200) return undefined;
   const { id, trace_id: trace, value, weight, metadata, at } = notes['feedback'] ?? {};
   if (typeof id !== 'string' || typeof trace !== 'string') return undefined;
@@ -21,7 +21,7 @@ export function feedbackOf({ endpoint, status, notes }: RecordHead): GivenFeedba
     trace_id: trace,
     value,
     weight: typeof weight === 'number' ? weight : null,
-    metadata: isPlain(metadata) ? metadata : null,
+    metadata: isJsonObject(metadata) ? metadata : null,
     at,
   };
 }

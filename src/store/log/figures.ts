@@ -1,12 +1,12 @@
 import { Histogram } from '../../core/logs/histogram.ts';
 import { isCacheHit, isError, isUnpriced } from '../../core/logs/row.ts';
-import { storable } from '../../query/text.ts';
-import { wholeNumber } from '../../query/whole.ts';
+import { toStorable } from '../../query/text.ts';
+import { boundedCount } from '../../query/bounded-count.ts';
 import type { StoredRow } from './stored-row.ts';
-import { type bucketCounts, type bucketTimes, dimensions, mostTagNames, mostValues, otherValues, storedAt } from './schema.ts';
+import { type bucketCounts, type bucketTimes, dimensions, maxTagNames, maxValues, otherValues, storedAt } from './schema.ts';
 
 /** What one minute adds to a bucket. */
-export interface Figures {
+export interface BucketFigures {
   readonly dim: string;
   readonly minute: number;
   readonly name: string;
@@ -19,31 +19,31 @@ export interface Figures {
 const minuteMs = 60_000;
 const minutesOfDay = 24 * 60;
 /** Maximum days whose values are tracked. Records from another time, as after a clock change, have days of their own. */
-const mostDays = 4;
+const maxTrackedDays = 4;
 /** Maximum of a signed 64-bit integer. A higher cost per minute is stored as this. */
-const mostCost = 2n ** 63n - 1n;
+const maxCost = 2n ** 63n - 1n;
 
 /** The sum of two costs, limited to what stores can keep. */
-export function costSum(one: bigint, other: bigint): bigint {
+export function addCosts(one: bigint, other: bigint): bigint {
   const sum = one + other;
-  return sum > mostCost ? mostCost : sum < -mostCost ? -mostCost : sum;
+  return sum > maxCost ? maxCost : sum < -maxCost ? -maxCost : sum;
 }
 
 /** The values that each day counts by name. Limited, because a client may send a new value with each request. */
-export class SeenValues {
+export class TrackedValues {
   readonly #days = new Map<number, Map<string, Set<string>>>();
 
   /** The name under which a value is counted; undefined if its dimension is not counted. */
-  nameOf(dim: string, minute: number, value: string): string | undefined {
+  bucketNameOf(dim: string, minute: number, value: string): string | undefined {
     const dims = this.#day(Math.floor(minute / minutesOfDay));
     let values = dims.get(dim);
     if (values === undefined) {
-      if (dim.includes('.') && !takesTag(dims)) return undefined;
+      if (dim.includes('.') && !hasRoomForTag(dims)) return undefined;
       values = new Set();
       dims.set(dim, values);
     }
     if (values.has(value)) return value;
-    if (values.size >= mostValues) return otherValues;
+    if (values.size >= maxValues) return otherValues;
     values.add(value);
     return value;
   }
@@ -53,16 +53,16 @@ export class SeenValues {
     if (dims !== undefined) return dims;
     dims = new Map();
     // Remove the day that was added first.
-    if (this.#days.size >= mostDays) this.#days.delete(this.#days.keys().next().value ?? 0);
+    if (this.#days.size >= maxTrackedDays) this.#days.delete(this.#days.keys().next().value ?? 0);
     this.#days.set(day, dims);
     return dims;
   }
 }
 
-function takesTag(dims: ReadonlyMap<string, unknown>): boolean {
+function hasRoomForTag(dims: ReadonlyMap<string, unknown>): boolean {
   let tags = 0;
   for (const dim of dims.keys()) if (dim.includes('.')) tags += 1;
-  return tags < mostTagNames;
+  return tags < maxTagNames;
 }
 
 /** The members of a row that are counted. */
@@ -72,31 +72,31 @@ type CountedRow = Omit<StoredRow, 'key_id'>;
 interface Group {
   readonly row: CountedRow;
   readonly minute: number;
-  readonly sums: Sums;
+  readonly sums: GroupSums;
 }
 
-interface Sums {
-  readonly counts: Figures['counts'];
+interface GroupSums {
+  readonly counts: BucketFigures['counts'];
   cost: bigint;
-  readonly times: Figures['times'];
+  readonly times: BucketFigures['times'];
 }
 
 /** Adds up rows that are stored together, so that each bucket is written once. */
-export class FiguresOf {
-  readonly #seen: SeenValues;
+export class FiguresBuilder {
+  readonly #seen: TrackedValues;
   readonly #groups = new Map<string, Group>();
-  readonly #tags = new Map<string, Figures>();
+  readonly #tags = new Map<string, BucketFigures>();
   /** Group of the previous row. Most rows belong to the same group. */
   #last: Group | undefined;
 
-  constructor(seen: SeenValues) {
+  constructor(seen: TrackedValues) {
     this.#seen = seen;
   }
 
   /** @param cost in 10⁻¹² dollars; null if unknown */
   add(row: CountedRow, cost: bigint | null): void {
     const minute = Math.floor(storedAt(row.at) / minuteMs);
-    const group = this.#last !== undefined && isOfGroup(this.#last, row, minute) ? this.#last : this.#groupOf(row, minute);
+    const group = this.#last !== undefined && belongsTo(this.#last, row, minute) ? this.#last : this.#groupOf(row, minute);
     count(group.sums, row, cost);
     for (const name in row.meta) this.#countTag(`meta.${name}`, minute, row.meta[name] ?? '', row, cost);
     for (const name in row.label) this.#countTag(`label.${name}`, minute, row.label[name] ?? '', row, cost);
@@ -115,8 +115,8 @@ export class FiguresOf {
   }
 
   /** Returns each bucket once. */
-  values(): Figures[] {
-    const all = new Map<string, Figures>(this.#tags);
+  values(): BucketFigures[] {
+    const all = new Map<string, BucketFigures>(this.#tags);
     for (const { row, minute, sums } of this.#groups.values()) {
       addSums(bucketIn(all, 'all', minute, ''), sums);
       for (const dim of dimensions) {
@@ -134,15 +134,15 @@ export class FiguresOf {
   }
 
   #nameOf(dim: string, minute: number, value: string): string | undefined {
-    return value === '' ? '' : this.#seen.nameOf(dim, minute, storable(value));
+    return value === '' ? '' : this.#seen.bucketNameOf(dim, minute, toStorable(value));
   }
 }
 
-function isOfGroup({ row: one, minute: of }: Group, row: CountedRow, minute: number): boolean {
+function belongsTo({ row: one, minute: of }: Group, row: CountedRow, minute: number): boolean {
   return of === minute && dimensions.every((dim) => one[dim] === row[dim]);
 }
 
-function bucketIn(all: Map<string, Figures>, dim: string, minute: number, name: string): Figures {
+function bucketIn(all: Map<string, BucketFigures>, dim: string, minute: number, name: string): BucketFigures {
   const key = `${minute}\0${dim}\0${name}`;
   let bucket = all.get(key);
   if (bucket === undefined) {
@@ -152,7 +152,7 @@ function bucketIn(all: Map<string, Figures>, dim: string, minute: number, name: 
   return bucket;
 }
 
-function emptySums(): Sums {
+function emptySums(): GroupSums {
   return {
     counts: { requests: 0, errors: 0, fallbacks: 0, retries: 0, cache_hits: 0, tokens_in: 0, tokens_out: 0, tokens_cached: 0, unpriced: 0 },
     cost: 0n,
@@ -160,29 +160,29 @@ function emptySums(): Sums {
   };
 }
 
-function count(sums: Sums, row: CountedRow, cost: bigint | null): void {
+function count(sums: GroupSums, row: CountedRow, cost: bigint | null): void {
   const { counts, times } = sums;
   counts.requests += 1;
   if (isError(row)) counts.errors += 1;
   if (row.fallback) counts.fallbacks += 1;
   counts.retries += row.retries;
   if (isCacheHit(row)) counts.cache_hits += 1;
-  counts.tokens_in += wholeNumber(row.tokens_in);
-  counts.tokens_out += wholeNumber(row.tokens_out);
-  counts.tokens_cached += wholeNumber(row.tokens_cached);
+  counts.tokens_in += boundedCount(row.tokens_in);
+  counts.tokens_out += boundedCount(row.tokens_out);
+  counts.tokens_cached += boundedCount(row.tokens_cached);
   if (isUnpriced(row)) counts.unpriced += 1;
-  if (cost !== null) sums.cost = costSum(sums.cost, cost);
+  if (cost !== null) sums.cost = addCosts(sums.cost, cost);
   times.latency.add(row.latency);
   if (row.ttft !== null) times.ttft.add(row.ttft);
   times.overhead.add(row.overhead);
 }
 
-function addSums(into: Sums, more: Sums): void {
+function addSums(into: GroupSums, more: GroupSums): void {
   for (const name in more.counts) {
-    const key = name as keyof Sums['counts'];
+    const key = name as keyof GroupSums['counts'];
     into.counts[key] += more.counts[key];
   }
-  into.cost = costSum(into.cost, more.cost);
+  into.cost = addCosts(into.cost, more.cost);
   into.times.latency.addAll(more.times.latency);
   into.times.ttft.addAll(more.times.ttft);
   into.times.overhead.addAll(more.times.overhead);

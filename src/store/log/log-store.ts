@@ -1,13 +1,13 @@
-import type { BodyPart, GivenFeedback, LogReader } from '../../core/logs/reader.ts';
+import type { BodyPart, FeedbackInput, LogReader } from '../../core/logs/reader.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import type { EndAmendment } from '../frame.ts';
 import type { StoredRow } from './stored-row.ts';
 
 /** The part of a record from which rows are made. */
-export type RecordHead = Omit<LogRecord, Behind>;
+export type RecordHead = Omit<LogRecord, MembersAfterHead>;
 
 /** The members of a line from the messages on. They are not parsed for a row. */
-type Behind =
+type MembersAfterHead =
   | 'request'
   | 'upstream'
   | 'response'
@@ -25,11 +25,11 @@ type Behind =
 export interface StoredEntry {
   readonly row: StoredRow;
   /** The feedback that a request of the feedback routes contains. */
-  readonly feedback?: GivenFeedback | undefined;
+  readonly feedback?: FeedbackInput | undefined;
   /** The whole record, parsed on access. */
   readonly record: LogRecord;
   /** Record and bodies as they are in the spool, including the final line feed. `decodeFrame` reads them again. */
-  readonly place: FrameSlice;
+  readonly slice: FrameSlice;
   readonly bodies: { readonly [P in BodyPart]?: Uint8Array };
 }
 
@@ -55,7 +55,7 @@ export interface Batch {
   readonly amendments: readonly { readonly id: string; readonly end: EndAmendment }[];
   /** The new positions, and segments that were read completely and deleted, whose positions are removed. */
   readonly positions: readonly Position[];
-  readonly gone: readonly string[];
+  readonly deletedSegments: readonly string[];
 }
 
 /** Limits of what is kept. */
@@ -89,7 +89,7 @@ export interface LogStore {
   positions(): Promise<ReadonlyMap<string, number>>;
   /** Writes a batch. A record whose id already exists is left out, so a repeated batch stores nothing twice. */
   write(batch: Batch): Promise<void>;
-  feedback(feedback: GivenFeedback): Promise<void>;
+  feedback(feedback: FeedbackInput): Promise<void>;
   /** Deletes a small slice of what is too old or exceeds the limits. True if there is more to delete. */
   retain(retention: Retention, now: number): Promise<boolean>;
   /** Adds a slice of rows to the full-text index if many or, with `all`, any are waiting. True if there is more to index. */
@@ -113,6 +113,6 @@ export interface SqlSource {
    * Called between the parts of a query that reads many rows. Rejects when the query's time is over. Undefined if the
    * database itself ends long statements; a query is then one statement.
    */
-  between?(): Promise<void>;
+  checkTimeLimit?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -28,14 +28,14 @@ export interface Column {
 /** Number of distinct row numbers in one millisecond. */
 export const seqStep = 1000;
 /** Latest arrival (in the year 2255) for which row numbers are still exact integers. */
-const latest = Math.floor(Number.MAX_SAFE_INTEGER / seqStep) - 86_400_000;
+const maxArrival = Math.floor(Number.MAX_SAFE_INTEGER / seqStep) - 86_400_000;
 
 /** The arrival under which a record is stored. @param at Unix milliseconds from any clock */
-export const storedAt = (at: number): number => Math.min(latest, Math.max(0, Math.floor(at))) || 0;
+export const storedAt = (at: number): number => Math.min(maxArrival, Math.max(0, Math.floor(at))) || 0;
 
 /** Collisions in a millisecond after which the next one is tried, and maximum milliseconds that are tried. */
 const triesOfMs = 3;
-const mostMs = 200;
+const maxShiftMs = 200;
 
 /**
  * The start of the number range to try for a row. A full millisecond, as when the clock stands still, continues in the
@@ -44,60 +44,60 @@ const mostMs = 200;
  * @param tries how often a number was already taken
  * @throws Error if all are full, with a code that attributes the error to the record
  */
-export function seqFor(at: number, tries: number): number {
+export function seqRangeStart(at: number, tries: number): number {
   const more = Math.floor(tries / triesOfMs);
-  if (more >= mostMs) throw Object.assign(new Error('too many records of one millisecond'), { code: '54000' });
+  if (more >= maxShiftMs) throw Object.assign(new Error('too many records of one millisecond'), { code: '54000' });
   return (at + more) * seqStep;
 }
 
 /** Above every number that a row of this millisecond can have. */
-export const seqBehind = (at: number): number => (at + mostMs) * seqStep;
+export const seqRangeEnd = (at: number): number => (at + maxShiftMs) * seqStep;
 
-const text = (name: string): Column => ({ name, type: 'text', isNullable: true });
-const needed = (name: string, type: Column['type'] = 'text'): Column => ({ name, type, isNullable: false });
+const textColumn = (name: string): Column => ({ name, type: 'text', isNullable: true });
+const requiredColumn = (name: string, type: Column['type'] = 'text'): Column => ({ name, type, isNullable: false });
 
 /** Columns of `requests` after `seq`. Names are members of `LogRow`; `cost` is an integer in 10⁻¹² dollars, times are in milliseconds. */
 export const requestColumns = [
-  needed('id'),
-  needed('trace'),
-  text('span'),
-  needed('status', 'integer'),
-  needed('end'),
-  text('error'),
-  text('config'),
-  text('provider'),
-  text('model'),
-  text('key'),
-  text('virtual_key'),
-  needed('endpoint'),
-  needed('stream', 'boolean'),
-  text('finish'),
-  needed('cache'),
-  needed('fallback', 'boolean'),
-  needed('attempts', 'integer'),
-  needed('latency', 'real'),
+  requiredColumn('id'),
+  requiredColumn('trace'),
+  textColumn('span'),
+  requiredColumn('status', 'integer'),
+  requiredColumn('end'),
+  textColumn('error'),
+  textColumn('config'),
+  textColumn('provider'),
+  textColumn('model'),
+  textColumn('key'),
+  textColumn('virtual_key'),
+  requiredColumn('endpoint'),
+  requiredColumn('stream', 'boolean'),
+  textColumn('finish'),
+  requiredColumn('cache'),
+  requiredColumn('fallback', 'boolean'),
+  requiredColumn('attempts', 'integer'),
+  requiredColumn('latency', 'real'),
   { name: 'ttft', type: 'real', isNullable: true },
-  needed('overhead', 'real'),
-  needed('tokens_in', 'integer'),
-  needed('tokens_out', 'integer'),
-  needed('tokens_cached', 'integer'),
+  requiredColumn('overhead', 'real'),
+  requiredColumn('tokens_in', 'integer'),
+  requiredColumn('tokens_out', 'integer'),
+  requiredColumn('tokens_cached', 'integer'),
   { name: 'cost', type: 'money', isNullable: true },
-  text('guardrail'),
-  text('prompt'),
-  needed('revision'),
-  text('upstream_id'),
-  text('agent'),
-  needed('retries', 'integer'),
-  text('span_name'),
+  textColumn('guardrail'),
+  textColumn('prompt'),
+  requiredColumn('revision'),
+  textColumn('upstream_id'),
+  textColumn('agent'),
+  requiredColumn('retries', 'integer'),
+  textColumn('span_name'),
 ] as const satisfies readonly Column[];
 
 /** Dimensions that are counted per minute; also `meta.<name>` and `label.<name>`, and `all` with the name `''`. */
 export const dimensions = ['status', 'config', 'provider', 'model', 'key', 'endpoint', 'error'] as const;
 
 /** Maximum values of a dimension that one day counts by name. Further values are counted as `other`. */
-export const mostValues = 100;
+export const maxValues = 100;
 /** Maximum metadata keys and labels, together, that one day counts. */
-export const mostTagNames = 20;
+export const maxTagNames = 20;
 export const otherValues = 'other';
 
 /**

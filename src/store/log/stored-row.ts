@@ -1,66 +1,66 @@
 import { type LogRow, toRow } from '../../core/logs/row.ts';
-import { storable } from '../../query/text.ts';
-import { wholeNumber } from '../../query/whole.ts';
+import { toStorable } from '../../query/text.ts';
+import { boundedCount } from '../../query/bounded-count.ts';
 import type { FrameSlice, RecordHead } from './log-store.ts';
 
 /** What filters and figures use, in the form that stores keep: a row without the members that only lists show. */
-export interface StoredRow extends Omit<LogRow, ShownAlone> {
+export interface StoredRow extends Omit<LogRow, ListOnlyMembers> {
   readonly key_id: string | null;
 }
 
-type ShownAlone = 'message' | 'preview' | 'hops' | 'tokens_reasoning' | 'parent' | 'bytes_in' | 'bytes_out';
+type ListOnlyMembers = 'message' | 'preview' | 'hops' | 'tokens_reasoning' | 'parent' | 'bytes_in' | 'bytes_out';
 
 export function rowOf(record: RecordHead): StoredRow {
   const row = toRow(record);
   return {
-    id: storable(row.id),
+    id: toStorable(row.id),
     at: row.at,
-    trace: storable(row.trace),
-    span: kept(row.span),
-    span_name: kept(row.span_name),
-    status: wholeNumber(row.status),
+    trace: toStorable(row.trace),
+    span: storableOrNull(row.span),
+    span_name: storableOrNull(row.span_name),
+    status: boundedCount(row.status),
     end: row.end,
-    error: kept(row.error),
-    config: kept(row.config),
-    provider: kept(row.provider),
-    model: kept(row.model),
-    key: kept(row.key),
-    key_id: kept(record.key_id),
-    virtual_key: kept(row.virtual_key),
-    endpoint: storable(row.endpoint),
+    error: storableOrNull(row.error),
+    config: storableOrNull(row.config),
+    provider: storableOrNull(row.provider),
+    model: storableOrNull(row.model),
+    key: storableOrNull(row.key),
+    key_id: storableOrNull(record.key_id),
+    virtual_key: storableOrNull(row.virtual_key),
+    endpoint: toStorable(row.endpoint),
     stream: row.stream,
-    finish: kept(row.finish),
-    cache: storable(row.cache),
+    finish: storableOrNull(row.finish),
+    cache: toStorable(row.cache),
     fallback: row.fallback,
-    attempts: wholeNumber(row.attempts),
-    retries: wholeNumber(row.retries),
+    attempts: boundedCount(row.attempts),
+    retries: boundedCount(row.retries),
     latency: row.latency,
     ttft: row.ttft,
     overhead: row.overhead,
-    tokens_in: wholeNumber(row.tokens_in),
-    tokens_out: wholeNumber(row.tokens_out),
-    tokens_cached: wholeNumber(row.tokens_cached),
+    tokens_in: boundedCount(row.tokens_in),
+    tokens_out: boundedCount(row.tokens_out),
+    tokens_cached: boundedCount(row.tokens_cached),
     cost: row.cost,
-    guardrail: kept(row.guardrail),
-    prompt: kept(row.prompt),
-    revision: storable(row.revision),
-    upstream_id: kept(row.upstream_id),
-    agent: kept(row.agent),
+    guardrail: storableOrNull(row.guardrail),
+    prompt: storableOrNull(row.prompt),
+    revision: toStorable(row.revision),
+    upstream_id: storableOrNull(row.upstream_id),
+    agent: storableOrNull(row.agent),
     meta: storableMap(row.meta),
     label: storableMap(row.label),
   };
 }
 
-const kept = (text: string | null): string | null => (text === null ? null : storable(text));
+const storableOrNull = (text: string | null): string | null => (text === null ? null : toStorable(text));
 
 /** Returns the same object if nothing changes, which is nearly always the case. */
 function storableMap(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   for (const name in texts) {
-    if (storable(name) === name && storable(texts[name] ?? '') === texts[name]) continue;
-    return Object.fromEntries(Object.entries(texts).map(([key, value]) => [storable(key), storable(value)]));
+    if (toStorable(name) === name && toStorable(texts[name] ?? '') === texts[name]) continue;
+    return Object.fromEntries(Object.entries(texts).map(([key, value]) => [toStorable(key), toStorable(value)]));
   }
   return texts;
 }
 
 /** A frame in a buffer of its own. */
-export const placeOf = (bytes: Buffer): FrameSlice => ({ bytes, from: 0, to: bytes.length });
+export const wholeSlice = (bytes: Buffer): FrameSlice => ({ bytes, from: 0, to: bytes.length });

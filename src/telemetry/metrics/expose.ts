@@ -6,7 +6,7 @@ import type { MetricRow } from './table.ts';
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Number of lines written before yielding to the event loop. */
-const atOnce = 4000;
+const linesPerTurn = 4000;
 
 /** Writes the Prometheus text format, and yields to the event loop in between. */
 export class Exposition {
@@ -20,17 +20,17 @@ export class Exposition {
       if (!isBegun) this.#head(row);
       isBegun = true;
       this.#series(row.name, each);
-      if (this.#lines.length - this.#lastTurn > atOnce) await this.#turn();
+      if (this.#lines.length - this.#lastTurn > linesPerTurn) await this.#yield();
     }
   }
 
   /** @param samples of any metrics; samples of the same metric are written together */
   samples(rows: readonly MetricRow[], samples: readonly Sample[]): void {
     for (const row of rows) {
-      const own = samples.filter(([name]) => name === row.name);
-      if (own.length === 0) continue;
+      const matching = samples.filter(([name]) => name === row.name);
+      if (matching.length === 0) continue;
       this.#head(row);
-      for (const [name, labels, value] of own) this.#lines.push(`${name}${labelText(row.labels, labels)} ${value}`);
+      for (const [name, labels, value] of matching) this.#lines.push(`${name}${labelText(row.labels, labels)} ${value}`);
     }
   }
 
@@ -63,7 +63,7 @@ export class Exposition {
     );
   }
 
-  async #turn(): Promise<void> {
+  async #yield(): Promise<void> {
     this.#lastTurn = this.#lines.length;
     await turn();
   }

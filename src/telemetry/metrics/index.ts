@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../core/records/record.ts';
 import { Exposition, expositionType } from './expose.ts';
-import { type Figures, figuresOf } from './figures.ts';
+import { type MetricsSnapshot, familySnapshot } from './snapshot.ts';
 import { ProcessMetrics } from './process.ts';
 import { processTable } from './process-table.ts';
 import { RequestMetrics, type RequestMetricsSettings } from './request-metrics.ts';
@@ -46,8 +46,8 @@ export class Metrics {
   }
 
   /** Returns all metrics, for the process that adds those of several. */
-  async figures(now: number): Promise<Figures> {
-    const families = [...this.requests.families, { row: processTable[0], series: [this.#process.delay] }].map(figuresOf);
+  async figures(now: number): Promise<MetricsSnapshot> {
+    const families = [...this.requests.families, { row: processTable[0], series: [this.#process.delay] }].map(familySnapshot);
     return { families, samples: await this.#samples(), health: this.requests.health(now) };
   }
 

@@ -1,11 +1,11 @@
 import { other } from './series.ts';
 
 /** Maximum number of values per label. */
-const most = 100;
+const maxValues = 100;
 /** Maximum number of values seen only in failed requests, so that values of successful requests still fit. */
-const mostUnproven = 50;
+const maxUnproven = 50;
 /** Maximum length of a value in characters. */
-const longest = 128;
+const maxLength = 128;
 
 /** The values seen for each label, limited in number. A caller can send any model name, and each would create a series permanently. */
 export class LabelValues {
@@ -21,15 +21,15 @@ export class LabelValues {
 
   /** Returns the value, or `other`. @param isProven true if seen in a successful request, or set in the configuration */
   of(label: string, value: string | null | undefined, isProven = true): string {
-    if (value === null || value === undefined || value === '') return none;
+    if (value === null || value === undefined || value === '') return notApplicable;
     const seen = this.#of(label);
     if (seen.has(value)) return value;
     // A lone surrogate is written as U+FFFD. Two values that differ only there would be the same series twice, and Prometheus keeps
     // only one.
-    const text = this.mask(value).slice(0, longest).toWellFormed();
+    const text = this.mask(value).slice(0, maxLength).toWellFormed();
     if (seen.has(text)) return text;
-    if (seen.size >= most) return other;
-    if (!isProven && seen.size >= mostUnproven) {
+    if (seen.size >= maxValues) return other;
+    if (!isProven && seen.size >= maxUnproven) {
       this.isProvisional = true;
       return other;
     }
@@ -47,4 +47,4 @@ export class LabelValues {
 }
 
 /** Value of a label that does not apply to a request. */
-const none = '-';
+const notApplicable = '-';

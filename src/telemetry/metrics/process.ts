@@ -27,7 +27,7 @@ export class ProcessMetrics {
     this.#timer = setInterval(this.#measureDelay, delayIntervalMs);
     this.#timer.unref();
     this.#observer = new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) this.#collected('detail' in entry ? entry.detail : undefined, entry.duration / 1000);
+      for (const entry of list.getEntries()) this.#addCollection('detail' in entry ? entry.detail : undefined, entry.duration / 1000);
     });
     this.#observer.observe({ entryTypes: ['gc'] });
   }
@@ -61,7 +61,7 @@ export class ProcessMetrics {
     this.#due = now + delayIntervalMs;
   };
 
-  #collected(detail: unknown, seconds: number): void {
+  #addCollection(detail: unknown, seconds: number): void {
     const number = typeof detail === 'object' && detail !== null ? (detail as { kind?: unknown }).kind : undefined;
     const kind = typeof number === 'number' ? (gcKinds.get(number) ?? 'other') : 'other';
     const known = this.#gc.get(kind);

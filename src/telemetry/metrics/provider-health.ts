@@ -2,12 +2,12 @@
 const slotMs = 60_000;
 const slots = 5;
 /** Minimum number of failures, with no success, after which a provider is considered down. */
-const leastFailures = 3;
+const minFailures = 3;
 
 /** Successful and failed attempts. */
 export type HealthCounts = readonly [good: number, failed: number];
 
-export const isUp = ([good, failed]: HealthCounts): boolean => good > 0 || failed < leastFailures;
+export const isUp = ([good, failed]: HealthCounts): boolean => good > 0 || failed < minFailures;
 
 /** Results of a provider's attempts in the last five minutes. */
 export class ProviderHealth {
@@ -17,7 +17,7 @@ export class ProviderHealth {
 
   /** @param now Unix milliseconds */
   add(isFailure: boolean, now: number): void {
-    this.#turn(now);
+    this.#expireSlots(now);
     const counts = isFailure ? this.#failed : this.#good;
     const at = this.#slot % slots;
     counts[at] = (counts[at] ?? 0) + 1;
@@ -28,12 +28,12 @@ export class ProviderHealth {
   }
 
   counts(now: number): HealthCounts {
-    this.#turn(now);
+    this.#expireSlots(now);
     return [sum(this.#good), sum(this.#failed)];
   }
 
   /** Clears the slots that have expired. A clock that was set back has no effect. */
-  #turn(now: number): void {
+  #expireSlots(now: number): void {
     const slot = Math.floor(now / slotMs);
     for (let passed = Math.max(this.#slot + 1, slot - slots + 1); passed <= slot; passed += 1) {
       this.#good[passed % slots] = 0;

@@ -19,7 +19,7 @@ export interface RequestMetricsSettings {
 }
 
 /** The series of requests with the same labels: resolved once and found again by a text key. */
-interface Kind {
+interface RequestSeries {
   readonly requests: CountSeries;
   readonly duration: HistogramSeries;
   readonly firstToken: HistogramSeries;
@@ -28,16 +28,16 @@ interface Kind {
   readonly error: CountSeries | undefined;
   readonly limit: CountSeries | undefined;
   /** Set if there was exactly one attempt. */
-  readonly attempt: AttemptKind | undefined;
+  readonly attempt: AttemptSeries | undefined;
   /** True if the provider failed after its response had begun. */
   readonly brokeOff: boolean;
   /** Set if the request was a model operation that was sent to a provider. */
-  readonly model: ModelKind | undefined;
+  readonly model: ModelSeries | undefined;
   /** Created by the first request with usage. */
-  spent: SpentKind | undefined;
+  usage: UsageSeries | undefined;
 }
 
-interface ModelKind {
+interface ModelSeries {
   readonly duration: HistogramSeries;
   readonly firstToken: HistogramSeries;
   readonly firstChunk: HistogramSeries;
@@ -45,7 +45,7 @@ interface ModelKind {
   readonly outputSize: HistogramSeries;
 }
 
-interface SpentKind {
+interface UsageSeries {
   readonly input: CountSeries;
   readonly output: CountSeries;
   readonly cost: DecimalSeries;
@@ -54,14 +54,14 @@ interface SpentKind {
   readonly details: { [D in Detail]?: CountSeries };
 }
 
-interface AttemptKind {
+interface AttemptSeries {
   readonly count: CountSeries;
   readonly health: ProviderHealth;
   readonly isFailure: boolean | undefined;
 }
 
 /** Maximum number of cached kinds; others are resolved each time. */
-const mostKinds = 4096;
+const maxCachedSeries = 4096;
 
 /** Limits of the gateway, by the error code that a request gets. */
 const limitCodes: ReadonlyMap<string, string> = new Map([
@@ -74,8 +74,8 @@ export class RequestMetrics {
   readonly families: readonly Family<Series>[];
   readonly #health = new Map<string, ProviderHealth>();
   readonly #values: LabelValues;
-  readonly #kinds = new Map<string, Kind>();
-  readonly #attempts = new Map<string, AttemptKind>();
+  readonly #requestSeries = new Map<string, RequestSeries>();
+  readonly #attempts = new Map<string, AttemptSeries>();
   readonly #counts = new Map<string, Family<CountSeries>>();
   readonly #histograms = new Map<string, Family<HistogramSeries>>();
   readonly #cost: Family<DecimalSeries>;
@@ -105,7 +105,7 @@ export class RequestMetrics {
   configure(settings: RequestMetricsSettings): void {
     this.#settings = settings;
     this.#values.mask = settings.mask;
-    this.#kinds.clear();
+    this.#requestSeries.clear();
     this.#attempts.clear();
   }
 
@@ -124,7 +124,7 @@ export class RequestMetrics {
 
   add(record: LogRecord): void {
     const { attempts, ms } = record;
-    const kind = this.#kindOf(record);
+    const kind = this.#requestSeriesOf(record);
     kind.requests.value += 1;
     kind.duration.observe(ms.total / 1000);
     if (record.admitted) kind.overhead.observe(ms.overhead / 1000);
@@ -138,14 +138,14 @@ export class RequestMetrics {
     else if (attempts.length > 1) this.#addAttempts(record, kind.brokeOff);
     if (last !== undefined) {
       if (kind.model !== undefined && wasSent(last)) addModel(kind.model, last, record, isStreamed);
-      if (hasSpent(record)) this.#addSpent(record, last, (kind.spent ??= this.#spentKind(record, last)));
+      if (hasUsageOrCost(record)) this.#addUsage(record, last, (kind.usage ??= this.#createUsageSeries(record, last)));
     }
     if (record.guardrails.length > 0) this.#addGuardrails(record.guardrails);
     for (const what in record.redactions)
       this.#count('gateway_redactions_total', [this.#values.of('kind', what)]).value += record.redactions[what] ?? 0;
   }
 
-  #addSpent({ usage, cost }: LogRecord, last: AttemptRecord, kind: SpentKind): void {
+  #addUsage({ usage, cost }: LogRecord, last: AttemptRecord, kind: UsageSeries): void {
     kind.input.value += usage.prompt;
     kind.output.value += usage.completion;
     for (const detail of details) {
@@ -165,12 +165,12 @@ export class RequestMetrics {
   #addAttempts({ attempts, at, config }: LogRecord, isBroken: boolean): void {
     for (let n = 0; n < attempts.length; n += 1) {
       const attempt = attempts[n] as AttemptRecord;
-      count(this.#attemptKind(attempt), attempt, at, isBroken && n === attempts.length - 1);
-      if (n > 0) this.#addMove(attempts[n - 1] as AttemptRecord, attempt, config);
+      count(this.#attemptSeriesOf(attempt), attempt, at, isBroken && n === attempts.length - 1);
+      if (n > 0) this.#addTransition(attempts[n - 1] as AttemptRecord, attempt, config);
     }
   }
 
-  #addMove(from: AttemptRecord, to: AttemptRecord, config: string | null): void {
+  #addTransition(from: AttemptRecord, to: AttemptRecord, config: string | null): void {
     const values = this.#values;
     const reason = values.of('outcome', outcomeOf(from));
     const left = values.of('provider', from.provider);
@@ -190,7 +190,7 @@ export class RequestMetrics {
     }
   }
 
-  #attemptKind(attempt: AttemptRecord): AttemptKind {
+  #attemptSeriesOf(attempt: AttemptRecord): AttemptSeries {
     const key = `${attempt.provider}\n${attempt.model}\n${attempt.outcome}\n${attempt.status ?? ''}`;
     const known = this.#attempts.get(key);
     if (known !== undefined) return known;
@@ -208,7 +208,7 @@ export class RequestMetrics {
     return made;
   }
 
-  #kindOf(record: LogRecord): Kind {
+  #requestSeriesOf(record: LogRecord): RequestSeries {
     const { metadataLabels } = this.#settings;
     const { attempts } = record;
     const last = attempts.length === 0 ? undefined : (attempts[attempts.length - 1] as AttemptRecord);
@@ -218,21 +218,21 @@ export class RequestMetrics {
     if (last !== undefined) key += `${attempts.length === 1 ? '' : '\n+'}\n${last.outcome}\n${last.status}`;
     if (record.error !== null) key += `\n${record.error.source}\n${record.error.code}`;
     for (const name of metadataLabels) key += `\n${record.metadata[name] ?? ''}`;
-    const known = this.#kinds.get(key);
+    const known = this.#requestSeries.get(key);
     if (known !== undefined) return known;
     this.#values.isProvisional = false;
-    const made = this.#makeKind(record, model);
-    if (!this.#values.isProvisional) keep(this.#kinds, key, made);
+    const made = this.#createRequestSeries(record, model);
+    if (!this.#values.isProvisional) keep(this.#requestSeries, key, made);
     return made;
   }
 
-  #makeKind(record: LogRecord, asked: string | null): Kind {
+  #createRequestSeries(record: LogRecord, requestedModel: string | null): RequestSeries {
     const values = this.#values;
     const { error } = record;
     const isProven = record.status < 400;
     const config = values.of('config', record.config);
     const provider = values.of('provider', record.provider);
-    const model = values.of('model', asked, isProven);
+    const model = values.of('model', requestedModel, isProven);
     const key = values.of('key', record.key);
     const limit = error?.source === 'gateway' ? limitCodes.get(error.code) : undefined;
     return {
@@ -243,14 +243,14 @@ export class RequestMetrics {
       cache: this.#count('gateway_cache_requests_total', [values.of('result', record.cache.toLowerCase())]),
       error: error === null ? undefined : this.#count('gateway_errors_total', [values.of('code', error.code), error.source]),
       limit: limit === undefined ? undefined : this.#count('gateway_limit_rejections_total', [limit, key]),
-      attempt: record.attempts.length === 1 ? this.#attemptKind(record.attempts[0] as AttemptRecord) : undefined,
+      attempt: record.attempts.length === 1 ? this.#attemptSeriesOf(record.attempts[0] as AttemptRecord) : undefined,
       brokeOff: brokeOff(record),
-      model: this.#modelKind(record, model),
-      spent: undefined,
+      model: this.#createModelSeries(record, model),
+      usage: undefined,
     };
   }
 
-  #spentKind(record: LogRecord, last: AttemptRecord): SpentKind {
+  #createUsageSeries(record: LogRecord, last: AttemptRecord): UsageSeries {
     const values = this.#values;
     const provider = values.of('provider', record.provider);
     const model = values.of('model', last.model, record.status < 400);
@@ -265,7 +265,7 @@ export class RequestMetrics {
     };
   }
 
-  #modelKind(record: LogRecord, model: string): ModelKind | undefined {
+  #createModelSeries(record: LogRecord, model: string): ModelSeries | undefined {
     const operation = operationOf(record.endpoint);
     const last = record.attempts.at(-1);
     if (operation === undefined || last === undefined || record.type === null) return undefined;
@@ -329,17 +329,17 @@ function rowOf(name: RequestMetric): MetricRow {
 }
 
 function keep<T>(map: Map<string, T>, key: string, value: T): void {
-  if (map.size >= mostKinds) map.clear();
+  if (map.size >= maxCachedSeries) map.clear();
   map.set(key, value);
 }
 
 /** @param isBroken true if the provider failed after its response had begun */
-function count(kind: AttemptKind, { at, total_ms: totalMs }: AttemptRecord, arrival: number, isBroken: boolean): void {
+function count(kind: AttemptSeries, { at, total_ms: totalMs }: AttemptRecord, arrival: number, isBroken: boolean): void {
   kind.count.value += 1;
   if (kind.isFailure !== undefined) kind.health.add(kind.isFailure || isBroken, arrival + at + totalMs);
 }
 
-function addModel(kind: ModelKind, last: AttemptRecord, { usage }: LogRecord, isStreamed: boolean): void {
+function addModel(kind: ModelSeries, last: AttemptRecord, { usage }: LogRecord, isStreamed: boolean): void {
   kind.duration.observe(last.total_ms / 1000);
   if (isStreamed && last.first_byte_ms !== null) {
     kind.firstToken.observe(last.first_byte_ms / 1000);
@@ -352,7 +352,7 @@ function addModel(kind: ModelKind, last: AttemptRecord, { usage }: LogRecord, is
 }
 
 /** True if the request has usage or a cost. Images and characters are not counted in tokens, and a request can have a fixed price. */
-const hasSpent = ({ usage, cost: { usd } }: LogRecord): boolean =>
+const hasUsageOrCost = ({ usage, cost: { usd } }: LogRecord): boolean =>
   usage.source !== 'none' || usage.details !== undefined || (usd !== null && usd !== '0');
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -38,7 +38,7 @@ export class HistogramSeries implements Series {
 }
 
 /** Parts per unit. */
-const partsOfOne = 1_000_000_000_000;
+const partsPerUnit = 1_000_000_000_000;
 
 /** A sum of exact decimals with at most twelve decimal places: a float would lose small costs in a large sum. */
 export class DecimalSeries implements Series {
@@ -58,8 +58,8 @@ export class DecimalSeries implements Series {
     const parts = dot < 0 ? 0 : Number(text.slice(dot + 1, dot + 13).padEnd(12, '0'));
     if (!Number.isSafeInteger(whole) || !Number.isSafeInteger(parts) || whole < 0 || parts < 0) return;
     const sum = this.#parts + parts;
-    this.#whole += whole + (sum >= partsOfOne ? 1 : 0);
-    this.#parts = sum >= partsOfOne ? sum - partsOfOne : sum;
+    this.#whole += whole + (sum >= partsPerUnit ? 1 : 0);
+    this.#parts = sum >= partsPerUnit ? sum - partsPerUnit : sum;
   }
 
   get text(): string {
@@ -69,7 +69,7 @@ export class DecimalSeries implements Series {
 }
 
 /** Maximum number of series per metric, so that callers cannot create an unlimited number. */
-export const mostSeries = { counter: 5000, gauge: 5000, histogram: 1000 } as const;
+export const maxSeries = { counter: 5000, gauge: 5000, histogram: 1000 } as const;
 
 /** All series of one metric. */
 export class Family<S extends Series> {
@@ -95,7 +95,7 @@ export class Family<S extends Series> {
     const labels = labelText(names, values);
     const known = this.#series.get(labels);
     if (known !== undefined) return known;
-    if (this.#series.size >= mostSeries[this.row.type])
+    if (this.#series.size >= maxSeries[this.row.type])
       return this.#named(
         labelText(
           names,
@@ -128,7 +128,7 @@ export function labelText(names: readonly string[], values: readonly string[]): 
 }
 
 /** Replaces all label values by `other`, for series above the limit. */
-export const asOther = (labels: string): string => labels.replaceAll(/="(?:[^"\\]|\\.)*"/g, `="${other}"`);
+export const withOtherValues = (labels: string): string => labels.replaceAll(/="(?:[^"\\]|\\.)*"/g, `="${other}"`);
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 

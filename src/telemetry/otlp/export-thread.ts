@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { charactersOf, type Entry, type ExportSettings, type FromThread, type ToThread } from './messages.ts';
 import type { Signal } from './payload.ts';
-import type { Result } from './pipe.ts';
+import type { ExportResult } from './export-queue.ts';
 
 export interface ExportThreadOptions {
   /** Entry file of the thread. */
   readonly entry: URL;
-  onResult(signal: Signal, items: number, result: Result, why: string | undefined): void;
+  onResult(signal: Signal, items: number, result: ExportResult, why: string | undefined): void;
   /** Called when the thread died. Another one is started after a pause. */
   onFault(error: Error): void;
   /** Shortest and longest pause, in milliseconds. It doubles until a thread delivers something. */
@@ -35,7 +35,7 @@ interface Unread {
 }
 
 /** A thread and its pending records. If it ends without reporting their results, they are counted as failed. */
-interface Running {
+interface RunningThread {
   readonly worker: Worker;
   readonly unread: Unread[];
   /** Items that were read and have no result yet. */
@@ -51,7 +51,7 @@ const signals = ['traces', 'logs'] as const;
 export class ExportThread {
   readonly #options: ExportThreadOptions;
   #settings: ExportSettings | undefined;
-  #running: Running | undefined;
+  #running: RunningThread | undefined;
   #entries: Entry[] = [];
   #characters = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -81,13 +81,13 @@ export class ExportThread {
   add(entry: Entry): void {
     const size = charactersOf(entry);
     if (this.#isClosed || this.#settings === undefined || this.#characters + size > mostCharacters) {
-      this.#lost(this.#itemsOf([entry]), 'dropped', 'the queue is full');
+      this.#reportLost(this.#itemsOf([entry]), 'dropped', 'the queue is full');
       return;
     }
     this.#characters += size;
     this.#entries.push(entry);
-    if (this.#entries.length >= most) this.#handOver();
-    else this.#timer ??= setTimeout(this.#handOver, lingerMs).unref();
+    if (this.#entries.length >= most) this.#postEntries();
+    else this.#timer ??= setTimeout(this.#postEntries, lingerMs).unref();
   }
 
   /** Sends the pending records for at most `withinMs` milliseconds, and ends the thread. */
@@ -100,10 +100,10 @@ export class ExportThread {
   readonly #resume = (): void => {
     clearTimeout(this.#pause);
     this.#pause = undefined;
-    this.#handOver();
+    this.#postEntries();
   };
 
-  readonly #handOver = (): void => {
+  readonly #postEntries = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#pause !== undefined) return;
@@ -116,25 +116,25 @@ export class ExportThread {
     worker.postMessage({ kind: 'records', entries } satisfies ToThread);
   };
 
-  #start(): Running {
+  #start(): RunningThread {
     const worker = new Worker(this.#options.entry, {
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
       execArgv: process.execArgv.filter((flag) => flag.startsWith('--conditions=')),
     });
-    const running: Running = { worker, unread: [], queued: { traces: 0, logs: 0 } };
+    const running: RunningThread = { worker, unread: [], queued: { traces: 0, logs: 0 } };
     let failure = new Error('the thread ended');
     worker.unref();
-    worker.on('message', (message) => this.#take(running, message as FromThread));
+    worker.on('message', (message) => this.#onMessage(running, message as FromThread));
     worker.on('error', (error) => {
       failure = error instanceof Error ? error : new Error(String(error));
     });
     // Emitted after its last message.
-    worker.on('exit', () => this.#died(running, failure));
+    worker.on('exit', () => this.#onExit(running, failure));
     if (this.#settings !== undefined) worker.postMessage({ kind: 'settings', settings: this.#settings } satisfies ToThread);
     return running;
   }
 
-  #take({ unread, queued }: Running, message: FromThread): void {
+  #onMessage({ unread, queued }: RunningThread, message: FromThread): void {
     if (message.kind === 'read') {
       this.#characters -= unread.shift()?.characters ?? 0;
       for (const signal of signals) queued[signal] += message.items[signal];
@@ -145,7 +145,7 @@ export class ExportThread {
     }
   }
 
-  #died(running: Running, error: Error): void {
+  #onExit(running: RunningThread, error: Error): void {
     const isUnexpected = this.#running === running;
     if (isUnexpected) this.#pauseAfterDeath();
     const left = { ...running.queued };
@@ -153,7 +153,7 @@ export class ExportThread {
       this.#characters -= characters;
       for (const signal of signals) left[signal] += items[signal];
     }
-    this.#lost(left, 'failed', error.message);
+    this.#reportLost(left, 'failed', error.message);
     if (isUnexpected) this.#options.onFault(error);
   }
 
@@ -187,7 +187,7 @@ export class ExportThread {
     };
   }
 
-  #lost(items: Readonly<Record<Signal, number>>, result: Result, why: string): void {
+  #reportLost(items: Readonly<Record<Signal, number>>, result: ExportResult, why: string): void {
     for (const signal of signals) if (items[signal] > 0) this.#options.onResult(signal, items[signal], result, why);
   }
 }

@@ -1,7 +1,7 @@
 import type { LogRecord } from '../../core/records/record.ts';
 import { operationOf } from '../operation.ts';
 import { messagesOf } from './content/index.ts';
-import { type EncodeSettings, type Exported, isFailure, traceContextOf } from './exported.ts';
+import { type EncodeSettings, type ExportedRecord, isFailure, traceContextOf } from './exported-record.ts';
 import { attr } from './names.ts';
 import { metadataOf, requestAttributes } from './spans.ts';
 import { attributesOf, type KeyValue, nanos } from './values.ts';
@@ -20,7 +20,7 @@ export interface OtlpLogRecord {
 }
 
 /** Converts a record to an OTLP log record: the whole record as JSON in the body, searchable values in attributes. */
-export function logRecordOf(exported: Exported, { providerNames }: EncodeSettings): OtlpLogRecord {
+export function logRecordOf(exported: ExportedRecord, { providerNames }: EncodeSettings): OtlpLogRecord {
   const { record } = exported;
   const { traceId, spanId } = traceContextOf(record);
   const [severityNumber, severityText] = severityOf(record);

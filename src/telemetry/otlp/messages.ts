@@ -1,6 +1,6 @@
-import type { EncodeSettings } from './exported.ts';
+import type { EncodeSettings } from './exported-record.ts';
 import type { Signal } from './payload.ts';
-import type { PipeLimits, Result } from './pipe.ts';
+import type { ExportQueueLimits, ExportResult } from './export-queue.ts';
 import type { Collector } from './sender.ts';
 
 /** Messages to and from the export thread. */
@@ -12,7 +12,13 @@ export type ToThread =
 export type FromThread =
   /** The records of one message were read and produced this number of items; each of them gets a result. */
   | { readonly kind: 'read'; readonly items: Readonly<Record<Signal, number>> }
-  | { readonly kind: 'result'; readonly signal: Signal; readonly items: number; readonly result: Result; readonly why: string | undefined }
+  | {
+      readonly kind: 'result';
+      readonly signal: Signal;
+      readonly items: number;
+      readonly result: ExportResult;
+      readonly why: string | undefined;
+    }
   | { readonly kind: 'flushed' };
 
 /** A record as written to the spool, and its message texts. */
@@ -30,7 +36,7 @@ export interface ExportSettings {
   readonly logs: SignalSettings | undefined;
   /** Masked wherever they appear. */
   readonly secrets: readonly string[];
-  readonly limits?: Partial<PipeLimits> | undefined;
+  readonly limits?: Partial<ExportQueueLimits> | undefined;
 }
 
 export interface SignalSettings extends Collector {

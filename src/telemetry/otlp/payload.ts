@@ -1,4 +1,4 @@
-import type { EncodeSettings } from './exported.ts';
+import type { EncodeSettings } from './exported-record.ts';
 import { attr, schemaUrl, scopeName } from './names.ts';
 import { attributesOf } from './values.ts';
 

@@ -1,8 +1,8 @@
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { objectIn } from '../../core/json/scan.ts';
-import { isPlain } from '../../core/json/merge.ts';
+import { tryParseObject } from '../../core/json/scan.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import { retryAfterMs } from '../../core/provider/retry-after.ts';
 import { Agent as HttpAgent, request as requestHttp } from '../../core/node-http.ts';
 import { errorCode } from '../../core/text/error-code.ts';
@@ -13,7 +13,7 @@ export interface Collector {
 }
 
 /** A collector's response to one export. */
-export type Sent =
+export type SendResult =
   | { readonly kind: 'accepted'; readonly rejected: number; readonly why: string | undefined }
   /** May be sent again, after `afterMs` if given. */
   | { readonly kind: 'retry'; readonly afterMs: number | undefined; readonly why: string }
@@ -42,7 +42,7 @@ export class Sender {
   }
 
   /** Never rejects. */
-  async send({ url, headers }: Collector, payload: string): Promise<Sent> {
+  async send({ url, headers }: Collector, payload: string): Promise<SendResult> {
     try {
       const body = await zip(payload);
       const { status, retryAfter, text } = await this.#post(url, headers, body);
@@ -95,9 +95,9 @@ export class Sender {
 }
 
 /** A collector may accept an export and still reject a part of it. */
-function acceptedOf(text: string): Sent {
-  const partial = text === '' ? undefined : objectIn(text)?.['partialSuccess'];
-  if (!isPlain(partial)) return { kind: 'accepted', rejected: 0, why: undefined };
+function acceptedOf(text: string): SendResult {
+  const partial = text === '' ? undefined : tryParseObject(text)?.['partialSuccess'];
+  if (!isJsonObject(partial)) return { kind: 'accepted', rejected: 0, why: undefined };
   const rejected = Number(partial['rejectedSpans'] ?? partial['rejectedLogRecords'] ?? 0);
   const why = typeof partial['errorMessage'] === 'string' ? partial['errorMessage'].slice(0, 200) : undefined;
   return { kind: 'accepted', rejected: Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0, why };

@@ -2,7 +2,7 @@ import type { AttemptRecord, LogRecord } from '../../core/records/record.ts';
 import { errorTypeOf } from '../error-type.ts';
 import { operationOf } from '../operation.ts';
 import { messagesOf } from './content/index.ts';
-import { type Exported, type EncodeSettings, isFailure, traceContextOf, type TraceContext } from './exported.ts';
+import { type ExportedRecord, type EncodeSettings, isFailure, traceContextOf, type TraceContext } from './exported-record.ts';
 import { attr } from './names.ts';
 import { type Attribute, attributesOf, double, type KeyValue, nanos } from './values.ts';
 
@@ -20,7 +20,7 @@ export interface Span {
 }
 
 /** Returns the spans of a finished request: a server span for the request, and a client span per attempt. */
-export function spansOf(exported: Exported, settings: EncodeSettings): readonly Span[] {
+export function spansOf(exported: ExportedRecord, settings: EncodeSettings): readonly Span[] {
   const context = traceContextOf(exported.record);
   const { attempts } = exported.record;
   return [serverSpan(exported.record, context), ...attempts.map((attempt) => attemptSpan(exported, attempt, context, settings))];
@@ -98,7 +98,7 @@ function pluginTimes({ plugins }: LogRecord): readonly KeyValue[] {
   return [...times].map(([name, doubleValue]) => ({ key: `gateway.plugin.${name}_ms`, value: { doubleValue } }));
 }
 
-function attemptSpan(exported: Exported, attempt: AttemptRecord, context: TraceContext, { providerNames }: EncodeSettings): Span {
+function attemptSpan(exported: ExportedRecord, attempt: AttemptRecord, context: TraceContext, { providerNames }: EncodeSettings): Span {
   const { record } = exported;
   const operation = operationOf(record.endpoint);
   const isLast = attempt === record.attempts.at(-1);
@@ -133,7 +133,7 @@ function attemptSpan(exported: Exported, attempt: AttemptRecord, context: TraceC
   };
 }
 
-function answerAttributes(exported: Exported): Readonly<Record<string, Attribute>> {
+function answerAttributes(exported: ExportedRecord): Readonly<Record<string, Attribute>> {
   const { record } = exported;
   const { usage, finish } = record;
   const isCounted = usage.source !== 'none';

@@ -1,11 +1,11 @@
 import { entriesOf, type Entry, itemsOf, type Node, nodeAt, textOf, toValue } from '../../config/read/node.ts';
-import { parsedJson } from '../../core/json/scan.ts';
+import { tryParseJson } from '../../core/json/scan.ts';
 import { didYouMean } from '../../core/text/nearest.ts';
 import { plural } from '../../core/text/plural.ts';
 import type { TestOutcome } from '../run/outcome.ts';
 import type { Failure } from '../test-case.ts';
 import { partFailures, valueAt } from './part.ts';
-import { attemptsOf, attemptsText, shown } from './shown.ts';
+import { parseAttempts, formatAttempts, formatValue } from './format.ts';
 
 /** Returns what is not as the test expects, in the order of the file. */
 export function failuresOf(test: Node, outcome: TestOutcome, slugs: readonly string[]): readonly Failure[] {
@@ -34,18 +34,22 @@ function scriptFailures(test: Node, { attempts, overruns }: TestOutcome, slugs: 
 type Check = (entry: Entry, outcome: TestOutcome) => readonly Failure[];
 
 /** A failure if two values differ. @param result what happened, if the value alone does not say it */
-function compared({ key, value }: Entry, expected: unknown, got: unknown, result = scalarText(got)): readonly Failure[] {
+function compareScalars({ key, value }: Entry, expected: unknown, got: unknown, result = scalarText(got)): readonly Failure[] {
   return expected === got ? [] : [{ what: key, expected: scalarText(expected), got: result, at: value.at }];
 }
 
-const scalarText = (value: unknown): string => (typeof value === 'string' ? value : shown(value));
+const scalarText = (value: unknown): string => (typeof value === 'string' ? value : formatValue(value));
 
 const checks: Readonly<Record<string, Check>> = {
-  status: (entry, outcome) => compared(entry, toValue(entry.value), outcome.status, resultText(outcome)),
-  'error.code': (entry, outcome) => compared(entry, toValue(entry.value), outcome.error?.code ?? null, resultText(outcome)),
+  status: (entry, outcome) => compareScalars(entry, toValue(entry.value), outcome.status, resultText(outcome)),
+  'error.code': (entry, outcome) => compareScalars(entry, toValue(entry.value), outcome.error?.code ?? null, resultText(outcome)),
   attempts: (entry, { attempts }) =>
-    compared(entry, attemptsText(itemsOf(entry.value).flatMap((item) => attemptsOf(textOf(item) ?? ''))), attemptsText(attempts)),
-  target: (entry, { target }) => compared(entry, toValue(entry.value), target),
+    compareScalars(
+      entry,
+      formatAttempts(itemsOf(entry.value).flatMap((item) => parseAttempts(textOf(item) ?? ''))),
+      formatAttempts(attempts),
+    ),
+  target: (entry, { target }) => compareScalars(entry, toValue(entry.value), target),
   sent: ({ value }, { sent }) => (sent === undefined ? [nothingSent('sent', value)] : partFailures('sent', value, jsonOf(sent))),
   not_sent: ({ value }, { sent }) => {
     if (sent === undefined) return [nothingSent('not_sent', value)];
@@ -53,20 +57,22 @@ const checks: Readonly<Record<string, Check>> = {
     return itemsOf(value).flatMap((item) => {
       const name = textOf(item) ?? '';
       const got = valueAt(body, name);
-      return got === undefined ? [] : [{ what: `not_sent.${name}`, expected: 'nothing', got: shown(got), at: item.at }];
+      return got === undefined ? [] : [{ what: `not_sent.${name}`, expected: 'nothing', got: formatValue(got), at: item.at }];
     });
   },
   headers: ({ value }, { headers }) =>
     entriesOf(value).flatMap(({ key, value: node }) => {
-      const wanted = toValue(node);
+      const expected = toValue(node);
       const got = headers.get(key.toLowerCase());
-      if (wanted === null ? got === undefined : got === String(wanted)) return [];
-      return [{ what: `headers.${key}`, expected: wanted === null ? 'nothing' : String(wanted), got: shown(got), at: node.at }];
+      if (expected === null ? got === undefined : got === String(expected)) return [];
+      return [{ what: `headers.${key}`, expected: expected === null ? 'nothing' : String(expected), got: formatValue(got), at: node.at }];
     }),
   body: ({ value }, { body }) => {
     const text = textOf(value);
     if (text === undefined) return partFailures('body', value, jsonOf(body));
-    return body.includes(text) ? [] : [{ what: 'body', expected: `a text with "${shown(text)}"`, got: shown(body), at: value.at }];
+    return body.includes(text)
+      ? []
+      : [{ what: 'body', expected: `a text with "${formatValue(text)}"`, got: formatValue(body), at: value.at }];
   },
 };
 
@@ -74,11 +80,11 @@ const nothingSent = (what: string, { at }: Node): Failure => ({ what, expected: 
 
 /** JSON, or else the text. */
 function jsonOf(text: string): unknown {
-  return parsedJson(text) ?? text;
+  return tryParseJson(text) ?? text;
 }
 
 /** For example `200 from azure-eu`, or `400 no_target: The request names no provider.` */
 function resultText({ status, error, provider }: TestOutcome): string {
-  if (error !== undefined) return `${status} ${error.code}: ${shown(error.message)}`;
+  if (error !== undefined) return `${status} ${error.code}: ${formatValue(error.message)}`;
   return provider === null ? String(status) : `${status} from ${provider}`;
 }

@@ -1,7 +1,7 @@
 import { formatPath, type Node, type Path, toValue } from '../../config/read/node.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { Failure } from '../test-case.ts';
-import { shown } from './shown.ts';
+import { formatValue } from './format.ts';
 
 /**
  * Compares a value with the part of it that a test expects: a mapping may have further members, a list may not have
@@ -9,10 +9,10 @@ import { shown } from './shown.ts';
  */
 export function partFailures(what: string, expected: Node, got: unknown, path: Path = []): readonly Failure[] {
   const fail = (): readonly Failure[] => [
-    { what: nameOf(what, path), expected: shown(toValue(expected)), got: shown(got), at: expected.at },
+    { what: nameOf(what, path), expected: formatValue(toValue(expected)), got: formatValue(got), at: expected.at },
   ];
   if (expected.kind === 'map') {
-    if (!isPlain(got)) return fail();
+    if (!isJsonObject(got)) return fail();
     return [...expected.entries.values()].flatMap(({ key, value }) =>
       partFailures(what, value, Object.hasOwn(got, key) ? got[key] : undefined, [...path, key]),
     );
@@ -31,9 +31,9 @@ const nameOf = (what: string, path: Path): string => {
 
 /** The value at a path such as `messages[0].name`; a member with that whole name comes first. Undefined if there is none. */
 export function valueAt(root: unknown, path: string): unknown {
-  if (!isPlain(root) && !Array.isArray(root)) return undefined;
-  if (Object.hasOwn(root, path)) return (root as Plain)[path];
-  const valueOf = (name: string): unknown => (Object.hasOwn(root, name) ? (root as Plain)[name] : undefined);
+  if (!isJsonObject(root) && !Array.isArray(root)) return undefined;
+  if (Object.hasOwn(root, path)) return (root as JsonObject)[path];
+  const valueOf = (name: string): unknown => (Object.hasOwn(root, name) ? (root as JsonObject)[name] : undefined);
   const [, first = path, rest = ''] = /^\[?([^.[\]]+)\]?\.?(.*)$/s.exec(path) ?? [];
   return rest === '' ? valueOf(first) : valueAt(valueOf(first), rest);
 }

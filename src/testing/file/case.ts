@@ -1,13 +1,13 @@
 import { dirname, resolve } from 'node:path';
 import { maxConfigFile, readText, reasonOf } from '../../config/read/files.ts';
 import { entriesOf, type Node, nodeAt, textOf, toValue } from '../../config/read/node.ts';
-import type { Report } from '../../config/report/problem.ts';
-import { isPlain, type Plain } from '../../core/json/merge.ts';
+import type { ProblemReporter } from '../../config/report/problem.ts';
+import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import type { ScriptEntry, TestCase, TestRequest } from '../test-case.ts';
 import { reportUnused } from './unused-keys.ts';
 
 /** The test that a valid node describes. Reads the files that it names. */
-export function caseOf(node: Node, report: Report): TestCase {
+export function caseOf(node: Node, report: ProblemReporter): TestCase {
   reportUnused(node, report);
   const request = nodeAt(node, ['request']);
   const upstream = entriesOf(nodeAt(node, ['upstream']));
@@ -19,18 +19,18 @@ export function caseOf(node: Node, report: Report): TestCase {
   };
 }
 
-const scriptOf = (node: Node, report: Report): ScriptEntry | readonly ScriptEntry[] =>
+const scriptOf = (node: Node, report: ProblemReporter): ScriptEntry | readonly ScriptEntry[] =>
   node.kind === 'list' ? node.items.map((item) => withBody(item, report) as ScriptEntry) : (withBody(node, report) as ScriptEntry);
 
 /** The value of a request or response, whose `body: {file: …}` is replaced by the text of the file. */
-function withBody(node: Node, report: Report): unknown {
+function withBody(node: Node, report: ProblemReporter): unknown {
   const value = toValue(node);
   const body = nodeAt(node, ['body']);
   const file = fileIn(body);
-  if (!isPlain(value) || file === undefined) return value;
+  if (!isJsonObject(value) || file === undefined) return value;
   const path = resolve(dirname(file.at.file.path), file.name);
   try {
-    return { ...value, body: readText(path, maxConfigFile) } satisfies Plain;
+    return { ...value, body: readText(path, maxConfigFile) } satisfies JsonObject;
   } catch (error) {
     const { at, name } = file;
     report({

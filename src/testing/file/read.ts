@@ -3,7 +3,7 @@ import { itemsOf, type Node, nodeAt, type SourceFile, type SourceLocation, textO
 import { parse, sourceFile } from '../../config/read/yaml/parse.ts';
 import { type Diagnostic, sortDiagnostics } from '../../config/report/diagnostic.ts';
 import { withFrames } from '../../config/report/frame.ts';
-import { placeText, type Problem, type Report } from '../../config/report/problem.ts';
+import { locationText, type Problem, type ProblemReporter } from '../../config/report/problem.ts';
 import { validateBy } from '../../config/validate/schema.ts';
 import type { Validators } from '../../config/validate/schemas/validators.ts';
 import type { TestCase } from '../test-case.ts';
@@ -29,7 +29,7 @@ export async function readTestFile(path: string, name: string, validators: Valid
 /** The pages about the configuration do not describe these files. */
 const documented = (problem: Problem): Problem => (problem.docs === undefined ? problem : { ...problem, docs: 'docs/testing.md' });
 
-async function testsIn({ path, name, lines }: SourceFile, validators: Validators, report: Report): Promise<readonly TestCase[]> {
+async function testsIn({ path, name, lines }: SourceFile, validators: Validators, report: ProblemReporter): Promise<readonly TestCase[]> {
   let text: string;
   try {
     text = readText(path, maxConfigFile);
@@ -59,7 +59,7 @@ async function testsIn({ path, name, lines }: SourceFile, validators: Validators
 const startOf = (file: SourceFile): SourceLocation => ({ file, line: 1, column: 1, endColumn: 2, endLine: 1 });
 
 /** A name twice would make reports ambiguous. */
-function checkNames(items: readonly Node[], report: Report): void {
+function checkNames(items: readonly Node[], report: ProblemReporter): void {
   const known = new Map<string, SourceLocation>();
   for (const item of items) {
     const node = nodeAt(item, ['name']);
@@ -72,7 +72,7 @@ function checkNames(items: readonly Node[], report: Report): void {
         code: 'duplicate-key',
         at: node.at,
         message: 'two tests have the same name',
-        hint: `the other one is in ${placeText(first)}`,
+        hint: `the other one is in ${locationText(first)}`,
       });
   }
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../core/json/schema.ts';
 import { duration } from '../../config/schema/shared.ts';
 
 /** Limits that only stop mistakes: far above any real test. */
-const most = { tests: 2000, entries: 64, chunks: 10_000 } as const;
+const limits = { tests: 2000, entries: 64, chunks: 10_000 } as const;
 
 const scalars = { type: ['string', 'number', 'boolean'] } as const;
 
@@ -11,14 +11,14 @@ const headers = { type: 'object', additionalProperties: scalars } as const;
 /** A final status of a provider. */
 const status = { type: 'integer', minimum: 200, maximum: 599 } as const;
 
-const reply = {
+const scriptedResponse = {
   type: 'object',
   additionalProperties: false,
   properties: {
     status,
     headers,
     body: {},
-    chunks: { type: 'array', maxItems: most.chunks, items: { type: ['string', 'object'] } },
+    chunks: { type: 'array', maxItems: limits.chunks, items: { type: ['string', 'object'] } },
     delay: duration('Time until the response begins.', ['0ms', '24h']),
     chunk_delay: duration('Time before each chunk.', ['0ms', '24h']),
     end: { enum: ['timeout', 'reset'] },
@@ -27,21 +27,21 @@ const reply = {
   not: { required: ['body', 'chunks'] },
 } as const;
 
-const entryForm = 'a status, timeout, reset, or a mapping with status, body, chunks, headers and delay';
+const entryFormat = 'a status, timeout, reset, or a mapping with status, body, chunks, headers and delay';
 
 /** By type, so that an error is reported for what was meant. */
 const byType = [
   { if: { type: 'integer' }, then: status },
-  { if: { type: 'string' }, then: { enum: ['timeout', 'reset'], 'x-form': entryForm } },
-  { if: { type: 'object' }, then: reply },
+  { if: { type: 'string' }, then: { enum: ['timeout', 'reset'], 'x-form': entryFormat } },
+  { if: { type: 'object' }, then: scriptedResponse },
 ] as const;
 
-const entry = { type: ['integer', 'string', 'object'], allOf: byType, 'x-form': entryForm } as const;
+const entry = { type: ['integer', 'string', 'object'], allOf: byType, 'x-form': entryFormat } as const;
 
 const script = {
   type: [...entry.type, 'array'],
-  allOf: [...byType, { if: { type: 'array' }, then: { minItems: 1, maxItems: most.entries, items: entry } }],
-  'x-form': `${entryForm}, or a list of these`,
+  allOf: [...byType, { if: { type: 'array' }, then: { minItems: 1, maxItems: limits.entries, items: entry } }],
+  'x-form': `${entryFormat}, or a list of these`,
 } as const;
 
 const request = {
@@ -69,7 +69,7 @@ const expectation = {
     'error.code': { type: ['string', 'null'] },
     attempts: {
       type: 'array',
-      maxItems: most.entries,
+      maxItems: limits.entries,
       items: { type: 'string', pattern: '^\\S+( x[1-9]\\d{0,2})?$', 'x-form': 'a provider, or a provider and a count: openai-main x4' },
     },
     target: { type: ['string', 'null'] },
@@ -95,7 +95,7 @@ export const testFileSchema: JsonSchema = {
     tests: {
       type: 'array',
       minItems: 1,
-      maxItems: most.tests,
+      maxItems: limits.tests,
       examples: [[{ name: '…', request: '…', expect: '…' }]],
       items: {
         type: 'object',

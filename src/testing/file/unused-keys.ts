@@ -1,12 +1,12 @@
 import { canonicalPrefix } from '../../core/http/headers.ts';
 import { entriesOf, type Node, nodeAt } from '../../config/read/node.ts';
-import type { Report } from '../../config/report/problem.ts';
+import type { ProblemReporter } from '../../config/report/problem.ts';
 
 /** Keys of a request that set these headers. */
 const headers: Readonly<Record<string, string>> = { config: `${canonicalPrefix}config`, key: `${canonicalPrefix}api-key` };
 
 /** Reports keys of a request that would have no effect. */
-export function reportUnused(test: Node, report: Report): void {
+export function reportUnused(test: Node, report: ProblemReporter): void {
   const request = nodeAt(test, ['request']);
   for (const { key, keyAt } of entriesOf(nodeAt(request, ['headers']))) {
     const other = Object.keys(headers).find((name) => headers[name] === key.toLowerCase() && nodeAt(request, [name]) !== undefined);

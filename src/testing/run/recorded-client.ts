@@ -2,15 +2,15 @@ import type { Client } from '../../core/http/client.ts';
 import type { HeaderPairs } from '../../core/http/headers.ts';
 
 /** Most bytes of a response that are kept. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /** A client that reads everything at once, and keeps it. */
 export class RecordedClient implements Client {
   status = 0;
-  isGone = false;
-  onGone: (() => void) | undefined;
+  isDisconnected = false;
+  onDisconnect: (() => void) | undefined;
   onDrain: (() => void) | undefined;
-  onLeft: (() => void) | undefined;
+  onFlushed: (() => void) | undefined;
   readonly #pieces: Buffer[] = [];
   #size = 0;
   #headers: HeaderPairs = [];
@@ -23,7 +23,7 @@ export class RecordedClient implements Client {
   write(bytes: Buffer): boolean {
     this.#size += bytes.length;
     // The gateway may reuse the memory of the bytes.
-    if (this.#size <= mostBytes) this.#pieces.push(Buffer.from(bytes));
+    if (this.#size <= maxBytes) this.#pieces.push(Buffer.from(bytes));
     return true;
   }
 
@@ -38,8 +38,8 @@ export class RecordedClient implements Client {
     const found = new Map<string, string>();
     for (let i = 0; i + 1 < this.#headers.length; i += 2) {
       const name = (this.#headers[i] ?? '').toLowerCase();
-      const before = found.get(name);
-      found.set(name, before === undefined ? (this.#headers[i + 1] ?? '') : `${before}, ${this.#headers[i + 1] ?? ''}`);
+      const earlier = found.get(name);
+      found.set(name, earlier === undefined ? (this.#headers[i + 1] ?? '') : `${earlier}, ${this.#headers[i + 1] ?? ''}`);
     }
     return found;
   }

@@ -1,28 +1,28 @@
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import { GatewayError } from '../../core/error.ts';
-import type { Incoming } from '../../core/http/arrival.ts';
+import type { IncomingRequest } from '../../core/http/request-head.ts';
 import type { Client } from '../../core/http/client.ts';
 import { canonicalPrefix } from '../../core/http/headers.ts';
-import type { PassingBody, RequestBody } from '../../core/json/body.ts';
-import { isPlain } from '../../core/json/merge.ts';
-import { parsedJson } from '../../core/json/scan.ts';
+import type { PassThroughBody, RequestBody } from '../../core/json/body.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
+import { tryParseJson } from '../../core/json/scan.ts';
 import type { Clock } from '../../core/context.ts';
-import { arrive, bodyOf, bytesOf } from '../../explain/walk/arrival.ts';
-import type { SubstituteKeys } from '../../explain/walk/substitute-keys.ts';
+import { dryArrival, bodyOf, bytesOf } from '../../explain/dry-run/arrival.ts';
+import type { SubstituteKeys } from '../../explain/dry-run/substitute-keys.ts';
 import type { TestRequest } from '../test-case.ts';
 
 /**
  * The request of a test as it would arrive.
  * @throws GatewayError when no API key has the name in `key`
  */
-export function incoming(test: TestRequest, client: Client, keys: SubstituteKeys, clock: Clock): Incoming {
+export function incomingRequest(test: TestRequest, client: Client, keys: SubstituteKeys, clock: Clock): IncomingRequest {
   const request = requestOf(test);
   const headers = { ...request.headers, ...(test.key === undefined ? {} : keys.headers(test.key)) };
-  const { arrival, fault } = arrive(request, headers, keys.snapshot, clock);
+  const { arrival, fault } = dryArrival(request, headers, keys.snapshot, clock);
   const read = (): RequestBody | GatewayError => {
     try {
       const body = bodyOf(request, arrival, keys.snapshot);
-      return body.kind === 'passing' ? passing(body, bytesOf(request.body ?? '')) : body;
+      return body.kind === 'passing' ? repeatable(body, bytesOf(request.body ?? '')) : body;
     } catch (error) {
       if (error instanceof GatewayError) return error;
       throw error;
@@ -32,24 +32,24 @@ export function incoming(test: TestRequest, client: Client, keys: SubstituteKeys
 }
 
 function requestOf({ config, headers = {}, method, path, stream, random = 0, body }: TestRequest): ExplainRequest {
-  const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const testHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
   return {
     ...(method === undefined ? {} : { method }),
     ...(path === undefined ? {} : { path }),
-    headers: { ...given, ...(config === undefined ? {} : { [`${canonicalPrefix}config`]: config }) },
+    headers: { ...testHeaders, ...(config === undefined ? {} : { [`${canonicalPrefix}config`]: config }) },
     random,
-    ...(body === undefined ? {} : { body: stream === undefined ? body : streamed(body, stream) }),
+    ...(body === undefined ? {} : { body: stream === undefined ? body : withStream(body, stream) }),
   };
 }
 
 /** The body with `stream`. A body that is no JSON object stays as it is, and the gateway rejects it. */
-function streamed(body: unknown, stream: boolean): unknown {
-  const value = typeof body === 'string' ? parsedJson(body) : body;
-  return isPlain(value) ? { ...value, stream } : body;
+function withStream(body: unknown, stream: boolean): unknown {
+  const value = typeof body === 'string' ? tryParseJson(body) : body;
+  return isJsonObject(value) ? { ...value, stream } : body;
 }
 
 /** A body of known bytes, which can be sent to several providers. */
-const passing = (body: PassingBody, bytes: Buffer): PassingBody => ({
+const repeatable = (body: PassThroughBody, bytes: Buffer): PassThroughBody => ({
   ...body,
   open: () => ({ chunks: chunksOf(bytes), length: bytes.length, contentType: body.contentType ?? '' }),
 });

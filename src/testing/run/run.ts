@@ -1,12 +1,12 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayError } from '../../core/error.ts';
-import { Budget } from '../../core/memory/budget.ts';
+import { MemoryBudget } from '../../core/memory/budget.ts';
 import type { Send } from '../../core/plan.ts';
 import type { Provider } from '../../core/provider.ts';
 import type { LogRecord } from '../../core/records/record.ts';
 import type { Trust } from '../../core/snapshot.ts';
-import { createHiding, type References } from '../../explain/walk/references.ts';
-import { SubstituteKeys } from '../../explain/walk/substitute-keys.ts';
+import { createRedactor, type References } from '../../explain/dry-run/references.ts';
+import { SubstituteKeys } from '../../explain/dry-run/substitute-keys.ts';
 import { dialects } from '../../formats/index.ts';
 import type { Generation } from '../../pipeline/generation.ts';
 import { Handling } from '../../pipeline/handle.ts';
@@ -18,14 +18,14 @@ import { Script } from '../upstream/script.ts';
 import type { SimulatedClock } from '../upstream/simulated-clock.ts';
 import { outcomeOf, type TestOutcome } from './outcome.ts';
 import { RecordedClient } from './recorded-client.ts';
-import { incoming } from './request.ts';
+import { incomingRequest } from './request.ts';
 
 export interface RunDeps {
   /** Created for this test: it has no state of other tests, and opens no connection. */
   readonly generation: Generation;
   readonly clock: SimulatedClock;
   /** Responds without a network: the content of a success that the test leaves open. */
-  readonly answering: Provider;
+  readonly sampleProvider: Provider;
   readonly references: References;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
 }
@@ -33,7 +33,7 @@ export interface RunDeps {
 /** Memory of one request, in bytes. */
 const budgetBytes = 256 * 1024 * 1024;
 /** Most bytes of a response that the record keeps: none is read. */
-const keep = 0;
+const retainedBytes = 0;
 
 /**
  * Sends the request of a test through the pipeline of real traffic, with scripted providers and in simulated time.
@@ -42,35 +42,35 @@ const keep = 0;
  * @throws Error when the request does not end, or when the gateway or a plugin fails
  */
 export async function runTest(test: TestCase, deps: RunDeps): Promise<TestOutcome> {
-  const { generation, clock, answering, references } = deps;
+  const { generation, clock, sampleProvider, references } = deps;
   const keys = new SubstituteKeys(generation.snapshot);
-  const script = new Script(test.upstream, { answering, later: clock.later });
+  const script = new Script(test.upstream, { sampleProvider, later: clock.later });
   const client = new RecordedClient();
-  const budget = new Budget(budgetBytes);
+  const budget = new MemoryBudget(budgetBytes);
   const defects: unknown[] = [];
   const onDefect = (error: unknown): void => void defects.push(error);
   let record: LogRecord | undefined;
   const handling = new Handling(
-    incoming(test.request, client, keys, clock),
+    incomingRequest(test.request, client, keys, clock),
     { value: { ...generation, snapshot: keys.snapshot }, release: () => undefined },
     {
-      send: script.sending(senderOf(script, budget, deps)),
+      send: script.wrapSend(senderOf(script, budget, deps)),
       commit: new GroupCommit(() => undefined, unmasked, onDefect, clock.monotonic),
-      shares: new InFlightByKey(),
+      inFlightLimiter: new InFlightByKey(),
       budget,
       dialects,
       monotonic: clock.monotonic,
-      later: clock.later,
+      schedule: clock.later,
       mode: 'dry',
       enter: () => undefined,
       onDefect,
-      onOver: (finished) => (record = finished),
-      onLeft: () => undefined,
+      onFinished: (finished) => (record = finished),
+      onReleased: () => undefined,
     },
   );
   handling.start();
-  const finished = await ended(() => record, clock);
-  const hide = createHiding(references, keys.snapshot.secrets);
+  const finished = await waitForEnd(() => record, clock);
+  const hide = createRedactor(references, keys.snapshot.secrets);
   if (defects.length > 0) throw new Error(`the gateway or a plugin failed: ${hide(reasonOf(defects[0]))}`);
   return outcomeOf(client, finished, script, hide);
 }
@@ -82,7 +82,7 @@ function reasonOf(thrown: unknown): string {
 }
 
 /** The sender of real traffic, without a network. */
-function senderOf(script: Script, budget: Budget, { generation, clock, checkEgress }: RunDeps): Send {
+function senderOf(script: Script, budget: MemoryBudget, { generation, clock, checkEgress }: RunDeps): Send {
   const { server } = generation.snapshot;
   return createSender({
     upstream: script.upstream,
@@ -93,8 +93,8 @@ function senderOf(script: Script, budget: Budget, { generation, clock, checkEgre
     lookup: () => undefined,
     passed: () => undefined,
     onEcho: () => undefined,
-    keep: () => keep,
-    maxAnswer: () => server.maxAnswer,
+    maxRecorded: () => retainedBytes,
+    maxAnswer: () => server.maxResponse,
     budget,
     maxInFlight: () => server.maxInFlight,
   });
@@ -106,16 +106,16 @@ const unmasked: Masking = { add: ({ done }) => done(undefined, {}), flush: () =>
 /** Turns of the event loop in which work that needs no time has ended: plugins, conversions, the group commit. */
 const turns = 4;
 /** Longest real duration of one request, in milliseconds. Reached only by a plugin that waits for something else. */
-const patienceMs = 10_000;
+const maxWaitMs = 10_000;
 
 /** Lets the simulated time pass whenever the request waits for it. */
-async function ended(record: () => LogRecord | undefined, clock: SimulatedClock): Promise<LogRecord> {
-  const begun = performance.now();
+async function waitForEnd(record: () => LogRecord | undefined, clock: SimulatedClock): Promise<LogRecord> {
+  const startedAt = performance.now();
   for (;;) {
     for (let i = 0; i < turns; i += 1) await turn();
     const finished = record();
     if (finished !== undefined) return finished;
-    if (performance.now() - begun > patienceMs) throw new Error(`the request did not end within ${patienceMs / 1000} s`);
+    if (performance.now() - startedAt > maxWaitMs) throw new Error(`the request did not end within ${maxWaitMs / 1000} s`);
     if (!clock.advance()) await sleep(1);
   }
 }

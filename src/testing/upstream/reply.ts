@@ -1,24 +1,24 @@
-import { isPlain } from '../../core/json/merge.ts';
+import { isJsonObject } from '../../core/json/merge.ts';
 import type { LocalAnswer, LocalPiece } from '../../core/provider.ts';
 import { parseDuration } from '../../core/text/units.ts';
-import { hangMs } from '../../transport/outbound/local-answer.ts';
+import { hangMs } from '../../transport/outbound/local-response.ts';
 import type { ScriptEntry, ScriptedResponse } from '../test-case.ts';
 
 /** The connection fails before a response: at once, or after all timeouts. */
-const failures: Readonly<Record<'timeout' | 'reset', LocalAnswer>> = {
+const connectionFailures: Readonly<Record<'timeout' | 'reset', LocalAnswer>> = {
   reset: { status: 0, headers: {}, pieces: [], breaks: 'reset-before-response' },
   timeout: { status: 0, headers: {}, pieces: [], delayMs: hangMs, breaks: 'reset-before-response' },
 };
 
 /** True for a success whose content the test leaves open. */
-export const isBare = (entry: ScriptEntry): entry is number | ScriptedResponse =>
+export const usesSample = (entry: ScriptEntry): entry is number | ScriptedResponse =>
   typeof entry === 'number'
     ? entry < 300
     : typeof entry === 'object' && (entry.status ?? 200) < 300 && entry.body === undefined && entry.chunks === undefined;
 
 /** @param sample the content of a success that the test leaves open */
-export function playedOf(entry: ScriptEntry, sample: LocalAnswer | undefined): LocalAnswer {
-  if (typeof entry === 'string') return failures[entry];
+export function localAnswerOf(entry: ScriptEntry, sample: LocalAnswer | undefined): LocalAnswer {
+  if (typeof entry === 'string') return connectionFailures[entry];
   const response = typeof entry === 'number' ? { status: entry } : entry;
   const status = response.status ?? 200;
   const content = contentOf(response, status, sample);
@@ -32,12 +32,12 @@ export function playedOf(entry: ScriptEntry, sample: LocalAnswer | undefined): L
   };
 }
 
-interface Content {
+interface ResponseContent {
   readonly type: string;
   readonly pieces: readonly LocalPiece[];
 }
 
-function contentOf(response: ScriptedResponse, status: number, sample: LocalAnswer | undefined): Content {
+function contentOf(response: ScriptedResponse, status: number, sample: LocalAnswer | undefined): ResponseContent {
   const { body, chunks } = response;
   if (chunks !== undefined) {
     const afterMs = msOf(response.chunk_delay);
@@ -57,7 +57,7 @@ function chunkText(chunk: unknown): string {
   if (chunk === '[DONE]') return 'data: [DONE]\n\n';
   if (typeof chunk === 'string') return chunk;
   const data = `data: ${JSON.stringify(chunk)}\n\n`;
-  return isPlain(chunk) && typeof chunk['type'] === 'string' ? `event: ${chunk['type']}\n${data}` : data;
+  return isJsonObject(chunk) && typeof chunk['type'] === 'string' ? `event: ${chunk['type']}\n${data}` : data;
 }
 
 /** The schema has checked the form. */

@@ -18,22 +18,22 @@ const request = {
   max_tokens: 100,
 };
 
-/** In place of an object that the answering provider does not find. */
-const empty: LocalAnswer = { status: 200, headers: {}, pieces: [{ text: '{}' }] };
+/** Instead of an object that the sample provider does not find. */
+const emptyAnswer: LocalAnswer = { status: 200, headers: {}, pieces: [{ text: '{}' }] };
 
 /**
  * The success of a provider whose content the test leaves open. The format of the provider is not involved: the response
  * is one in the format of the client.
  *
- * @param answering a provider that responds without a network
+ * @param sampleProvider a provider that responds without a network
  * @returns undefined for a route that this provider does not have
  */
-export function sampleFor(attempt: Attempt, answering: Provider): Sample | undefined {
+export function sampleFor(attempt: Attempt, sampleProvider: Provider): Sample | undefined {
   const call = attempt.call;
-  const operation = call === undefined ? undefined : answering.operations[call.endpoint];
+  const operation = call === undefined ? undefined : sampleProvider.operations[call.endpoint];
   if (call === undefined || operation === undefined) return undefined;
   const { endpoint, method, strict, stream, includeUsage, params, query, id, createdAt, credential } = call;
-  const own: Call<CommonSettings> = {
+  const sampleCall: Call<CommonSettings> = {
     endpoint,
     method,
     strict,
@@ -52,8 +52,11 @@ export function sampleFor(attempt: Attempt, answering: Provider): Sample | undef
     form: undefined,
     media: new Map(),
   };
-  const begun = operation.begin(method === 'GET' ? emptyBody : JsonBody.of({ ...request, model: own.model, stream }), own);
-  const answer = begun.local?.(begun.request);
+  const translation = operation.begin(
+    method === 'GET' ? emptyBody : JsonBody.of({ ...request, model: sampleCall.model, stream }),
+    sampleCall,
+  );
+  const answer = translation.local?.(translation.request);
   if (answer === undefined) return undefined;
-  return { answer: answer.status < 300 ? answer : empty, tap: begun.tap };
+  return { answer: answer.status < 300 ? answer : emptyAnswer, tap: translation.tap };
 }

@@ -1,11 +1,11 @@
 import type { Attempt, Send } from '../../core/plan.ts';
 import type { LocalAnswer, Provider } from '../../core/provider.ts';
-import type { Later } from '../../core/async/later.ts';
-import { playLocal } from '../../transport/outbound/local-answer.ts';
+import type { Schedule } from '../../core/async/schedule.ts';
+import { playLocalResponse } from '../../transport/outbound/local-response.ts';
 import type { SenderDeps } from '../../transport/outbound/sender.ts';
 import type { WireRequest, WireStream } from '../../transport/outbound/upstream.ts';
 import type { ScriptEntry, TestCase } from '../test-case.ts';
-import { isBare, playedOf } from './reply.ts';
+import { usesSample, localAnswerOf } from './reply.ts';
 import { sampleFor } from './sample.ts';
 
 /** A request that was sent to a provider. */
@@ -24,8 +24,8 @@ export interface Overrun {
 
 export interface ScriptDeps {
   /** Responds without a network: the content of a success that the test leaves open. */
-  readonly answering: Provider;
-  readonly later: Later;
+  readonly sampleProvider: Provider;
+  readonly later: Schedule;
 }
 
 /** Plays the providers of one test. */
@@ -35,7 +35,7 @@ export class Script {
   readonly #deps: ScriptDeps;
   /** Requests so far, by slug. */
   readonly #requests = new Map<string, number>();
-  #current: { readonly attempt: Attempt; readonly played: LocalAnswer } | undefined;
+  #current: { readonly attempt: Attempt; readonly answer: LocalAnswer } | undefined;
 
   constructor(upstream: TestCase['upstream'], deps: ScriptDeps) {
     this.#upstream = upstream;
@@ -50,9 +50,9 @@ export class Script {
   }
 
   /** Makes the sender of real traffic play the script. */
-  sending(send: Send): Send {
+  wrapSend(send: Send): Send {
     return (attempt, arrivedAt) => {
-      this.#current = { attempt, played: this.#prepare(attempt) };
+      this.#current = { attempt, answer: this.#prepare(attempt) };
       return send(attempt, arrivedAt);
     };
   }
@@ -62,19 +62,19 @@ export class Script {
     const { translation, upstream } = attempt;
     const { slug } = attempt.binding;
     const entry = this.#entry(slug);
-    if (translation === undefined || upstream === undefined) return playedOf('reset', undefined);
+    if (translation === undefined || upstream === undefined) return localAnswerOf('reset', undefined);
     // A provider without a network is played too, so that its delays cost no time.
     const { local, ...network } = translation;
-    const own = entry === undefined ? local?.(upstream) : undefined;
+    const localAnswer = entry === undefined ? local?.(upstream) : undefined;
     if (local !== undefined) attempt.translation = network;
-    if (own !== undefined) return own;
+    if (localAnswer !== undefined) return localAnswer;
     const scripted = entry ?? 200;
-    const sample = isBare(scripted) ? sampleFor(attempt, this.#deps.answering) : undefined;
+    const sample = usesSample(scripted) ? sampleFor(attempt, this.#deps.sampleProvider) : undefined;
     if (sample !== undefined) {
       attempt.translation = { request: translation.request, tap: sample.tap };
       attempt.lane = 'express';
     }
-    return playedOf(scripted, sample?.answer);
+    return localAnswerOf(scripted, sample?.answer);
   }
 
   /** Undefined if the test has no script for this provider. */
@@ -95,18 +95,18 @@ export class Script {
       this.sent.push(sent);
       const begin = (body: Buffer): void => {
         sent.body = body;
-        playLocal(current.played, receiver, this.#deps.later);
+        playLocalResponse(current.answer, receiver, this.#deps.later);
       };
       const { body } = request;
       if (body.kind !== 'stream') begin(bytesOf(body));
-      else void collected(body).then(begin, (error: unknown) => receiver.failed(error as Error));
+      else void collectBytes(body).then(begin, (error: unknown) => receiver.failed(error as Error));
     },
   };
 }
 
 const bytesOf = (body: Exclude<WireRequest['body'], WireStream>): Buffer => (body.kind === 'none' ? Buffer.alloc(0) : body.bytes());
 
-async function collected(body: WireStream): Promise<Buffer> {
+async function collectBytes(body: WireStream): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return Buffer.concat(pieces);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Swept } from '../../transport/wire/sweeper.ts';
+import type { Sweepable } from '../../transport/wire/sweeper.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
 /** An attempt with a timeout at the given time. */
-function attempt(clock: SimulatedClock, deadline: number, log: string[]): Swept {
-  const swept: Swept = {
-    place: undefined,
+function attempt(clock: SimulatedClock, deadline: number, log: string[]): Sweepable {
+  const swept: Sweepable = {
+    index: undefined,
     sweep(now) {
       if (now < deadline) return;
       log.push(`timeout ${now}`);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import { DenseSet } from '../../core/memory/dense-set.ts';
-import type { Sweeper, Swept } from '../../transport/wire/sweeper.ts';
+import type { Sweeper, Sweepable } from '../../transport/wire/sweeper.ts';
 
 interface Timer {
   readonly at: number;
@@ -8,7 +8,7 @@ interface Timer {
 }
 
 /** Interval of the checks of timeouts, in milliseconds. The same as for real traffic. */
-const everyMs = 100;
+const sweepIntervalMs = 100;
 
 /** Time that passes only when somebody waits for it. It checks the timeouts of attempts too, like the sweeper of real traffic. */
 export class SimulatedClock implements Clock {
@@ -16,7 +16,7 @@ export class SimulatedClock implements Clock {
   /** Monotonic milliseconds. Not 0, which some readers take for "never". */
   #time = 1000;
   readonly #timers = new Set<Timer>();
-  readonly #attempts = new DenseSet<Swept>();
+  readonly #attempts = new DenseSet<Sweepable>();
 
   readonly now = (): number => Math.round(this.#startedAt + this.#time);
   readonly monotonic = (): number => this.#time;
@@ -35,8 +35,8 @@ export class SimulatedClock implements Clock {
     let next: Timer | undefined;
     for (const timer of this.#timers) if (next === undefined || timer.at < next.at) next = timer;
     if (next === undefined) return false;
-    while (this.#attempts.size > 0 && this.#time + everyMs < next.at) {
-      this.#time += everyMs;
+    while (this.#attempts.size > 0 && this.#time + sweepIntervalMs < next.at) {
+      this.#time += sweepIntervalMs;
       if (this.#sweep()) return true;
     }
     this.#time = Math.max(this.#time, next.at);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noToken } from './faults.ts';
+import { tokenFault } from './faults.ts';
 import { TokenError } from './token-source.ts';
 
 it.each([
@@ -8,5 +8,5 @@ it.each([
   ['catalog', new TokenError('no', { field: 'client_secret' }), 'provider_auth_failed', false, /^Check client_secret of the provider in/],
   ['caller', new TokenError('no', { reason: 'AADSTS1' }), 'missing_credential', false, /^Check the credential of the request/],
 ] as const)('noToken() maps a failure of the %s credential (%s) to %s', (owner, cause, code, retry, hint) => {
-  expect(noToken(owner, cause)).toMatchObject({ code, retry, hint: expect.stringMatching(hint) as string });
+  expect(tokenFault(owner, cause)).toMatchObject({ code, retry, hint: expect.stringMatching(hint) as string });
 });

@@ -5,26 +5,26 @@ import { TokenError } from './token-source.ts';
 import { validateHeaderName, validateHeaderValue } from '../../core/node-http.ts';
 
 /** Converts a failed token fetch to an error. The owner of the credential determines whether the operator or the caller is at fault. */
-export function noToken(owner: CredentialOwner, cause: unknown): GatewayError {
-  const words = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'it failed';
+export function tokenFault(owner: CredentialOwner, cause: unknown): GatewayError {
+  const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : 'it failed';
   const field = cause instanceof TokenError ? cause.field : undefined;
   // After an error from the endpoint, or with an unusable field, a retry would fail again until the credential is corrected.
   const retry = field === undefined && (!(cause instanceof TokenError) || cause.reason === undefined);
   const details = { retry, cause, ...(field === undefined ? {} : { param: field }) };
-  const whose = owner === 'catalog' ? 'the provider in gateway.yaml' : 'the request';
+  const location = owner === 'catalog' ? 'the provider in gateway.yaml' : 'the request';
   // Without an error from the endpoint, it probably could not be reached.
   const hint = retry
     ? 'Check that the gateway reaches the endpoint that issues the token, then try again.'
-    : `Check ${field ?? 'the credential'} of ${whose}.`;
+    : `Check ${field ?? 'the credential'} of ${location}.`;
   if (owner === 'catalog') {
     return new GatewayError('provider_auth_failed', {
-      message: `The gateway could not get a token for its credential: ${words}.`,
+      message: `The gateway could not get a token for its credential: ${reason}.`,
       hint,
       ...details,
     });
   }
   return new GatewayError('missing_credential', {
-    message: `The gateway could not get a token for the credential of the request: ${words}.`,
+    message: `The gateway could not get a token for the credential of the request: ${reason}.`,
     hint,
     ...details,
   });

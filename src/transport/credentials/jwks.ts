@@ -1,7 +1,7 @@
 import { parseJson } from '../../core/json/scan.ts';
 import type { GatewayError } from '../../core/error.ts';
 import type { Trust } from '../../core/snapshot.ts';
-import { FetchFault, fetchWhole } from '../outbound/fetch-whole.ts';
+import { FetchFault, fetchResponse } from '../outbound/fetch-response.ts';
 import type { Upstream } from '../outbound/upstream.ts';
 
 /** The reason why there are no keys, as text that may be shown to operators. */
@@ -19,7 +19,7 @@ export interface JwksDeps {
 }
 
 /** One version of a key set: compiled once, replaced as a whole. */
-export interface KeySet<Keys> {
+export interface KeySetVersion<Keys> {
   readonly keys: Keys;
 }
 
@@ -39,18 +39,18 @@ const limits = { connectMs: 5000, totalMs: 10_000, maxBytes: 1024 * 1024, trust:
  *
  * @typeParam Keys the compiled form of a set
  */
-export class FetchedKeys<Keys> {
+export class RemoteKeySet<Keys> {
   readonly #url: string;
   readonly #compile: (set: unknown) => Promise<Keys>;
   readonly #deps: JwksDeps;
-  #set: KeySet<Keys> | undefined;
+  #set: KeySetVersion<Keys> | undefined;
   #fetchedAt = Number.NEGATIVE_INFINITY;
   /** When the last fetch failed. */
   #failedAt = Number.NEGATIVE_INFINITY;
   /** When a set was last fetched for a missing key. Ordinary fetches don't count, because a key may be added right after one. */
-  #soughtAt = Number.NEGATIVE_INFINITY;
+  #missingKeyFetchedAt = Number.NEGATIVE_INFINITY;
   #lastError: Error | undefined;
-  #flight: Promise<KeySet<Keys>> | undefined;
+  #pendingFetch: Promise<KeySetVersion<Keys>> | undefined;
 
   /** @param compile compiles a parsed set; rejects invalid ones with an Error whose message may be shown */
   constructor(url: string, compile: (set: unknown) => Promise<Keys>, deps: JwksDeps) {
@@ -60,43 +60,43 @@ export class FetchedKeys<Keys> {
   }
 
   /** Returns the set, without waiting if one is known. Rejects with JwksError. */
-  async get(): Promise<KeySet<Keys>> {
+  async get(): Promise<KeySetVersion<Keys>> {
     const set = this.#set;
     const now = this.#deps.monotonic();
-    if (set === undefined || now - this.#fetchedAt >= staleMs) return this.#isResting(now) ? this.#refuse() : this.#fetch();
-    if (now - this.#fetchedAt >= freshMs && !this.#isResting(now)) void this.#fetch().catch(() => undefined);
+    if (set === undefined || now - this.#fetchedAt >= staleMs) return this.#isBackingOff(now) ? this.#throwLastError() : this.#fetch();
+    if (now - this.#fetchedAt >= freshMs && !this.#isBackingOff(now)) void this.#fetch().catch(() => undefined);
     return set;
   }
 
   /** Returns a newer set than the given one, which lacks a key; undefined if a fetch is not allowed yet or fails. */
-  async newer(than: KeySet<Keys>): Promise<KeySet<Keys> | undefined> {
+  async newer(than: KeySetVersion<Keys>): Promise<KeySetVersion<Keys> | undefined> {
     if (this.#set !== than) return this.#set;
     const now = this.#deps.monotonic();
-    if (this.#flight === undefined) {
-      if (this.#isResting(now) || now - this.#soughtAt < cooldownMs) return undefined;
-      this.#soughtAt = now;
+    if (this.#pendingFetch === undefined) {
+      if (this.#isBackingOff(now) || now - this.#missingKeyFetchedAt < cooldownMs) return undefined;
+      this.#missingKeyFetchedAt = now;
     }
     return this.#fetch().catch(() => undefined);
   }
 
   /** True shortly after a failed fetch. */
-  #isResting(now: number): boolean {
-    return this.#flight === undefined && this.#lastError !== undefined && now - this.#failedAt < retryMs;
+  #isBackingOff(now: number): boolean {
+    return this.#pendingFetch === undefined && this.#lastError !== undefined && now - this.#failedAt < retryMs;
   }
 
   /** While the URL is unreachable the error is cached, so that not every request waits for a timeout. */
-  #refuse(): never {
+  #throwLastError(): never {
     throw this.#lastError ?? new JwksError('the keys could not be fetched');
   }
 
-  #fetch(): Promise<KeySet<Keys>> {
-    this.#flight ??= this.#fetchOnce().finally(() => {
-      this.#flight = undefined;
+  #fetch(): Promise<KeySetVersion<Keys>> {
+    this.#pendingFetch ??= this.#fetchOnce().finally(() => {
+      this.#pendingFetch = undefined;
     });
-    return this.#flight;
+    return this.#pendingFetch;
   }
 
-  async #fetchOnce(): Promise<KeySet<Keys>> {
+  async #fetchOnce(): Promise<KeySetVersion<Keys>> {
     const begun = this.#deps.monotonic();
     try {
       const set = { keys: await this.#compile(await this.#download()) };
@@ -127,9 +127,11 @@ export class FetchedKeys<Keys> {
       headers: ['accept', 'application/json'],
       body: { kind: 'none' },
     } as const;
-    const answer = await fetchWhole(this.#deps.upstream, { ...request, headers: [...request.headers] }, limits).catch((fault: unknown) => {
-      throw new JwksError(`${url.host}: ${fault instanceof FetchFault ? fault.message : 'the request failed'}`, { cause: fault });
-    });
+    const answer = await fetchResponse(this.#deps.upstream, { ...request, headers: [...request.headers] }, limits).catch(
+      (fault: unknown) => {
+        throw new JwksError(`${url.host}: ${fault instanceof FetchFault ? fault.message : 'the request failed'}`, { cause: fault });
+      },
+    );
     if (answer.status !== 200) throw new JwksError(`${url.host} returned ${answer.status}`);
     try {
       return parseJson(answer.body.toString('utf8'));

@@ -16,7 +16,7 @@ import { claimText, type JwtSettings, type JwtVerdict, type JwtVerifier } from '
 import { createEgress } from '../outbound/egress.ts';
 import { createJwt } from './jwt.ts';
 import { createUpstream, type Upstream } from '../outbound/upstream.ts';
-import { Wheel } from '../wire/wheel.ts';
+import { TimerWheel } from '../wire/timer-wheel.ts';
 
 /** Real key sets over a real socket; only the clock is fake. */
 
@@ -37,7 +37,7 @@ let setBack: number;
 beforeAll(async () => {
   [rsa, elliptic, other] = await Promise.all([makeKey('rsa-1'), makeKey('ec-1', 'ES256'), makeKey('rsa-2')]);
   issuer = await startIssuer();
-  upstream = createUpstream({ wheel: new Wheel(), lookup: createEgress(() => []).lookup });
+  upstream = createUpstream({ wheel: new TimerWheel(), lookup: createEgress(() => []).lookup });
 });
 afterAll(async () => {
   await upstream.close();

@@ -1,33 +1,33 @@
 import type { CryptoKey, JWTPayload, LocalJWKSet } from 'jose';
 import { type JwtFault, type JwtSettings, type JwtVerdict, type JwtVerifier, unverifiedClaims } from '../../core/secrets/jwt.ts';
-import { FetchedKeys, freshMs, type JwksDeps, type KeySet } from './jwks.ts';
+import { RemoteKeySet, freshMs, type JwksDeps, type KeySetVersion } from './jwks.ts';
 import { errorCode } from '../../core/text/error-code.ts';
-import { remember } from '../../core/memory/recent.ts';
+import { setBounded } from '../../core/memory/set-bounded.ts';
 
 /** Maximum number of cached verifiers; more than the current and the previous configurations have. */
-const verifiersKept = 32;
+const maxVerifiers = 32;
 /** Maximum length of a token in characters (a request's head has at most 64 KB). */
 const longestToken = 16_384;
 
 /** Source of an issuer's keys: fetched, or part of the configuration. */
-interface Keys {
-  get(): Promise<KeySet<LocalJWKSet>>;
-  newer(than: KeySet<LocalJWKSet>): Promise<KeySet<LocalJWKSet> | undefined>;
+interface KeySource {
+  get(): Promise<KeySetVersion<LocalJWKSet>>;
+  newer(than: KeySetVersion<LocalJWKSet>): Promise<KeySetVersion<LocalJWKSet> | undefined>;
 }
 
 /** Creates JWT verifiers. The same settings return the same verifier, and the same URL the same keys, also after a reload. */
 export function createJwt(deps: JwksDeps): (settings: JwtSettings) => JwtVerifier {
   const verifiers = new Map<string, JwtVerifier>();
-  const fetched = new Map<string, Keys>();
-  const keysOf = ({ jwks }: JwtSettings): Keys => {
-    if ('text' in jwks) return writtenKeys(jwks.text);
-    return kept(fetched, jwks.url, () => new FetchedKeys(jwks.url, compile, deps));
+  const fetched = new Map<string, KeySource>();
+  const keysOf = ({ jwks }: JwtSettings): KeySource => {
+    if ('text' in jwks) return configuredKeys(jwks.text);
+    return getOrCreate(fetched, jwks.url, () => new RemoteKeySet(jwks.url, compile, deps));
   };
-  return (settings) => kept(verifiers, JSON.stringify(settings), () => new Verifier(settings, keysOf(settings), deps.now));
+  return (settings) => getOrCreate(verifiers, JSON.stringify(settings), () => new Verifier(settings, keysOf(settings), deps.now));
 }
 
-function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
-  return map.get(key) ?? remember(map, key, make(), verifiersKept);
+function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T): T {
+  return map.get(key) ?? setBounded(map, key, make(), maxVerifiers);
 }
 
 async function compile(set: unknown): Promise<LocalJWKSet> {
@@ -38,8 +38,8 @@ async function compile(set: unknown): Promise<LocalJWKSet> {
 }
 
 /** Keys in the configuration change only with the configuration. */
-function writtenKeys(text: string): Keys {
-  let set: Promise<KeySet<LocalJWKSet>> | undefined;
+function configuredKeys(text: string): KeySource {
+  let set: Promise<KeySetVersion<LocalJWKSet>> | undefined;
   return {
     get: () => (set ??= compile(JSON.parse(text)).then((keys) => ({ keys }))),
     newer: () => Promise.resolve(undefined),
@@ -48,12 +48,12 @@ function writtenKeys(text: string): Keys {
 
 class Verifier implements JwtVerifier {
   readonly #settings: JwtSettings;
-  readonly #keys: Keys;
+  readonly #keys: KeySource;
   readonly #now: () => number;
   /** Verifications in progress, shared by all requests with the same token. */
   readonly #running = new Map<string, Promise<JwtVerdict>>();
 
-  constructor(settings: JwtSettings, keys: Keys, now: () => number) {
+  constructor(settings: JwtSettings, keys: KeySource, now: () => number) {
     this.#settings = settings;
     this.#keys = keys;
     this.#now = now;
@@ -73,19 +73,19 @@ class Verifier implements JwtVerifier {
     if (claims === undefined) return { fault: 'malformed' };
     // Checked before the signature, so that a token of another issuer causes no key lookup.
     if (!this.#settings.issuers.includes(claims['iss'] as string)) return { fault: 'issuer' };
-    let set: KeySet<LocalJWKSet> | undefined;
+    let set: KeySetVersion<LocalJWKSet> | undefined;
     try {
       set = await this.#keys.get();
     } catch {
       return { fault: 'no-keys' };
     }
-    const first = await this.#prove(token, set);
+    const first = await this.#verifyWith(token, set);
     if (!('fault' in first) || first.fault !== 'unknown-key') return first;
     const newer = await this.#keys.newer(set);
-    return newer === undefined ? first : this.#prove(token, newer);
+    return newer === undefined ? first : this.#verifyWith(token, newer);
   }
 
-  async #prove(token: string, { keys }: KeySet<LocalJWKSet>): Promise<JwtVerdict> {
+  async #verifyWith(token: string, { keys }: KeySetVersion<LocalJWKSet>): Promise<JwtVerdict> {
     const { jwtVerify } = await import('jose');
     const now = this.#now();
     const { issuers, audiences, algorithms, toleranceS } = this.#settings;
@@ -98,14 +98,14 @@ class Verifier implements JwtVerifier {
       requiredClaims: ['exp'],
     };
     try {
-      return this.#proven(token, (await jwtVerify(token, keys, options)).payload, now);
+      return this.#accepted(token, (await jwtVerify(token, keys, options)).payload, now);
     } catch (error) {
       if (errorCode(error) !== 'ERR_JWKS_MULTIPLE_MATCHING_KEYS') return faultOf(error);
-      return this.#proveByEach(token, error as AsyncIterable<CryptoKey>, options, now);
+      return this.#verifyWithEach(token, error as AsyncIterable<CryptoKey>, options, now);
     }
   }
 
-  #proven(token: string, { exp = Number.NaN }: JWTPayload, now: number): JwtVerdict {
+  #accepted(token: string, { exp = Number.NaN }: JWTPayload, now: number): JwtVerdict {
     // A number outside the range of a double (1e400) is parsed as Infinity: such a token would never expire.
     if (!Number.isFinite(exp)) return { fault: 'claim', claim: 'exp' };
     // The same claims, with all their digits.
@@ -113,13 +113,13 @@ class Verifier implements JwtVerifier {
   }
 
   /** For a token without a key id and a set with several matching keys: tries each key. */
-  async #proveByEach(token: string, candidates: AsyncIterable<CryptoKey>, options: object, now: number): Promise<JwtVerdict> {
+  async #verifyWithEach(token: string, candidates: AsyncIterable<CryptoKey>, options: object, now: number): Promise<JwtVerdict> {
     const { jwtVerify } = await import('jose');
     for await (const key of candidates) {
       try {
-        return this.#proven(token, (await jwtVerify(token, key, options)).payload, now);
+        return this.#accepted(token, (await jwtVerify(token, key, options)).payload, now);
       } catch (error) {
-        if (!ofKey.has(errorCode(error))) return faultOf(error);
+        if (!keyMismatchCodes.has(errorCode(error))) return faultOf(error);
       }
     }
     return { fault: 'signature' };
@@ -127,7 +127,7 @@ class Verifier implements JwtVerifier {
 }
 
 /** Errors after which another key may match: the signature differs, or the key is too short, an error without a code. */
-const ofKey: ReadonlySet<string> = new Set(['ERR_JWS_SIGNATURE_VERIFICATION_FAILED', '']);
+const keyMismatchCodes: ReadonlySet<string> = new Set(['ERR_JWS_SIGNATURE_VERIFICATION_FAILED', '']);
 
 const faults: Readonly<Record<string, JwtFault>> = {
   ERR_JWT_EXPIRED: 'expired',

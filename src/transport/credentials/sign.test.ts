@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { emptyBody } from '../../core/json/body.ts';
 import type { CredentialSpec, UpstreamRequest } from '../../core/provider.ts';
-import { createSigning } from './sign.ts';
+import { createCredentialCompiler } from './sign.ts';
 import { TokenSources } from './token-source.ts';
 
 const noTokens = new TokenSources(
@@ -10,7 +10,7 @@ const noTokens = new TokenSources(
   },
   { now: () => 0, monotonic: () => 0, random: () => 0, onFault: () => undefined },
 );
-const createCredential = createSigning(noTokens);
+const createCredential = createCredentialCompiler(noTokens);
 const request: UpstreamRequest = { origin: 'https://x.example', path: '/', method: 'GET', headers: [], body: emptyBody, dropped: [] };
 
 const rows: readonly (readonly [CredentialSpec, readonly string[]])[] = [

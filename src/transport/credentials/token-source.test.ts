@@ -15,7 +15,7 @@ function rig(random = 0) {
         state.fetches += 1;
         return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
       },
-      forget: () => {
+      clearCache: () => {
         state.forgotten += 1;
       },
     },

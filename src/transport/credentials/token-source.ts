@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OAuthGrant } from '../../core/provider.ts';
 import type { Trust } from '../../core/snapshot.ts';
-import { remember } from '../../core/memory/recent.ts';
+import { setBounded } from '../../core/memory/set-bounded.ts';
 
 /** A token and its expiry, in Unix milliseconds. */
 export interface Token {
@@ -16,7 +16,7 @@ export interface TokenFetcher {
   /** @throws TokenError */
   fetch(): Promise<Token>;
   /** Called when the last token was rejected: discards cached data. */
-  forget?(): void;
+  clearCache?(): void;
 }
 
 /** The reason why there is no token, as text that may be shown: the token endpoint's own message if it sent one. */
@@ -45,12 +45,12 @@ export interface TokenSourceDeps {
 }
 
 /** A token is renewed this long before it expires, with up to a minute of jitter, but not before the last quarter of a short lifetime. */
-const earlyMs = 300_000;
+const renewEarlyMs = 300_000;
 const jitterMs = 60_000;
 /** A token with at least this lifetime is renewed at half of it: tokens of machine identities are valid for a day. */
-const longLifeMs = 7_200_000;
+const longLifetimeMs = 7_200_000;
 /** Maximum lifetime of a token, whatever its issuer reports. */
-const longestLifeMs = 366 * 86_400_000;
+const maxLifetimeMs = 366 * 86_400_000;
 /** A token is not used this long before its expiry, because a request needs time to arrive. */
 const marginMs = 10_000;
 /** Pause after a renewal that failed or returned the same token, while the old token is valid. */
@@ -58,7 +58,7 @@ const pauseMs = 30_000;
 /** A failed fetch is cached for this time, so that not each of several consecutive requests contacts the endpoint. */
 const failureMs = 1000;
 /** If a token younger than this is rejected, its age is not the reason. */
-const youngMs = 60_000;
+const freshTokenMs = 60_000;
 
 /**
  * The token of one credential. Fetched once for all waiting requests, renewed in the background before it expires, and used until
@@ -73,7 +73,7 @@ export class TokenSource {
   #refreshAt = 0;
   #usableUntil = 0;
   #pausedUntil = 0;
-  #flight: Promise<string> | undefined;
+  #pendingFetch: Promise<string> | undefined;
   /** When a rejected token was replaced. */
   #replacedAt = Number.NEGATIVE_INFINITY;
   #isReplacing = false;
@@ -89,17 +89,17 @@ export class TokenSource {
   get(): string | Promise<string> {
     const now = this.#deps.monotonic();
     if (this.#token === undefined || now >= this.#usableUntil) return this.#failure(now) ?? this.#fetch();
-    if (now >= this.#refreshAt && now >= this.#pausedUntil && this.#flight === undefined) void this.#refresh(this.#token);
+    if (now >= this.#refreshAt && now >= this.#pausedUntil && this.#pendingFetch === undefined) void this.#refresh(this.#token);
     return this.#token.value;
   }
 
   /** Discards a rejected token. True if a retry may get another one; false if a fresh token was rejected too. */
-  evict(refused: string): boolean {
-    if (this.#token?.value !== refused) return true;
-    if (this.#deps.monotonic() - this.#replacedAt < youngMs) return false;
+  evict(rejectedToken: string): boolean {
+    if (this.#token?.value !== rejectedToken) return true;
+    if (this.#deps.monotonic() - this.#replacedAt < freshTokenMs) return false;
     this.#token = undefined;
     this.#isReplacing = true;
-    this.#fetcher.forget?.();
+    this.#fetcher.clearCache?.();
     return true;
   }
 
@@ -120,10 +120,10 @@ export class TokenSource {
 
   /** Fetches a token; concurrent callers share one fetch. */
   #fetch(): Promise<string> {
-    this.#flight ??= this.#fetchOnce().finally(() => {
-      this.#flight = undefined;
+    this.#pendingFetch ??= this.#fetchOnce().finally(() => {
+      this.#pendingFetch = undefined;
     });
-    return this.#flight;
+    return this.#pendingFetch;
   }
 
   async #fetchOnce(): Promise<string> {
@@ -131,7 +131,7 @@ export class TokenSource {
     try {
       const token = await this.#fetcher.fetch();
       this.lastError = undefined;
-      this.#keep(token, requested);
+      this.#store(token, requested);
       return token.value;
     } catch (error) {
       this.lastError = error as Error;
@@ -141,16 +141,16 @@ export class TokenSource {
   }
 
   /** @param requested when the token was requested, by the monotonic and the wall clock */
-  #keep(token: Token, requested: { readonly at: number; readonly wall: number }): void {
+  #store(token: Token, requested: { readonly at: number; readonly wall: number }): void {
     const left = token.expiresAt - requested.wall;
-    const life = left > 0 ? Math.min(left, longestLifeMs) : 0;
-    const end = requested.at + life;
+    const lifetime = left > 0 ? Math.min(left, maxLifetimeMs) : 0;
+    const end = requested.at + lifetime;
     this.#token = token;
     const jitter = this.#deps.random() * jitterMs;
-    const due = end - (life >= longLifeMs ? life / 2 + jitter : Math.min(earlyMs + jitter, life / 4));
+    const due = end - (lifetime >= longLifetimeMs ? lifetime / 2 + jitter : Math.min(renewEarlyMs + jitter, lifetime / 4));
     const renewal = token.renewAt === undefined ? 0 : token.renewAt - requested.wall;
     this.#refreshAt = renewal > 0 ? Math.min(due, requested.at + renewal) : due;
-    this.#usableUntil = end - Math.min(marginMs, life / 10);
+    this.#usableUntil = end - Math.min(marginMs, lifetime / 10);
     if (this.#isReplacing) this.#replacedAt = requested.at;
     this.#isReplacing = false;
   }
@@ -174,7 +174,7 @@ export class TokenSources {
   for(grant: OAuthGrant, trust: Trust): TokenSource {
     const key = keyOf(grant, trust);
     const source = this.#sources.get(key) ?? new TokenSource(this.#fetcher(grant, trust), this.#deps);
-    return remember(this.#sources, key, source, sourceLimit);
+    return setBounded(this.#sources, key, source, sourceLimit);
   }
 }
 

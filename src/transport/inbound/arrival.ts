@@ -1,25 +1,25 @@
 import type { IncomingMessage } from 'node:http';
-import type { Arrival } from '../../core/http/arrival.ts';
+import type { RequestHead } from '../../core/http/request-head.ts';
 import type { Clock } from '../../core/context.ts';
 import { knownPaths } from '../../core/endpoint.ts';
 import { fromUnknown, GatewayError } from '../../core/error.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { pathFault } from '../../core/http/plain-path.ts';
-import { plainQuery, without } from '../../core/http/query.ts';
+import { plainQuery, withoutParameters } from '../../core/http/query.ts';
 import { parseTraceparent } from '../../core/http/trace.ts';
 import { type HeaderNames, RequestHeaderBag } from './header-bag.ts';
 import type { Ids } from './ids.ts';
 import { parseMetadata } from './metadata.ts';
-import { privacyFault, strangeHeaders } from './strange-headers.ts';
+import { privacyFault, checkUnknownHeaders } from './unknown-headers.ts';
 import { useAbsoluteTarget } from './request-target.ts';
-import { type Matched, matchRoute } from './routes.ts';
+import { type MatchedRoute, matchRoute } from './routes.ts';
 
 /** The head of a request after parsing. */
-export interface Head {
+export interface ParsedHead {
   readonly path: string;
   readonly query: string;
   readonly method: string;
-  readonly matched: Matched | undefined;
+  readonly matched: MatchedRoute | undefined;
   readonly bag: RequestHeaderBag;
   readonly names: HeaderNames;
   readonly peer: string | undefined;
@@ -33,7 +33,7 @@ export type HeadSource = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'r
 };
 
 /** @param key an API key that was sent outside the headers */
-export function readHead(request: HeadSource, names: HeaderNames, clock: Clock, key?: string): Head {
+export function readHead(request: HeadSource, names: HeaderNames, clock: Clock, key?: string): ParsedHead {
   useAbsoluteTarget(request);
   const url = request.url ?? '/';
   const path = pathOf(url);
@@ -59,7 +59,7 @@ export function pathOf(url: string): string {
 /** Returns the query of a target, without `?` and without credentials. */
 export function queryOf(url: string): string {
   const mark = url.indexOf('?');
-  return mark < 0 ? '' : withoutKeys(url.slice(mark + 1));
+  return mark < 0 ? '' : withoutCredentials(url.slice(mark + 1));
 }
 
 /** Source of IDs and of the only random number of a request. */
@@ -69,17 +69,20 @@ export interface ArrivalDeps {
 }
 
 /** Converts a head for the pipeline. `fault` is the first error in its headers. */
-export function arrivalOf(head: Head, deps: ArrivalDeps): { readonly arrival: Arrival; readonly fault: GatewayError | undefined } {
+export function arrivalOf(
+  head: ParsedHead,
+  deps: ArrivalDeps,
+): { readonly arrival: RequestHead; readonly fault: GatewayError | undefined } {
   let metadata: Readonly<Record<string, string>> = {};
-  const { strange } = head.bag;
-  const found = strange === undefined ? undefined : strangeHeaders(strange, head.names);
+  const { unknownNames } = head.bag;
+  const found = unknownNames === undefined ? undefined : checkUnknownHeaders(unknownNames, head.names);
   let fault = found?.fault ?? (head.bag.hasGateway ? privacyFault(head.bag) : undefined);
   try {
     metadata = parseMetadata(head.bag.gateway('metadata'));
   } catch (thrown) {
     fault ??= fromUnknown(thrown);
   }
-  const arrival: Arrival = {
+  const arrival: RequestHead = {
     id: deps.ids.request(head.at),
     endpoint: head.matched?.endpoint ?? 'relay',
     method: head.method,
@@ -100,22 +103,22 @@ export function arrivalOf(head: Head, deps: ArrivalDeps): { readonly arrival: Ar
 }
 
 /** Methods that may be relayed. TRACE is not forwarded, because its response contains the request with its credentials (RFC 9110 9.3.8). */
-export const passedMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+export const relayedMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Path of the OpenAPI document, which is served like a file. */
 const descriptionPath = '/openapi.json';
 const readMethods: readonly string[] = ['GET', 'HEAD'];
 
-export const asksForDescription = ({ path, method }: Head): boolean => path === descriptionPath && readMethods.includes(method);
+export const isApiDescriptionRequest = ({ path, method }: ParsedHead): boolean => path === descriptionPath && readMethods.includes(method);
 
 /** Returns the error for a head without a route. */
-export function routeFault(head: Head): GatewayError | undefined {
+export function routeFault(head: ParsedHead): GatewayError | undefined {
   if (head.path === descriptionPath) return notAllowed(head, readMethods);
-  if (!passedMethods.includes(head.method)) return notAllowed(head, passedMethods);
+  if (!relayedMethods.includes(head.method)) return notAllowed(head, relayedMethods);
   return head.matched === undefined ? noRoute(head) : undefined;
 }
 
-function notAllowed({ method, path }: Head, allow: readonly string[]): GatewayError {
+function notAllowed({ method, path }: ParsedHead, allow: readonly string[]): GatewayError {
   return new GatewayError('method_not_allowed', {
     message: `The gateway does not support ${method} "${path}".`,
     hint: `Methods: ${allow.join(', ')}.`,
@@ -123,7 +126,7 @@ function notAllowed({ method, path }: Head, allow: readonly string[]): GatewayEr
   });
 }
 
-function noRoute(head: Head): GatewayError {
+function noRoute(head: ParsedHead): GatewayError {
   const fault = pathFault(head.path);
   if (fault !== undefined)
     return new GatewayError('route_not_found', { message: `The path ${fault}.`, hint: 'Encode each name in the path once.' });
@@ -156,6 +159,6 @@ const credentialParameters: readonly string[] = [
 ];
 
 /** Removes credentials from a query. A gateway key in the query (WebSockets in browsers) is passed to `auth` with the headers. */
-function withoutKeys(query: string): string {
-  return /key|sig|token|%/i.test(query) ? without(query, credentialParameters) : query;
+function withoutCredentials(query: string): string {
+  return /key|sig|token|%/i.test(query) ? withoutParameters(query, credentialParameters) : query;
 }

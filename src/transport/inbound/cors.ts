@@ -4,7 +4,7 @@ import type { HeaderPairs } from '../../core/http/headers.ts';
 import { printable } from '../../core/text/printable.ts';
 
 /** How long a browser caches a preflight response, in seconds. Browsers permit longer times. */
-const rememberedS = 600;
+const preflightMaxAgeS = 600;
 
 /** List of header names in `access-control-request-headers`. */
 const nameList = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
@@ -36,21 +36,21 @@ export class Cors {
   }
 
   /** Adds CORS headers to the response, including errors and streams. */
-  show({ headers }: IncomingMessage, response: ServerResponse): void {
-    joinHead(response, this.headersFor(headers.origin));
+  addHeaders({ headers }: IncomingMessage, response: ServerResponse): void {
+    addToHead(response, this.headersFor(headers.origin));
   }
 
   /** Headers added to every response to a page. */
   headersFor(origin: string | undefined): HeaderPairs {
-    const shown = origin !== undefined && this.allows(origin);
-    return shown ? ['vary', 'Origin', 'access-control-allow-origin', origin, 'access-control-expose-headers', '*'] : noPage;
+    const isAllowed = origin !== undefined && this.allows(origin);
+    return isAllowed ? ['vary', 'Origin', 'access-control-allow-origin', origin, 'access-control-expose-headers', '*'] : varyOnly;
   }
 
   /**
    * Answers a CORS preflight, which has no key and is not processed further. Returns false if the request is not a
    * preflight. Call `refusal` first.
    */
-  answers(request: IncomingMessage, response: ServerResponse): boolean {
+  respondToPreflight(request: IncomingMessage, response: ServerResponse): boolean {
     if (request.headers.origin === undefined || !isPreflight(request)) return false;
     response.writeHead(204, preflightHeaders(request)).end();
     return true;
@@ -69,36 +69,36 @@ export class Cors {
 }
 
 /** Prevents caches from serving the response for one origin to another. */
-const noPage: HeaderPairs = ['vary', 'Origin'];
+const varyOnly: HeaderPairs = ['vary', 'Origin'];
 
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 
 function preflightHeaders({ headers }: IncomingMessage): HeaderPairs {
-  const wanted = headers['access-control-request-headers'];
+  const requestedHeaders = headers['access-control-request-headers'];
   const pairs = [
     'vary',
     'Access-Control-Request-Headers',
     'access-control-allow-methods',
     'GET, HEAD, POST, PUT, PATCH, DELETE',
     'access-control-max-age',
-    String(rememberedS),
+    String(preflightMaxAgeS),
   ];
-  if (wanted !== undefined && nameList.test(wanted)) pairs.push('access-control-allow-headers', wanted);
+  if (requestedHeaders !== undefined && nameList.test(requestedHeaders)) pairs.push('access-control-allow-headers', requestedHeaders);
   if (headers['access-control-request-private-network'] === 'true') pairs.push('access-control-allow-private-network', 'true');
   return pairs;
 }
 
 /** Adds header pairs to each `writeHead` call, which gets its headers as a list of pairs or an object. */
-function joinHead(response: ServerResponse, more: HeaderPairs): void {
+function addToHead(response: ServerResponse, more: HeaderPairs): void {
   const writeHead = response.writeHead.bind(response);
   response.writeHead = (status: number, ...rest: readonly unknown[]) => {
     const headers = rest.at(-1);
-    const own = Array.isArray(headers)
+    const original = Array.isArray(headers)
       ? (headers as string[])
       : Object.entries(headers ?? {})
           .flat()
           .map(String);
-    return writeHead(status, [...own, ...more]);
+    return writeHead(status, [...original, ...more]);
   };
 }

@@ -35,7 +35,7 @@ export function headerNames(prefixes: readonly string[], settings: Iterable<stri
  * The gateway headers of a configuration. The canonical prefix is always first, because error messages use it. Headers
  * for the settings of every configured provider type are included.
  */
-export function namesOf({ server, types }: Pick<Snapshot, 'server' | 'types'>): HeaderNames {
+export function headerNamesOf({ server, types }: Pick<Snapshot, 'server' | 'types'>): HeaderNames {
   const settings = [...new Set(types.values())].flatMap(({ entry }) => entry.requestSettings.flatMap(({ headers }) => headers));
   return headerNames([canonicalPrefix, ...server.headerPrefixes.filter((prefix) => prefix !== canonicalPrefix)], settings);
 }
@@ -51,7 +51,7 @@ export class RequestHeaderBag implements HeaderBag {
   readonly #key: string | undefined;
   #alias: string | undefined | null = null;
   #hasGateway = false;
-  #strange: Set<string> | undefined;
+  #unknownNames: Set<string> | undefined;
   /** Replaces the `content-length` among the headers. */
   #length: string | undefined;
 
@@ -71,7 +71,7 @@ export class RequestHeaderBag implements HeaderBag {
     const bag = new RequestHeaderBag({ headers: this.#headers, rawHeaders: this.#raw }, this.#names, this.#key, this.memo);
     bag.#alias = this.aliasPrefix;
     bag.#hasGateway = this.#hasGateway;
-    bag.#strange = this.#strange;
+    bag.#unknownNames = this.#unknownNames;
     bag.#length = length;
     return bag;
   }
@@ -131,9 +131,9 @@ export class RequestHeaderBag implements HeaderBag {
   }
 
   /** Lower-case names that have a gateway prefix but no meaning; undefined if there are none. */
-  get strange(): ReadonlySet<string> | undefined {
+  get unknownNames(): ReadonlySet<string> | undefined {
     if (this.#alias === null) this.#alias = this.#scan();
-    return this.#strange;
+    return this.#unknownNames;
   }
 
   /** Scans the raw names once. Two characters are enough to skip nearly all of them. */
@@ -144,10 +144,10 @@ export class RequestHeaderBag implements HeaderBag {
       const name = this.#raw[i] ?? '';
       for (let k = 0; k < prefixes.length; k += 1) {
         const prefix = prefixes[k] ?? '';
-        if (!startsLike(name, prefix)) continue;
+        if (!hasPrefix(name, prefix)) continue;
         this.#hasGateway = true;
         if (prefix !== canonicalPrefix) alias ??= prefix;
-        if (!tails.has(name.slice(prefix.length).toLowerCase())) (this.#strange ??= new Set()).add(name.toLowerCase());
+        if (!tails.has(name.slice(prefix.length).toLowerCase())) (this.#unknownNames ??= new Set()).add(name.toLowerCase());
         break;
       }
     }
@@ -156,7 +156,7 @@ export class RequestHeaderBag implements HeaderBag {
 }
 
 /** Case-insensitive prefix match. Every prefix ends with a dash. */
-function startsLike(name: string, prefix: string): boolean {
+function hasPrefix(name: string, prefix: string): boolean {
   const end = prefix.length;
   return (
     (name.charCodeAt(0) | 0x20) === prefix.charCodeAt(0) &&

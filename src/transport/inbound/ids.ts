@@ -27,24 +27,24 @@ export class Ids {
       for (let rest = now, i = prefix.length + timeLength - 1; i >= prefix.length; i -= 1, rest = Math.floor(rest / 32))
         id[i] = alphabet[rest % 32] as number;
     }
-    this.#chance(id, prefix.length + timeLength, alphabet);
+    this.#fillRandom(id, prefix.length + timeLength, alphabet);
     return id.toString('latin1');
   }
 
   /** 32 hex digits (W3C Trace Context, 3.2.2.3). */
   trace(): string {
-    this.#chance(this.#trace, 0, hex);
+    this.#fillRandom(this.#trace, 0, hex);
     return this.#trace.toString('latin1');
   }
 
   /** Fills the rest of `into` with random characters. @param characters the alphabet; its length is a power of two */
-  #chance(into: Buffer, start: number, characters: Buffer): void {
-    const from = this.#take(into.length - start) - start;
+  #fillRandom(into: Buffer, start: number, characters: Buffer): void {
+    const from = this.#takeRandom(into.length - start) - start;
     const mask = characters.length - 1;
     for (let i = start; i < into.length; i += 1) into[i] = characters[(this.#pool[from + i] as number) & mask] as number;
   }
 
-  #take(count: number): number {
+  #takeRandom(count: number): number {
     if (this.#at + count > this.#pool.length) {
       randomFillSync(this.#pool);
       this.#at = 0;

@@ -7,7 +7,7 @@ import type { Cors } from './cors.ts';
 import { isLoopbackHost, type ListenAddress } from '../../core/http/listen-address.ts';
 
 /** Listen address, and whether the configuration opens the gateway to other hosts. */
-interface KeylessSite {
+interface KeylessListener {
   readonly listen: ListenAddress | undefined;
   /** `server.open` */
   readonly isOpen: boolean;
@@ -22,16 +22,16 @@ type Request = Pick<IncomingMessage, 'method' | 'headers'> & { readonly rawHeade
  */
 export class KeylessRules {
   readonly #host: string | undefined;
-  readonly #takesAnyHost: boolean;
+  readonly #allowsAnyHost: boolean;
   readonly #isOpen: boolean;
   readonly #cors: Cors | undefined;
   /** Cache: most requests have the same host as the previous one. */
-  #lastOwn: string | undefined;
+  #lastLocalHost: string | undefined;
 
-  constructor({ listen, isOpen }: KeylessSite, cors: Cors | undefined) {
+  constructor({ listen, isOpen }: KeylessListener, cors: Cors | undefined) {
     this.#host = listen !== undefined && 'host' in listen ? listen.host.toLowerCase() : undefined;
     // Browsers cannot connect to a Unix socket. The host names of an open gateway are not known here.
-    this.#takesAnyHost = isOpen || (listen !== undefined && 'path' in listen);
+    this.#allowsAnyHost = isOpen || (listen !== undefined && 'path' in listen);
     this.#isOpen = isOpen;
     this.#cors = cors;
   }
@@ -43,23 +43,23 @@ export class KeylessRules {
 
   /** With DNS rebinding, a foreign name resolves to this machine, but the page still sends that name as its host. */
   #hostRefusal({ headers, rawHeaders }: Request): GatewayError | undefined {
-    if (this.#takesAnyHost) return undefined;
+    if (this.#allowsAnyHost) return undefined;
     const { host } = headers;
     const second = secondHost(rawHeaders);
     if (second !== undefined) return foreignHost('host', second);
     // HTTP/1.0 needs no `Host`; browsers do not use HTTP/1.0.
-    if (host !== undefined && !this.#isOwn(host)) return foreignHost('host', host);
+    if (host !== undefined && !this.#isLocalHost(host)) return foreignHost('host', host);
     const forwarded = headers['x-forwarded-host'];
     if (forwarded === undefined) return undefined;
     const foreign = String(forwarded)
       .split(',')
-      .find((each) => !this.#isOwn(each.trim()));
+      .find((each) => !this.#isLocalHost(each.trim()));
     return foreign === undefined ? undefined : foreignHost('x-forwarded-host', foreign.trim());
   }
 
   #originRefusal({ headers }: Request): GatewayError | undefined {
     const { origin } = headers;
-    if (origin !== undefined) return this.#isAllowed(origin, headers.host) ? undefined : foreignOrigin(`A page of "${shown(origin)}"`);
+    if (origin !== undefined) return this.#isAllowed(origin, headers.host) ? undefined : foreignOrigin(`A page of "${quoted(origin)}"`);
     const site = headers['sec-fetch-site'];
     return site === undefined || site === 'same-origin' || site === 'none' ? undefined : foreignOrigin('A page of another site');
   }
@@ -67,23 +67,23 @@ export class KeylessRules {
   /** True for the gateway's own origin under a local name, and for origins allowed by `server.cors`. */
   #isAllowed(origin: string, host: string | undefined): boolean {
     if (this.#cors?.allows(origin) === true) return true;
-    if (host === undefined || !(this.#isOwn(host) || (this.#isOpen && isAddress(host)))) return false;
+    if (host === undefined || !(this.#isLocalHost(host) || (this.#isOpen && isAddress(host)))) return false;
     const match = /^https?:\/\/([^/]+)$/i.exec(origin);
     return match?.[1]?.toLowerCase() === host.toLowerCase();
   }
 
   /** Ports are ignored: they may be forwarded or published under other numbers, and a page cannot choose its host name by a port. */
-  #isOwn(host: string): boolean {
-    if (host === this.#lastOwn) return true;
-    const name = nameOf(host);
-    const isOwn = isLoopbackHost(name) || name === this.#host;
-    if (isOwn) this.#lastOwn = host;
-    return isOwn;
+  #isLocalHost(host: string): boolean {
+    if (host === this.#lastLocalHost) return true;
+    const name = hostNameOf(host);
+    const isLocal = isLoopbackHost(name) || name === this.#host;
+    if (isLocal) this.#lastLocalHost = host;
+    return isLocal;
   }
 }
 
 /** Removes port, brackets and trailing dot. */
-function nameOf(host: string): string {
+function hostNameOf(host: string): string {
   const match = /^(?:\[([^\]]+)\]|([^:]+?)\.?)(?::\d{1,5})?$/.exec(host.toLowerCase());
   return match?.[1] ?? match?.[2] ?? '';
 }
@@ -100,7 +100,7 @@ function secondHost(raw: readonly string[]): string | undefined {
   return undefined;
 }
 
-const isAddress = (host: string): boolean => isIP(nameOf(host)) !== 0;
+const isAddress = (host: string): boolean => isIP(hostNameOf(host)) !== 0;
 
 /**
  * Rejects requests that a page can send to any site without a CORS preflight (Fetch, "simple" requests). Client
@@ -114,7 +114,7 @@ function typeRefusal({ method, headers }: Request, traits: EndpointTraits): Gate
   if (traits.body === 'json' ? isJson(type) : isJson(type) || !simpleTypes.has(type) || mayBeForm(type, traits)) return undefined;
   const isForm = traits.body === 'form';
   return new GatewayError('unsupported_media_type', {
-    message: `${written === undefined ? 'A body without content-type' : `content-type "${shown(written)}"`} is not accepted: the gateway has no API keys, and any web page could send this.`,
+    message: `${written === undefined ? 'A body without content-type' : `content-type "${quoted(written)}"`} is not accepted: the gateway has no API keys, and any web page could send this.`,
     param: 'content-type',
     hint: `Send content-type: ${isForm ? 'multipart/form-data or ' : ''}application/json.`,
   });
@@ -132,11 +132,11 @@ function hasBody(headers: IncomingMessage['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-const shown = (text: string): string => printable(text).slice(0, 100);
+const quoted = (text: string): string => printable(text).slice(0, 100);
 
 const foreignHost = (header: string, host: string): GatewayError =>
   new GatewayError('host_not_allowed', {
-    message: `The gateway has no API keys and serves only this machine: ${header} "${shown(host)}" is not accepted.`,
+    message: `The gateway has no API keys and serves only this machine: ${header} "${quoted(host)}" is not accepted.`,
     param: header,
     hint: 'Use http://127.0.0.1 or http://localhost, or define api_keys. server.open: true serves everyone who can connect.',
   });

@@ -11,10 +11,10 @@ const valueLimit = 128;
 export function parseMetadata(text: string | undefined): Readonly<Record<string, string>> {
   if (text === undefined || text === '') return none;
   const value = parse(fromHeader(text));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bad('must be a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidMetadata('must be a JSON object');
   for (const [key, each] of Object.entries(value)) {
-    if (typeof each !== 'string') throw bad(`"${key}" must be a string`);
-    if (isLongerThan(each, valueLimit)) throw bad(`"${key}" is longer than ${valueLimit} characters`);
+    if (typeof each !== 'string') throw invalidMetadata(`"${key}" must be a string`);
+    if (isLongerThan(each, valueLimit)) throw invalidMetadata(`"${key}" is longer than ${valueLimit} characters`);
   }
   return value as Record<string, string>;
 }
@@ -23,11 +23,11 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw bad(`is not JSON: ${(error as Error).message.replace(/\.$/, '')}`);
+    throw invalidMetadata(`is not JSON: ${(error as Error).message.replace(/\.$/, '')}`);
   }
 }
 
-function bad(what: string): GatewayError {
+function invalidMetadata(what: string): GatewayError {
   return new GatewayError('invalid_metadata', {
     message: `x-gateway-metadata ${what}.`,
     param: 'x-gateway-metadata',

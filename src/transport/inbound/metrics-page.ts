@@ -8,7 +8,7 @@ export interface MetricsPage {
 }
 
 /** Serves the metrics page. Returns false for any other path, without sending a response. */
-export function answerMetrics(page: MetricsPage, path: string, { method }: IncomingMessage, response: ServerResponse): boolean {
+export function serveMetrics(page: MetricsPage, path: string, { method }: IncomingMessage, response: ServerResponse): boolean {
   if (path !== page.path()) return false;
   if (method !== 'GET' && method !== 'HEAD') {
     response.writeHead(405, { allow: 'GET, HEAD' }).end();

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { answerMetrics, type MetricsPage } from './metrics-page.ts';
+import { serveMetrics, type MetricsPage } from './metrics-page.ts';
 import { isLoopbackHost } from '../../core/http/listen-address.ts';
 import { createSideServer } from './listener/side-server.ts';
 
@@ -26,22 +26,22 @@ export interface Readiness {
  */
 export type Probes = (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** @param isOperators true if only operators can reach the listener; on other listeners, file names are shown only to this machine */
-export function createProbes(readiness: Readiness, isOperators: boolean): Probes {
+/** @param isOperatorListener true if only operators can reach the listener; on other listeners, file names are shown only to this machine */
+export function createProbes(readiness: Readiness, isOperatorListener: boolean): Probes {
   return (path, request, response) => {
     if (path !== '/healthz' && path !== '/readyz') return false;
     if (request.method !== 'GET' && request.method !== 'HEAD')
-      answer(response, 405, { status: 'method not allowed' }, { allow: 'GET, HEAD' });
-    else if (path === '/healthz') answer(response, 200, { status: 'ok' });
-    else answerReady(readiness, isOperators || isOfThisMachine(request), response);
+      sendJson(response, 405, { status: 'method not allowed' }, { allow: 'GET, HEAD' });
+    else if (path === '/healthz') sendJson(response, 200, { status: 'ok' });
+    else sendReadiness(readiness, isOperatorListener || isFromThisMachine(request), response);
     return true;
   };
 }
 
-function answerReady({ reasons, notes, config, workers }: Readiness, isDetailed: boolean, response: ServerResponse): void {
+function sendReadiness({ reasons, notes, config, workers }: Readiness, isDetailed: boolean, response: ServerResponse): void {
   const found = reasons();
   const isReady = found.length === 0;
-  answer(response, isReady ? 200 : 503, {
+  sendJson(response, isReady ? 200 : 503, {
     status: isReady ? 'ok' : 'not ready',
     reasons: found,
     ...(isDetailed && notes.length > 0 ? { notes } : {}),
@@ -51,7 +51,7 @@ function answerReady({ reasons, notes, config, workers }: Readiness, isDetailed:
 }
 
 /** Headers that proxies and web pages add. */
-const ofOthers = [
+const proxyHeaders = [
   'forwarded',
   'via',
   'x-forwarded-for',
@@ -69,8 +69,8 @@ const ofOthers = [
  * True if the request is from this machine. A request through a proxy may be from anywhere, and so may one with a
  * foreign host name, which a web page can use (DNS rebinding).
  */
-function isOfThisMachine({ socket, headers }: IncomingMessage): boolean {
-  if (ofOthers.some((name) => headers[name] !== undefined) || !isLoopbackHost(hostIn(headers.host ?? 'localhost'))) return false;
+function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
+  if (proxyHeaders.some((name) => headers[name] !== undefined) || !isLoopbackHost(hostIn(headers.host ?? 'localhost'))) return false;
   return socket.remoteAddress === undefined || isLoopbackHost(socket.remoteAddress.replace(/^::ffff:/, ''));
 }
 
@@ -81,12 +81,12 @@ const hostIn = (host: string): string => /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.e
 export function createProbeServer(probes: Probes, metrics: MetricsPage): Server {
   return createSideServer(16 * 1024, (request, response) => {
     const [path = '/'] = (request.url ?? '/').split('?', 1);
-    if (!probes(path, request, response) && !answerMetrics(metrics, path, request, response))
-      answer(response, 404, { status: 'not found' });
+    if (!probes(path, request, response) && !serveMetrics(metrics, path, request, response))
+      sendJson(response, 404, { status: 'not found' });
   });
 }
 
-function answer(response: ServerResponse, status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
+function sendJson(response: ServerResponse, status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers });
   response.end(`${JSON.stringify(body)}\n`);
 }

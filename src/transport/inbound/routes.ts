@@ -1,8 +1,8 @@
 import { type Endpoint, type EndpointTraits, endpoints, servesHead, traitsOf } from '../../core/endpoint.ts';
-import { pathFault, plainPath, plainWord } from '../../core/http/plain-path.ts';
+import { pathFault, plainPath, plainSegment } from '../../core/http/plain-path.ts';
 
 /** One defined route. Any other path under `/v1/` is relayed. */
-interface Row {
+interface RouteRow {
   readonly endpoint: Endpoint;
   readonly method: string;
   /** Path after `/v1/`; `{id}` matches one segment. */
@@ -12,7 +12,7 @@ interface Row {
 }
 
 /** Without the realtime endpoint, which is reached by an upgrade, never by a normal request. */
-const rows: readonly Row[] = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, { routes }]) =>
+const rows: readonly RouteRow[] = (Object.entries(endpoints) as [Endpoint, EndpointTraits][]).flatMap(([endpoint, { routes }]) =>
   endpoint === 'realtime'
     ? []
     : routes.flatMap(([method, template]) => {
@@ -22,10 +22,10 @@ const rows: readonly Row[] = (Object.entries(endpoints) as [Endpoint, EndpointTr
 );
 
 /** Prefixes of a template. Client libraries of the messages API add `/v1` themselves, so base URLs with and without it must work. */
-const places = (template: string): readonly string[] => (template.startsWith('messages') ? ['/v1/', '/', '/v1/v1/'] : ['/v1/']);
+const pathPrefixes = (template: string): readonly string[] => (template.startsWith('messages') ? ['/v1/', '/', '/v1/v1/'] : ['/v1/']);
 
 /** The endpoint that handles a request. */
-export interface Matched {
+export interface MatchedRoute {
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
   /** The equivalent `/v1/` path of a request in the deployments layout; undefined for other requests. */
@@ -35,33 +35,33 @@ export interface Matched {
 }
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
-const plainly = (endpoint: Endpoint, params: Readonly<Record<string, string>>): Matched => ({
+const routeMatch = (endpoint: Endpoint, params: Readonly<Record<string, string>>): MatchedRoute => ({
   endpoint,
   params,
   path: undefined,
   model: undefined,
 });
-const exact: ReadonlyMap<string, Matched> = new Map(
+const exact: ReadonlyMap<string, MatchedRoute> = new Map(
   rows
     .filter((row) => !row.template.includes('{'))
     .flatMap(({ endpoint, method, template }) =>
-      places(template).map((place) => [`${method} ${place}${template}`, plainly(endpoint, noParams)]),
+      pathPrefixes(template).map((prefix) => [`${method} ${prefix}${template}`, routeMatch(endpoint, noParams)]),
     ),
 );
-const withId = rows.filter((row) => row.template.includes('{')).map((row) => ({ ...row, segments: row.template.split('/') }));
-const relayed = plainly('relay', noParams);
+const routesWithId = rows.filter((row) => row.template.includes('{')).map((row) => ({ ...row, segments: row.template.split('/') }));
+const relayed = routeMatch('relay', noParams);
 
 /**
  * Finds the endpoint for a method and path (without query). Returns undefined outside `/v1/` and `/openai/`, for a path
  * that providers might resolve to another one, and for an ID with invalid percent-encoding.
  */
-export function matchRoute(method: string, path: string): Matched | undefined {
+export function matchRoute(method: string, path: string): MatchedRoute | undefined {
   const hit = exact.get(`${method} ${path}`);
   if (hit !== undefined) return hit;
-  if (path.startsWith(deploymentsPrefix)) return inDeployments(method, path);
+  if (path.startsWith(deploymentsPrefix)) return matchDeploymentPath(method, path);
   if (!path.startsWith('/v1/') || path.length === 4 || pathFault(path) !== undefined) return undefined;
   const segments = path.slice(4).split('/');
-  const found = byId(method, segments) ?? respelled(method, segments);
+  const found = byId(method, segments) ?? matchNormalized(method, segments);
   return found === badId ? undefined : (found ?? relayed);
 }
 
@@ -73,21 +73,21 @@ const deployments = 'deployments/';
  * without `v1/`, and, for calls to a model, under `/openai/deployments/NAME/`. The name may contain slashes, because
  * not every client encodes them.
  */
-function inDeployments(method: string, path: string): Matched | undefined {
+function matchDeploymentPath(method: string, path: string): MatchedRoute | undefined {
   const rest = path.slice(deploymentsPrefix.length);
   if (!rest.startsWith(deployments)) {
-    const own = rest.startsWith('v1/') ? `/${rest}` : `/v1/${rest}`;
-    const matched = matchRoute(method, own);
-    return matched === undefined ? undefined : { ...matched, path: own };
+    const canonicalPath = rest.startsWith('v1/') ? `/${rest}` : `/v1/${rest}`;
+    const matched = matchRoute(method, canonicalPath);
+    return matched === undefined ? undefined : { ...matched, path: canonicalPath };
   }
   if (pathFault(path) !== undefined) return undefined;
-  for (const words of [2, 1]) {
-    const cut = lastSegments(rest, words);
-    const own = `/v1/${rest.slice(cut)}`;
-    const matched = cut <= deployments.length ? undefined : exact.get(`${method} ${own}`);
+  for (const segmentCount of [2, 1]) {
+    const cut = lastSegments(rest, segmentCount);
+    const canonicalPath = `/v1/${rest.slice(cut)}`;
+    const matched = cut <= deployments.length ? undefined : exact.get(`${method} ${canonicalPath}`);
     if (matched === undefined || traitsOf(matched.endpoint).baseModel === true) continue;
     const model = decode(rest.slice(deployments.length, cut - 1));
-    return model === badId || model === '' ? undefined : { ...matched, path: own, model };
+    return model === badId || model === '' ? undefined : { ...matched, path: canonicalPath, model };
   }
   return undefined;
 }
@@ -95,7 +95,7 @@ function inDeployments(method: string, path: string): Matched | undefined {
 /** Returns the start of the last segments of a path. */
 function lastSegments(path: string, count: number): number {
   let at = path.length;
-  for (let words = 0; words < count && at > 0; words += 1) at = path.lastIndexOf('/', at - 1);
+  for (let skipped = 0; skipped < count && at > 0; skipped += 1) at = path.lastIndexOf('/', at - 1);
   return at + 1;
 }
 
@@ -103,13 +103,13 @@ function lastSegments(path: string, count: number): number {
 export const isRealtime = (path: string): boolean =>
   path === '/v1/realtime' || path === '/openai/realtime' || path === '/openai/v1/realtime';
 
-function byId(method: string, segments: readonly string[]): Matched | typeof badId | undefined {
-  for (const route of withId) {
+function byId(method: string, segments: readonly string[]): MatchedRoute | typeof badId | undefined {
+  for (const route of routesWithId) {
     const count = route.segments.length;
     if (route.method !== method || (route.idIsRest ? segments.length < count : segments.length !== count)) continue;
     const id = idOf(route.segments, route.idIsRest ? [...segments.slice(0, count - 1), segments.slice(count - 1).join('/')] : segments);
     if (id === badId) return badId;
-    if (id !== undefined) return plainly(route.endpoint, { id });
+    if (id !== undefined) return routeMatch(route.endpoint, { id });
   }
   return undefined;
 }
@@ -118,7 +118,7 @@ function byId(method: string, segments: readonly string[]): Matched | typeof bad
  * Many servers treat `//chat/`, `%63hat` and `Chat` like `chat`. A path that they would map to a defined route is
  * mapped here as well, because relayed requests bypass the rules for models and lines.
  */
-function respelled(method: string, segments: readonly string[]): Matched | typeof badId | undefined {
+function matchNormalized(method: string, segments: readonly string[]): MatchedRoute | typeof badId | undefined {
   const named = segments.filter((segment) => segment !== '');
   return exact.get(`${method} ${plainPath(`/v1/${named.join('/')}`)}`) ?? byId(method, named);
 }
@@ -131,7 +131,7 @@ function idOf(template: readonly string[], segments: readonly string[]): string 
   for (const [i, part] of template.entries()) {
     const segment = segments[i] ?? '';
     if (part !== '{id}') {
-      if (part !== segment && part !== plainWord(segment)) return undefined;
+      if (part !== segment && part !== plainSegment(segment)) return undefined;
       continue;
     }
     id = decode(segment);

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /** IPv4 networks that are not the public internet (IANA special-purpose registry), and one public address that isn't either. */
-const closedIPv4: readonly (readonly [network: string, bits: number])[] = [
+const nonPublicIPv4: readonly (readonly [network: string, bits: number])[] = [
   ['0.0.0.0', 8], // "this network"; connects to loopback on most systems
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // carrier-grade NAT; holds the metadata address of one cloud
@@ -21,7 +21,7 @@ const closedIPv4: readonly (readonly [network: string, bits: number])[] = [
 ];
 
 /** IPv6: only global unicast is open at all; these parts of it are not. */
-const closedIPv6: readonly (readonly [network: string, bits: number])[] = [
+const nonPublicIPv6: readonly (readonly [network: string, bits: number])[] = [
   ['2001::', 23], // protocol assignments, Teredo among them: an IPv4 address in disguise
   ['2001:db8::', 32],
   ['2002::', 16], // 6to4: an IPv4 address in disguise
@@ -36,17 +36,17 @@ export interface AddressRules {
 
 /** Compiles the tables above; make it once. */
 export function createAddressRules(): AddressRules {
-  const closed = new BlockList();
-  for (const [network, bits] of closedIPv4) closed.addSubnet(network, bits, 'ipv4');
-  for (const [network, bits] of closedIPv6) closed.addSubnet(network, bits, 'ipv6');
+  const nonPublic = new BlockList();
+  for (const [network, bits] of nonPublicIPv4) nonPublic.addSubnet(network, bits, 'ipv4');
+  for (const [network, bits] of nonPublicIPv6) nonPublic.addSubnet(network, bits, 'ipv6');
   const globalUnicast = new BlockList();
   globalUnicast.addSubnet('2000::', 3, 'ipv6');
   const isPublic = (address: string): boolean => {
-    if (isIPv4(address)) return !closed.check(address, 'ipv4');
+    if (isIPv4(address)) return !nonPublic.check(address, 'ipv4');
     if (!isIPv6(address)) return false;
-    const inner = innerIPv4(address);
-    if (inner !== undefined) return !closed.check(inner, 'ipv4');
-    return globalUnicast.check(address, 'ipv6') && !closed.check(address, 'ipv6');
+    const embedded = embeddedIPv4(address);
+    if (embedded !== undefined) return !nonPublic.check(embedded, 'ipv4');
+    return globalUnicast.check(address, 'ipv6') && !nonPublic.check(address, 'ipv6');
   };
   return { isPublic };
 }
@@ -61,17 +61,17 @@ export class AddressList {
     const network = unbracket(slash < 0 ? entry : entry.slice(0, slash));
     const family = isIP(network);
     if (family === 0) return false;
-    const most = family === 4 ? 32 : 128;
-    const bitsText = slash < 0 ? most.toString() : entry.slice(slash + 1);
-    if (!/^\d{1,3}$/.test(bitsText) || Number(bitsText) > most) return false;
+    const maxBits = family === 4 ? 32 : 128;
+    const bitsText = slash < 0 ? maxBits.toString() : entry.slice(slash + 1);
+    if (!/^\d{1,3}$/.test(bitsText) || Number(bitsText) > maxBits) return false;
     this.#list.addSubnet(network, Number(bitsText), family === 4 ? 'ipv4' : 'ipv6');
     return true;
   }
 
   /** `address` is a literal without brackets; an IPv4-mapped one counts as the address it holds. */
   has(address: string): boolean {
-    const inner = isIPv6(address) ? innerIPv4(address) : undefined;
-    if (inner !== undefined) return this.#list.check(inner, 'ipv4') || this.#list.check(address, 'ipv6');
+    const embedded = isIPv6(address) ? embeddedIPv4(address) : undefined;
+    if (embedded !== undefined) return this.#list.check(embedded, 'ipv4') || this.#list.check(address, 'ipv6');
     const family = isIP(address);
     return family !== 0 && this.#list.check(address, family === 4 ? 'ipv4' : 'ipv6');
   }
@@ -83,7 +83,7 @@ export function unbracket(host: string): string {
 }
 
 /** The IPv4 address inside an IPv4-mapped (RFC 4291 2.5.5.2) or NAT64 (RFC 6052) address: that is where a packet goes. */
-function innerIPv4(address: string): string | undefined {
+function embeddedIPv4(address: string): string | undefined {
   const groups = groupsOf(address);
   if (groups === undefined) return undefined;
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;

@@ -5,7 +5,7 @@ import type { Trust } from '../../core/snapshot.ts';
 import { AddressList, type AddressRules, createAddressRules, unbracket } from './address.ts';
 
 /** `server.egress.allow` in compiled form: hosts that a request may choose although the egress rules forbid them. */
-export interface EgressAllow {
+export interface EgressAllowList {
   /** The name, or an address literal without brackets, is listed as it is or below a `*.suffix`. */
   hasHost(host: string): boolean;
   /** The address is listed or lies in a listed network. */
@@ -26,7 +26,7 @@ const labelLimit = 10;
 const nameLimit = 253;
 
 /** Last labels that never name a public host: names of private networks, reserved names (RFC 2606, 6761, 6762, 8375). */
-const closedSuffixes: ReadonlySet<string> = new Set([
+const privateSuffixes: ReadonlySet<string> = new Set([
   'local',
   'localhost',
   'localdomain',
@@ -49,7 +49,7 @@ const closedSuffixes: ReadonlySet<string> = new Set([
  * Compiles `server.egress.allow`. Names are compared case-insensitively. An entry allows exactly what it names.
  * @throws GatewayError `invalid_config` for an entry that is neither a host, `*.suffix`, an address nor a network
  */
-export function compileEgress(list: readonly string[]): EgressAllow {
+export function compileEgress(list: readonly string[]): EgressAllowList {
   const hosts = new Set<string>();
   const suffixes: string[] = [];
   const addresses = new AddressList();
@@ -76,7 +76,7 @@ export function compileEgress(list: readonly string[]): EgressAllow {
 export function checkUrl(
   origin: string,
   trust: Trust,
-  allow: EgressAllow,
+  allow: EgressAllowList,
   rules: AddressRules = createAddressRules(),
 ): GatewayError | undefined {
   const url = parse(origin);
@@ -86,12 +86,12 @@ export function checkUrl(
   if (written === undefined) return refusal('must look like https://host, without user, spaces or unusual characters');
   const host = unbracket(url.hostname);
   const what = `"${host.slice(0, 100)}"`;
-  const odd = oddHost(written, url.hostname);
-  if (odd !== undefined) return refusal(odd, what);
+  const fault = hostFault(written, url.hostname);
+  if (fault !== undefined) return refusal(fault, what);
   if (allow.hasHost(host)) return undefined;
   if (url.protocol !== 'https:' && url.protocol !== 'wss:') return refusal('does not use https', what);
   if (isIP(host) !== 0) return rules.isPublic(host) ? undefined : refusal('is not a public address', what);
-  return closedName(host) ? refusal('is not a public host name', what) : undefined;
+  return isPrivateName(host) ? refusal('is not a public host name', what) : undefined;
 }
 
 /**
@@ -101,7 +101,7 @@ export function checkUrl(
  */
 export function lookupFor(
   trust: Trust,
-  allow: EgressAllow,
+  allow: EgressAllowList,
   rules: AddressRules = createAddressRules(),
   resolve: LookupFunction = systemLookup,
 ): LookupFunction {
@@ -114,8 +114,8 @@ export function lookupFor(
         callback(error ?? notFound(hostname), '', 0);
         return;
       }
-      const isOpen = allow.hasHost(hostname) || addresses.every(({ address }) => rules.isPublic(address) || allow.hasAddress(address));
-      if (!isOpen) callback(refusal('resolves to an address that is not public', `"${hostname}"`), '', 0);
+      const isAllowed = allow.hasHost(hostname) || addresses.every(({ address }) => rules.isPublic(address) || allow.hasAddress(address));
+      if (!isAllowed) callback(refusal('resolves to an address that is not public', `"${hostname}"`), '', 0);
       else if (options.all === true) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
@@ -125,14 +125,15 @@ export function lookupFor(
 /** Egress rules with an allow list that may change at any time. It is compiled again only after a change. */
 export function createEgress(list: () => readonly string[], resolve: LookupFunction = systemLookup): Egress {
   const rules = createAddressRules();
-  let known: { readonly list: readonly string[]; readonly allow: EgressAllow } | undefined;
-  const allow = (): EgressAllow => {
+  let compiled: { readonly list: readonly string[]; readonly allow: EgressAllowList } | undefined;
+  const allow = (): EgressAllowList => {
     const current = list();
-    if (known?.list !== current) known = { list: current, allow: compileEgress(current) };
-    return known.allow;
+    if (compiled?.list !== current) compiled = { list: current, allow: compileEgress(current) };
+    return compiled.allow;
   };
   return {
-    check: (origin, trust) => (trust === 'operator' ? checkUrl(origin, trust, nothing, rules) : checkUrl(origin, trust, allow(), rules)),
+    check: (origin, trust) =>
+      trust === 'operator' ? checkUrl(origin, trust, noAllowList, rules) : checkUrl(origin, trust, allow(), rules),
     lookup: (trust) =>
       trust === 'operator'
         ? resolve
@@ -140,7 +141,7 @@ export function createEgress(list: () => readonly string[], resolve: LookupFunct
   };
 }
 
-const nothing: EgressAllow = compileEgress([]);
+const noAllowList: EgressAllowList = compileEgress([]);
 
 function parse(origin: string): URL | undefined {
   if (!URL.canParse(origin)) return undefined;
@@ -157,7 +158,7 @@ function writtenHost(origin: string): string | undefined {
   return match?.[1]?.toLowerCase();
 }
 
-function oddHost(written: string, parsed: string): string | undefined {
+function hostFault(written: string, parsed: string): string | undefined {
   if (written.length > nameLimit) return `is longer than ${nameLimit} characters`;
   if (written.endsWith('.')) return 'ends in a dot';
   // `0x7f.1`, `017700000001`, `127.1`: unusual spellings of an address.
@@ -167,10 +168,10 @@ function oddHost(written: string, parsed: string): string | undefined {
 }
 
 /** True for a single label (`localhost`, `metadata`, a service of the cluster), and for suffixes outside of the public DNS. */
-function closedName(host: string): boolean {
+function isPrivateName(host: string): boolean {
   const labels = host.split('.');
   const last = labels.at(-1) ?? '';
-  return labels.length < 2 || closedSuffixes.has(last) || host.endsWith('.home.arpa');
+  return labels.length < 2 || privateSuffixes.has(last) || host.endsWith('.home.arpa');
 }
 
 function refusal(what: string, host = 'The host of the request'): GatewayError {

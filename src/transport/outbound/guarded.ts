@@ -1,79 +1,79 @@
-import type { State } from './exchange/answer.ts';
-import type { Receiver, Source } from './upstream.ts';
+import type { AttemptState } from './exchange/upstream-body.ts';
+import type { ResponseReceiver, ResponseControl } from './upstream.ts';
 
 /** A receiver that accepts reports of errors thrown by its own callbacks. */
-export interface Crashable extends Receiver {
+export interface CrashAwareReceiver extends ResponseReceiver {
   /** Ends only this request, because processing its response threw an error. */
   crashed(thrown: unknown): void;
 }
 
 /** The guarded receiver reports when its result is no longer needed. */
-type Attempt = Crashable & { readonly state: State };
+type GuardedTarget = CrashAwareReceiver & { readonly state: AttemptState };
 
 /**
  * Catches errors between the connection and the receiver of a response. Sockets and timers call these functions, where an
  * uncaught error would end the process or count as a broken connection.
  */
-export class Guarded implements Crashable {
-  readonly #to: Attempt;
+export class Guarded implements CrashAwareReceiver {
+  readonly #target: GuardedTarget;
 
-  constructor(to: Attempt) {
-    this.#to = to;
+  constructor(to: GuardedTarget) {
+    this.#target = to;
   }
 
   get isOver(): boolean {
-    return this.#to.state === 'over';
+    return this.#target.state === 'over';
   }
 
   crashed(thrown: unknown): void {
-    this.#to.crashed(thrown);
+    this.#target.crashed(thrown);
   }
 
-  connected(source: Source): void {
+  connected(source: ResponseControl): void {
     try {
-      this.#to.connected(source);
+      this.#target.connected(source);
     } catch (thrown) {
-      this.#to.crashed(thrown);
+      this.#target.crashed(thrown);
     }
   }
 
   sent(): void {
     try {
-      this.#to.sent();
+      this.#target.sent();
     } catch (thrown) {
-      this.#to.crashed(thrown);
+      this.#target.crashed(thrown);
     }
   }
 
   head(status: number, headers: Readonly<Record<string, string>>): void {
     try {
-      this.#to.head(status, headers);
+      this.#target.head(status, headers);
     } catch (thrown) {
-      this.#to.crashed(thrown);
+      this.#target.crashed(thrown);
     }
   }
 
   data(chunk: Buffer): void {
     try {
-      this.#to.data(chunk);
+      this.#target.data(chunk);
     } catch (thrown) {
-      this.#to.crashed(thrown);
+      this.#target.crashed(thrown);
     }
   }
 
   finished(): void {
     try {
-      this.#to.finished();
+      this.#target.finished();
     } catch (thrown) {
-      this.#to.crashed(thrown);
+      this.#target.crashed(thrown);
     }
   }
 
   failed(error: Error, isUnread?: boolean): void {
     try {
-      this.#to.failed(error, isUnread);
+      this.#target.failed(error, isUnread);
     } catch (thrown) {
-      this.#to.crashed(thrown);
+      this.#target.crashed(thrown);
     }
   }
 }

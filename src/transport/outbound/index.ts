@@ -15,17 +15,17 @@ import { jwtBearer } from '../credentials/grants/jwt-bearer.ts';
 import type { GrantDeps } from '../credentials/grants/token-request.ts';
 import { createJwt } from '../credentials/jwt.ts';
 import { createMedia, type FetchMedia } from './media.ts';
-import { createNames } from './names/resolver.ts';
-import { createSigning, type Signing } from '../credentials/sign.ts';
+import { createNameResolver } from './dns/resolver.ts';
+import { createCredentialCompiler, type CredentialCompiler } from '../credentials/sign.ts';
 import { TokenError, type TokenFetcher, TokenSources } from '../credentials/token-source.ts';
-import type { Wheel } from '../wire/wheel.ts';
+import type { TimerWheel } from '../wire/timer-wheel.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 
 /** Everything that leaves the gateway: one set of pools and one set of address rules for all of it. */
 export interface Outbound {
   readonly egress: Egress;
   readonly upstream: Upstream;
-  readonly sign: Signing;
+  readonly sign: CredentialCompiler;
   readonly media: FetchMedia;
   readonly jwt: (settings: JwtSettings) => JwtVerifier;
   /** Closes all connections, and cancels running name lookups. */
@@ -34,7 +34,7 @@ export interface Outbound {
 
 export interface OutboundDeps {
   readonly clock: Clock;
-  readonly wheel: Wheel;
+  readonly wheel: TimerWheel;
   random(): number;
   /** `server.egress.allow` of the configuration that serves. */
   egressAllow(): readonly string[];
@@ -49,13 +49,13 @@ export interface OutboundDeps {
 }
 
 /** A request must not borrow the identity of the machine, nor name a file of it. */
-const notForRequests: TokenFetcher = Object.freeze({
+const operatorOnly: TokenFetcher = Object.freeze({
   fetch: () => Promise.reject(new TokenError("only providers in gateway.yaml may use the machine's own identity")),
 });
 
 export function createOutbound(from: OutboundDeps): Outbound {
   const { clock, wheel, random, egressAllow, env, onTokenFault, onKeysFault } = from;
-  const names = createNames({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), system: lookup });
+  const names = createNameResolver({ monotonic: clock.monotonic, hostsFile: hostsFileIn(env), systemResolver: lookup });
   const egress = createEgress(egressAllow, names.lookup);
   const upstream = createUpstream({ lookup: egress.lookup, wheel, fastPath: () => from.fastPath?.() !== false });
   const deps = { upstream, checkEgress: egress.check, now: clock.now, monotonic: clock.monotonic, wait, env };
@@ -64,7 +64,7 @@ export function createOutbound(from: OutboundDeps): Outbound {
   return {
     egress,
     upstream,
-    sign: createSigning(tokens, clock.now),
+    sign: createCredentialCompiler(tokens, clock.now),
     media: createMedia(deps),
     jwt: createJwt({ ...deps, onFault: onKeysFault }),
     close: async () => {
@@ -78,7 +78,7 @@ export function createOutbound(from: OutboundDeps): Outbound {
 function fetcherFor(grant: OAuthGrant, trust: Trust, deps: GrantDeps): TokenFetcher {
   if (grant.kind === 'jwt-bearer') return jwtBearer(grant, trust, deps);
   if (grant.kind === 'client-credentials') return clientCredentials(grant, trust, deps);
-  if (trust !== 'operator') return notForRequests;
+  if (trust !== 'operator') return operatorOnly;
   switch (grant.kind) {
     case 'federated-assertion':
       return federatedAssertion(grant, deps);

@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deadPort, type Script, type ScriptedUpstream, startUpstream } from '../../../test/support/upstream.ts';
-import { Budget, Hold } from '../../core/memory/budget.ts';
+import { MemoryBudget, MemoryReservation } from '../../core/memory/budget.ts';
 import { createEgress } from './egress.ts';
 import { createMedia } from './media.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 import { turns } from '../../../test/support/time.ts';
-import { Wheel } from '../wire/wheel.ts';
+import { TimerWheel } from '../wire/timer-wheel.ts';
 
 let server: ScriptedUpstream;
 let allow: readonly string[] = ['127.0.0.1'];
@@ -21,7 +21,7 @@ const file = (response: ServerResponse, bytes: Buffer, headers: Record<string, s
 const picture: Script = (response) => file(response, Buffer.from('picture'));
 
 beforeAll(async () => {
-  upstream = createUpstream({ wheel: new Wheel(), lookup: egress.lookup });
+  upstream = createUpstream({ wheel: new TimerWheel(), lookup: egress.lookup });
   server = await startUpstream(picture);
 });
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const fetchMedia = (urls: readonly string[], maxBytes = 1000, hold = new Hold(new Budget(1_000_000_000))) =>
+const fetchMedia = (urls: readonly string[], maxBytes = 1000, hold = new MemoryReservation(new MemoryBudget(1_000_000_000))) =>
   createMedia({ upstream, checkEgress: egress.check })(
     urls.map((url) => ({ url, maxBytes })),
     hold,
@@ -191,11 +191,11 @@ describe('fetchMedia() of an internal address', () => {
   it('sends no request if a public name resolves to it', async () => {
     allow = [];
     const inside = createUpstream({
-      wheel: new Wheel(),
+      wheel: new TimerWheel(),
       lookup: () => (hostname, options, callback) => egress.lookup('request')?.call(undefined, hostname, options, callback),
     });
     const media = createMedia({ upstream: inside, checkEgress: () => undefined });
-    const hold = new Hold(new Budget(1000));
+    const hold = new MemoryReservation(new MemoryBudget(1000));
     const error = await media([{ url: `http://localhost:${new URL(server.url).port}/a.png`, maxBytes: 10 }], hold).catch(
       (thrown: unknown) => thrown,
     );
@@ -219,9 +219,9 @@ describe('memory of fetched files', () => {
 
   it.each(Object.keys(replies))('counts against the budget for a file: %s', async (kind) => {
     server.script = replies[kind] ?? picture;
-    const budget = new Budget(1_000_000);
-    const holds = Array.from({ length: 3 }, () => new Hold(budget));
-    const fetchTo = async (hold: Hold | undefined): Promise<unknown> =>
+    const budget = new MemoryBudget(1_000_000);
+    const holds = Array.from({ length: 3 }, () => new MemoryReservation(budget));
+    const fetchTo = async (hold: MemoryReservation | undefined): Promise<unknown> =>
       fetchMedia([`${server.url}/a.png`], 200_000, hold).then(
         () => 'there',
         ({ code }: { code: string }) => code,
@@ -231,7 +231,7 @@ describe('memory of fetched files', () => {
     expect(budget.used).toBeLessThanOrEqual(budget.limit);
     for (const hold of holds) hold.close();
     expect(budget.used).toBe(0);
-    expect(await fetchTo(new Hold(budget))).toBe('there');
+    expect(await fetchTo(new MemoryReservation(budget))).toBe('there');
     expect(await fetchTo(holds[0])).toBe('overloaded');
   });
 });

@@ -1,11 +1,11 @@
-import type { Hold } from '../../core/memory/budget.ts';
+import type { MemoryReservation } from '../../core/memory/budget.ts';
 import { GatewayError } from '../../core/error.ts';
 import { emptyBody } from '../../core/json/body.ts';
 import type { MediaSigner } from '../../core/plugin.ts';
 import type { Media, MediaNeed, UpstreamAddress } from '../../core/provider.ts';
 import type { Trust } from '../../core/snapshot.ts';
 import { formatSize } from '../../core/text/units.ts';
-import { type FetchedWhole, FetchFault, fetchWhole } from './fetch-whole.ts';
+import { type FetchedResponse, FetchFault, fetchResponse } from './fetch-response.ts';
 import type { Upstream, WireRequest } from './upstream.ts';
 import { codingsOf, decode, DecodeFault } from '../wire/decode.ts';
 
@@ -20,16 +20,20 @@ export interface MediaDeps {
  * @param hold counts them; its owner closes it when the request is over
  * @throws GatewayError `media_fetch_failed`, `not_allowed`, `overloaded`
  */
-export type FetchMedia = (needs: readonly MediaNeed[], hold: Hold, signer?: MediaSigner) => Promise<ReadonlyMap<string, Media>>;
+export type FetchMedia = (
+  needs: readonly MediaNeed[],
+  hold: MemoryReservation,
+  signer?: MediaSigner,
+) => Promise<ReadonlyMap<string, Media>>;
 
 /** Maximum number of files of one request, because the gateway downloads all of them. */
 const mostFiles = 256;
 /** Of them in progress at once. */
-const parallel = 4;
+const concurrency = 4;
 /** Bytes of all files of one request: they are held in memory, and go upstream as base64. */
 const totalLimit = 64 * 1024 * 1024;
 /** What a file costs until its request is over: its bytes or base64, the text of the body that has it, and what is sent. */
-const copies = 4;
+const memoryFactor = 4;
 const clocks = { connectMs: 5000, totalMs: 30_000 } as const;
 
 /**
@@ -38,23 +42,23 @@ const clocks = { connectMs: 5000, totalMs: 30_000 } as const;
  */
 export function createMedia(deps: MediaDeps): FetchMedia {
   return async (needs, hold, signer) => {
-    const take = (bytes: number): void => hold.take(bytes * copies);
+    const take = (bytes: number): void => hold.take(bytes * memoryFactor);
     const found = new Map<string, Media>();
-    const open = [...new Map(needs.map((need) => [need.url, need])).values()];
-    if (open.length > mostFiles) throw tooMany(open.length);
-    let room = totalLimit;
+    const queue = [...new Map(needs.map((need) => [need.url, need])).values()];
+    if (queue.length > mostFiles) throw tooMany(queue.length);
+    let remainingBytes = totalLimit;
     let failed = false;
     const worker = async (): Promise<void> => {
-      for (let need = open.shift(); need !== undefined && !failed; need = open.shift()) {
+      for (let need = queue.shift(); need !== undefined && !failed; need = queue.shift()) {
         // Refused where the client is gone.
         take(0);
-        const { body, mimeType } = await download(deps, need, { maxBytes: Math.min(need.maxBytes, room), take, signer });
-        room -= body.length;
-        if (room < 0) throw failure(need.url, `is too large: all files of a request together may have ${formatSize(totalLimit)}`);
+        const { body, mimeType } = await download(deps, need, { maxBytes: Math.min(need.maxBytes, remainingBytes), take, signer });
+        remainingBytes -= body.length;
+        if (remainingBytes < 0) throw failure(need.url, `is too large: all files of a request together may have ${formatSize(totalLimit)}`);
         found.set(need.url, { mimeType, base64: body.toString('base64') });
       }
     };
-    const workers = Array.from({ length: Math.min(parallel, open.length) }, worker);
+    const workers = Array.from({ length: Math.min(concurrency, queue.length) }, worker);
     try {
       await Promise.all(workers);
     } catch (error) {
@@ -65,42 +69,42 @@ export function createMedia(deps: MediaDeps): FetchMedia {
   };
 }
 
-type Take = (bytes: number) => void;
+type CountBytes = (bytes: number) => void;
 
-interface Download {
+interface DownloadOptions {
   readonly maxBytes: number;
-  readonly take: Take;
+  readonly take: CountBytes;
   readonly signer: MediaSigner | undefined;
 }
 
 async function download(
   deps: MediaDeps,
   need: MediaNeed,
-  { maxBytes, take, signer }: Download,
+  { maxBytes, take, signer }: DownloadOptions,
 ): Promise<{ body: Buffer; mimeType: string }> {
   const { url: text } = need;
   const { request, trust } = need.from === undefined ? plainRequest(deps, text) : await signedRequest(deps, text, need.from, signer);
-  let answer: FetchedWhole;
+  let response: FetchedResponse;
   try {
-    answer = await fetchWhole(deps.upstream, request, { ...clocks, trust, maxBytes, take });
+    response = await fetchResponse(deps.upstream, request, { ...clocks, trust, maxBytes, onBytes: take });
   } catch (error) {
     throw faultOf(text, error, maxBytes);
   }
-  const { status } = answer;
+  const { status } = response;
   if (status >= 300 && status < 400) throw failure(text, `returned a redirect (${status}); the gateway does not follow redirects`);
   if (status !== 200) throw failure(text, `returned ${status}`, status >= 500 ? 502 : 400);
   return {
-    body: await unpacked(answer, text, maxBytes, take),
-    mimeType: (answer.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
+    body: await decodedBody(response, text, maxBytes, take),
+    mimeType: (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
   };
 }
 
-interface ReadyRequest {
+interface PreparedRequest {
   readonly request: WireRequest;
   readonly trust: Trust;
 }
 
-function plainRequest(deps: MediaDeps, text: string): ReadyRequest {
+function plainRequest(deps: MediaDeps, text: string): PreparedRequest {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The host is checked as it was written: parsers read odd spellings differently.
   const written = /^https?:\/\/[^/?#]*/i.exec(text)?.[0];
@@ -115,21 +119,21 @@ function plainRequest(deps: MediaDeps, text: string): ReadyRequest {
 async function signedRequest(
   deps: MediaDeps,
   text: string,
-  { origin, path, headers: own }: UpstreamAddress,
+  { origin, path, headers: signedHeaders }: UpstreamAddress,
   signer: MediaSigner | undefined,
-): Promise<ReadyRequest> {
+): Promise<PreparedRequest> {
   if (signer === undefined) throw failure(text, 'cannot be read without a credential');
   const { trust } = signer;
   const refusal = deps.checkEgress(origin, trust);
   if (refusal !== undefined) throw refusal;
-  const request = { method: 'GET', origin, path, headers: headers.concat(own ?? []), body: emptyBody };
+  const request = { method: 'GET', origin, path, headers: headers.concat(signedHeaders ?? []), body: emptyBody };
   return { request: { ...request, headers: request.headers.concat(await signer.sign({ ...request, dropped: [] })) }, trust };
 }
 
 /** Some hosts of pictures refuse clients without a name. */
 const headers: string[] = ['accept', '*/*', 'user-agent', 'llm-gateway'];
 
-async function unpacked(answer: FetchedWhole, url: string, maxBytes: number, take: Take): Promise<Buffer> {
+async function decodedBody(answer: FetchedResponse, url: string, maxBytes: number, take: CountBytes): Promise<Buffer> {
   const codings = codingsOf(answer.headers['content-encoding']);
   const body = await decode(answer.body, codings, maxBytes, take).catch((fault: unknown) => {
     if (!(fault instanceof DecodeFault)) throw fault;

@@ -34,7 +34,7 @@ const poolLimit = 256;
  */
 const dialSteps = [1000, 5000, 30_000, 600_000] as const;
 
-interface Kept {
+interface PoolEntry {
   readonly pool: Pool;
   readonly trust: Trust;
   /** Grows with each use of any pool. */
@@ -44,7 +44,7 @@ interface Kept {
 /** A pool for each origin, by who chose it: names that requests choose are resolved under other rules. */
 export class Pools {
   readonly #lookup: PoolOptions['lookup'];
-  readonly #kept = new Map<string, Kept>();
+  readonly #pools = new Map<string, PoolEntry>();
   readonly #fresh = new Set<Pool>();
   #uses = 0;
 
@@ -54,13 +54,13 @@ export class Pools {
 
   /** Pools that are kept. */
   get size(): number {
-    return this.#kept.size;
+    return this.#pools.size;
   }
 
   for(origin: string, route: Route): Pool {
     const dialMs = dialMsOf(route.connectMs);
     const key = `${route.trust} ${dialMs} ${origin}`;
-    const kept = this.#kept.get(key) ?? this.#open(key, origin, route.trust, dialMs);
+    const kept = this.#pools.get(key) ?? this.#open(key, origin, route.trust, dialMs);
     this.#uses += 1;
     kept.usedAt = this.#uses;
     return kept.pool;
@@ -77,18 +77,18 @@ export class Pools {
   }
 
   /** The one request of a fresh pool is over. */
-  drop(pool: Pool): void {
+  release(pool: Pool): void {
     if (this.#fresh.delete(pool)) close(pool);
   }
 
   async destroy(): Promise<void> {
-    await Promise.all([...[...this.#kept.values()].map(({ pool }) => pool), ...this.#fresh].map((pool) => pool.destroy()));
+    await Promise.all([...[...this.#pools.values()].map(({ pool }) => pool), ...this.#fresh].map((pool) => pool.destroy()));
   }
 
-  #open(key: string, origin: string, trust: Trust, dialMs: number): Kept {
-    if (this.#kept.size >= poolLimit) this.#closeOldest();
+  #open(key: string, origin: string, trust: Trust, dialMs: number): PoolEntry {
+    if (this.#pools.size >= poolLimit) this.#closeOldest();
     const kept = { pool: this.#make(origin, trust, dialMs), trust, usedAt: 0 };
-    this.#kept.set(key, kept);
+    this.#pools.set(key, kept);
     return kept;
   }
 
@@ -110,14 +110,14 @@ export class Pools {
    * goes only when it has no connection left, so that many providers do not close each other's.
    */
   #closeOldest(): void {
-    const idle = [...this.#kept].filter(([, { pool, trust }]) => {
+    const idle = [...this.#pools].filter(([, { pool, trust }]) => {
       const { size, connected } = pool.stats;
       return size === 0 && (trust === 'request' || connected === 0);
     });
     idle.sort(([, a], [, b]) => a.usedAt - b.usedAt);
-    for (const [key, { pool }] of idle.slice(0, this.#kept.size - poolLimit + 1)) {
+    for (const [key, { pool }] of idle.slice(0, this.#pools.size - poolLimit + 1)) {
       close(pool);
-      this.#kept.delete(key);
+      this.#pools.delete(key);
     }
   }
 }

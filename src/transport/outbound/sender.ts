@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
-import type { Later } from '../../core/async/later.ts';
-import type { Budget } from '../../core/memory/budget.ts';
+import type { Schedule } from '../../core/async/schedule.ts';
+import type { MemoryBudget } from '../../core/memory/budget.ts';
 import type { Clock } from '../../core/context.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { GatewayError } from '../../core/error.ts';
@@ -10,21 +10,22 @@ import type { Attempt, Outcome, Send, Sending, Times } from '../../core/plan.ts'
 import type { Translation, UpstreamRequest } from '../../core/provider.ts';
 import { secretsOf } from '../../core/secrets/redactor.ts';
 import type { Trust } from '../../core/snapshot.ts';
-import { Exchange, type ExchangeSettings } from './exchange/exchange.ts';
-import { isPassage, type Upload } from './exchange/upload.ts';
-import { type Crashable, Guarded } from './guarded.ts';
-import { playLocal } from './local-answer.ts';
-import { overload, type Sweeper, type Swept } from '../wire/sweeper.ts';
+import { HttpExchange } from './exchange/exchange.ts';
+import type { ExchangeSettings } from './exchange/settings.ts';
+import { isStreamedBody, type Upload } from './exchange/upload.ts';
+import { type CrashAwareReceiver, Guarded } from './guarded.ts';
+import { playLocalResponse } from './local-response.ts';
+import { overload, type Sweeper, type Sweepable } from '../wire/sweeper.ts';
 import type { Route } from './pools.ts';
 import type { WireRequest } from './upstream.ts';
-import { SocketExchange } from './websocket/exchange.ts';
+import { WebSocketExchange } from './websocket/exchange.ts';
 
 export interface SenderDeps {
-  readonly upstream: { send(request: WireRequest, route: Route, receiver: Crashable): void };
+  readonly upstream: { send(request: WireRequest, route: Route, receiver: CrashAwareReceiver): void };
   readonly sweeper: Sweeper;
   readonly clock: Clock;
   /** Waits for the pauses of responses without a network. */
-  readonly later: Later;
+  readonly later: Schedule;
   /** Why this origin may not be called, or undefined. */
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** Name resolution that rejects addresses forbidden by the egress rules. */
@@ -34,10 +35,10 @@ export interface SenderDeps {
   /** Called each time a response contains the credential of its attempt. */
   onEcho(attempt: Attempt): void;
   /** Maximum bytes of a response that the record keeps. */
-  keep(): number;
+  maxRecorded(): number;
   /** Maximum size of a response that is neither a stream nor a file, in bytes. */
   maxAnswer(): number;
-  readonly budget: Budget;
+  readonly budget: MemoryBudget;
   /** Maximum attempts in progress. Further ones are rejected with `overloaded`. */
   maxInFlight(): number;
 }
@@ -53,28 +54,38 @@ export function createSender(deps: SenderDeps): Send {
     return refusal;
   };
   const checked: SenderDeps = { ...deps, checkEgress };
-  const over = (exchange: Swept): void => deps.sweeper.delete(exchange);
+  const over = (exchange: Sweepable): void => deps.sweeper.delete(exchange);
   return (attempt, arrivedAt): Sending => {
-    const refusal = refuse(attempt, checked);
+    const refusal = preflightFault(attempt, checked);
     if (refusal !== undefined)
       return { outcome: Promise.resolve(refused(attempt, refusal, deps.clock.monotonic() - arrivedAt)), cancel: () => {} };
-    let exchange: AnyExchange | undefined;
+    let exchange: AttemptExchange | undefined;
     const outcome = new Promise<Outcome>((settle) => {
       const { clock, passed, onEcho, budget } = deps;
       const { monotonic } = clock;
-      const settings = { monotonic, passed, onEcho, keep: deps.keep(), maxAnswer: deps.maxAnswer(), budget, arrivedAt, settle, over };
-      const first: Signed = { headers: none };
-      const again = (answer: Outcome): void => {
-        if (!mayRepeat(answer, first)) settle(answer);
-        else exchange = begin(attempt, deps, { ...settings, begunAt: answer.times.at + arrivedAt }, { headers: none });
+      const settings = {
+        monotonic,
+        passed,
+        onEcho,
+        maxRecorded: deps.maxRecorded(),
+        maxAnswer: deps.maxAnswer(),
+        budget,
+        arrivedAt,
+        settle,
+        over,
       };
-      exchange = begin(attempt, deps, attempt.credential?.evict === undefined ? settings : { ...settings, settle: again }, first);
+      const first: SignedHeaders = { headers: none };
+      const settleOrRepeat = (settled: Outcome): void => {
+        if (!mayRepeat(settled, first)) settle(settled);
+        else exchange = begin(attempt, deps, { ...settings, begunAt: settled.times.at + arrivedAt }, { headers: none });
+      };
+      exchange = begin(attempt, deps, attempt.credential?.evict === undefined ? settings : { ...settings, settle: settleOrRepeat }, first);
     });
     return { outcome, cancel: () => exchange?.abort() };
   };
 }
 
-function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
+function preflightFault(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
   const { upstream, translation, call } = attempt;
   if (upstream === undefined || translation === undefined || call === undefined) {
     return new GatewayError('internal', {
@@ -90,16 +101,16 @@ function refuse(attempt: Attempt, deps: SenderDeps): GatewayError | undefined {
 const none: HeaderPairs = Object.freeze([] as string[]) as HeaderPairs;
 
 /** The headers that sign an attempt, once they are known. */
-interface Signed {
+interface SignedHeaders {
   headers: HeaderPairs;
 }
 
 /** If the provider rejects a fetched token, which may have been revoked early, repeats the request once with a new token. */
-function mayRepeat(outcome: Outcome, signed: Signed): boolean {
+function mayRepeat(outcome: Outcome, signed: SignedHeaders): boolean {
   if (!isRefused(outcome)) return false;
   // Also if this request cannot be repeated, so that the next request does not use the same token.
-  const isOther = outcome.attempt.credential?.evict?.(signed.headers) === true;
-  return isOther && !isSpent(outcome.attempt);
+  const hasNewToken = outcome.attempt.credential?.evict?.(signed.headers) === true;
+  return hasNewToken && !isBodySpent(outcome.attempt);
 }
 
 /** A rejected WebSocket has no response. */
@@ -110,52 +121,52 @@ function isRefused(outcome: Outcome): boolean {
   return status === 401 || outcome.attempt.credential?.isRefused?.(status, body) === true;
 }
 
-type AnyExchange = Exchange | SocketExchange;
+type AttemptExchange = HttpExchange | WebSocketExchange;
 
-function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: Signed): AnyExchange {
+function begin(attempt: Attempt, deps: SenderDeps, settings: ExchangeSettings, signed: SignedHeaders): AttemptExchange {
   const body = attempt.upstream?.body;
   const exchange =
     body?.kind === 'socket'
-      ? new SocketExchange(attempt, body, { ...settings, lookup: deps.lookup(attempt.trust) })
-      : new Exchange(attempt, (attempt as Prepared).translation.tap, settings);
+      ? new WebSocketExchange(attempt, body, { ...settings, lookup: deps.lookup(attempt.trust) })
+      : new HttpExchange(attempt, (attempt as Prepared).translation.tap, settings);
   deps.sweeper.add(exchange);
   try {
-    if (exchange instanceof SocketExchange) dial(exchange, attempt as Prepared, signed);
-    else go(exchange, attempt as Prepared, deps, signed);
+    if (exchange instanceof WebSocketExchange) dial(exchange, attempt as Prepared, signed);
+    else sendHttp(exchange, attempt as Prepared, deps, signed);
   } catch (thrown) {
     exchange.crashed(thrown);
   }
   return exchange;
 }
 
-function go(exchange: Exchange, attempt: Prepared, deps: SenderDeps, signed: Signed): void {
+function sendHttp(exchange: HttpExchange, attempt: Prepared, deps: SenderDeps, signed: SignedHeaders): void {
   const { upstream, translation, call } = attempt;
   const { body } = upstream;
-  if (isPassage(body) && !exchange.opens(body)) return;
+  if (isStreamedBody(body) && !exchange.openUpload(body)) return;
   if (translation.local !== undefined) {
-    play(exchange, translation as Local, upstream, deps.later);
+    playLocal(exchange, translation as Local, upstream, deps.later);
     return;
   }
   // Creating, cancelling or deleting an object must not be repeated: there would be two objects, or an error.
   // A later step cannot be repeated alone, and a repeat must not use another dead connection.
   const isObject = upstream.method !== 'GET' && traitsOf(call.endpoint).state !== undefined;
   const isOnce = isObject || attempt.isRepeat === true || attempt.isFollowUp === true;
-  const route = { trust: attempt.trust, connectMs: attempt.clocks.connect, isOnce };
+  const route = { trust: attempt.trust, connectMs: attempt.timeouts.connect, isOnce };
   sign(exchange, attempt, signed, (headers) =>
     deps.upstream.send(withHeaders(upstream, headers, exchange.upload), route, new Guarded(exchange)),
   );
 }
 
-function dial(exchange: SocketExchange, attempt: Prepared, signed: Signed): void {
-  const { origin, path, headers: own } = attempt.upstream;
-  sign(exchange, attempt, signed, (headers) => exchange.dial(origin, path, joinHeaders(own, headers)));
+function dial(exchange: WebSocketExchange, attempt: Prepared, signed: SignedHeaders): void {
+  const { origin, path, headers: attemptHeaders } = attempt.upstream;
+  sign(exchange, attempt, signed, (headers) => exchange.dial(origin, path, joinHeaders(attemptHeaders, headers)));
 }
 
 /** Continues with the headers that sign the attempt, synchronously if they are known. */
-function sign(exchange: AnyExchange, attempt: Prepared, signed: Signed, next: (headers: HeaderPairs) => void): void {
+function sign(exchange: AttemptExchange, attempt: Prepared, signed: SignedHeaders, next: (headers: HeaderPairs) => void): void {
   const send = (headers: HeaderPairs): void => {
     signed.headers = headers;
-    exchange.hide(secretsOf(attempt, headers));
+    exchange.setSecrets(secretsOf(attempt, headers));
     next(headers);
   };
   const headers = attempt.credential?.headers(attempt.upstream) ?? none;
@@ -163,10 +174,10 @@ function sign(exchange: AnyExchange, attempt: Prepared, signed: Signed, next: (h
     send(headers);
     return;
   }
-  exchange.signing();
+  exchange.signingStarted();
   headers
     .then((fetched) => {
-      if (exchange.signed()) send(fetched);
+      if (exchange.signingFinished()) send(fetched);
     })
     .catch((error: unknown) => exchange.refuse(error));
 }
@@ -174,16 +185,16 @@ function sign(exchange: AnyExchange, attempt: Prepared, signed: Signed, next: (h
 type Local = Translation & Required<Pick<Translation, 'local'>>;
 
 /** A response without network access. A form is still read to its end, so that all its fields are known. */
-function play(exchange: Exchange, translation: Local, upstream: UpstreamRequest, later: Later): void {
+function playLocal(exchange: HttpExchange, translation: Local, upstream: UpstreamRequest, later: Schedule): void {
   if (exchange.upload === undefined) {
-    playLocal(translation.local(upstream), new Guarded(exchange), later);
+    playLocalResponse(translation.local(upstream), new Guarded(exchange), later);
     return;
   }
-  exchange.signing();
+  exchange.signingStarted();
   exchange.upload
     .drain()
     .then(() => {
-      if (exchange.signed()) playLocal(translation.local(upstream), new Guarded(exchange), later);
+      if (exchange.signingFinished()) playLocalResponse(translation.local(upstream), new Guarded(exchange), later);
     })
     .catch((error: unknown) => exchange.refuse(error));
 }
@@ -192,7 +203,7 @@ type Prepared = Attempt & { upstream: UpstreamRequest; translation: Translation;
 
 function withHeaders(request: UpstreamRequest, headers: HeaderPairs, upload: Upload | undefined): WireRequest {
   const { body } = request;
-  if (isPassage(body)) {
+  if (isStreamedBody(body)) {
     if (upload === undefined) throw new Error('a body was not opened');
     const all = body.kind === 'passing' ? joinHeaders(request.headers, headers) : [...request.headers, ...headers];
     return { ...request, body: upload.length === 0 ? emptyBody : upload, headers: [...all, ...framing(request.headers, upload)] };
@@ -212,7 +223,7 @@ function framing(own: HeaderPairs, { contentType, length }: Upload): HeaderPairs
 }
 
 /** Called when bytes that are not buffered were sent. */
-function isSpent({ upstream }: Attempt): boolean {
+function isBodySpent({ upstream }: Attempt): boolean {
   const body = upstream?.body;
   if (body?.kind === 'passing') return body.isSpent;
   return (body?.kind === 'form' || body?.kind === 'file') && body.form.isSpent;

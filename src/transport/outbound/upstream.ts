@@ -3,15 +3,15 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { staleMs } from './http1/connection.ts';
-import { Origins, type OriginsOptions } from './http1/origins.ts';
+import { OriginPool, type OriginPoolOptions } from './http1/origin-pool.ts';
 import { type PoolOptions, Pools, type Route } from './pools.ts';
 
 /** Callbacks for one request on the wire. Exactly one of `finished` and `failed` ends it. */
-export interface Receiver {
+export interface ResponseReceiver {
   /** True if the response is no longer needed. A connection that is being opened for it is then closed. */
   readonly isOver?: boolean;
   /** A connection is available, and the request is being written. */
-  connected(source: Source): void;
+  connected(source: ResponseControl): void;
   /** The request was written completely. */
   sent(): void;
   head(status: number, headers: Readonly<Record<string, string>>): void;
@@ -22,7 +22,7 @@ export interface Receiver {
 }
 
 /** Controls the sender of a response. */
-export interface Source {
+export interface ResponseControl {
   pause(): void;
   resume(): void;
   abort(): void;
@@ -47,33 +47,33 @@ export interface WireStream extends AsyncIterable<Uint8Array> {
 }
 
 export interface Upstream {
-  send(request: WireRequest, route: Route, receiver: Receiver): void;
+  send(request: WireRequest, route: Route, receiver: ResponseReceiver): void;
   close(): Promise<void>;
 }
 
 /** Codes of a closed connection, in contrast to an invalid response. */
-const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+const closedCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** Reason for an attempt that the gateway aborted. It is never shown. */
 class Aborted extends Error {}
 
-export interface UpstreamOptions extends OriginsOptions {
+export interface UpstreamOptions extends OriginPoolOptions {
   /** `server.fast_path` of the active configuration; the default is true. */
   fastPath?(): boolean;
 }
 
 /** Plain requests are sent over the gateway's own connections. The library sends all others, or all if the fast path is off. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const library = createLibraryUpstream(options);
-  const origins = new Origins(options);
+  const undici = createUndiciUpstream(options);
+  const origins = new OriginPool(options);
   return {
     send(request, route, receiver) {
-      const isOurs = options.fastPath?.() !== false && origins.send(request, route, receiver);
-      if (!isOurs) library.send(request, route, receiver);
+      const isSentDirectly = options.fastPath?.() !== false && origins.send(request, route, receiver);
+      if (!isSentDirectly) undici.send(request, route, receiver);
     },
     async close() {
       origins.close();
-      await library.close();
+      await undici.close();
     },
   };
 }
@@ -82,17 +82,17 @@ export function createUpstream(options: UpstreamOptions): Upstream {
  * Connection pools by origin on undici's `dispatch` with a handler: no stream object and no promise for a request.
  * The pools are unlimited on purpose: a connection limit is a silent queue; the bound is `server.max_in_flight`.
  */
-function createLibraryUpstream(options: PoolOptions): Upstream {
+function createUndiciUpstream(options: PoolOptions): Upstream {
   const pools = new Pools(options);
-  const used = new WeakSet<object>();
-  const state: { writing: Handler | undefined } = { writing: undefined };
+  const usedSockets = new WeakSet<object>();
+  const state: { writing: ResponseHandler | undefined } = { writing: undefined };
 
   // Distinguishes a reused connection from a new one: this channel fires in the same tick as onRequestStart.
   const onSendHeaders = (message: unknown): void => {
-    const { socket } = message as { socket: Counted };
-    state.writing?.uses(socket, used.has(socket));
+    const { socket } = message as { socket: SocketCounters };
+    state.writing?.attachSocket(socket, usedSockets.has(socket));
     state.writing = undefined;
-    used.add(socket);
+    usedSockets.add(socket);
   };
   subscribe('undici:client:sendHeaders', onSendHeaders);
 
@@ -109,7 +109,7 @@ function createLibraryUpstream(options: PoolOptions): Upstream {
         headersTimeout: 0,
         bodyTimeout: 0,
       };
-      pool.dispatch(dispatch, new Handler(receiver, state, isOnce ? () => pools.drop(pool) : undefined));
+      pool.dispatch(dispatch, new ResponseHandler(receiver, state, isOnce ? () => pools.release(pool) : undefined));
     },
     async close() {
       unsubscribe('undici:client:sendHeaders', onSendHeaders);
@@ -125,34 +125,34 @@ function bodyOf(body: WireBody): Buffer | Readable | null {
 }
 
 /** Bytes that a socket has read so far, and its error. */
-interface Counted {
+interface SocketCounters {
   readonly bytesRead: number;
   readonly errored: Error | null;
 }
 
-class Handler implements Dispatcher.DispatchHandler {
-  readonly #receiver: Receiver;
-  readonly #state: { writing: Handler | undefined };
+class ResponseHandler implements Dispatcher.DispatchHandler {
+  readonly #receiver: ResponseReceiver;
+  readonly #state: { writing: ResponseHandler | undefined };
   readonly #over: (() => void) | undefined;
-  #socket: Counted | undefined;
+  #socket: SocketCounters | undefined;
   /** For a reused connection: the bytes it had read before, and when the request was written. */
-  #isKept = false;
+  #isReused = false;
   #readBefore = 0;
   #writtenAt = 0;
   #ended = false;
 
   /** @param over called at the end */
-  constructor(receiver: Receiver, state: { writing: Handler | undefined }, over: (() => void) | undefined) {
+  constructor(receiver: ResponseReceiver, state: { writing: ResponseHandler | undefined }, over: (() => void) | undefined) {
     this.#receiver = receiver;
     this.#state = state;
     this.#over = over;
   }
 
-  /** @param isKept the connection has served a request before, and may have been closed since */
-  uses(socket: Counted, isKept: boolean): void {
+  /** @param isReused the connection has served a request before, and may have been closed since */
+  attachSocket(socket: SocketCounters, isReused: boolean): void {
     this.#socket = socket;
-    this.#isKept = isKept;
-    if (!isKept) return;
+    this.#isReused = isReused;
+    if (!isReused) return;
     this.#readBefore = socket.bytesRead;
     this.#writtenAt = performance.now();
   }
@@ -202,7 +202,7 @@ class Handler implements Dispatcher.DispatchHandler {
   }
 
   #isUnread(error: Error): boolean {
-    if (!this.#isKept || this.#socket?.bytesRead !== this.#readBefore || !('code' in error)) return false;
-    return closed.has(error.code) && performance.now() - this.#writtenAt <= staleMs;
+    if (!this.#isReused || this.#socket?.bytesRead !== this.#readBefore || !('code' in error)) return false;
+    return closedCodes.has(error.code) && performance.now() - this.#writtenAt <= staleMs;
   }
 }

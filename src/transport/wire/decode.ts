@@ -32,23 +32,23 @@ export function codingsOf(header: string | undefined): readonly string[] {
  * Decodes content codings off the main thread. Stops before any result, including intermediate ones, exceeds `limit`
  * bytes.
  *
- * @param grew called with the size of each piece of output, including intermediate ones; an error thrown by it aborts
+ * @param onOutput called with the size of each piece of output, including intermediate ones; an error thrown by it aborts
  * decoding
- * @throws DecodeFault, and what `grew` throws
+ * @throws DecodeFault, and what `onOutput` throws
  */
 export async function decode(
   bytes: Buffer,
   codings: readonly string[],
   limit: number,
-  grew: (bytes: number) => void = () => {},
+  onOutput: (bytes: number) => void = () => {},
 ): Promise<Buffer> {
   if (codings.length > mostCodings) throw new DecodeFault('unknown', codings.join(', '));
   let out = bytes;
   for (const coding of codings.toReversed()) {
-    const open = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
-    if (open === undefined) throw new DecodeFault('unknown', coding.slice(0, 40));
+    const createDecoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
+    if (createDecoder === undefined) throw new DecodeFault('unknown', coding.slice(0, 40));
     if (coding === 'zstd' && !endsWithFrame(out)) throw new DecodeFault('broken', coding);
-    const decoder = open();
+    const decoder = createDecoder();
     const pieces: Buffer[] = [];
     let size = 0;
     decoder.end(out);
@@ -56,7 +56,7 @@ export async function decode(
       for await (const piece of decoder as AsyncIterable<Buffer>) {
         size += piece.length;
         if (size > limit) throw new DecodeFault('too-large', coding);
-        grew(piece.length);
+        onOutput(piece.length);
         pieces.push(piece);
       }
     } catch (thrown) {

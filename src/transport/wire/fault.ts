@@ -20,4 +20,4 @@ export class WireFault extends Error {
 export const malformed = (what: string): WireFault => new WireFault('UPSTREAM_INVALID', what);
 
 /** Contradictory lengths: a client that continued to read could take one response for two. */
-export const misframed = (what: string): WireFault => new WireFault('UPSTREAM_LENGTH', what);
+export const invalidLength = (what: string): WireFault => new WireFault('UPSTREAM_LENGTH', what);

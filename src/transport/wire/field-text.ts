@@ -4,13 +4,13 @@
 export const headLimit = 16 * 1024;
 
 /** Matches a character that is not permitted in a token (RFC 9110 5.6.2). */
-export const notToken = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
+export const invalidNameCharacter = /[^!#$%&'*+\-.^_`|~0-9A-Za-z]/;
 
 /** Matches any character except visible ones, blanks and obs-text: control characters, lone CR and lone LF. */
-export const notText = /[^\t\x20-\x7e\x80-\xff]/;
+export const invalidValueCharacter = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Returns a value without surrounding blanks (RFC 9112 5.1). */
-export function trimmed(text: string, from: number, to: number): string {
+export function trimBlanks(text: string, from: number, to: number): string {
   let start = from;
   let end = to;
   while (start < end && isBlank(text.charCodeAt(start))) start += 1;

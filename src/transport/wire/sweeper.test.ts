@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createSweeper, type Swept } from './sweeper.ts';
-import { Wheel } from './wheel.ts';
+import { createSweeper, type Sweepable } from './sweeper.ts';
+import { TimerWheel } from './timer-wheel.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -13,12 +13,12 @@ it('sweeps the other items if one throws, and reports a crash to that one', () =
   const seen: string[] = [];
   const defects: unknown[] = [];
   const sweeper = createSweeper(
-    new Wheel(),
+    new TimerWheel(),
     () => 0,
     (error) => defects.push(error),
   );
-  const item = (name: string, over: Partial<Swept>): Swept => ({
-    place: undefined,
+  const item = (name: string, over: Partial<Sweepable>): Sweepable => ({
+    index: undefined,
     sweep: () => void seen.push(name),
     crashed: () => void seen.push(`${name} crashed`),
     ...over,

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../core/error.ts';
 import { type DenseSetMember, DenseSet } from '../../core/memory/dense-set.ts';
-import type { Wheel } from './wheel.ts';
+import type { TimerWheel } from './timer-wheel.ts';
 
 /** An object with deadlines that is checked periodically, instead of having its own timers. */
-export interface Swept extends DenseSetMember {
+export interface Sweepable extends DenseSetMember {
   /** Checks the deadlines. `now` is monotonic time in milliseconds. */
   sweep(now: number): void;
   /** Called if `sweep` threw: must end this object only. */
@@ -12,8 +12,8 @@ export interface Swept extends DenseSetMember {
 
 /** The set of active objects with deadlines; one group of the wheel. */
 export interface Sweeper {
-  add(item: Swept): void;
-  delete(item: Swept): void;
+  add(item: Sweepable): void;
+  delete(item: Sweepable): void;
   /** Number of active objects. */
   readonly size: number;
   close(): void;
@@ -23,8 +23,8 @@ export interface Sweeper {
 const everyMs = 100;
 
 /** @param onDefect called with an error that `crashed` threw; the object is not checked again */
-export function createSweeper(wheel: Wheel, monotonic: () => number, onDefect: (error: unknown) => void): Sweeper {
-  const items = new DenseSet<Swept>();
+export function createSweeper(wheel: TimerWheel, monotonic: () => number, onDefect: (error: unknown) => void): Sweeper {
+  const items = new DenseSet<Sweepable>();
   const group = {
     everyMs,
     check() {
@@ -53,7 +53,7 @@ export function createSweeper(wheel: Wheel, monotonic: () => number, onDefect: (
   };
 }
 
-function sweepOne(item: Swept, now: number): void {
+function sweepOne(item: Sweepable, now: number): void {
   try {
     item.sweep(now);
   } catch (thrown) {

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import { canonicalPrefix } from '../../../src/core/http/headers.ts';
-import type { Incoming } from '../../../src/core/http/arrival.ts';
+import type { IncomingRequest } from '../../../src/core/http/request-head.ts';
 import { GatewayError } from '../../../src/core/error.ts';
-import { Budget } from '../../../src/core/memory/budget.ts';
+import { MemoryBudget } from '../../../src/core/memory/budget.ts';
 import { requestLimits } from '../../../src/core/json/limits.ts';
 import { headerNames } from '../../../src/transport/inbound/header-bag.ts';
 import { Ids } from '../../../src/transport/inbound/ids.ts';
@@ -10,7 +10,7 @@ import { PlainClient } from '../../../src/transport/inbound/plain/client.ts';
 import { createDataServer } from '../../../src/transport/inbound/server.ts';
 import { createSweeper } from '../../../src/transport/wire/sweeper.ts';
 import { FakeSocket } from './fake-socket.ts';
-import { Wheel } from '../../../src/transport/wire/wheel.ts';
+import { TimerWheel } from '../../../src/transport/wire/timer-wheel.ts';
 
 /** A listener that responds to every request with what it has read. */
 export class Side {
@@ -26,10 +26,10 @@ export class Side {
     };
     const { server } = createDataServer({
       clock: { now: () => 0, monotonic },
-      wheel: new Wheel(),
+      wheel: new TimerWheel(),
       ids: new Ids(),
-      sweeper: createSweeper(new Wheel(), monotonic, fail),
-      budget: new Budget(1e9),
+      sweeper: createSweeper(new TimerWheel(), monotonic, fail),
+      budget: new MemoryBudget(1e9),
       random: () => 0,
       passed: () => {},
       limits: () => ({ maxBody: 100_000, maxUpload: undefined, bodyTimeout: 1e9, json: requestLimits, names, fastPath }),
@@ -51,7 +51,7 @@ export class Side {
     return socket;
   }
 
-  #handle(incoming: Incoming): void {
+  #handle(incoming: IncomingRequest): void {
     const { arrival, client, body, refusal } = incoming;
     if (client instanceof PlainClient) this.plain += 1;
     const way = arrival.headers.get('x-answer') ?? '';
@@ -71,7 +71,7 @@ export class Side {
 }
 
 /** Responds with what was read, in the form that the request asks for. */
-function reply({ arrival, client, body, refusal }: Incoming, way: string, read: string): void {
+function reply({ arrival, client, body, refusal }: IncomingRequest, way: string, read: string): void {
   const { method, path, query, endpoint, params, headers, peer, metadata } = arrival;
   const text = JSON.stringify({
     method,

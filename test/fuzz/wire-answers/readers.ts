@@ -1,8 +1,8 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import { Client } from 'undici';
-import { HeadParser } from '../../../src/transport/outbound/http1/answer-head.ts';
-import { AnswerReader } from '../../../src/transport/outbound/http1/answer-reader.ts';
+import { ResponseHeadParser } from '../../../src/transport/outbound/http1/response-head.ts';
+import { ResponseParser } from '../../../src/transport/outbound/http1/response-parser.ts';
 import type { WireCase } from './grammar.ts';
 
 /** How a reader interpreted a response that arrived in pieces, followed by the end of the connection. */
@@ -28,7 +28,7 @@ const sorted = (headers: Readonly<Record<string, string>>): [string, string][] =
 
 /** The gateway's reader. One parser for all cases, as for an origin: its caches must not affect the next response. */
 export class OurReader {
-  readonly #reader = new AnswerReader(new HeadParser());
+  readonly #reader = new ResponseParser(new ResponseHeadParser());
 
   read({ method }: WireCase, pieces: readonly Buffer[]): Reading {
     const reader = this.#reader;
@@ -54,10 +54,10 @@ export class OurReader {
         if (rest === undefined) rest = reader.push(Buffer.from(piece), sink);
         else behind += piece.length;
       }
-      isWhole = rest !== undefined || reader.ends();
+      isWhole = rest !== undefined || reader.endsAtClose();
       behind += rest ?? 0;
       // As `Connection` decides: unexpected bytes close it, and a keep-alive of a second is too short to use.
-      isKept = rest !== undefined && behind === 0 && reader.isKept && (reader.keepSeconds ?? 15) > 2;
+      isKept = rest !== undefined && behind === 0 && reader.isReusable && (reader.keepAliveSeconds ?? 15) > 2;
       if (!isWhole) why = 'cut';
     } catch (fault) {
       why = (fault as Error).message;

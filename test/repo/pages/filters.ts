@@ -1,5 +1,5 @@
 import { fields } from '../../../src/query/fields.ts';
-import { longestFilter, mostValues, mostWildcards } from '../../../src/query/filter.ts';
+import { maxFilterLength, maxValues, maxWildcards } from '../../../src/query/filter.ts';
 import { exampleOf, filterRules, filterUnits } from '../../../src/query/help.ts';
 
 const cell = (text: string): string => text.replaceAll('|', String.raw`\|`);
@@ -24,7 +24,7 @@ fallback:true since:1h
 |---|---|
 ${rules.join('\n')}
 
-A filter has at most ${longestFilter} characters and ${mostValues} values, a value at most ${mostWildcards} wildcards. An invalid filter is an error with a position (\`invalid_filter\`), never an empty result.
+A filter has at most ${maxFilterLength} characters and ${maxValues} values, a value at most ${maxWildcards} wildcards. An invalid filter is an error with a position (\`invalid_filter\`), never an empty result.
 
 ## Fields
 

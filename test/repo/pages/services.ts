@@ -74,7 +74,7 @@ function about(quirk: Quirk): string {
     ...(quirk.details === true ? ['sends signed and encrypted reasoning of earlier responses in `reasoning_details`'] : []),
     ...(quirk.callIds === undefined ? [] : ['replaces the ids of tool calls of other services with ids of nine letters and digits']),
     ...(quirk.imageEdits === undefined ? [] : ['sends image edits as JSON, without `size` and `style`']),
-    ...(quirk.known === undefined ? [] : [`passes on ${code(quirk.known)}`]),
+    ...(quirk.supportedExtensions === undefined ? [] : [`passes on ${code(quirk.supportedExtensions)}`]),
   ];
   const [first = '', ...more] = parts;
   return [`${first.charAt(0).toUpperCase()}${first.slice(1)}`, ...more].join(', ');

@@ -10,7 +10,7 @@ import { GatewayError } from '../../../src/core/error.ts';
 import { recordNotFound } from '../../../src/core/logs/not-found.ts';
 import type { LogRow } from '../../../src/core/logs/row.ts';
 import { createMask } from '../../../src/core/secrets/mask.ts';
-import { readFilter } from '../../../src/query/invalid.ts';
+import { readFilter } from '../../../src/query/read-filter.ts';
 import { matcher } from '../../../src/query/match.ts';
 import { figuresOf, statsOf } from './figures.ts';
 import { recordOf } from './record.ts';
@@ -102,7 +102,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
       matches,
       isBare: false,
       mask: () => mask,
-      holds: () => true,
+      isStillAuthorized: () => true,
       lastId: undefined,
       signal: gone.signal,
     });
@@ -114,7 +114,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
       rows.unshift(row);
       last += 1;
       for (const reader of readers) {
-        reader.take(new LiveRow(last, row));
+        reader.addRow(new LiveRow(last, row));
         reader.flush();
       }
     },

@@ -1,15 +1,15 @@
 import { type EmptyBody, JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped, Operation, StepReply, Translation, UpstreamRequest } from '#core/provider.ts';
-import { segment } from '../../_shared/address.ts';
+import { encodeSegment } from '../../_shared/address.ts';
 import { parseExact } from '#core/json/scan.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { ObjectTap } from '#formats/openai-objects/object-tap.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
 import { filesBeta } from '#formats/anthropic-messages/files-beta.ts';
-import { type ACall, send } from '../send.ts';
+import { type AnthropicCall, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { batchEndpoints, type BatchEndpoint } from './ids.ts';
 import { type InputLine, toRequests } from './lines.ts';
@@ -25,7 +25,7 @@ interface CreateRequest extends BatchRequest {
 }
 
 /** Supported fields of a create request; others are reported as dropped. */
-const known: ReadonlySet<string> = new Set(['input_file_id', 'requests', 'endpoint', 'completion_window', 'metadata', 'model']);
+const supportedFields: ReadonlySet<string> = new Set(['input_file_id', 'requests', 'endpoint', 'completion_window', 'metadata', 'model']);
 
 /**
  * `POST /v1/batches`. The service needs the requests themselves: they are in `requests`, or the gateway first downloads the input
@@ -36,16 +36,25 @@ const known: ReadonlySet<string> = new Set(['input_file_id', 'requests', 'endpoi
 export const createBatch: Operation<AnthropicSettings> = {
   isConverted: true,
   begin(body, call) {
-    const parsed = read(body, call);
+    const parsed = parseCreateRequest(body, call);
     const result = (text: string) => toBatch(parseObject(text), parsed);
-    const made = (lines: readonly InputLine[]): Translation => ({ request: create(parsed, lines, call), tap: new ObjectTap(), result });
-    if (parsed.lines !== undefined) return made(parsed.lines);
-    return { request: download(parsed, call), tap: new TextTap(), result, then: (file) => made(linesOf(file, parsed.endpoint)) };
+    const createFrom = (lines: readonly InputLine[]): Translation => ({
+      request: createRequest(parsed, lines, call),
+      tap: new ObjectTap(),
+      result,
+    });
+    if (parsed.lines !== undefined) return createFrom(parsed.lines);
+    return {
+      request: downloadRequest(parsed, call),
+      tap: new TextTap(),
+      result,
+      then: (file) => createFrom(linesOf(file, parsed.endpoint)),
+    };
   },
 };
 
-function read(body: JsonBody | EmptyBody, call: ACall): CreateRequest {
-  const fields: Plain = body.kind === 'json' ? body.json() : {};
+function parseCreateRequest(body: JsonBody | EmptyBody, call: AnthropicCall): CreateRequest {
+  const fields: JsonObject = body.kind === 'json' ? body.json() : {};
   const endpoint = endpointOf(fields['endpoint']);
   const window = fields['completion_window'];
   if (window !== undefined && window !== '24h') {
@@ -56,16 +65,16 @@ function read(body: JsonBody | EmptyBody, call: ACall): CreateRequest {
   }
   checkMetadata(fields['metadata']);
   const dropped: Dropped[] = Object.keys(fields)
-    .filter((key) => !known.has(key))
+    .filter((key) => !supportedFields.has(key))
     .map((param) => ({ param, reason: 'not supported by this service' }));
   if (Object.keys(fields['metadata'] ?? {}).length > 0)
     dropped.push({ param: 'metadata', reason: 'the service stores no metadata of a batch' });
   const shared = { endpoint, model: bareModel(textOf(fields['model']) ?? call.model), dropped };
-  const requests = body.kind === 'json' && staysAsItIs(endpoint) ? body.exact('requests') : fields['requests'];
+  const requests = body.kind === 'json' && isPassedUnchanged(endpoint) ? body.exact('requests') : fields['requests'];
   const inputFileId = textOf(fields['input_file_id']);
   if (requests !== undefined && requests !== null) {
     if (inputFileId !== undefined) throw twoInputs();
-    return { ...shared, inputFileId: null, lines: inline(requests) };
+    return { ...shared, inputFileId: null, lines: inlineLines(requests) };
   }
   if (inputFileId !== undefined) return { ...shared, inputFileId, lines: undefined };
   throw new GatewayError('missing_required_parameter', {
@@ -83,7 +92,7 @@ const twoInputs = (): GatewayError =>
   });
 
 /** True for the messages API, whose bodies are not converted: numbers in the inputs of tools keep their digits. */
-const staysAsItIs = (endpoint: BatchEndpoint): boolean => endpoint === '/v1/messages';
+const isPassedUnchanged = (endpoint: BatchEndpoint): boolean => endpoint === '/v1/messages';
 
 /** Hint for clients whose input file cannot be read. */
 export const requestsHint = 'Send the lines of the batch in the body, as the list "requests", instead of input_file_id.';
@@ -91,13 +100,16 @@ export const requestsHint = 'Send the lines of the batch in the body, as the lis
 function endpointOf(value: unknown): BatchEndpoint {
   const found = batchEndpoints.find((endpoint) => endpoint === value);
   if (found !== undefined) return found;
-  const shown = `Expected ${batchEndpoints.map((endpoint) => `"${endpoint}"`).join(' or ')}`;
+  const expected = `Expected ${batchEndpoints.map((endpoint) => `"${endpoint}"`).join(' or ')}`;
   throw value === undefined
-    ? new GatewayError('missing_required_parameter', { message: `Missing required parameter: 'endpoint'. ${shown}.`, param: 'endpoint' })
-    : new GatewayError('invalid_value', { message: `Invalid 'endpoint': the service has no batches of it. ${shown}.`, param: 'endpoint' });
+    ? new GatewayError('missing_required_parameter', { message: `Missing required parameter: 'endpoint'. ${expected}.`, param: 'endpoint' })
+    : new GatewayError('invalid_value', {
+        message: `Invalid 'endpoint': the service has no batches of it. ${expected}.`,
+        param: 'endpoint',
+      });
 }
 
-function inline(requests: unknown): readonly InputLine[] {
+function inlineLines(requests: unknown): readonly InputLine[] {
   if (!Array.isArray(requests)) {
     throw new GatewayError('invalid_type', {
       message: "Invalid type for 'requests': expected an array of batch lines.",
@@ -107,9 +119,9 @@ function inline(requests: unknown): readonly InputLine[] {
   return requests.map((value: unknown, index) => ({ number: index + 1, param: `requests[${index}]`, value }));
 }
 
-const download = ({ inputFileId, dropped }: CreateRequest, call: ACall): UpstreamRequest =>
+const downloadRequest = ({ inputFileId, dropped }: CreateRequest, call: AnthropicCall): UpstreamRequest =>
   send(call, {
-    route: `files/${segment(inputFileId ?? '')}/content`,
+    route: `files/${encodeSegment(inputFileId ?? '')}/content`,
     method: 'GET',
     query: '',
     accept: '*/*',
@@ -125,7 +137,7 @@ function linesOf({ text }: StepReply, endpoint: BatchEndpoint): readonly InputLi
     .split('\n')
     .entries()) {
     if (line.trim() === '') continue;
-    const value = staysAsItIs(endpoint) ? parseObject(line, parseExact) : parseObject(line);
+    const value = isPassedUnchanged(endpoint) ? parseObject(line, parseExact) : parseObject(line);
     if (value === undefined) {
       throw new GatewayError('invalid_json', {
         message: `Line ${index + 1} of the input file is not a JSON object.`,
@@ -137,7 +149,7 @@ function linesOf({ text }: StepReply, endpoint: BatchEndpoint): readonly InputLi
   return lines;
 }
 
-function create(parsed: CreateRequest, lines: readonly InputLine[], call: ACall): UpstreamRequest {
+function createRequest(parsed: CreateRequest, lines: readonly InputLine[], call: AnthropicCall): UpstreamRequest {
   const { requests, dropped, betas } = toRequests(lines, {
     endpoint: parsed.endpoint,
     model: parsed.model,
@@ -156,7 +168,7 @@ function create(parsed: CreateRequest, lines: readonly InputLine[], call: ACall)
   return { ...request, models: [...new Set(requests.map(modelOf))] };
 }
 
-const modelOf = ({ params }: Plain): string => (isPlain(params) ? (textOf(params['model']) ?? '') : '');
+const modelOf = ({ params }: JsonObject): string => (isJsonObject(params) ? (textOf(params['model']) ?? '') : '');
 
 /** A file of lines that is buffered completely, because the next request is created from it. This tap does not parse it. */
 class TextTap extends ObjectTap {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchNamed, clientId, isOutputFile, outputFileId } from './ids.ts';
+import { parseBatchId, clientId, isOutputFile, outputFileId } from './ids.ts';
 import { toBatch, toBatches } from './object.ts';
 
 type Json = Record<string, unknown>;
@@ -136,7 +136,7 @@ describe('batch ids', () => {
     ['msgbatch_01A-messages', { id: 'msgbatch_01A', endpoint: '/v1/messages' }, false],
     ['msgbatch_01A-messages-output', { id: 'msgbatch_01A', endpoint: '/v1/messages' }, true],
   ] as const)('are parsed and written: %s', (id, name, isOutput) => {
-    expect(batchNamed(id)).toEqual(name);
+    expect(parseBatchId(id)).toEqual(name);
     expect(isOutputFile(id)).toBe(isOutput);
     expect(isOutput ? outputFileId(name) : clientId(name)).toBe(id);
   });

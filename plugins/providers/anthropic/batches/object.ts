@@ -1,8 +1,8 @@
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { type Batch, batchOf, type BatchStatus, listOf, unixSeconds } from '#formats/openai-objects/objects.ts';
-import { batchNamed, type BatchEndpoint, clientId, outputFileId } from './ids.ts';
+import { parseBatchId, type BatchEndpoint, clientId, outputFileId } from './ids.ts';
 
 /** Data of a batch that is in the create request but not in the response. */
 export interface BatchRequest {
@@ -17,10 +17,10 @@ export interface BatchRequest {
  * @throws GatewayError `upstream_invalid`
  */
 export function toBatch(value: unknown, requested?: BatchRequest): Batch {
-  if (!isPlain(value) || textOf(value['id']) === undefined) {
+  if (!isJsonObject(value) || textOf(value['id']) === undefined) {
     throw new GatewayError('upstream_invalid', { message: "The provider's response is not a message batch.", source: 'provider' });
   }
-  const name = { ...batchNamed(String(value['id'])), ...(requested === undefined ? {} : { endpoint: requested.endpoint }) };
+  const name = { ...parseBatchId(String(value['id'])), ...(requested === undefined ? {} : { endpoint: requested.endpoint }) };
   const counts = countsOf(value['request_counts']);
   const status = statusOf(value, counts);
   const createdAt = unixSeconds(value['created_at']) ?? 0;
@@ -43,7 +43,7 @@ export function toBatch(value: unknown, requested?: BatchRequest): Batch {
 }
 
 /** Converts a page of message batches. Both lists are newest first, and both cursors mean "older than this one". */
-export function toBatches(text: string): Plain {
+export function toBatches(text: string): JsonObject {
   const page = parseObject(text);
   if (!Array.isArray(page?.['data'])) {
     throw new GatewayError('upstream_invalid', { message: "The provider's response is not a list of batches.", source: 'provider' });
@@ -53,7 +53,7 @@ export function toBatches(text: string): Plain {
 }
 
 /** Returns a row of such a page as a batch of the messages API, because it may have been created as one. */
-export function ofMessages(batch: Plain): Plain {
+export function asMessagesBatch(batch: JsonObject): JsonObject {
   const name = { id: String(batch['id']), endpoint: '/v1/messages' } as const;
   return { ...batch, id: clientId(name), endpoint: name.endpoint, output_file_id: batch['output_file_id'] && outputFileId(name) };
 }
@@ -67,7 +67,7 @@ interface Counts {
 }
 
 function countsOf(value: unknown): Counts {
-  const counts = isPlain(value) ? value : {};
+  const counts = isJsonObject(value) ? value : {};
   const count = (key: string): number => (typeof counts[key] === 'number' ? counts[key] : 0);
   const [succeeded, errored, canceled, expired] = [count('succeeded'), count('errored'), count('canceled'), count('expired')];
   return { succeeded, errored, canceled, expired, total: count('processing') + succeeded + errored + canceled + expired };
@@ -77,7 +77,7 @@ function countsOf(value: unknown): Counts {
  * The service has a single final status. A batch that was cancelled too late has processed all its requests, so it is completed. A
  * batch whose requests all failed is completed too, and its output has the errors.
  */
-function statusOf(batch: Plain, { total, canceled, expired }: Counts): BatchStatus {
+function statusOf(batch: JsonObject, { total, canceled, expired }: Counts): BatchStatus {
   if (batch['processing_status'] === 'in_progress') return 'in_progress';
   if (batch['processing_status'] === 'canceling') return 'cancelling';
   if (canceled > 0 || (total === 0 && textOf(batch['cancel_initiated_at']) !== undefined)) return 'cancelled';

@@ -1,15 +1,15 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import type { Operation, Translation, UpstreamRequest } from '#core/provider.ts';
-import { idSegment, paramOf } from '../../_shared/address.ts';
+import { encodeIdSegment, paramOf } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
-import { ObjectTap, orNothing } from '#formats/openai-objects/object-tap.ts';
+import { ObjectTap, allowEmpty } from '#formats/openai-objects/object-tap.ts';
 import { batchOf } from '#formats/openai-objects/objects.ts';
-import { type ACall, otherParams, send } from '../send.ts';
+import { type AnthropicCall, unsupportedParams, send } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { createBatch } from './create.ts';
-import { batchNamed } from './ids.ts';
-import { ofMessages, toBatch, toBatches } from './object.ts';
-import { nameIn, readBatch, readOutput } from './output.ts';
+import { parseBatchId } from './ids.ts';
+import { asMessagesBatch, toBatch, toBatches } from './object.ts';
+import { batchIdIn, readBatch, readOutput } from './output.ts';
 
 type Op = Operation<AnthropicSettings>;
 
@@ -18,25 +18,25 @@ export const batchOperations: { readonly [E in Endpoint]?: Op } = {
   batches: createBatch,
   'batches/list': {
     isConverted: true,
-    begin: (_body, call) => ({ request: list(call), tap: new ObjectTap(), result: toBatches }),
-    views: (row) => [ofMessages(row)],
+    begin: (_body, call) => ({ request: listRequest(call), tap: new ObjectTap(), result: toBatches }),
+    views: (row) => [asMessagesBatch(row)],
   },
-  'batches/{id}': { isConverted: true, begin: (_body, call) => one(call) },
+  'batches/{id}': { isConverted: true, begin: (_body, call) => retrieve(call) },
   'batches/{id}/cancel': {
     isConverted: true,
     begin: (_body, call) => ({
-      ...one(call),
+      ...retrieve(call),
       request: send(call, {
-        route: `messages/batches/${idSegment(nameIn(call).id)}/cancel`,
+        route: `messages/batches/${encodeIdSegment(batchIdIn(call).id)}/cancel`,
         method: 'POST',
         query: '',
         accept: 'application/json',
       }),
-      tap: orNothing(new ObjectTap()),
+      tap: allowEmpty(new ObjectTap()),
       // The service returns the batch. If it returns no id, the batch is read.
       then: ({ text }) =>
         textOf(parseObject(text)?.['id']) === undefined
-          ? { ...one(call), recover: () => batchOf({ id: call.params['id'] ?? '', status: 'cancelling', created_at: 0 }) }
+          ? { ...retrieve(call), recover: () => batchOf({ id: call.params['id'] ?? '', status: 'cancelling', created_at: 0 }) }
           : undefined,
     }),
   },
@@ -44,21 +44,21 @@ export const batchOperations: { readonly [E in Endpoint]?: Op } = {
 };
 
 /** Returns a batch in the format that the client's id encodes. */
-const one = (call: ACall): Translation => ({
+const retrieve = (call: AnthropicCall): Translation => ({
   request: readBatch(call),
   tap: new ObjectTap(),
-  result: (text) => toBatch(parseObject(text), { endpoint: nameIn(call).endpoint, inputFileId: null }),
+  result: (text) => toBatch(parseObject(text), { endpoint: batchIdIn(call).endpoint, inputFileId: null }),
 });
 
 /**
  * `after` means the same as `after_id`: the following rows of a list that is newest first. The service's `before_id` has the
  * opposite direction and no counterpart.
  */
-function list(call: ACall): UpstreamRequest {
+function listRequest(call: AnthropicCall): UpstreamRequest {
   const query = new URLSearchParams();
   const limit = paramOf(call.query, 'limit');
   const after = paramOf(call.query, 'after');
   if (limit !== undefined) query.set('limit', limit);
-  if (after !== undefined) query.set('after_id', batchNamed(after).id);
-  return send(call, { route: 'messages/batches', query: query.toString(), dropped: otherParams(call.query, ['limit', 'after']) });
+  if (after !== undefined) query.set('after_id', parseBatchId(after).id);
+  return send(call, { route: 'messages/batches', query: query.toString(), dropped: unsupportedParams(call.query, ['limit', 'after']) });
 }

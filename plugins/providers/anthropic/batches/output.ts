@@ -1,12 +1,12 @@
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { Translation, UpstreamRequest } from '#core/provider.ts';
-import { idSegment, segment } from '../../_shared/address.ts';
+import { encodeIdSegment, encodeSegment } from '../../_shared/address.ts';
 import { noBatchOutput } from '#formats/openai-objects/batch-output.ts';
 import { BytesTap, ObjectTap } from '#formats/openai-objects/object-tap.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
-import { type ACall, send } from '../send.ts';
-import { type BatchName, batchNamed, clientId } from './ids.ts';
+import { type AnthropicCall, send } from '../send.ts';
+import { type ParsedBatchId, parseBatchId, clientId } from './ids.ts';
 import { toBatch } from './object.ts';
 import { resultLines } from './results.ts';
 
@@ -16,17 +16,17 @@ import { resultLines } from './results.ts';
  */
 
 /** Returns the batch in the path. */
-export const nameIn = (call: ACall): BatchName => batchNamed(call.params['id'] ?? '');
+export const batchIdIn = (call: AnthropicCall): ParsedBatchId => parseBatchId(call.params['id'] ?? '');
 
 /** The first request: the batch itself. */
-export const readBatch = (call: ACall): UpstreamRequest =>
-  send(call, { route: `messages/batches/${idSegment(nameIn(call).id)}`, method: 'GET', query: '', accept: 'application/json' });
+export const readBatch = (call: AnthropicCall): UpstreamRequest =>
+  send(call, { route: `messages/batches/${encodeIdSegment(batchIdIn(call).id)}`, method: 'GET', query: '', accept: 'application/json' });
 
 /** Reads the batch, then its results as output lines. */
-export const readOutput = (call: ACall): Translation => ({
+export const readOutput = (call: AnthropicCall): Translation => ({
   request: readBatch(call),
   tap: new ObjectTap(),
-  then: ({ text }) => results(parseObject(text) ?? {}, call),
+  then: ({ text }) => readResults(parseObject(text) ?? {}, call),
 });
 
 /**
@@ -36,14 +36,14 @@ export const readOutput = (call: ACall): Translation => ({
  *
  * @throws GatewayError `no_batch_output`: 409 while there are none, 404 if the service no longer stores them
  */
-function results(batch: Plain, call: ACall): Translation {
-  const name = nameIn(call);
+function readResults(batch: JsonObject, call: AnthropicCall): Translation {
+  const name = batchIdIn(call);
   if (textOf(batch['results_url']) === undefined) throw noBatchOutput(clientId(name), toBatch(batch).status);
   const { id, model, strict } = call;
   const createdAt = unixSeconds(batch['ended_at']) ?? call.createdAt;
   return {
     request: send(call, {
-      route: `messages/batches/${segment(name.id)}/results`,
+      route: `messages/batches/${encodeSegment(name.id)}/results`,
       method: 'GET',
       query: '',
       accept: 'application/x-jsonl',

@@ -1,7 +1,7 @@
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { LineEdit } from '#core/http/form.ts';
 import type { CollectCall } from '#formats/openai-chat/collect.ts';
-import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
+import { fromMessage } from '#formats/anthropic-messages/response/result.ts';
 import { parseExact } from '#core/json/scan.ts';
 import { statusOfType } from '#formats/anthropic-messages/fault.ts';
 import { textOf } from '#formats/shared/json.ts';
@@ -20,22 +20,22 @@ export interface ResultOptions {
 export function resultLines(options: ResultOptions): LineEdit {
   return (text) => {
     if (text.trim() === '') return undefined;
-    const line = parsed(text);
-    if (line === undefined || !isPlain(line['result'])) return text;
+    const line = parseLine(text);
+    if (line === undefined || !isJsonObject(line['result'])) return text;
     const id = textOf(line['custom_id']) ?? '';
     return JSON.stringify({ id: `batch_req_${id}`, custom_id: id, ...outcomeOf(line['result'], options) });
   };
 }
 
-interface Outcome {
-  readonly response: { readonly status_code: number; readonly request_id: string | null; readonly body: Plain } | null;
+interface LineOutcome {
+  readonly response: { readonly status_code: number; readonly request_id: string | null; readonly body: JsonObject } | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-function outcomeOf(result: Plain, { endpoint, call }: ResultOptions): Outcome {
+function outcomeOf(result: JsonObject, { endpoint, call }: ResultOptions): LineOutcome {
   switch (result['type']) {
     case 'succeeded': {
-      const message = isPlain(result['message']) ? result['message'] : {};
+      const message = isJsonObject(result['message']) ? result['message'] : {};
       // An invalid message must not end the output of all other requests.
       if (!Array.isArray(message['content'])) return failed('upstream_invalid', 'The response is not a message.');
       const body = endpoint === '/v1/messages' ? message : fromMessage('', call, message);
@@ -53,9 +53,9 @@ function outcomeOf(result: Plain, { endpoint, call }: ResultOptions): Outcome {
 }
 
 /** Parses `{type: 'error', error: {type, message}, request_id}`, or only the inner object. */
-function errored(value: unknown): Outcome {
-  const outer = isPlain(value) ? value : {};
-  const inner = isPlain(outer['error']) ? outer['error'] : outer;
+function errored(value: unknown): LineOutcome {
+  const outer = isJsonObject(value) ? value : {};
+  const inner = isJsonObject(outer['error']) ? outer['error'] : outer;
   const type = textOf(inner['type']) ?? 'api_error';
   const message = textOf(inner['message']) ?? 'The service sent no error message.';
   const body = { error: { message, type, param: null, code: null } };
@@ -65,12 +65,12 @@ function errored(value: unknown): Outcome {
   };
 }
 
-const failed = (code: string, message: string): Outcome => ({ response: null, error: { code, message } });
+const failed = (code: string, message: string): LineOutcome => ({ response: null, error: { code, message } });
 
-function parsed(text: string): Plain | undefined {
+function parseLine(text: string): JsonObject | undefined {
   try {
     const value = parseExact(text);
-    return isPlain(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

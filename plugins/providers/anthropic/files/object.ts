@@ -1,5 +1,5 @@
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { listOf, unixSeconds } from '#formats/openai-objects/objects.ts';
 
@@ -7,7 +7,7 @@ import { listOf, unixSeconds } from '#formats/openai-objects/objects.ts';
 const defaultPurpose = 'user_data';
 
 /** Options for converting a file. */
-export interface FileView {
+export interface FileOptions {
   readonly purpose?: string | undefined;
   readonly strict: boolean;
 }
@@ -17,9 +17,9 @@ export interface FileView {
  *
  * @throws GatewayError `upstream_invalid`
  */
-export function toFile(value: unknown, { purpose, strict }: FileView) {
-  const id = isPlain(value) ? textOf(value['id']) : undefined;
-  if (!isPlain(value) || id === undefined) throw invalid('a file');
+export function toFile(value: unknown, { purpose, strict }: FileOptions) {
+  const id = isJsonObject(value) ? textOf(value['id']) : undefined;
+  if (!isJsonObject(value) || id === undefined) throw invalid('a file');
   const expires = unixSeconds(value['expires_at']);
   return {
     id,
@@ -35,7 +35,7 @@ export function toFile(value: unknown, { purpose, strict }: FileView) {
 }
 
 /** Converts a page of files. @throws GatewayError `upstream_invalid` */
-export function toFiles(text: string, view: FileView): Plain {
+export function toFiles(text: string, view: FileOptions): JsonObject {
   const page = parseObject(text);
   if (!Array.isArray(page?.['data'])) throw invalid('a list of files');
   // Without the beta header, the list has a cursor instead of `has_more`.
@@ -47,7 +47,7 @@ export function toFiles(text: string, view: FileView): Plain {
 }
 
 /** `{id, type: 'file_deleted'}` */
-export function toDeleted(text: string, id: string): Plain {
+export function toDeleted(text: string, id: string): JsonObject {
   return { id: textOf(parseObject(text)?.['id']) ?? id, object: 'file', deleted: true };
 }
 

@@ -2,16 +2,16 @@ import type { Endpoint } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import type { FormBody, FormEdit } from '#core/http/form.ts';
 import { defaultPrefixes } from '#core/http/headers.ts';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import { type Operation, Passing, type UpstreamRequest } from '#core/provider.ts';
-import { idSegment, paramOf } from '../../_shared/address.ts';
+import { encodeIdSegment, paramOf } from '../../_shared/address.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { parseObject } from '#formats/shared/json.ts';
 import { BytesTap, ObjectTap } from '#formats/openai-objects/object-tap.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
-import { batchNamed, isOutputFile } from '../batches/ids.ts';
+import { parseBatchId, isOutputFile } from '../batches/ids.ts';
 import { readBatch, readOutput } from '../batches/output.ts';
-import { type ACall, otherParams, send, type Sent } from '../send.ts';
+import { type AnthropicCall, unsupportedParams, send, type SendOptions } from '../send.ts';
 import type { AnthropicSettings } from '../settings.ts';
 import { filesBeta } from '#formats/anthropic-messages/files-beta.ts';
 import { toDeleted, toFile, toFiles } from './object.ts';
@@ -23,29 +23,29 @@ type Op = Operation<AnthropicSettings>;
  * service has no output file of a batch; the id of one leads to the results.
  */
 export const fileOperations: { readonly [E in Endpoint]?: Op } = {
-  files: object(upload, (call, text) => toFile(parseObject(text), view(call))),
-  'files/list': object(list, (call, text) => toFiles(text, view(call))),
-  'files/{id}': object(
-    (call) => (isOutput(call) ? readBatch(call) : one(call)),
-    (call, text) => (isOutput(call) ? outputFile(text, call) : toFile(parseObject(text), view(call))),
+  files: objectOperation(uploadRequest, (call, text) => toFile(parseObject(text), fileOptions(call))),
+  'files/list': objectOperation(listRequest, (call, text) => toFiles(text, fileOptions(call))),
+  'files/{id}': objectOperation(
+    (call) => (isOutput(call) ? readBatch(call) : fileRequest(call)),
+    (call, text) => (isOutput(call) ? outputFile(text, call) : toFile(parseObject(text), fileOptions(call))),
   ),
-  'files/{id}/delete': object(
-    (call) => one(call),
+  'files/{id}/delete': objectOperation(
+    (call) => fileRequest(call),
     (call, text) => toDeleted(text, call.params['id'] ?? ''),
   ),
   'files/{id}/content': {
     isConverted: true,
-    begin: (_body, call) => (isOutput(call) ? readOutput(call) : new Passing(content(call), new BytesTap())),
+    begin: (_body, call) => (isOutput(call) ? readOutput(call) : new Passing(contentRequest(call), new BytesTap())),
   },
 };
 
 /** Responses that are one object of the OpenAI format. For the service's own library they pass unchanged. */
-function object(request: (call: ACall) => UpstreamRequest, result: (call: ACall, text: string) => unknown): Op {
+function objectOperation(requestFor: (call: AnthropicCall) => UpstreamRequest, result: (call: AnthropicCall, text: string) => unknown): Op {
   return {
     isConverted: true,
     begin(_body, call) {
-      const passing = { request: request(call), tap: new ObjectTap() };
-      return isNative(call) ? passing : { ...passing, result: (text) => result(call, text) };
+      const forwarded = { request: requestFor(call), tap: new ObjectTap() };
+      return isNative(call) ? forwarded : { ...forwarded, result: (text) => result(call, text) };
     },
   };
 }
@@ -54,33 +54,34 @@ function object(request: (call: ACall) => UpstreamRequest, result: (call: ACall,
  * True for the service's own library, which sends the version header in every request. With a gateway prefix the same header is
  * only a setting, which clients of the OpenAI format use.
  */
-export const isNative = (call: Pick<ACall, 'header'>): boolean =>
+export const isNative = (call: Pick<AnthropicCall, 'header'>): boolean =>
   ['anthropic-version', 'anthropic-beta'].some(
     (name) => call.header(name) !== undefined && !defaultPrefixes.some((prefix) => call.header(prefix + name) !== undefined),
   );
 
-const isOutput = (call: ACall): boolean => isOutputFile(call.params['id'] ?? '') && !isNative(call);
+const isOutput = (call: AnthropicCall): boolean => isOutputFile(call.params['id'] ?? '') && !isNative(call);
 
-const view = (call: ACall) => ({ strict: call.strict, purpose: call.form?.fields.get('purpose') });
+const fileOptions = (call: AnthropicCall) => ({ strict: call.strict, purpose: call.form?.fields.get('purpose') });
 
 /** Sends the request without the client's query and with the beta header. A native request has its own. */
-function sendFile(call: ACall, route: string, more: Omit<Sent, 'route'>): UpstreamRequest {
+function sendFile(call: AnthropicCall, route: string, more: Omit<SendOptions, 'route'>): UpstreamRequest {
   if (!isNative(call)) return send(call, { route, query: '', betas: [filesBeta], ...more });
   return send(call, more.headers === undefined ? { route } : { route, headers: more.headers });
 }
 
-const routeOf = (call: ACall): string => `files/${idSegment(call.params['id'] ?? '')}`;
+const routeOf = (call: AnthropicCall): string => `files/${encodeIdSegment(call.params['id'] ?? '')}`;
 
-const one = (call: ACall): UpstreamRequest => sendFile(call, routeOf(call), { accept: 'application/json' });
+const fileRequest = (call: AnthropicCall): UpstreamRequest => sendFile(call, routeOf(call), { accept: 'application/json' });
 
 /** Reads the content, or only the range that the caller requests. */
-const content = (call: ACall): UpstreamRequest => sendFile(call, `${routeOf(call)}/content`, { accept: '*/*', headers: fileHeaders(call) });
+const contentRequest = (call: AnthropicCall): UpstreamRequest =>
+  sendFile(call, `${routeOf(call)}/content`, { accept: '*/*', headers: fileHeaders(call) });
 
-function list(call: ACall): UpstreamRequest {
+function listRequest(call: AnthropicCall): UpstreamRequest {
   const query = new URLSearchParams();
   const limit = paramOf(call.query, 'limit');
   const after = paramOf(call.query, 'after');
-  const dropped = [...otherParams(call.query, ['limit', 'after'])];
+  const dropped = [...unsupportedParams(call.query, ['limit', 'after'])];
   if (after !== undefined) query.set('after_id', after);
   if (limit !== undefined) query.set('limit', /^\d+$/.test(limit) && Number(limit) > maxLimit ? String(maxLimit) : limit);
   if (Number(limit) > maxLimit) dropped.push({ param: 'limit', reason: `the service returns at most ${maxLimit} files a page` });
@@ -91,14 +92,14 @@ function list(call: ACall): UpstreamRequest {
 const maxLimit = 1000;
 
 /** Form fields of OpenAI. The API rejects every field but `file`. */
-const formFields = ['purpose', 'expires_after[anchor]', 'expires_after[seconds]', 'expires_after', 'model', 'provider'] as const;
+const openaiFormFields = ['purpose', 'expires_after[anchor]', 'expires_after[seconds]', 'expires_after', 'model', 'provider'] as const;
 
-function upload(call: ACall): UpstreamRequest {
+function uploadRequest(call: AnthropicCall): UpstreamRequest {
   const { form } = call;
   if (form === undefined) {
     throw new GatewayError('invalid_form', { message: 'A file is uploaded as multipart/form-data, in the field "file".', param: 'file' });
   }
-  const edit = isNative(call) ? undefined : onlyFile(form);
+  const edit = isNative(call) ? undefined : removeOtherFields(form);
   const sent = { route: 'files', body: { kind: 'form' as const, form, edit } };
   if (edit === undefined) return send(call, sent);
   const dropped = [...edit.fields.keys()]
@@ -107,14 +108,14 @@ function upload(call: ACall): UpstreamRequest {
   return send(call, { ...sent, query: '', betas: [filesBeta], dropped });
 }
 
-function onlyFile(form: FormBody): FormEdit {
-  return { fields: new Map([...formFields, ...form.fields.keys()].map((name) => [name, undefined])) };
+function removeOtherFields(form: FormBody): FormEdit {
+  return { fields: new Map([...openaiFormFields, ...form.fields.keys()].map((name) => [name, undefined])) };
 }
 
 /** Describes the output file. Its size is unknown until it is read, so `bytes` is 0. */
-function outputFile(text: string, call: ACall): Plain {
+function outputFile(text: string, call: AnthropicCall): JsonObject {
   const batch = parseObject(text) ?? {};
-  const name = batchNamed(call.params['id'] ?? '');
+  const name = parseBatchId(call.params['id'] ?? '');
   return {
     id: call.params['id'],
     object: 'file',

@@ -1,10 +1,10 @@
 import type { Endpoint } from '#core/endpoint.ts';
 import { describe, expect, it } from 'vitest';
 import { ask, byId, errorOf, form, type Json, rowsOf, start } from '../../../../test/mock/ask.ts';
-import { fileId, givenFile } from './files.ts';
+import { fileId, predefinedFile } from './files.ts';
 
-const batchFile = fileId(givenFile('batch', 'in.jsonl'));
-const tuneFile = fileId(givenFile('fine-tune', 'train.jsonl'));
+const batchFile = fileId(predefinedFile('batch', 'in.jsonl'));
+const tuneFile = fileId(predefinedFile('fine-tune', 'train.jsonl'));
 
 describe('mock batches', () => {
   const body = { input_file_id: batchFile, endpoint: '/v1/embeddings', completion_window: '24h', metadata: { team: 'ü' } };

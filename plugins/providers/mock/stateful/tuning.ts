@@ -1,6 +1,6 @@
 import { textOf } from '#formats/shared/json.ts';
-import type { Content, Question } from '../answer.ts';
-import { fileId, givenFile, isFile } from './files.ts';
+import type { MockContent, MockRequest } from '../mock-response.ts';
+import { fileId, predefinedFile, isFile } from './files.ts';
 import * as objects from './objects.ts';
 import { Refusal } from '../rules.ts';
 
@@ -18,15 +18,15 @@ interface Job {
   readonly metadata: Readonly<Record<string, string>> | null;
 }
 
-const running = 2;
-const end = 6;
+const runningAfter = 2;
+const endAfter = 6;
 
 /** `metadata: {mock: failed}` selects a job that fails. */
-const lifeOf = ({ metadata }: Job): objects.Life<string> => [
+const lifeCycleOf = ({ metadata }: Job): objects.LifeCycle<string> => [
   [0, 'validating_files'],
   [1, 'queued'],
-  [running, 'running'],
-  [end, metadata?.['mock'] === 'failed' ? 'failed' : 'succeeded'],
+  [runningAfter, 'running'],
+  [endAfter, metadata?.['mock'] === 'failed' ? 'failed' : 'succeeded'],
 ];
 
 /** Name of the tuned model; checkpoints append their step to it. */
@@ -34,16 +34,16 @@ const tunedModel = ({ model, user_provided_suffix: suffix, created_at: at }: Job
   `ft:${model}:mock:${suffix ?? ''}:${at.toString(36)}`;
 
 /** Returns the state of a job at a time. */
-function at(now: number, job: Job) {
-  const status = objects.reached(lifeOf(job), now - job.created_at).at(-1)?.[1] ?? 'queued';
-  const finish = job.created_at + end;
+function stateAt(now: number, job: Job) {
+  const status = objects.reachedStages(lifeCycleOf(job), now - job.created_at).at(-1)?.[1] ?? 'queued';
+  const finish = job.created_at + endAfter;
   const hyperparameters = { n_epochs: 3, batch_size: 1, learning_rate_multiplier: 1 };
   return {
     ...job,
-    id: objects.idOf(jobs.naming, job),
+    id: objects.encodeId(jobs.naming, job),
     object: 'fine_tuning.job',
-    estimated_finish: jobs.isOver.has(status) ? null : finish,
-    finished_at: jobs.isOver.has(status) ? finish : null,
+    estimated_finish: jobs.finalStatuses.has(status) ? null : finish,
+    finished_at: jobs.finalStatuses.has(status) ? finish : null,
     fine_tuned_model: status === 'succeeded' ? tunedModel(job) : null,
     organization_id: 'org-mock',
     status,
@@ -56,7 +56,7 @@ function at(now: number, job: Job) {
   };
 }
 
-const jobs: objects.Living<Job> = {
+const jobs: objects.ObjectType<Job> = {
   naming: {
     prefix: 'ftjob-',
     parts: {
@@ -69,26 +69,26 @@ const jobs: objects.Living<Job> = {
       metadata: isMetadata,
     },
   },
-  at,
+  stateAt,
   /** One per day. */
-  past: Array.from({ length: 25 }, (_, day) => ({
-    created_at: objects.firstCreated + day * 86_400,
+  predefined: Array.from({ length: 25 }, (_, day) => ({
+    created_at: objects.firstCreatedAt + day * 86_400,
     model: 'echo',
-    training_file: fileId(givenFile('fine-tune', 'training.jsonl', 2)),
+    training_file: fileId(predefinedFile('fine-tune', 'training.jsonl', 2)),
     validation_file: null,
     user_provided_suffix: null,
     seed: 42,
     metadata: null,
   })).toReversed(),
-  page: { usual: 20 },
-  isOver: new Set(['succeeded', 'failed']),
+  pageRules: { defaultLimit: 20 },
+  finalStatuses: new Set(['succeeded', 'failed']),
   cancelled: (now) => ({ status: 'cancelled', finished_at: now, estimated_finish: null }),
   unknown: (id) => new Refusal('fine_tune_not_found', null, `Could not find fine tune: ${id}`, 404),
 };
 
-export const { listed, retrieved, cancelled } = objects.living(jobs);
+export const { listed, retrieved, cancelled } = objects.objectRoutes(jobs);
 
-export function created({ body, call: { createdAt, model } }: Question): Content {
+export function created({ body, call: { createdAt, model } }: MockRequest): MockContent {
   for (const field of ['training_file', 'validation_file']) {
     const id = body[field] ?? undefined;
     if (id === undefined || isFile(String(id))) continue;
@@ -96,7 +96,7 @@ export function created({ body, call: { createdAt, model } }: Question): Content
   }
   const { training_file = '', validation_file = null, seed, metadata = null } = body as Partial<Job>;
   const shared = { created_at: createdAt, model, training_file, validation_file, metadata };
-  return { json: at(createdAt, { ...shared, user_provided_suffix: textOf(body['suffix']) ?? null, seed: seed ?? 42 }) };
+  return { json: stateAt(createdAt, { ...shared, user_provided_suffix: textOf(body['suffix']) ?? null, seed: seed ?? 42 }) };
 }
 
 /** More checkpoints than one page has, so that a complete list needs a second page. */
@@ -105,25 +105,25 @@ const stepSize = 100;
 
 /** Returns the completed steps, each with its time. A job that fails stops halfway. */
 function stepsDone(now: number, job: Job) {
-  const done = Math.floor(objects.progress(lifeOf(job), 'running', now - job.created_at) * steps);
+  const done = Math.floor(objects.stageProgress(lifeCycleOf(job), 'running', now - job.created_at) * steps);
   return Array.from({ length: job.metadata?.['mock'] === 'failed' ? Math.min(done, steps / 2) : done }, (_, index) => ({
     step: (index + 1) * stepSize,
-    time: job.created_at + running + Math.floor(((index + 1) / steps) * (end - running)),
+    time: job.created_at + runningAfter + Math.floor(((index + 1) / steps) * (endAfter - runningAfter)),
     loss: Math.round(1000 / (index + 1)) / 1000,
   }));
 }
 
 const rowId = (prefix: string, created: number, number: number): string =>
-  objects.idOf({ prefix, parts: { created: isTime, number: isCount } }, { created, number });
+  objects.encodeId({ prefix, parts: { created: isTime, number: isCount } }, { created, number });
 
-export const checkpoints = objects.found(jobs, (asked, job) => {
-  const rows = stepsDone(asked.call.createdAt, job).map(({ step, time, loss }) => ({
+export const checkpoints = objects.forObject(jobs, (request, job) => {
+  const rows = stepsDone(request.call.createdAt, job).map(({ step, time, loss }) => ({
     id: rowId('ftckpt_', job.created_at, step),
     object: 'fine_tuning.job.checkpoint',
     created_at: time,
     fine_tuned_model_checkpoint: `${tunedModel(job)}:ckpt-step-${step}`,
     step_number: step,
-    fine_tuning_job_id: objects.idOf(jobs.naming, job),
+    fine_tuning_job_id: objects.encodeId(jobs.naming, job),
     metrics: {
       step,
       train_loss: loss,
@@ -131,13 +131,13 @@ export const checkpoints = objects.found(jobs, (asked, job) => {
       ...(job.validation_file === null ? {} : { valid_loss: loss, valid_mean_token_accuracy: 1 - loss / 2 }),
     },
   }));
-  return objects.pageOf(asked, rows.toReversed(), { usual: 10 });
+  return objects.pageOf(request, rows.toReversed(), { defaultLimit: 10 });
 });
 
 /** Events so far, newest first. */
-export const events = objects.found(jobs, (asked, job) => {
-  const now = asked.call.createdAt;
-  const said: Readonly<Record<string, string>> = {
+export const events = objects.forObject(jobs, (request, job) => {
+  const now = request.call.createdAt;
+  const messages: Readonly<Record<string, string>> = {
     validating_files: `Validating training file: ${job.training_file}`,
     queued: 'Files validated, moving job to queued state',
     running: 'Fine-tuning job started',
@@ -145,8 +145,8 @@ export const events = objects.found(jobs, (asked, job) => {
     failed: 'The mock was configured to fail',
   };
   const stages = objects
-    .reached(lifeOf(job), now - job.created_at)
-    .map(([second, status]) => ({ time: job.created_at + second, message: said[status], isError: status === 'failed' }));
+    .reachedStages(lifeCycleOf(job), now - job.created_at)
+    .map(([second, status]) => ({ time: job.created_at + second, message: messages[status], isError: status === 'failed' }));
   const done = stepsDone(now, job).flatMap(({ step, time, loss }) => [
     { time, message: `Step ${step}/${steps * stepSize}: training loss=${loss.toFixed(3)}`, isError: false },
     { time, message: `Checkpoint created at step ${step}`, isError: false },
@@ -160,5 +160,5 @@ export const events = objects.found(jobs, (asked, job) => {
     type: 'message',
     data: null,
   }));
-  return objects.pageOf(asked, rows.toReversed(), { usual: 20 });
+  return objects.pageOf(request, rows.toReversed(), { defaultLimit: 20 });
 });

@@ -1,23 +1,23 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { Dropped, Operation, Translation, UpstreamRequest } from '#core/provider.ts';
-import { WholeTap } from '#formats/shared/answer/json-tap.ts';
+import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
-import { objectOf } from '../../_google/operations.ts';
+import { bodyObject } from '../../_google/operations.ts';
 import { commonHeaders, plainRequest, resourceAddress, type VertexCall } from '../address.ts';
-import { notesOf, rowOf } from '../files/file-object.ts';
+import { notesOf, parseRow } from '../files/file-object.ts';
 import { type StoredObject, uriOf } from '../files/object-id.ts';
 import { allowedObject, objectAddress, outputBucket, storageHeaders } from '../files/storage.ts';
 import { objectIn } from '../jobs/jobs.ts';
 import { endpointLabel, labelsOf } from '../jobs/labels.ts';
 import type { VertexSettings } from '../settings.ts';
-import { type BatchEndpoint, batchEndpoints, endpointOf, outputPrefix, wordOf } from './kind.ts';
+import { type BatchEndpoint, batchEndpoints, endpointOf, outputPrefix, endpointToken } from './kind.ts';
 import { batchFromJob } from './job.ts';
 import { batchModel } from './rows.ts';
 
-const handled: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata', 'model', 'labels']);
+const supportedFields: ReadonlySet<string> = new Set(['input_file_id', 'endpoint', 'completion_window', 'metadata', 'model', 'labels']);
 
 /** A parsed create request. */
 interface CreateRequest {
@@ -39,37 +39,37 @@ export const createBatch: Operation<VertexSettings> = {
   isConverted: true,
   findsModel: true,
   begin(body, call) {
-    const parsed = createRequestOf(objectOf(body), call);
-    const begun = (request: UpstreamRequest): Translation => ({
+    const parsed = createRequestOf(bodyObject(body), call);
+    const translationOf = (request: UpstreamRequest): Translation => ({
       request,
-      tap: new WholeTap(),
+      tap: new OpaqueTap(),
       result: (text) => objectIn(text, batchFromJob),
     });
-    if (parsed.model !== undefined) return begun(jobRequest(call, parsed, parsed.model));
+    if (parsed.model !== undefined) return translationOf(jobRequest(call, parsed, parsed.model));
     return {
-      ...begun(plainRequest(objectAddress(call, parsed.input), 'GET', storageHeaders(call), parsed.dropped)),
+      ...translationOf(plainRequest(objectAddress(call, parsed.input), 'GET', storageHeaders(call), parsed.dropped)),
       then({ text }) {
-        const { model, endpoint } = notesOf(rowOf(text));
+        const { model, endpoint } = notesOf(parseRow(text));
         if (model === undefined) throw noModel();
         if (endpoint !== undefined && endpoint !== parsed.endpoint) throw wrongEndpoint(parsed.endpoint, endpoint);
         // The first request has already reported the dropped fields.
-        return begun({ ...jobRequest(call, { ...parsed, dropped: [] }, model), models: [model] });
+        return translationOf({ ...jobRequest(call, { ...parsed, dropped: [] }, model), models: [model] });
       },
     };
   },
 };
 
 /** Parses a create request. @throws GatewayError for missing or invalid values */
-function createRequestOf(body: Plain, call: VertexCall): CreateRequest {
+function createRequestOf(body: JsonObject, call: VertexCall): CreateRequest {
   checkMetadata(body['metadata']);
   const file = textOf(body['input_file_id']);
   if (file === undefined) throw missing('input_file_id');
-  const asked = textOf(body['endpoint']);
-  if (asked === undefined) throw missing('endpoint');
-  const endpoint = endpointOf(asked);
+  const requestedEndpoint = textOf(body['endpoint']);
+  if (requestedEndpoint === undefined) throw missing('endpoint');
+  const endpoint = endpointOf(requestedEndpoint);
   if (endpoint === undefined) {
     throw new GatewayError('invalid_value', {
-      message: `Invalid 'endpoint': "${asked.slice(0, 100)}" is not served in batches of this provider.`,
+      message: `Invalid 'endpoint': "${requestedEndpoint.slice(0, 100)}" is not served in batches of this provider.`,
       param: 'endpoint',
       hint: `Use one of ${batchEndpoints.join(', ')}.`,
     });
@@ -87,9 +87,9 @@ function createRequestOf(body: Plain, call: VertexCall): CreateRequest {
   };
 }
 
-function dropsOf(body: Plain): readonly Dropped[] {
+function dropsOf(body: JsonObject): readonly Dropped[] {
   const dropped: Dropped[] = Object.entries(body)
-    .filter(([key, value]) => value !== null && !handled.has(key))
+    .filter(([key, value]) => value !== null && !supportedFields.has(key))
     .map(([param]) => ({ param, reason: 'not supported by this service' }));
   const { completion_window: window } = body;
   if (window !== undefined && window !== '24h')
@@ -99,7 +99,7 @@ function dropsOf(body: Plain): readonly Dropped[] {
 
 function jobRequest(call: VertexCall, parsed: CreateRequest, model: string): UpstreamRequest {
   const { input, endpoint, outputBucket: bucket } = parsed;
-  const { labels, dropped } = labelsOf({ [endpointLabel]: wordOf(endpoint) }, parsed.labels, parsed.metadata);
+  const { labels, dropped } = labelsOf({ [endpointLabel]: endpointToken(endpoint) }, parsed.labels, parsed.metadata);
   const { resource, instanceConfig } = resourceOf(model);
   return {
     ...resourceAddress(call, 'batchPredictionJobs'),
@@ -121,22 +121,22 @@ function jobRequest(call: VertexCall, parsed: CreateRequest, model: string): Ups
 }
 
 /** The client's id is in each row, but must not be sent to the model. */
-const excluded = { instanceType: 'object', excludedFields: ['requestId'] };
-const ownModel = /^projects\/[^/]+\/locations\/[^/]+\/models\/[^/]+$/;
+const requestIdExcluded = { instanceType: 'object', excludedFields: ['requestId'] };
+const projectModel = /^projects\/[^/]+\/locations\/[^/]+\/models\/[^/]+$/;
 
 /** Returns the resource that runs the rows, and how it reads them. @throws GatewayError `unsupported_parameter` */
-function resourceOf(model: string): { readonly resource: string; readonly instanceConfig: Plain | undefined } {
-  if (ownModel.test(model)) return { resource: model, instanceConfig: excluded };
-  const served = batchModel(model);
-  const publisher = (name: string, of: string): string => `publishers/${of}/models/${name}`;
-  if (served.kind === 'gemini') {
-    const isKeyed = /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(served.name);
-    return { resource: publisher(served.name, 'google'), instanceConfig: isKeyed ? undefined : excluded };
+function resourceOf(model: string): { readonly resource: string; readonly instanceConfig: JsonObject | undefined } {
+  if (projectModel.test(model)) return { resource: model, instanceConfig: requestIdExcluded };
+  const vertexModel = batchModel(model);
+  const publisher = (name: string, publisherName: string): string => `publishers/${publisherName}/models/${name}`;
+  if (vertexModel.kind === 'gemini') {
+    const usesKeyedRows = /^gemini-embedding-(?:[2-9]|[1-9]\d)(?!\d)/.test(vertexModel.name);
+    return { resource: publisher(vertexModel.name, 'google'), instanceConfig: usesKeyedRows ? undefined : requestIdExcluded };
   }
-  if (served.kind === 'anthropic') return { resource: publisher(served.name, 'anthropic'), instanceConfig: undefined };
-  if (served.kind === 'open') {
-    const [of = '', name = ''] = served.model.split('/');
-    return { resource: publisher(name, of), instanceConfig: undefined };
+  if (vertexModel.kind === 'anthropic') return { resource: publisher(vertexModel.name, 'anthropic'), instanceConfig: undefined };
+  if (vertexModel.kind === 'open') {
+    const [publisherName = '', name = ''] = vertexModel.model.split('/');
+    return { resource: publisher(name, publisherName), instanceConfig: undefined };
   }
   throw new GatewayError('unsupported_parameter', {
     message: `The model "${model.slice(0, 100)}" does not run in batches of this provider.`,
@@ -155,8 +155,8 @@ const noModel = (): GatewayError =>
     hint: 'Send "model" in the body or x-gateway-provider-model, or upload the file through the gateway with purpose "batch".',
   });
 
-const wrongEndpoint = (asked: string, noted: string): GatewayError =>
+const wrongEndpoint = (requested: string, stored: string): GatewayError =>
   new GatewayError('invalid_value', {
-    message: `Invalid 'endpoint': the lines of the file are for ${noted}, not for ${asked}.`,
+    message: `Invalid 'endpoint': the lines of the file are for ${stored}, not for ${requested}.`,
     param: 'endpoint',
   });

@@ -15,10 +15,10 @@ export function endpointOf(text: string): BatchEndpoint | undefined {
 }
 
 /** Converts an endpoint to a word for labels and paths, and back. */
-export const wordOf = (endpoint: BatchEndpoint): string => endpoint.slice('/v1/'.length).replaceAll('/', '_');
+export const endpointToken = (endpoint: BatchEndpoint): string => endpoint.slice('/v1/'.length).replaceAll('/', '_');
 
-export const endpointOfWord = (word: string | undefined): BatchEndpoint | undefined =>
-  batchEndpoints.find((endpoint) => wordOf(endpoint) === word);
+export const endpointOfToken = (token: string | undefined): BatchEndpoint | undefined =>
+  batchEndpoints.find((endpoint) => endpointToken(endpoint) === token);
 
 /** Endpoint and model of a batch, which the conversion of its output needs: the rows don't contain them. */
 export interface OutputKind {
@@ -29,13 +29,13 @@ export interface OutputKind {
 
 /** Folder of a batch's output. It contains endpoint and model, so that the file can be read without the job. */
 export const outputPrefix = ({ endpoint, model }: OutputKind, call: Pick<Call, 'createdAt' | 'id'>): string =>
-  `${batchesPrefix}${folderOf(call)}/${wordOf(endpoint)}/${encodeURIComponent(model)}/`;
+  `${batchesPrefix}${folderOf(call)}/${endpointToken(endpoint)}/${encodeURIComponent(model)}/`;
 
 /** Parses such a folder; undefined for any other object. */
 export function outputOf({ name }: Pick<StoredObject, 'name'>): OutputKind | undefined {
   if (!name.startsWith(batchesPrefix) || !name.endsWith('.jsonl')) return undefined;
-  const [, word, model = ''] = name.slice(batchesPrefix.length).split('/');
-  const endpoint = endpointOfWord(word);
+  const [, token, model = ''] = name.slice(batchesPrefix.length).split('/');
+  const endpoint = endpointOfToken(token);
   return endpoint === undefined ? undefined : { endpoint, model: percentDecoded(model) };
 }
 

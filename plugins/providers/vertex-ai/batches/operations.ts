@@ -2,9 +2,9 @@ import type { Operation } from '#core/provider.ts';
 import { noBatchOutput } from '#formats/openai-objects/batch-output.ts';
 import { BytesTap } from '#formats/openai-objects/object-tap.ts';
 import { batchOf } from '#formats/openai-objects/objects.ts';
-import { WholeTap } from '#formats/shared/answer/json-tap.ts';
+import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { plainRequest } from '../address.ts';
-import { rowOf } from '../files/file-object.ts';
+import { parseRow } from '../files/file-object.ts';
 import { fileIdOf } from '../files/object-id.ts';
 import { allowedObject, objectAddress, storageHeaders } from '../files/storage.ts';
 import { cancelJob, jobIn, type JobKind, listJobs, readJob, retrieveJob } from '../jobs/jobs.ts';
@@ -17,7 +17,7 @@ import { outputLines } from './output-lines.ts';
 const batchJobs: JobKind = {
   collection: 'batchPredictionJobs',
   noun: 'batch',
-  limits: { usual: 20, most: 100 },
+  limits: { defaultLimit: 20, maxLimit: 100 },
   object: batchFromJob,
   // The creation time is unknown in this case.
   cancelled: (id) => batchOf({ id, status: 'cancelling', created_at: 0 }),
@@ -28,9 +28,9 @@ const output: Operation<VertexSettings> = {
   isConverted: true,
   begin: (_body, call) => ({
     request: readJob(call, batchJobs),
-    tap: new WholeTap(),
+    tap: new OpaqueTap(),
     then({ text }) {
-      const job = rowOf(text);
+      const job = parseRow(text);
       const status = batchStatus(job['state']);
       const found = outputObject(job);
       if (found === undefined || status === 'failed') throw noBatchOutput(jobIn(call, batchJobs), status);

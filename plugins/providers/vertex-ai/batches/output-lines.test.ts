@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { BatchEndpoint } from './kind.ts';
 import { outputLines } from './output-lines.ts';
 
 const call = { strict: true, id: 'req_1', createdAt: 1_793_610_000 };
-const read = (row: Plain | string, endpoint: BatchEndpoint = '/v1/chat/completions', model = 'gemini-2.5-flash', strict = true): Plain => {
+const read = (
+  row: JsonObject | string,
+  endpoint: BatchEndpoint = '/v1/chat/completions',
+  model = 'gemini-2.5-flash',
+  strict = true,
+): JsonObject => {
   const line = outputLines({ endpoint, model }, { ...call, strict })(typeof row === 'string' ? row : JSON.stringify(row), 3);
-  return JSON.parse(line ?? 'null') as Plain;
+  return JSON.parse(line ?? 'null') as JsonObject;
 };
 const answer = {
   candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'STOP' }],
@@ -59,7 +64,7 @@ describe('an output line of vertex-ai', () => {
     expect(read({ custom_id: 'a-1', response: message }, '/v1/messages')).toMatchObject({ response: { body: message } });
   });
 
-  it.each<[string, Plain]>([
+  it.each<[string, JsonObject]>([
     [
       'older format',
       { instance: { content: 'x', requestId: 'a-1' }, predictions: [{ embeddings: { values: [0.5], statistics: { token_count: 4 } } }] },
@@ -84,7 +89,7 @@ describe('an output line of vertex-ai', () => {
     expect(read({ custom_id: 'a-1', response: completion })).toMatchObject({ response: { request_id: 'c1', body: completion } });
   });
 
-  it.each<[string, Plain | string, object]>([
+  it.each<[string, JsonObject | string, object]>([
     ['a status text', { requestId: 'a', status: 'Bad Request: no', response: {} }, { code: 'provider_error', message: 'Bad Request: no' }],
     [
       'a JSON error as status',

@@ -1,11 +1,11 @@
 import { fromUnknown } from '#core/error.ts';
 import type { LineEdit } from '#core/http/form.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Call } from '#core/provider.ts';
-import { fromMessage } from '#formats/anthropic-messages/answer/result.ts';
+import { fromMessage } from '#formats/anthropic-messages/response/result.ts';
 import { fromEmbeddings } from '#formats/google-generate/embeddings.ts';
-import { parsedAnswer } from '#formats/google-generate/answer/parse.ts';
-import { fromGenerateContent } from '#formats/google-generate/answer/result.ts';
+import { parsedAnswer } from '#formats/google-generate/response/parse.ts';
+import { fromGenerateContent } from '#formats/google-generate/response/result.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import type { OutputKind } from './kind.ts';
@@ -22,25 +22,25 @@ export const outputLines =
   (text, index) =>
     text.trim() === '' ? undefined : JSON.stringify(lineOf(text, index, { kind, call }));
 
-interface Reading {
+interface LineContext {
   readonly kind: OutputKind;
   readonly call: OutputCall;
 }
 
-function lineOf(text: string, index: number, reading: Reading): Plain {
+function lineOf(text: string, index: number, context: LineContext): JsonObject {
   const row = parsedAnswer(text);
-  const id = `batch_req_${reading.call.id}_${index}`;
-  if (!isPlain(row)) return failed(id, null, { code: 'upstream_invalid', message: 'A row of the output is not a JSON object.' });
+  const id = `batch_req_${context.call.id}_${index}`;
+  if (!isJsonObject(row)) return failed(id, null, { code: 'upstream_invalid', message: 'A row of the output is not a JSON object.' });
   const customId = customIdOf(row);
   const fault = faultOf(row);
   if (fault !== undefined) return failed(id, customId, fault);
   try {
-    const answer = isPlain(row['response']) ? row['response'] : {};
-    const requestId = textOf(answer['responseId']) ?? textOf(answer['id']) ?? id;
+    const response = isJsonObject(row['response']) ? row['response'] : {};
+    const requestId = textOf(response['responseId']) ?? textOf(response['id']) ?? id;
     return {
       id,
       custom_id: customId,
-      response: { status_code: 200, request_id: requestId, body: bodyOf(row, index, reading) },
+      response: { status_code: 200, request_id: requestId, body: bodyOf(row, index, context) },
       error: null,
     };
   } catch (thrown) {
@@ -56,11 +56,11 @@ interface RowFault {
   readonly message: string;
 }
 
-const failed = (id: string, customId: string | null, error: RowFault): Plain => ({ id, custom_id: customId, response: null, error });
+const failed = (id: string, customId: string | null, error: RowFault): JsonObject => ({ id, custom_id: customId, response: null, error });
 
 /** Returns the client's id, from the field of the row's kind, or from the field that the service does not send to the model. */
-function customIdOf(row: Plain): string | null {
-  const instance = isPlain(row['instance']) ? row['instance'] : {};
+function customIdOf(row: JsonObject): string | null {
+  const instance = isJsonObject(row['instance']) ? row['instance'] : {};
   const found = [row['custom_id'], row['requestId'], row['key'], instance['requestId'], instance['key']].find(
     (id) => typeof id === 'string' && id !== '',
   );
@@ -68,36 +68,36 @@ function customIdOf(row: Plain): string | null {
 }
 
 /** A non-empty status is an error, as text or as JSON. An empty response is an error too. */
-function faultOf(row: Plain): RowFault | undefined {
+function faultOf(row: JsonObject): RowFault | undefined {
   const status = textOf(row['status']);
   const { response } = row;
-  const inner = isPlain(response) ? response['error'] : undefined;
-  const said = isPlain(row['error']) ? row['error'] : isPlain(inner) ? inner : undefined;
-  if (said !== undefined) return errorOf(said);
+  const inner = isJsonObject(response) ? response['error'] : undefined;
+  const reportedError = isJsonObject(row['error']) ? row['error'] : isJsonObject(inner) ? inner : undefined;
+  if (reportedError !== undefined) return errorOf(reportedError);
   if (status !== undefined) {
     const parsed = parseObject(status);
-    const error = isPlain(parsed?.['error']) ? parsed['error'] : parsed;
+    const error = isJsonObject(parsed?.['error']) ? parsed['error'] : parsed;
     return error === undefined ? { code: 'provider_error', message: status } : errorOf(error, status);
   }
-  const isEmpty = (!isPlain(response) || Object.keys(response).length === 0) && row['predictions'] === undefined;
+  const isEmpty = (!isJsonObject(response) || Object.keys(response).length === 0) && row['predictions'] === undefined;
   return isEmpty ? { code: 'provider_error', message: 'The provider returned no response to this request.' } : undefined;
 }
 
-function errorOf(error: Plain, raw = 'The provider sent no error message.'): RowFault {
+function errorOf(error: JsonObject, raw = 'The provider sent no error message.'): RowFault {
   const { status, type, code, message } = error;
-  const word = textOf(status) ?? textOf(type) ?? (typeof code === 'number' ? String(code) : textOf(code));
-  return { code: word ?? 'provider_error', message: textOf(message) ?? raw };
+  const errorCode = textOf(status) ?? textOf(type) ?? (typeof code === 'number' ? String(code) : textOf(code));
+  return { code: errorCode ?? 'provider_error', message: textOf(message) ?? raw };
 }
 
-function bodyOf(row: Plain, index: number, { kind, call }: Reading): unknown {
+function bodyOf(row: JsonObject, index: number, { kind, call }: LineContext): unknown {
   const { response } = row;
   if (kind.endpoint === '/v1/embeddings') {
-    return fromEmbeddings(JSON.stringify(isPlain(response) ? response : { predictions: row['predictions'] }), kind.model, false);
+    return fromEmbeddings(JSON.stringify(isJsonObject(response) ? response : { predictions: row['predictions'] }), kind.model, false);
   }
-  if (!isPlain(response) || kind.endpoint === '/v1/messages') return response;
+  if (!isJsonObject(response) || kind.endpoint === '/v1/messages') return response;
   const createdAt = unixSeconds(response['createTime']) ?? unixSeconds(row['processed_time']) ?? call.createdAt;
-  const answering = { model: kind.model, strict: call.strict, id: `${call.id}-${index}`, createdAt };
-  if (response['type'] === 'message') return fromMessage('', answering, response);
+  const conversionCall = { model: kind.model, strict: call.strict, id: `${call.id}-${index}`, createdAt };
+  if (response['type'] === 'message') return fromMessage('', conversionCall, response);
   // Responses of open models already have the client's own format.
-  return Array.isArray(response['choices']) ? response : fromGenerateContent('', answering, response);
+  return Array.isArray(response['choices']) ? response : fromGenerateContent('', conversionCall, response);
 }

@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import { toRow } from './rows.ts';
 
-const line = (body: Plain, more: Plain = {}): Plain => ({ custom_id: 'r-1', method: 'POST', url: '/v1/chat/completions', body, ...more });
+const line = (body: JsonObject, more: JsonObject = {}): JsonObject => ({
+  custom_id: 'r-1',
+  method: 'POST',
+  url: '/v1/chat/completions',
+  body,
+  ...more,
+});
 const messages = [
   { role: 'system', content: 'Be brief.' },
   { role: 'user', content: 'Hi' },
 ];
 
 describe('toRow', () => {
-  it.each<[string, Plain, Plain]>([
+  it.each<[string, JsonObject, JsonObject]>([
     [
       'Gemini',
       line({ model: '@vertex-eu/gemini-2.5-flash', messages, max_tokens: 5, stream: true }),
@@ -59,7 +65,7 @@ describe('toRow', () => {
 
   it('writes neither model nor stream to a row', () => {
     for (const model of ['gemini-2.5-flash', 'anthropic.claude-opus-4-6']) {
-      const request = toRow(line({ model, messages, stream: true }), {}).row['request'] as Plain;
+      const request = toRow(line({ model, messages, stream: true }), {}).row['request'] as JsonObject;
       expect(Object.keys(request)).not.toEqual(expect.arrayContaining(['model']));
       expect(Object.keys(request)).not.toEqual(expect.arrayContaining(['stream']));
     }
@@ -122,7 +128,7 @@ describe('toRow', () => {
     }
   });
 
-  it.each<[string, Plain, object]>([
+  it.each<[string, JsonObject, object]>([
     ['a line without custom_id', { body: { model: 'gemini-2.5-flash' } }, { code: 'missing_required_parameter', param: 'custom_id' }],
     ['a line without model', line({ messages }), { code: 'missing_required_parameter', param: 'body.model' }],
     ['another url', line({ model: 'gemini-2.5-flash', messages }, { url: '/v1/responses' }), { code: 'invalid_value', param: 'url' }],

@@ -1,6 +1,6 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import type { Dropped, Media } from '#core/provider.ts';
 import { mediaNeeds, toMessages } from '#formats/anthropic-messages/request/index.ts';
@@ -13,25 +13,25 @@ import { textOf } from '#formats/shared/json.ts';
 import { bodyVersion } from '../anthropic.ts';
 import { optionsOf } from '../gemini.ts';
 import { modelFor, type VertexModel } from '../model.ts';
-import { withoutPlatform } from '../open-chat.ts';
+import { withoutPlatformFields } from '../open-chat.ts';
 import { checkMessages } from '../open-files.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type BatchEndpoint, endpointOf } from './kind.ts';
 
 /** One request of a batch in the service's form. */
 export interface Row {
-  readonly row: Plain;
+  readonly row: JsonObject;
   /** The gateway's name of the model. */
   readonly model: string;
   readonly endpoint: BatchEndpoint;
   readonly dropped: readonly Dropped[];
 }
 
-interface Line {
+interface BatchLine {
   readonly customId: string;
-  readonly body: Plain;
+  readonly body: JsonObject;
   readonly model: string;
-  readonly served: VertexModel;
+  readonly vertexModel: VertexModel;
   readonly settings: VertexSettings;
   readonly files: FileRules | undefined;
 }
@@ -39,15 +39,15 @@ interface Line {
 const noMedia: ReadonlyMap<string, Media> = new Map();
 
 /** True for a line of OpenAI's batch format; false for a row in the service's own form. */
-export const isBatchLine = (line: Plain): boolean => isPlain(line['body']);
+export const isBatchLine = (line: JsonObject): boolean => isJsonObject(line['body']);
 
 /**
  * Converts a line of OpenAI's batch format to a row of the service. The model determines the kind of row.
  *
  * @throws GatewayError for values that cannot be converted
  */
-export function toRow(line: Plain, settings: VertexSettings, files?: FileRules): Row {
-  const body = isPlain(line['body']) ? line['body'] : {};
+export function toRow(line: JsonObject, settings: VertexSettings, files?: FileRules): Row {
+  const body = isJsonObject(line['body']) ? line['body'] : {};
   const customId = textOf(line['custom_id']);
   if (customId === undefined) throw missing('custom_id', 'it has no custom_id');
   const requested = textOf(body['model']);
@@ -55,8 +55,8 @@ export function toRow(line: Plain, settings: VertexSettings, files?: FileRules):
   const model = bareModel(requested);
   const endpoint = endpointOf(textOf(line['url']) ?? (body['input'] === undefined ? '/v1/chat/completions' : '/v1/embeddings'));
   if (endpoint === undefined) throw unserved(String(line['url']).slice(0, 100));
-  const { stream, stream_options: _options, ...whole } = body;
-  const { row, dropped } = rowOf(endpoint, { customId, body: whole, model, served: batchModel(model), settings, files });
+  const { stream, stream_options: _options, ...requestBody } = body;
+  const { row, dropped } = convertLine(endpoint, { customId, body: requestBody, model, vertexModel: batchModel(model), settings, files });
   return { row, dropped: stream === true ? [noStream, ...dropped] : dropped, model, endpoint };
 }
 
@@ -68,10 +68,10 @@ export function batchModel(model: string): VertexModel {
   return found.kind === 'gemini' && found.name.startsWith('claude') ? { kind: 'anthropic', name: found.name } : found;
 }
 
-type Served = Pick<Row, 'row' | 'dropped'>;
+type ConvertedRow = Pick<Row, 'row' | 'dropped'>;
 
-function rowOf(endpoint: BatchEndpoint, line: Line): Served {
-  const { kind } = line.served;
+function convertLine(endpoint: BatchEndpoint, line: BatchLine): ConvertedRow {
+  const { kind } = line.vertexModel;
   if (endpoint === '/v1/embeddings') return kind === 'gemini' ? embeddingRow(line) : wrongModel(line, endpoint);
   if (kind === 'anthropic') return endpoint === '/v1/messages' ? messagesRow(line) : anthropicRow(line);
   if (endpoint === '/v1/messages') return wrongModel(line, endpoint);
@@ -79,14 +79,14 @@ function rowOf(endpoint: BatchEndpoint, line: Line): Served {
   return kind === 'open' ? openRow(line) : wrongModel(line, endpoint);
 }
 
-function geminiRow({ customId, body, model, settings, files }: Line): Served {
+function geminiRow({ customId, body, model, settings, files }: BatchLine): ConvertedRow {
   const call = { model: model.replace(/^google\./i, ''), media: noMedia, strict: false };
   const { body: request, dropped } = toGenerateContent(body, call, optionsOf(settings, files));
   return { row: { request, requestId: customId }, dropped };
 }
 
-function anthropicRow({ customId, body, served, settings }: Line): Served {
-  const name = served.kind === 'anthropic' ? served.name : '';
+function anthropicRow({ customId, body, vertexModel, settings }: BatchLine): ConvertedRow {
+  const name = vertexModel.kind === 'anthropic' ? vertexModel.name : '';
   if (mediaNeeds(body, 'vertex').length > 0) {
     throw new GatewayError('unsupported_parameter', {
       message: 'the gateway does not download files for batches',
@@ -100,19 +100,19 @@ function anthropicRow({ customId, body, served, settings }: Line): Served {
 }
 
 /** The body of the messages API stays unchanged, except for the model, the labels and the version. */
-function messagesRow({ customId, body, settings }: Line): Served {
+function messagesRow({ customId, body, settings }: BatchLine): ConvertedRow {
   const { model: _model, labels, ...request } = body;
   const dropped = labels === undefined ? [] : [{ param: 'labels', reason: 'not supported by this service' }];
   return { row: { custom_id: customId, request: { anthropic_version: bodyVersion(settings), ...request } }, dropped };
 }
 
 /** A row of the older models is one instance; newer models use a request with a key. */
-function embeddingRow({ customId, body, served, files }: Line): Served {
-  const made = toVertexEmbedding(body, served.kind === 'gemini' ? served.name : '', files);
-  const said = body['encoding_format'] === 'base64' ? [...made.dropped, noBase64] : made.dropped;
-  if (made.method === 'embedContent') return { row: { key: customId, request: made.body }, dropped: said };
-  const instances: unknown = made.body['instances'];
-  const [instance, ...more] = Array.isArray(instances) ? instances.filter(isPlain) : [];
+function embeddingRow({ customId, body, vertexModel, files }: BatchLine): ConvertedRow {
+  const converted = toVertexEmbedding(body, vertexModel.kind === 'gemini' ? vertexModel.name : '', files);
+  const dropsWithEncoding = body['encoding_format'] === 'base64' ? [...converted.dropped, noBase64] : converted.dropped;
+  if (converted.method === 'embedContent') return { row: { key: customId, request: converted.body }, dropped: dropsWithEncoding };
+  const instances: unknown = converted.body['instances'];
+  const [instance, ...more] = Array.isArray(instances) ? instances.filter(isJsonObject) : [];
   if (instance === undefined || more.length > 0) {
     throw new GatewayError('unsupported_parameter', {
       message: 'a line of a batch can contain only one text here',
@@ -120,9 +120,9 @@ function embeddingRow({ customId, body, served, files }: Line): Served {
       hint: 'Write one line for each text.',
     });
   }
-  const parameters = isPlain(made.body['parameters']) ? Object.keys(made.body['parameters']) : [];
+  const parameters = isJsonObject(converted.body['parameters']) ? Object.keys(converted.body['parameters']) : [];
   const dropped = parameters.map((name) => ({ param: parameterNames[name] ?? name, reason: 'rows of a batch cannot have parameters' }));
-  return { row: { ...instance, requestId: customId }, dropped: [...said, ...dropped] };
+  return { row: { ...instance, requestId: customId }, dropped: [...dropsWithEncoding, ...dropped] };
 }
 
 /** Rows cannot specify the encoding of vectors. */
@@ -136,10 +136,10 @@ const parameterNames: Readonly<Record<string, string>> = {
 };
 
 /** Open models accept OpenAI's lines. The model name is replaced, and chat fields that they reject are removed. */
-function openRow({ customId, body, served, settings, files }: Line): Served {
+function openRow({ customId, body, vertexModel, settings, files }: BatchLine): ConvertedRow {
   if (files !== undefined) checkMessages(body['messages'], files);
-  const model = served.kind === 'open' ? served.model : '';
-  const plain = withoutPlatform(JsonBody.of(body));
+  const model = vertexModel.kind === 'open' ? vertexModel.model : '';
+  const plain = withoutPlatformFields(JsonBody.of(body));
   const bare = settings.extensions === 'pass' ? { body: plain.body, dropped: [] } : dropExtensions(plain.body, openHistory);
   const row = { custom_id: customId, method: 'POST', url: '/v1/chat/completions', body: { ...bare.body.json(), model } };
   return { row, dropped: [...plain.dropped, ...bare.dropped] };
@@ -154,7 +154,7 @@ const unserved = (url: string): GatewayError =>
     hint: 'Use /v1/chat/completions, /v1/embeddings or, for anthropic. models, /v1/messages.',
   });
 
-function wrongModel({ model }: Line, endpoint: string): never {
+function wrongModel({ model }: BatchLine, endpoint: string): never {
   throw new GatewayError('unsupported_parameter', {
     message: `the model "${model.slice(0, 100)}" does not serve ${endpoint} in batches`,
     param: 'body.model',

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, type StoredObject } from './object-id.ts';
@@ -25,7 +25,7 @@ export interface FileObject {
 }
 
 /** Converts a stored object to a file; undefined if the row has no name. */
-export function fileOf(row: Plain, fallback?: { readonly object: StoredObject; readonly createdAt: number }): FileObject | undefined {
+export function fileOf(row: JsonObject, fallback?: { readonly object: StoredObject; readonly createdAt: number }): FileObject | undefined {
   const bucket = textOf(row['bucket']) ?? fallback?.object.bucket;
   const name = textOf(row['name']) ?? fallback?.object.name;
   if (bucket === undefined || name === undefined) return undefined;
@@ -36,20 +36,20 @@ export function fileOf(row: Plain, fallback?: { readonly object: StoredObject; r
     bytes: Number(row['size'] ?? 0),
     created_at: unixSeconds(row['timeCreated']) ?? fallback?.createdAt ?? 0,
     filename: name.slice(name.lastIndexOf('/') + 1),
-    purpose: notesOf(row).purpose ?? guessed(name),
+    purpose: notesOf(row).purpose ?? guessPurpose(name),
     status: 'processed',
   };
 }
 
 /** Returns the notes of an object, from its metadata. */
-export function notesOf(row: Plain): FileNotes {
-  const notes = isPlain(row['metadata']) ? row['metadata'] : {};
+export function notesOf(row: JsonObject): FileNotes {
+  const notes = isJsonObject(row['metadata']) ? row['metadata'] : {};
   return { purpose: textOf(notes['purpose']), model: textOf(notes['model']), endpoint: textOf(notes['endpoint']) };
 }
 
 /** Parses the JSON of a stored object. */
-export const rowOf = (text: string): Plain => parseObject(text) ?? {};
+export const parseRow = (text: string): JsonObject => parseObject(text) ?? {};
 
 /** Objects that the gateway did not upload have no purpose, but clients need a known one, so it is derived from the name. */
-const guessed = (name: string): string =>
+const guessPurpose = (name: string): string =>
   name.startsWith(batchesPrefix) || /(?:^|\/)prediction-[^/]*\/[^/]*\.jsonl$/.test(name) ? 'batch_output' : 'user_data';

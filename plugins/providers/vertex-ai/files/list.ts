@@ -2,14 +2,14 @@ import type { Operation, UpstreamRequest } from '#core/provider.ts';
 import { paramOf } from '../../_shared/address.ts';
 import { listOf } from '#formats/openai-objects/objects.ts';
 import { plainRequest, type VertexCall } from '../address.ts';
-import { pageOf, Pages, tooDeep, unknownAfter, wantedOf } from '../jobs/pages.ts';
+import { pageOf, Pages, afterTooOld, afterNotFound, pageParamsOf } from '../jobs/pages.ts';
 import type { VertexSettings } from '../settings.ts';
 import { type FileObject, fileOf } from './file-object.ts';
-import { objectOf } from './object-id.ts';
-import { batchesPrefix, bucketOf, filesPrefix, listAddress, ownPrefix, storageHeaders } from './storage.ts';
+import { storedObjectOf } from './object-id.ts';
+import { batchesPrefix, bucketOf, filesPrefix, listAddress, gatewayPrefix, storageHeaders } from './storage.ts';
 
 /** OpenAI's own limits. */
-const limits = { usual: 10_000, most: 10_000 };
+const limits = { defaultLimit: 10_000, maxLimit: 10_000 };
 /** Maximum page size of object storage. */
 const pageSize = 1000;
 /** Maximum number of requests per call. */
@@ -22,29 +22,29 @@ const maxPages = 4;
 export const listFiles: Operation<VertexSettings> = {
   isConverted: true,
   begin(_body, call) {
-    const { limit } = wantedOf(call, limits.usual, limits.most);
+    const { limit } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
     return new Pages({
       request: (token) => pageRequest(call, token),
       next(texts) {
-        const { files, token } = collected(texts, call);
+        const { files, token } = filesIn(texts, call);
         return files.length >= limit ? undefined : token;
       },
-      result: (texts) => listed(texts, call),
+      result: (texts) => listResult(texts, call),
     });
   },
 };
 
 function pageRequest(call: VertexCall, token?: string): UpstreamRequest {
-  const { after, limit } = wantedOf(call, limits.usual, limits.most);
+  const { after, limit } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
   const bucket = bucketOf(call);
   // One more row for the object at which the list starts. With a purpose filter the number of skipped rows is unknown, so pages are full.
   const size = purposeIn(call) === undefined ? Math.min(after === undefined ? limit : limit + 1, pageSize) : pageSize;
-  const parameters: Record<string, string> = { prefix: prefixOf(call), maxResults: String(size) };
-  if (after !== undefined) parameters['startOffset'] = startOf(after, bucket);
-  if (token !== undefined) parameters['pageToken'] = token;
+  const queryParameters: Record<string, string> = { prefix: prefixOf(call), maxResults: String(size) };
+  if (after !== undefined) queryParameters['startOffset'] = startName(after, bucket);
+  if (token !== undefined) queryParameters['pageToken'] = token;
   const order = paramOf(call.query, 'order');
   const dropped = order === 'asc' ? [{ param: 'order', reason: 'this provider lists the newest first' }] : [];
-  const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const query = Object.entries(queryParameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return plainRequest(listAddress(call, bucket, query.join('&')), 'GET', storageHeaders(call), dropped);
 }
 
@@ -55,29 +55,29 @@ function purposeIn({ query }: VertexCall): string | undefined {
 
 function prefixOf(call: VertexCall): string {
   const purpose = purposeIn(call);
-  if (purpose === undefined) return ownPrefix;
+  if (purpose === undefined) return gatewayPrefix;
   return purpose === 'batch_output' ? batchesPrefix : filesPrefix;
 }
 
 /** Returns the name of the object at which the list starts. @throws GatewayError `invalid_value` for an id that cannot be in the list */
-function startOf(after: string, bucket: string): string {
-  const object = objectOf(after, 'after');
-  if (object.bucket !== bucket) throw unknownAfter('file', after);
+function startName(after: string, bucket: string): string {
+  const object = storedObjectOf(after, 'after');
+  if (object.bucket !== bucket) throw afterNotFound('file', after);
   return object.name;
 }
 
-function collected(
+function filesIn(
   texts: readonly string[],
   call: VertexCall,
 ): { readonly files: readonly FileObject[]; readonly token: string | undefined } {
-  const { after } = wantedOf(call, limits.usual, limits.most);
+  const { after } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
   const purpose = purposeIn(call);
-  const start = after === undefined ? undefined : objectOf(after, 'after').name;
+  const startAfter = after === undefined ? undefined : storedObjectOf(after, 'after').name;
   const pages = texts.map((text) => pageOf(text, 'items'));
   const files = pages.flatMap(({ rows }) =>
     rows.flatMap((row) => {
       const name = String(row['name'] ?? '');
-      if (name.endsWith('/') || (start !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(start)) <= 0)) return [];
+      if (name.endsWith('/') || (startAfter !== undefined && Buffer.compare(Buffer.from(name), Buffer.from(startAfter)) <= 0)) return [];
       const file = fileOf(row);
       return file === undefined || (purpose !== undefined && file.purpose !== purpose) ? [] : [file];
     }),
@@ -85,9 +85,9 @@ function collected(
   return { files, token: pages.at(-1)?.token };
 }
 
-function listed(texts: readonly string[], call: VertexCall): ReturnType<typeof listOf> {
-  const { after, limit } = wantedOf(call, limits.usual, limits.most);
-  const { files, token } = collected(texts, call);
-  if (files.length === 0 && token !== undefined && texts.length >= maxPages) throw tooDeep('file', after, texts.length * pageSize);
+function listResult(texts: readonly string[], call: VertexCall): ReturnType<typeof listOf> {
+  const { after, limit } = pageParamsOf(call, limits.defaultLimit, limits.maxLimit);
+  const { files, token } = filesIn(texts, call);
+  if (files.length === 0 && token !== undefined && texts.length >= maxPages) throw afterTooOld('file', after, texts.length * pageSize);
   return listOf(files.slice(0, limit), files.length > limit || token !== undefined);
 }

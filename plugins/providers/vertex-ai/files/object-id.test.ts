@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileIdOf, fileNameOf, folderOf, isBucket, objectOf, parseUri } from './object-id.ts';
+import { fileIdOf, fileNameOf, folderOf, isBucket, storedObjectOf, parseUri } from './object-id.ts';
 
 describe('objectOf', () => {
   const odd = { bucket: 'acme-media', name: 'in/100%25 ü?.jsonl' };
@@ -8,7 +8,7 @@ describe('objectOf', () => {
     ['unencoded', `gs://${odd.bucket}/${odd.name}`],
     ['encoded', fileIdOf(odd)],
     ['encoded twice', encodeURIComponent(fileIdOf(odd))],
-  ])('parses an id that is %s', (_, id) => expect(objectOf(id, 'id')).toEqual(odd));
+  ])('parses an id that is %s', (_, id) => expect(storedObjectOf(id, 'id')).toEqual(odd));
 
   it.each([
     'file-abc',
@@ -27,7 +27,7 @@ describe('objectOf', () => {
     'gs%',
     's3://acme/x',
   ])('rejects %j with 404', (id) =>
-    expect(() => objectOf(id, 'id')).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error),
+    expect(() => storedObjectOf(id, 'id')).toThrow(expect.objectContaining({ code: 'invalid_value', status: 404 }) as Error),
   );
 
   it('rejects an object name of more than 1024 bytes', () => {

@@ -12,7 +12,7 @@ export interface StoredObject {
 /** Bucket names (letters, digits, `-`, `_`, `.`), so that a name cannot change the structure of a path. */
 const bucketName = /^[a-z0-9](?:[a-z0-9_-]|\.(?!\.)){1,220}[a-z0-9]$/;
 /** The service's own limit, in bytes of UTF-8. */
-const maxName = 1024;
+const maxNameBytes = 1024;
 
 export const isBucket = (name: string): boolean => bucketName.test(name);
 
@@ -30,7 +30,7 @@ export function parseUri(text: string): StoredObject | undefined {
   const match = /^gs:\/\/([^/]+)\/(.+)$/s.exec(text);
   const [, bucket = '', name = ''] = match ?? [];
   // oxlint-disable-next-line no-control-regex -- control characters are what is refused
-  const isName = !/(?:^|\/)\.{1,2}(?:\/|$)|[\x00-\x1f\x7f]/.test(name) && Buffer.byteLength(name) <= maxName;
+  const isName = !/(?:^|\/)\.{1,2}(?:\/|$)|[\x00-\x1f\x7f]/.test(name) && Buffer.byteLength(name) <= maxNameBytes;
   return isBucket(bucket) && isName ? { bucket, name } : undefined;
 }
 
@@ -40,9 +40,9 @@ export function parseUri(text: string): StoredObject | undefined {
  *
  * @throws GatewayError `invalid_value` (404) if it is not an id of this provider
  */
-export function objectOf(id: string, param: string): StoredObject {
+export function storedObjectOf(id: string, param: string): StoredObject {
   let text = id;
-  for (let times = 0; times < 3 && !text.startsWith('gs://'); times += 1) text = percentDecoded(text);
+  for (let round = 0; round < 3 && !text.startsWith('gs://'); round += 1) text = percentDecoded(text);
   const object = parseUri(text);
   if (object !== undefined) return object;
   throw new GatewayError('invalid_value', {
@@ -54,27 +54,27 @@ export function objectOf(id: string, param: string): StoredObject {
 }
 
 /** Ten digits: sufficient for seconds until the year 2286. */
-const end = 9_999_999_999;
+const maxSeconds = 9_999_999_999;
 /** Maximum number of characters kept of a file name. */
-const longest = 200;
+const maxNameLength = 200;
 
 /**
  * Returns the folder for the objects of one request. The request's id separates uploads. The time prefix counts down, since object
  * storage lists by name and clients expect the newest first.
  */
 export const folderOf = ({ createdAt, id }: Pick<Call, 'createdAt' | 'id'>): string =>
-  `${String(end - createdAt).padStart(10, '0')}-${encodeURIComponent(id)}`;
+  `${String(maxSeconds - createdAt).padStart(10, '0')}-${encodeURIComponent(id)}`;
 
 /**
  * Returns the last part of a client's file name, cleaned for an object's name. Jobs interpret input URIs as patterns
  * (GcsSource.uris, "May contain wildcards"), so a file with brackets in its name would not be found.
  */
-export function fileNameOf(sent: string | undefined): string {
-  const last = (sent ?? '').split(/[/\\]/).at(-1) ?? '';
+export function fileNameOf(filename: string | undefined): string {
+  const baseName = (filename ?? '').split(/[/\\]/).at(-1) ?? '';
   // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
-  const clean = last.toWellFormed().replaceAll(/[\x00-\x1f\x7f]/g, '');
-  const kept = Array.from(clean.replaceAll(/[*?[\]]/g, '_'))
-    .slice(-longest)
+  const clean = baseName.toWellFormed().replaceAll(/[\x00-\x1f\x7f]/g, '');
+  const name = Array.from(clean.replaceAll(/[*?[\]]/g, '_'))
+    .slice(-maxNameLength)
     .join('');
-  return kept === '' || kept === '.' || kept === '..' ? 'file' : kept;
+  return name === '' || name === '.' || name === '..' ? 'file' : name;
 }

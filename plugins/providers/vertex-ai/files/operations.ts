@@ -2,15 +2,15 @@ import type { Operation } from '#core/provider.ts';
 import { GatewayError } from '#core/error.ts';
 import { BytesTap } from '#formats/openai-objects/object-tap.ts';
 import { deletedFile } from '#formats/openai-objects/objects.ts';
-import { WholeTap } from '#formats/shared/answer/json-tap.ts';
+import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { plainRequest, type VertexCall } from '../address.ts';
 import { outputLines } from '../batches/output-lines.ts';
 import { outputOf } from '../batches/kind.ts';
 import type { VertexSettings } from '../settings.ts';
-import { fileOf, rowOf } from './file-object.ts';
+import { fileOf, parseRow } from './file-object.ts';
 import { listFiles } from './list.ts';
 import { fileIdOf, type StoredObject } from './object-id.ts';
-import { allowedObject, objectAddress, ownObject, storageHeaders } from './storage.ts';
+import { allowedObject, objectAddress, deletableObject, storageHeaders } from './storage.ts';
 import { upload } from './upload.ts';
 
 type Op = Operation<VertexSettings>;
@@ -22,9 +22,9 @@ const retrieve: Op = {
     const object = fileIn(call);
     return {
       request: plainRequest(objectAddress(call, object), 'GET', storageHeaders(call)),
-      tap: new WholeTap(),
+      tap: new OpaqueTap(),
       result(text) {
-        const file = fileOf(rowOf(text), { object, createdAt: call.createdAt });
+        const file = fileOf(parseRow(text), { object, createdAt: call.createdAt });
         if (file === undefined)
           throw new GatewayError('upstream_invalid', { message: 'The response names no object.', source: 'provider' });
         return file;
@@ -56,8 +56,8 @@ const remove: Op = {
   begin(_body, call) {
     const object = fileIn(call);
     return {
-      request: plainRequest(objectAddress(call, ownObject(call, object, 'file_id')), 'DELETE', storageHeaders(call)),
-      tap: new WholeTap(),
+      request: plainRequest(objectAddress(call, deletableObject(call, object, 'file_id')), 'DELETE', storageHeaders(call)),
+      tap: new OpaqueTap(),
       result: () => deletedFile(fileIdOf(object)),
     };
   },

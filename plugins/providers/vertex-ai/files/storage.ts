@@ -2,36 +2,36 @@ import { GatewayError } from '#core/error.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import type { Call, UpstreamAddress } from '#core/provider.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
-import { type Base, baseOf, memo } from '../../_shared/address.ts';
+import { type Base, baseOf, memoize } from '../../_shared/address.ts';
 import { requireCredential, type VertexCall } from '../address.ts';
 import type { VertexSettings } from '../settings.ts';
-import { isBucket, objectOf, type StoredObject } from './object-id.ts';
+import { isBucket, storedObjectOf, type StoredObject } from './object-id.ts';
 
 /** Prefix of all objects that the gateway stores, so that a bucket can contain other objects too. */
-export const ownPrefix = 'gateway/';
+export const gatewayPrefix = 'gateway/';
 /** Prefixes of uploads and of batch output. */
-export const filesPrefix = `${ownPrefix}files/`;
-export const batchesPrefix = `${ownPrefix}batches/`;
+export const filesPrefix = `${gatewayPrefix}files/`;
+export const batchesPrefix = `${gatewayPrefix}batches/`;
 
 /** Parsed once per settings object. */
-const baseIn = memo(({ storage_host: host }: VertexSettings): Base => baseOf(host ?? 'https://storage.googleapis.com'));
+const baseIn = memoize(({ storage_host: host }: VertexSettings): Base => baseOf(host ?? 'https://storage.googleapis.com'));
 
 /** Builds an address of object storage. @throws GatewayError `missing_credential` */
-function at(call: VertexCall, tail: string): UpstreamAddress {
+function storageAddress(call: VertexCall, tail: string): UpstreamAddress {
   requireCredential(call, call.settings.storage_host);
   const { origin, path } = baseIn(call.settings);
   return { origin, path: `${path}${tail}` };
 }
 
 export const uploadAddress = (call: VertexCall, { bucket, name }: StoredObject): UpstreamAddress =>
-  at(call, `/upload/storage/v1/b/${bucket}/o?uploadType=media&name=${segmentOf(name)}`);
+  storageAddress(call, `/upload/storage/v1/b/${bucket}/o?uploadType=media&name=${segmentOf(name)}`);
 
 /** Address of one object: its metadata, or with `?alt=media` its bytes. */
 export const objectAddress = (call: VertexCall, { bucket, name }: StoredObject, query = ''): UpstreamAddress =>
-  at(call, `/storage/v1/b/${bucket}/o/${segmentOf(name)}${query}`);
+  storageAddress(call, `/storage/v1/b/${bucket}/o/${segmentOf(name)}${query}`);
 
 export const listAddress = (call: VertexCall, bucket: string, query: string): UpstreamAddress =>
-  at(call, `/storage/v1/b/${bucket}/o?${query}`);
+  storageAddress(call, `/storage/v1/b/${bucket}/o?${query}`);
 
 /** Encodes a name as one path segment, including its slashes. */
 const segmentOf = (name: string): string => encodeURIComponent(name.toWellFormed());
@@ -61,14 +61,14 @@ export function bucketOf({ settings }: VertexCall): string {
  * @throws GatewayError `invalid_value` (404), `not_allowed`
  */
 export function allowedObject(call: VertexCall, id: string, param: string): StoredObject {
-  const object = objectOf(id, param);
-  if (!isCallers(call)) checkBucket(call.settings, object, param);
+  const object = storedObjectOf(id, param);
+  if (!isCallerCredential(call)) checkBucket(call.settings, object, param);
   return object;
 }
 
 /** @throws GatewayError `not_allowed` unless the provider's settings contain the object's bucket */
-function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }: StoredObject, param: string): void {
-  if (bucket === own || media?.buckets?.includes(bucket) === true) return;
+function checkBucket({ storage_bucket: storageBucket, media }: VertexSettings, { bucket }: StoredObject, param: string): void {
+  if (bucket === storageBucket || media?.buckets?.includes(bucket) === true) return;
   throw new GatewayError('not_allowed', {
     message: `The bucket "${bucket}" is not configured for this provider.`,
     param,
@@ -82,13 +82,14 @@ function checkBucket({ storage_bucket: own, media }: VertexSettings, { bucket }:
  *
  * @throws GatewayError `not_allowed`
  */
-export function ownObject(call: VertexCall, object: StoredObject, param: string): StoredObject {
-  if (isCallers(call)) return object;
+export function deletableObject(call: VertexCall, object: StoredObject, param: string): StoredObject {
+  if (isCallerCredential(call)) return object;
   const { bucket, name } = object;
-  if (bucket === call.settings.storage_bucket && name.startsWith(ownPrefix)) return object;
-  const rule = bucket === call.settings.storage_bucket ? ` except below "${ownPrefix}"` : ': it is not the storage_bucket of this provider';
+  if (bucket === call.settings.storage_bucket && name.startsWith(gatewayPrefix)) return object;
+  const exception =
+    bucket === call.settings.storage_bucket ? ` except below "${gatewayPrefix}"` : ': it is not the storage_bucket of this provider';
   throw new GatewayError('not_allowed', {
-    message: `Nothing is deleted in the bucket "${bucket}"${rule}.`,
+    message: `Nothing is deleted in the bucket "${bucket}"${exception}.`,
     param,
     hint: 'Use your own credential.',
   });
@@ -100,9 +101,9 @@ export function ownObject(call: VertexCall, object: StoredObject, param: string)
  * @throws GatewayError `missing_required_parameter`, `invalid_config`
  */
 export const outputBucket = (call: VertexCall, input: StoredObject): string =>
-  isCallers(call) && call.settings.storage_bucket === undefined ? input.bucket : bucketOf(call);
+  isCallerCredential(call) && call.settings.storage_bucket === undefined ? input.bucket : bucketOf(call);
 
-const isCallers = ({ credential }: Pick<Call, 'credential'>): boolean => credential === 'caller' || credential === 'forwarded';
+const isCallerCredential = ({ credential }: Pick<Call, 'credential'>): boolean => credential === 'caller' || credential === 'forwarded';
 
 /** Headers of a request to object storage, in addition to the credential. */
 export function storageHeaders(call: VertexCall, accept = 'application/json'): HeaderPairs {
@@ -110,9 +111,9 @@ export function storageHeaders(call: VertexCall, accept = 'application/json'): H
   return ['accept', accept, ...(project === undefined ? [] : ['x-goog-user-project', project])];
 }
 
-const ofEntry = memo(
+const providerFileRules = memoize(
   (settings: VertexSettings): FileRules => ({
-    check: (uri, param) => checkBucket(settings, objectOf(uri, param), param),
+    check: (uri, param) => checkBucket(settings, storedObjectOf(uri, param), param),
   }),
 );
 
@@ -121,6 +122,6 @@ const ofEntry = memo(
  * set. A caller's own credential is not restricted.
  */
 export function fileRules({ settings, credential }: Pick<Call<VertexSettings>, 'settings' | 'credential'>): FileRules | undefined {
-  if (isCallers({ credential })) return undefined;
-  return settings.storage_bucket === undefined && settings.media?.buckets === undefined ? undefined : ofEntry(settings);
+  if (isCallerCredential({ credential })) return undefined;
+  return settings.storage_bucket === undefined && settings.media?.buckets === undefined ? undefined : providerFileRules(settings);
 }

@@ -4,30 +4,30 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 export function base32(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   for (const byte of bytes) {
-    held = (held << 8) | byte;
+    buffer = (buffer << 8) | byte;
     bits += 8;
-    for (; bits >= 5; bits -= 5) text += alphabet[(held >> (bits - 5)) & 31];
-    held &= (1 << bits) - 1;
+    for (; bits >= 5; bits -= 5) text += alphabet[(buffer >> (bits - 5)) & 31];
+    buffer &= (1 << bits) - 1;
   }
-  return bits === 0 ? text : text + alphabet[(held << (5 - bits)) & 31];
+  return bits === 0 ? text : text + alphabet[(buffer << (5 - bits)) & 31];
 }
 
 /** Characters outside the alphabet are ignored. */
 export function fromBase32(text: string): Buffer {
   const bytes: number[] = [];
   let bits = 0;
-  let held = 0;
+  let buffer = 0;
   for (const letter of text) {
     const value = alphabet.indexOf(letter);
     if (value < 0) continue;
-    held = (held << 5) | value;
+    buffer = (buffer << 5) | value;
     bits += 5;
     if (bits < 8) continue;
     bits -= 8;
-    bytes.push((held >> bits) & 255);
-    held &= (1 << bits) - 1;
+    bytes.push((buffer >> bits) & 255);
+    buffer &= (1 << bits) - 1;
   }
   return Buffer.from(bytes);
 }

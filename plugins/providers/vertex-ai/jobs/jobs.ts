@@ -1,15 +1,15 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { Dropped, Operation, UpstreamRequest } from '#core/provider.ts';
-import { WholeTap } from '#formats/shared/answer/json-tap.ts';
+import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { textOf } from '#formats/shared/json.ts';
-import { orNothing } from '#formats/openai-objects/object-tap.ts';
+import { allowEmpty } from '#formats/openai-objects/object-tap.ts';
 import { listOf } from '#formats/openai-objects/objects.ts';
 import { commonHeaders, plainRequest, resourceAddress, type VertexCall } from '../address.ts';
-import { rowOf } from '../files/file-object.ts';
+import { parseRow } from '../files/file-object.ts';
 import type { VertexSettings } from '../settings.ts';
-import { cutOf, pageOf, Pages, tooDeep, unknownAfter, type Wanted, wantedOf } from './pages.ts';
+import { selectRows, pageOf, Pages, afterTooOld, afterNotFound, type PageParams, pageParamsOf } from './pages.ts';
 
 /** The differences between batch jobs and tuning jobs. Both are jobs of a project and region. */
 export interface JobKind {
@@ -18,9 +18,9 @@ export interface JobKind {
   /** For error messages. */
   readonly noun: string;
   /** Row limits of lists: the default and the maximum. */
-  readonly limits: { readonly usual: number; readonly most: number | undefined };
+  readonly limits: { readonly defaultLimit: number; readonly maxLimit: number | undefined };
   /** Converts a job to the client's object. */
-  object(job: Plain): { readonly id: string };
+  object(job: JsonObject): { readonly id: string };
   /** Returns the object for a cancelled job that cannot be read. */
   cancelled(id: string): unknown;
 }
@@ -48,7 +48,7 @@ export const readJob = (call: VertexCall, kind: JobKind): UpstreamRequest =>
 
 export const retrieveJob = (kind: JobKind): Operation<VertexSettings> => ({
   isConverted: true,
-  begin: (_body, call) => ({ request: readJob(call, kind), tap: new WholeTap(), result: (text) => objectIn(text, kind.object) }),
+  begin: (_body, call) => ({ request: readJob(call, kind), tap: new OpaqueTap(), result: (text) => objectIn(text, kind.object) }),
 });
 
 /** The service returns no object after a cancel, so the job is read afterwards. */
@@ -57,14 +57,14 @@ export const cancelJob = (kind: JobKind): Operation<VertexSettings> => ({
   begin(_body, call) {
     const address = resourceAddress(call, `${kind.collection}/${jobIn(call, kind)}:cancel`);
     const result = (text: string) => {
-      const job = kind.object(rowOf(text));
+      const job = kind.object(parseRow(text));
       return job.id === '' ? kind.cancelled(jobIn(call, kind)) : job;
     };
     return {
       request: { ...address, method: 'POST', headers: commonHeaders(call), body: JsonBody.of({}), dropped: [] },
-      tap: orNothing(new WholeTap()),
+      tap: allowEmpty(new OpaqueTap()),
       result,
-      then: () => ({ request: readJob(call, kind), tap: new WholeTap(), result, recover: () => kind.cancelled(jobIn(call, kind)) }),
+      then: () => ({ request: readJob(call, kind), tap: new OpaqueTap(), result, recover: () => kind.cancelled(jobIn(call, kind)) }),
     };
   },
 });
@@ -73,25 +73,25 @@ export const cancelJob = (kind: JobKind): Operation<VertexSettings> => ({
 export const listJobs = (kind: JobKind): Operation<VertexSettings> => ({
   isConverted: true,
   begin(_body, call) {
-    const wanted = wantedOf(call, kind.limits.usual, kind.limits.most);
-    const cut = (texts: readonly string[]) =>
-      cutOf(
+    const page = pageParamsOf(call, kind.limits.defaultLimit, kind.limits.maxLimit);
+    const select = (texts: readonly string[]) =>
+      selectRows(
         texts.map((text) => pageOf(text, kind.collection)),
         jobIdOf,
-        wanted,
+        page,
       );
     return new Pages({
-      request: (token) => pageRequest(call, kind, wanted, token),
+      request: (token) => pageRequest(call, kind, page, token),
       next(texts) {
-        const { next, isFound } = cut(texts);
-        if (next === undefined && !isFound) throw unknownAfter(kind.noun, wanted.after);
+        const { next, isFound } = select(texts);
+        if (next === undefined && !isFound) throw afterNotFound(kind.noun, page.after);
         return next;
       },
       result(texts) {
-        const { rows, hasMore, isFound } = cut(texts);
+        const { rows, hasMore, isFound } = select(texts);
         // `next` is not called after the last allowed request, so this check is repeated here.
-        if (!hasMore && !isFound) throw unknownAfter(kind.noun, wanted.after);
-        if (rows.length === 0 && hasMore && texts.length >= maxPages) throw tooDeep(kind.noun, wanted.after, maxPages * pageSize);
+        if (!hasMore && !isFound) throw afterNotFound(kind.noun, page.after);
+        if (rows.length === 0 && hasMore && texts.length >= maxPages) throw afterTooOld(kind.noun, page.after, maxPages * pageSize);
         return listOf(
           rows.map((row) => kind.object(row)),
           hasMore,
@@ -102,19 +102,19 @@ export const listJobs = (kind: JobKind): Operation<VertexSettings> => ({
 });
 
 /** Converts the job in a response. @throws GatewayError `upstream_invalid` if it has no name, as then no later request could refer to it */
-export function objectIn<Made extends { readonly id: string }>(text: string, object: (job: Plain) => Made): Made {
-  const made = object(rowOf(text));
-  if (made.id !== '') return made;
+export function objectIn<Converted extends { readonly id: string }>(text: string, object: (job: JsonObject) => Converted): Converted {
+  const converted = object(parseRow(text));
+  if (converted.id !== '') return converted;
   throw new GatewayError('upstream_invalid', { message: 'The response names no job.', source: 'provider' });
 }
 
 /** Returns the last part of a resource name. */
-export function jobIdOf(job: Plain): string {
+export function jobIdOf(job: JsonObject): string {
   const name = textOf(job['name']) ?? '';
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-function pageRequest(call: VertexCall, { collection }: JobKind, { after, limit }: Wanted, token: string | undefined): UpstreamRequest {
+function pageRequest(call: VertexCall, { collection }: JobKind, { after, limit }: PageParams, token: string | undefined): UpstreamRequest {
   // The position of an id in the list is unknown: reading full pages finds it fastest.
   const size = after === undefined && token === undefined ? Math.min(limit, pageSize) : pageSize;
   const query = `pageSize=${size}${token === undefined ? '' : `&pageToken=${encodeURIComponent(token)}`}`;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { cutOf, type Page, wantedOf } from './pages.ts';
+import { selectRows, type Page, pageParamsOf } from './pages.ts';
 
 const page = (ids: string, token?: string): Page => ({ rows: ids.split('').map((id) => ({ id })), token });
 const idOf = (row: { id?: unknown }): string => String(row.id);
 const cut = (pages: readonly Page[], after: string | undefined, limit: number) => {
-  const { rows, hasMore, next, isFound } = cutOf(pages, idOf, { after, limit });
+  const { rows, hasMore, next, isFound } = selectRows(pages, idOf, { after, limit });
   return [rows.map(idOf).join(''), hasMore, next, isFound];
 };
 
@@ -28,7 +28,7 @@ describe('wantedOf', () => {
     ['', 20, undefined],
     ['limit=5&after=x', 5, 'x'],
     ['after=&limit=', 20, undefined],
-  ])('reads limit and after of "%s"', (query, limit, after) => expect(wantedOf({ query }, 20, 100)).toEqual({ limit, after }));
+  ])('reads limit and after of "%s"', (query, limit, after) => expect(pageParamsOf({ query }, 20, 100)).toEqual({ limit, after }));
 
   it.each([
     ['limit=0', 'integer_below_min_value'],
@@ -37,6 +37,6 @@ describe('wantedOf', () => {
     ['limit=1.5', 'invalid_type'],
     ['limit=many', 'invalid_type'],
   ])('rejects %s with 400', (query, code) => {
-    expect(() => wantedOf({ query }, 20, 100)).toThrow(expect.objectContaining({ code, param: 'limit', status: 400 }) as Error);
+    expect(() => pageParamsOf({ query }, 20, 100)).toThrow(expect.objectContaining({ code, param: 'limit', status: 400 }) as Error);
   });
 });

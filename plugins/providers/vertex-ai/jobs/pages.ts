@@ -1,12 +1,12 @@
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Call, StepReply, Translation, UpstreamRequest } from '#core/provider.ts';
-import { WholeTap } from '#formats/shared/answer/json-tap.ts';
+import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { paramOf } from '../../_shared/address.ts';
 import { parseObject, textOf } from '#formats/shared/json.ts';
 
 /** The part of a list that a client requests. */
-export interface Wanted {
+export interface PageParams {
   /** Id of the last object on the client's previous page. */
   readonly after: string | undefined;
   readonly limit: number;
@@ -17,17 +17,17 @@ export interface Wanted {
  *
  * @throws GatewayError `invalid_type`, `integer_below_min_value`, `integer_above_max_value` for an invalid limit
  */
-export function wantedOf({ query }: Pick<Call, 'query'>, usual: number, most = Number.POSITIVE_INFINITY): Wanted {
+export function pageParamsOf({ query }: Pick<Call, 'query'>, defaultLimit: number, maxLimit = Number.POSITIVE_INFINITY): PageParams {
   const after = paramOf(query, 'after');
   const text = paramOf(query, 'limit');
-  const limit = text === undefined || text === '' ? usual : Number(text);
+  const limit = text === undefined || text === '' ? defaultLimit : Number(text);
   if (!Number.isInteger(limit)) {
     throw new GatewayError('invalid_type', { message: "Invalid type for 'limit': expected an integer.", param: 'limit' });
   }
   if (limit < 1)
     throw outOfRange('integer_below_min_value', `integer below minimum value. Expected a value >= 1, but got ${limit} instead.`);
-  if (limit > most)
-    throw outOfRange('integer_above_max_value', `integer above maximum value. Expected a value <= ${most}, but got ${limit} instead.`);
+  if (limit > maxLimit)
+    throw outOfRange('integer_above_max_value', `integer above maximum value. Expected a value <= ${maxLimit}, but got ${limit} instead.`);
   return { after: after === '' ? undefined : after, limit };
 }
 
@@ -36,14 +36,14 @@ const outOfRange = (code: 'integer_below_min_value' | 'integer_above_max_value',
 
 /** One page of a list from the service. */
 export interface Page {
-  readonly rows: readonly Plain[];
+  readonly rows: readonly JsonObject[];
   readonly token: string | undefined;
 }
 
 export function pageOf(text: string, key: string): Page {
   const object = parseObject(text);
   const rows: unknown = object?.[key];
-  return { rows: Array.isArray(rows) ? rows.filter(isPlain) : [], token: textOf(object?.['nextPageToken']) };
+  return { rows: Array.isArray(rows) ? rows.filter(isJsonObject) : [], token: textOf(object?.['nextPageToken']) };
 }
 
 /** A list that is read with one request per page. */
@@ -58,7 +58,7 @@ interface PagedList {
 /** Reads pages of a list one after the other until there are enough rows. */
 export class Pages implements Translation {
   readonly request: UpstreamRequest;
-  readonly tap = new WholeTap();
+  readonly tap = new OpaqueTap();
   readonly #list: PagedList;
   /** The responses so far. */
   readonly #texts: readonly string[];
@@ -81,8 +81,8 @@ export class Pages implements Translation {
 }
 
 /** The rows that the client requested, from the pages so far. */
-export interface Cut {
-  readonly rows: readonly Plain[];
+export interface PageSelection {
+  readonly rows: readonly JsonObject[];
   readonly hasMore: boolean;
   /** Token of the next page, if more rows are needed and there is one. */
   readonly next: string | undefined;
@@ -91,23 +91,23 @@ export interface Cut {
 }
 
 /** Selects the rows after `after` from all pages: the service uses page tokens, clients use ids. */
-export function cutOf(pages: readonly Page[], idOf: (row: Plain) => string, { after, limit }: Wanted): Cut {
+export function selectRows(pages: readonly Page[], idOf: (row: JsonObject) => string, { after, limit }: PageParams): PageSelection {
   const all = pages.flatMap(({ rows }) => rows);
   const token = pages.at(-1)?.token;
   const at = after === undefined ? -1 : all.findIndex((row) => idOf(row) === after);
   const isFound = after === undefined || at >= 0;
-  const behind = isFound ? all.slice(at + 1) : [];
-  const isEnough = isFound && behind.length >= limit;
+  const following = isFound ? all.slice(at + 1) : [];
+  const isEnough = isFound && following.length >= limit;
   return {
-    rows: behind.slice(0, limit),
-    hasMore: behind.length > limit || token !== undefined,
+    rows: following.slice(0, limit),
+    hasMore: following.length > limit || token !== undefined,
     next: isEnough ? undefined : token,
     isFound,
   };
 }
 
 /** Error for an `after` that is not in the list. */
-export const unknownAfter = (what: string, after: string | undefined): GatewayError =>
+export const afterNotFound = (what: string, after: string | undefined): GatewayError =>
   new GatewayError('invalid_value', {
     message: `Invalid 'after': no ${what} "${(after ?? '').slice(0, 100)}" is in this list.`,
     param: 'after',
@@ -115,7 +115,7 @@ export const unknownAfter = (what: string, after: string | undefined): GatewayEr
   });
 
 /** Error for an `after` beyond the maximum number of pages: lists are always read from the beginning. */
-export const tooDeep = (what: string, after: string | undefined, seen: number): GatewayError =>
+export const afterTooOld = (what: string, after: string | undefined, seen: number): GatewayError =>
   new GatewayError('invalid_value', {
     message: `Invalid 'after': nothing after the ${what} "${(after ?? '').slice(0, 100)}" is among the newest ${seen}.`,
     param: 'after',

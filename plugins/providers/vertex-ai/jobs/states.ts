@@ -5,13 +5,13 @@ export type TuningStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'canc
 
 type Statuses = readonly [batch: BatchStatus, tuning: TuningStatus];
 
-const early: Statuses = ['validating', 'queued'];
+const pendingStatuses: Statuses = ['validating', 'queued'];
 
 /** Maps the state of a job to the status of a batch and of a tuning job. */
 const states = new Map<unknown, Statuses>([
-  ['JOB_STATE_UNSPECIFIED', early],
-  ['JOB_STATE_QUEUED', early],
-  ['JOB_STATE_PENDING', early],
+  ['JOB_STATE_UNSPECIFIED', pendingStatuses],
+  ['JOB_STATE_QUEUED', pendingStatuses],
+  ['JOB_STATE_PENDING', pendingStatuses],
   ['JOB_STATE_PAUSED', ['in_progress', 'queued']],
   ['JOB_STATE_RUNNING', ['in_progress', 'running']],
   ['JOB_STATE_UPDATING', ['in_progress', 'running']],
@@ -24,7 +24,7 @@ const states = new Map<unknown, Statuses>([
 ]);
 
 /** The service adds states from time to time; an unknown one counts as early. */
-const statuses = (state: unknown): Statuses => states.get(state) ?? early;
+const statusesOf = (state: unknown): Statuses => states.get(state) ?? pendingStatuses;
 
-export const batchStatus = (state: unknown): BatchStatus => statuses(state)[0];
-export const tuningStatus = (state: unknown): TuningStatus => statuses(state)[1];
+export const batchStatus = (state: unknown): BatchStatus => statusesOf(state)[0];
+export const tuningStatus = (state: unknown): TuningStatus => statusesOf(state)[1];

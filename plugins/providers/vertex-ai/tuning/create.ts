@@ -1,13 +1,13 @@
 import { JsonBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
-import { cannotCarry } from '#formats/shared/request/cannot-carry.ts';
+import { unsupportedParameter } from '#formats/shared/request/unsupported-parameter.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
-import { WholeTap } from '#formats/shared/answer/json-tap.ts';
+import { OpaqueTap } from '#formats/shared/response/json-tap.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
-import { objectOf } from '../../_google/operations.ts';
+import { bodyObject } from '../../_google/operations.ts';
 import { commonHeaders, resourceAddress, type VertexCall } from '../address.ts';
 import { uriOf } from '../files/object-id.ts';
 import { allowedObject } from '../files/storage.ts';
@@ -17,7 +17,7 @@ import { modelFor } from '../model.ts';
 import type { VertexSettings } from '../settings.ts';
 import { tuningFromJob } from './job.ts';
 
-const handled: ReadonlySet<string> = new Set([
+const supportedFields: ReadonlySet<string> = new Set([
   'model',
   'training_file',
   'validation_file',
@@ -32,11 +32,11 @@ const handled: ReadonlySet<string> = new Set([
 export const createTuning: Operation<VertexSettings> = {
   isConverted: true,
   begin(body, call) {
-    const fields = objectOf(body);
+    const fields = bodyObject(body);
     checkMetadata(fields['metadata']);
     const drops = new Drops();
     for (const [key, value] of Object.entries(fields))
-      if (value !== null && !handled.has(key)) drops.add(key, 'not supported by this service');
+      if (value !== null && !supportedFields.has(key)) drops.add(key, 'not supported by this service');
     const { labels, dropped } = labelsOf({}, fields['labels'], fields['metadata']);
     const job = { ...jobOf(fields, call, drops), ...(Object.keys(labels).length === 0 ? {} : { labels }) };
     return {
@@ -47,13 +47,13 @@ export const createTuning: Operation<VertexSettings> = {
         body: JsonBody.of(job),
         dropped: [...drops.list, ...dropped],
       },
-      tap: new WholeTap(),
+      tap: new OpaqueTap(),
       result: (text) => objectIn(text, tuningFromJob),
     };
   },
 };
 
-function jobOf(fields: Plain, call: VertexCall, drops: Drops): Plain {
+function jobOf(fields: JsonObject, call: VertexCall, drops: Drops): JsonObject {
   const training = fileIn(fields, call, 'training_file');
   if (training === undefined) throw missing('training_file');
   const validation = fileIn(fields, call, 'validation_file');
@@ -75,14 +75,14 @@ function baseModel(call: VertexCall): string {
   if (call.model === '') throw missing('model');
   const model = modelFor(call.model, false);
   if (model.kind === 'gemini') return model.name;
-  throw cannotCarry(
+  throw unsupportedParameter(
     'model',
     `The model "${call.model.slice(0, 100)}" cannot be tuned by this provider.`,
     'Use a model of the publisher google.',
   );
 }
 
-function fileIn(fields: Plain, call: VertexCall, param: string): string | undefined {
+function fileIn(fields: JsonObject, call: VertexCall, param: string): string | undefined {
   const id = textOf(fields[param]);
   return id === undefined ? undefined : uriOf(allowedObject(call, id, param));
 }
@@ -98,19 +98,19 @@ const adapterSizes: Readonly<Record<string, string>> = {
 };
 
 /** `method.supervised.hyperparameters` takes precedence over the older field. `auto` is the service's default. */
-function hyperparametersOf(fields: Plain, drops: Drops): Plain {
-  const method = isPlain(fields['method']) ? fields['method'] : {};
+function hyperparametersOf(fields: JsonObject, drops: Drops): JsonObject {
+  const method = isJsonObject(fields['method']) ? fields['method'] : {};
   const type = textOf(method['type']) ?? 'supervised';
   if (type !== 'supervised') {
-    throw cannotCarry(
+    throw unsupportedParameter(
       'method.type',
       `The method "${type.slice(0, 40)}" is not supported by this provider.`,
       'Use the method "supervised".',
     );
   }
-  const supervised = isPlain(method['supervised']) ? method['supervised'] : {};
-  const newer = isPlain(supervised['hyperparameters']) ? supervised['hyperparameters'] : undefined;
-  const older = isPlain(fields['hyperparameters']) ? fields['hyperparameters'] : {};
+  const supervised = isJsonObject(method['supervised']) ? method['supervised'] : {};
+  const newer = isJsonObject(supervised['hyperparameters']) ? supervised['hyperparameters'] : undefined;
+  const older = isJsonObject(fields['hyperparameters']) ? fields['hyperparameters'] : {};
   const at = newer === undefined ? 'hyperparameters' : 'method.supervised.hyperparameters';
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(newer === undefined ? {} : older))

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { fileIdOf, parseUri } from '../files/object-id.ts';
@@ -26,21 +26,21 @@ export interface TuningJob {
   readonly error: { readonly code: string; readonly message: string; readonly param: null } | null;
   readonly integrations: readonly [];
   readonly metadata: Readonly<Record<string, string>> | null;
-  readonly hyperparameters: Plain;
-  readonly method: Plain;
+  readonly hyperparameters: JsonObject;
+  readonly method: JsonObject;
 }
 
-export function tuningFromJob(job: Plain): TuningJob {
+export function tuningFromJob(job: JsonObject): TuningJob {
   const spec = plainIn(job, 'supervisedTuningSpec');
   const status = tuningStatus(job['state']);
   const hyperparameters = hyperparametersOf(plainIn(spec, 'hyperParameters'));
-  const isOver = status === 'succeeded' || status === 'failed' || status === 'cancelled';
+  const hasEnded = status === 'succeeded' || status === 'failed' || status === 'cancelled';
   return {
     id: jobIdOf(job),
     object: 'fine_tuning.job',
     created_at: unixSeconds(job['createTime']) ?? 0,
     estimated_finish: null,
-    finished_at: isOver ? unixSeconds(job['endTime']) : null,
+    finished_at: hasEnded ? unixSeconds(job['endTime']) : null,
     model: textOf(job['baseModel']) ?? '',
     fine_tuned_model: status === 'succeeded' ? (endpointModel(plainIn(job, 'tunedModel')['endpoint']) ?? null) : null,
     organization_id: projectOf(job),
@@ -65,12 +65,12 @@ export function endpointModel(endpoint: unknown): string | undefined {
   return match?.[1] === undefined ? undefined : `endpoints.${match[1]}`;
 }
 
-export function plainIn(object: Plain, key: string): Plain {
+export function plainIn(object: JsonObject, key: string): JsonObject {
   const value = object[key];
-  return isPlain(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
-function hyperparametersOf(given: Plain): Plain {
+function hyperparametersOf(given: JsonObject): JsonObject {
   const epochs = Number(given['epochCount']);
   const rate = Number(given['learningRateMultiplier']);
   return {
@@ -81,7 +81,7 @@ function hyperparametersOf(given: Plain): Plain {
   };
 }
 
-const projectOf = (job: Plain): string => /^projects\/([^/]+)\//.exec(textOf(job['name']) ?? '')?.[1] ?? '';
+const projectOf = (job: JsonObject): string => /^projects\/([^/]+)\//.exec(textOf(job['name']) ?? '')?.[1] ?? '';
 
 function fileId(uri: unknown): string | undefined {
   const object = typeof uri === 'string' ? parseUri(uri) : undefined;
@@ -89,13 +89,13 @@ function fileId(uri: unknown): string | undefined {
 }
 
 /** 64-bit numbers are strings in JSON. */
-function tokensOf(job: Plain): number | null {
+function tokensOf(job: JsonObject): number | null {
   const stats = plainIn(plainIn(job, 'tuningDataStats'), 'supervisedTuningDataStats');
   const count = Number(stats['totalBillableTokenCount']);
   return Number.isFinite(count) ? count : null;
 }
 
 function errorOf(error: unknown): TuningJob['error'] {
-  if (!isPlain(error) || (error['message'] === undefined && error['code'] === undefined)) return null;
+  if (!isJsonObject(error) || (error['message'] === undefined && error['code'] === undefined)) return null;
   return { code: String(error['code'] ?? ''), message: textOf(error['message']) ?? '', param: null };
 }

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '#core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { unixSeconds } from '#formats/openai-objects/objects.ts';
 import { textOf } from '#formats/shared/json.ts';
 import { jobIdOf } from '../jobs/jobs.ts';
@@ -14,18 +14,18 @@ export interface Checkpoint {
   readonly fine_tuned_model_checkpoint: string;
   readonly step_number: number;
   readonly fine_tuning_job_id: string;
-  readonly metrics: Plain;
+  readonly metrics: JsonObject;
 }
 
 /** Returns the checkpoints of a job, newest first. The service has no list of them, but the job contains them. */
-export function checkpointsOf(job: Plain): readonly Checkpoint[] {
+export function checkpointsOf(job: JsonObject): readonly Checkpoint[] {
   const list: unknown = plainIn(job, 'tunedModel')['checkpoints'];
   const at = unixSeconds(job['endTime']) ?? unixSeconds(job['updateTime']) ?? unixSeconds(job['createTime']) ?? 0;
-  const found = Array.isArray(list) ? list.filter(isPlain) : [];
+  const found = Array.isArray(list) ? list.filter(isJsonObject) : [];
   return found.map((one) => checkpointOf(one, jobIdOf(job), at)).sort((a, b) => b.step_number - a.step_number);
 }
 
-function checkpointOf(one: Plain, job: string, at: number): Checkpoint {
+function checkpointOf(one: JsonObject, job: string, at: number): Checkpoint {
   // 64-bit numbers are strings in JSON.
   const step = Number(one['step'] ?? 0);
   const epoch = Number(one['epoch']);
@@ -56,22 +56,22 @@ export interface TuningEvent {
  * Returns the events of a job, newest first. The service stores no events, so they are created from the times in the job; there
  * are at most three.
  */
-export function eventsOf(job: Plain): readonly TuningEvent[] {
+export function eventsOf(job: JsonObject): readonly TuningEvent[] {
   const { createTime, startTime, endTime, error } = job;
   const status = tuningStatus(job['state']);
-  const reason = isPlain(error) ? textOf(error['message']) : undefined;
+  const reason = isJsonObject(error) ? textOf(error['message']) : undefined;
   const ended = `The job ended: ${status}${reason === undefined ? '' : ` (${reason})`}.`;
   const known = [
-    { word: 'created', time: createTime, message: 'The job was created.', level: 'info' },
-    { word: 'started', time: startTime, message: 'The job was started.', level: 'info' },
-    { word: 'ended', time: endTime, message: ended, level: status === 'failed' ? 'error' : 'info' },
+    { stage: 'created', time: createTime, message: 'The job was created.', level: 'info' },
+    { stage: 'started', time: startTime, message: 'The job was started.', level: 'info' },
+    { stage: 'ended', time: endTime, message: ended, level: status === 'failed' ? 'error' : 'info' },
   ] as const;
-  const events = known.flatMap(({ word, time, message, level }): TuningEvent[] => {
+  const events = known.flatMap(({ stage, time, message, level }): TuningEvent[] => {
     const at = unixSeconds(time);
     if (at === null) return [];
     return [
       {
-        id: `ftevent-${jobIdOf(job)}-${word}`,
+        id: `ftevent-${jobIdOf(job)}-${stage}`,
         object: 'fine_tuning.job.event',
         created_at: at,
         level,

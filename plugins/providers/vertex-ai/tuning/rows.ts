@@ -1,4 +1,4 @@
-import type { Plain } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { Dropped, Media } from '#core/provider.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { Drops } from '#formats/shared/request/drops.ts';
@@ -9,10 +9,10 @@ import type { VertexSettings } from '../settings.ts';
 const noMedia: ReadonlyMap<string, Media> = new Map();
 
 /** Fields of an example that are converted, or that the conversion reports. */
-const ofRows: ReadonlySet<string> = new Set(['messages', 'tools', 'functions', 'parallel_tool_calls']);
+const rowFields: ReadonlySet<string> = new Set(['messages', 'tools', 'functions', 'parallel_tool_calls']);
 
 /** True for an example in OpenAI's format. */
-export const isTrainingLine = (line: Plain): boolean => Array.isArray(line['messages']) && line['contents'] === undefined;
+export const isTrainingLine = (line: JsonObject): boolean => Array.isArray(line['messages']) && line['contents'] === undefined;
 
 /**
  * Converts an example conversation to a training row of Gemini: the request's contents, ending with the response.
@@ -20,16 +20,16 @@ export const isTrainingLine = (line: Plain): boolean => Array.isArray(line['mess
  * @throws GatewayError for values that cannot be converted
  */
 export function toTrainingRow(
-  line: Plain,
+  line: JsonObject,
   settings: VertexSettings,
   files?: FileRules,
-): { readonly row: Plain; readonly dropped: readonly Dropped[] } {
+): { readonly row: JsonObject; readonly dropped: readonly Dropped[] } {
   // The model is unknown, and signatures belong to responses, not to examples.
   const options = { ...optionsOf(settings, files), signatureStandIn: false };
   const { body, dropped } = toGenerateContent(line, { model: '', media: noMedia, strict: false }, options);
   const drops = new Drops();
   for (const { param, reason } of dropped) drops.add(param, reason);
-  drops.others(line, ofRows, '', 'examples contain a conversation and its tools only');
+  drops.addUnread(line, rowFields, '', 'examples contain a conversation and its tools only');
   const { systemInstruction, contents, tools } = body;
   return {
     row: {

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
-import { blockText, type Member } from '../../../config/edit/document.ts';
+import { blockText, type MemberValue } from '../../../config/edit/document.ts';
 import { fileForKey, readKeys, type WrittenKey, type WrittenKeys } from '../../../config/edit/written.ts';
 import { GatewayError } from '../../../core/error.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { barePath } from '../../../core/text/shown-path.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { barePath } from '../../../core/text/display-path.ts';
 import { issue, type KeyRules, revoke, rotate } from '../../../manage/keys/change.ts';
 import { editKey, writeNew } from '../../../manage/keys/files.ts';
 import { keyNamed } from '../../../manage/keys/shared.ts';
@@ -13,17 +13,17 @@ import { type AdminCall, isSet, textIn } from '../route.ts';
 
 /** Handlers of the key routes. Each throws GatewayError if the files cannot be read or the change is not possible. */
 export const keyChanges = {
-  create: (call: AdminCall) => changed(call, create),
-  rotate: (call: AdminCall) => changed(call, rotated),
-  revoke: (call: AdminCall) => changed(call, revoked),
+  create: (call: AdminCall) => applyChange(call, create),
+  rotate: (call: AdminCall) => applyChange(call, rotateKey),
+  revoke: (call: AdminCall) => applyChange(call, revokeKey),
 };
 
 /** A change before it is known whether it is active. */
-type Made = Omit<KeyChange, 'rejected'>;
+type PendingKeyChange = Omit<KeyChange, 'rejected'>;
 
 interface Change {
   readonly subject: AdminCall['subject'];
-  readonly body: Plain;
+  readonly body: JsonObject;
   readonly written: WrittenKeys;
   /** Name of the key in the path. */
   readonly name: string;
@@ -31,39 +31,42 @@ interface Change {
 }
 
 /** @throws GatewayError if the files cannot be read or the change is not possible */
-async function changed(call: AdminCall, make: (change: Change) => Made | Promise<Made>): Promise<{ readonly json: KeyChange }> {
+async function applyChange(
+  call: AdminCall,
+  make: (change: Change) => PendingKeyChange | Promise<PendingKeyChange>,
+): Promise<{ readonly json: KeyChange }> {
   const { subject, params } = call;
   const body = await call.body();
   const { configPath, cwd, env } = subject;
-  if (configPath === undefined) throw refused('The configuration is not a file: keys cannot be changed.');
+  if (configPath === undefined) throw changeRefused('The configuration is not a file: keys cannot be changed.');
   try {
     const written = readKeys({ path: configPath }, { cwd, env });
     if (written.broken.length > 0)
-      throw refused(`${written.broken.join(' and ')} cannot be read.`, 'Fix the file first: gateway check shows where.');
+      throw changeRefused(`${written.broken.join(' and ')} cannot be read.`, 'Fix the file first: gateway check shows where.');
     const change = await make({ subject, body, written, name: params['name'] ?? '', configPath });
     // Reload before the response is sent, so that the key works at once, without waiting for the file watcher.
     const verdict = change.written_to === null ? undefined : await subject.reload();
-    return { json: { ...change, rejected: verdict?.result === 'rejected' ? whyOf(verdict) : null } };
+    return { json: { ...change, rejected: verdict?.result === 'rejected' ? rejectionReason(verdict) : null } };
   } catch (error) {
-    if (error instanceof Refusal) throw refused(/[.?]$/.test(error.message) ? error.message : `${error.message}.`, error.hint);
+    if (error instanceof Refusal) throw changeRefused(/[.?]$/.test(error.message) ? error.message : `${error.message}.`, error.hint);
     throw error;
   }
 }
 
-function whyOf({ reason, diagnostics }: ReloadVerdict): string {
+function rejectionReason({ reason, diagnostics }: ReloadVerdict): string {
   const error = diagnostics.find(({ level }) => level === 'error');
   if (error === undefined) return reason ?? 'The configuration was rejected.';
   return `${error.file}:${error.line}:${error.column}: ${error.message}`;
 }
 
-const refused = (message: string, hint?: string): GatewayError => new GatewayError('invalid_value', { message, hint });
+const changeRefused = (message: string, hint?: string): GatewayError => new GatewayError('invalid_value', { message, hint });
 
-async function create({ subject, body, written, configPath }: Change): Promise<Made> {
+async function create({ subject, body, written, configPath }: Change): Promise<PendingKeyChange> {
   const name = textIn(body, 'name');
   const { key, text } = issue(name, rulesOf(body), written.keys, Date.now());
   await checkNew({ subject, written, name, text, configPath });
   const file = fileForKey(name, written.include, configPath);
-  const isWritten = file !== undefined && unlessReadOnly(() => writeNew(file, text, configPath, subject.cwd));
+  const isWritten = file !== undefined && tryWrite(() => writeNew(file, text, configPath, subject.cwd));
   return { secret: key, yaml: text, written_to: isWritten && file !== undefined ? barePath(file, subject.cwd) : null };
 }
 
@@ -82,29 +85,34 @@ async function checkNew(made: {
   const both = JSON.stringify([configPath, path]);
   const { diagnostics } = await subject.inspect({ ...written.texts, [configPath]: entry, [path]: text }, `version: 1\ninclude: ${both}\n`);
   const named = [path, barePath(path, subject.cwd)];
-  const own = diagnostics.find(({ severity, file }) => severity === 'error' && named.includes(file));
-  if (own !== undefined) throw new Refusal('no', own.message, own.hint);
+  const newKeyError = diagnostics.find(({ severity, file }) => severity === 'error' && named.includes(file));
+  if (newKeyError !== undefined) throw new Refusal('no', newKeyError.message, newKeyError.hint);
 }
 
-function rotated({ subject, body, written, name }: Change): Made {
+function rotateKey({ subject, body, written, name }: Change): PendingKeyChange {
   const found = keyNamed(name, written);
   const { key, members } = rotate(found, body['overlap'] === undefined ? '24h' : textIn(body, 'overlap'), Date.now());
-  return { secret: key, ...edited(found, members, subject.cwd, written.texts[found.file]) };
+  return { secret: key, ...writeMembers(found, members, subject.cwd, written.texts[found.file]) };
 }
 
-function revoked({ subject, written, name }: Change): Made {
+function revokeKey({ subject, written, name }: Change): PendingKeyChange {
   const found = keyNamed(name, written);
-  return { secret: null, ...edited(found, revoke(found, Date.now()), subject.cwd) };
+  return { secret: null, ...writeMembers(found, revoke(found, Date.now()), subject.cwd) };
 }
 
-function edited(found: WrittenKey, members: Readonly<Record<string, Member>>, cwd: string, asRead?: string): Omit<Made, 'secret'> {
-  const isWritten = unlessReadOnly(() => editKey(found, members, cwd, asRead));
+function writeMembers(
+  found: WrittenKey,
+  members: Readonly<Record<string, MemberValue>>,
+  cwd: string,
+  asRead?: string,
+): Omit<PendingKeyChange, 'secret'> {
+  const isWritten = tryWrite(() => editKey(found, members, cwd, asRead));
   const yaml = blockText('api_keys', found.name, { ...found.entry, ...members });
   return { yaml, written_to: isWritten ? barePath(found.file, cwd) : null };
 }
 
 /** Returns false if the file can't be written: the user then has to paste the YAML. */
-function unlessReadOnly(write: () => void): boolean {
+function tryWrite(write: () => void): boolean {
   try {
     write();
     return true;
@@ -114,13 +122,18 @@ function unlessReadOnly(write: () => void): boolean {
   }
 }
 
-function rulesOf(body: Plain): KeyRules {
+function rulesOf(body: JsonObject): KeyRules {
   const metadata: unknown = body['metadata'] ?? {};
-  if (!isPlain(metadata) || Object.values(metadata).some((value) => typeof value !== 'string'))
+  if (!isJsonObject(metadata) || Object.values(metadata).some((value) => typeof value !== 'string'))
     throw new GatewayError('invalid_type', { message: '"metadata" is not an object of strings.', param: 'metadata' });
   const optional = (name: string): string | undefined => (body[name] === undefined || body[name] === null ? undefined : textIn(body, name));
   return {
-    allow: { ...listed(body, 'configs'), ...listed(body, 'providers'), ...listed(body, 'models'), ...listed(body, 'prompts') },
+    allow: {
+      ...stringListIn(body, 'configs'),
+      ...stringListIn(body, 'providers'),
+      ...stringListIn(body, 'models'),
+      ...stringListIn(body, 'prompts'),
+    },
     expires: optional('expires'),
     defaultConfig: optional('default_config'),
     enforceConfig: isSet(body, 'enforce_config'),
@@ -130,7 +143,7 @@ function rulesOf(body: Plain): KeyRules {
   };
 }
 
-function listed(body: Plain, name: string): Readonly<Record<string, readonly string[]>> {
+function stringListIn(body: JsonObject, name: string): Readonly<Record<string, readonly string[]>> {
   const value: unknown = body[name];
   if (value === undefined || value === null) return {};
   if (!Array.isArray(value) || value.some((one) => typeof one !== 'string'))

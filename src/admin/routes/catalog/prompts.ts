@@ -1,4 +1,4 @@
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../../core/model/prompt.ts';
 import type { PromptRender, PromptView } from '../../api-types.ts';
 import { type AdminCall, type AdminRoute, keyIn } from '../route.ts';
@@ -28,7 +28,7 @@ export const promptRoutes: readonly AdminRoute[] = [
     about: 'Returns what a call of the prompt would send, without sending it. The id may contain a version: `welcome@2`.',
     body: { variables: 'object with the values of the variables' },
     returns: '`PromptRender`',
-    handle: async (call) => ({ json: await rendered(call) }),
+    handle: async (call) => ({ json: await renderPrompt(call) }),
   },
   {
     method: 'POST',
@@ -49,7 +49,7 @@ export const promptRoutes: readonly AdminRoute[] = [
   },
 ];
 
-async function rendered(call: AdminCall): Promise<PromptRender> {
+async function renderPrompt(call: AdminCall): Promise<PromptRender> {
   const { version } = choosePrompt(call.subject.snapshot().prompts, call.params['id'] ?? '');
   const { variables } = await call.body();
   const warnings: string[] = [];
@@ -59,9 +59,13 @@ async function rendered(call: AdminCall): Promise<PromptRender> {
   return { name: promptName(version), config: version.config ?? null, body: text, warnings };
 }
 
-type Places = Readonly<Record<string, PromptView['at'] & object>>;
+type OriginsByPath = Readonly<Record<string, PromptView['at'] & object>>;
 
-function viewOf({ id, published, versions, labels }: StoredPrompt, places: Places, written: Readonly<Record<string, unknown>>): PromptView {
+function viewOf(
+  { id, published, versions, labels }: StoredPrompt,
+  places: OriginsByPath,
+  written: Readonly<Record<string, unknown>>,
+): PromptView {
   const labelsOf = (version: PromptVersion): string[] => [...labels].flatMap(([label, one]) => (one === version ? [label] : []));
   const description = (written[id] as { readonly description?: unknown } | undefined)?.description;
   return {
@@ -100,4 +104,4 @@ function variablesOf({ variables, reads }: PromptVersion): PromptView['variables
 }
 
 const textOf = (value: unknown): string | null =>
-  value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value as Plain);
+  value === undefined ? null : typeof value === 'string' ? value : JSON.stringify(value as JsonObject);

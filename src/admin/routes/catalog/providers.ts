@@ -1,10 +1,10 @@
 import { GatewayError } from '../../../core/error.ts';
-import { isPlain } from '../../../core/json/merge.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 import { didYouMean } from '../../../core/text/nearest.ts';
 import { isSecretKey } from '../../../config/read/secrets.ts';
-import type { WrittenPlaces } from '../../../config/report/origins.ts';
-import { type CatalogEntry, whyOff } from '../../../manage/providers/entry.ts';
-import { hostOf, modelsOf } from '../../../manage/providers/facts.ts';
+import type { WrittenLocations } from '../../../config/report/origins.ts';
+import { type CatalogEntry, disabledReason } from '../../../manage/providers/catalog-entry.ts';
+import { hostOf, modelsOf } from '../../../manage/providers/probe-request.ts';
 import type { ProviderHealth, ProviderTest, ProviderView } from '../../api-types.ts';
 import { noFigures } from '../../health.ts';
 import { figuresOf } from '../../views/named-figures.ts';
@@ -28,12 +28,12 @@ export const providerRoutes: readonly AdminRoute[] = [
     returns: '`ProviderTest`',
     limitMs: 120_000,
     handle: async (call) => {
-      return { json: await tested(call, isSet(await call.body(), 'deep')) };
+      return { json: await testProvider(call, isSet(await call.body(), 'deep')) };
     },
   },
 ];
 
-async function tested({ subject, params }: AdminCall, deep: boolean): Promise<ProviderTest> {
+async function testProvider({ subject, params }: AdminCall, deep: boolean): Promise<ProviderTest> {
   const slug = params['slug'] ?? '';
   const entries = subject.catalog();
   const entry = entries.find((one) => one.slug === slug);
@@ -41,13 +41,13 @@ async function tested({ subject, params }: AdminCall, deep: boolean): Promise<Pr
     const names = entries.map((one) => one.slug);
     throw new GatewayError('provider_not_found', { message: `No provider is called "${slug.slice(0, 100)}".${didYouMean(slug, names)}` });
   }
-  const { state, says, fix, ms } = await subject.tryProvider(entry, deep);
+  const { state, says, fix, ms } = await subject.testProvider(entry, deep);
   const mask = subject.mask();
   return { ok: state === 'ok', message: mask.text(says), hint: fix === null ? null : mask.text(fix), ms: ms ?? 0 };
 }
 
 async function providersOf({ subject }: AdminCall): Promise<readonly ProviderView[]> {
-  await subject.gather();
+  await subject.refreshWorkerFigures();
   const health = subject.health();
   const slugs = subject.catalog().map(({ slug }) => slug);
   const [written, today] = await Promise.all([
@@ -66,7 +66,7 @@ async function providersOf({ subject }: AdminCall): Promise<readonly ProviderVie
       at: written.places[path] ?? null,
       host: hostOf(one) ?? null,
       enabled: entry.enabled !== false,
-      problem: whyOff(one) ?? binding.unusable?.message ?? null,
+      problem: disabledReason(one) ?? binding.unusable?.message ?? null,
       credential: mask.text(credentialOf(one, path, written)),
       models: modelsOf(one),
       deployments: deploymentsOf(entry),
@@ -79,19 +79,19 @@ async function providersOf({ subject }: AdminCall): Promise<readonly ProviderVie
 const idle = (slug: string): ProviderHealth => ({ slug, state: 'idle', figures: noFigures, last_error: null });
 
 /** The credential as written: a reference, or a description if there is no secret. */
-function credentialOf({ binding, entry }: CatalogEntry, path: string, { values }: WrittenPlaces): string {
+function credentialOf({ binding, entry }: CatalogEntry, path: string, { values }: WrittenLocations): string {
   const found = values.find((value) => value.path.startsWith(`${path}.`) && isSecretKey(/[^.[\]]+$/.exec(value.path)?.[0]));
   if (found !== undefined) return found.value;
   if (binding.owner === 'caller') return 'each caller sends it';
   const auth: unknown = entry['auth'];
-  return isPlain(auth) && typeof auth['mode'] === 'string' ? auth['mode'] : 'none';
+  return isJsonObject(auth) && typeof auth['mode'] === 'string' ? auth['mode'] : 'none';
 }
 
 function deploymentsOf(entry: CatalogEntry['entry']): ProviderView['deployments'] {
   const deployments: unknown = entry['deployments'];
-  if (!isPlain(deployments)) return [];
+  if (!isJsonObject(deployments)) return [];
   return Object.entries(deployments).flatMap(([alias, found]) => {
-    if (!isPlain(found)) return [];
+    if (!isJsonObject(found)) return [];
     const text = (name: string): string | null => (typeof found[name] === 'string' ? found[name] : null);
     return [{ alias, deployment: text('deployment_id') ?? text('target_uri') ?? alias, foundation_model: text('foundation_model') }];
   });

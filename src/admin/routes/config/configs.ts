@@ -21,7 +21,7 @@ async function configsOf({ subject }: AdminCall): Promise<readonly ConfigView[]>
   const { configs } = subject.snapshot();
   const { tree, texts } = subject.loaded();
   const { places } = await subject.written();
-  await subject.gather();
+  await subject.refreshWorkerFigures();
   const live = (paths: readonly string[]): AttemptFigures => subject.attempts(paths);
   const mask = subject.mask();
   return [...configs].map(([name, config]) => {

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../../core/error.ts';
 import { lineDiff } from '../../../core/text/line-diff.ts';
-import { barePath } from '../../../core/text/shown-path.ts';
+import { barePath } from '../../../core/text/display-path.ts';
 import { reloadLimitMs, type RevisionView } from '../../api-types.ts';
 import { type AdminCall, type AdminRoute, textIn } from '../route.ts';
 
 /** Maximum drain timeout, in milliseconds. */
-const mostMs = 86_400_000;
+const maxDrainMs = 86_400_000;
 
 export const servingRoutes: readonly AdminRoute[] = [
   {
@@ -51,9 +51,9 @@ export const servingRoutes: readonly AdminRoute[] = [
     returns: '`{in_flight}`',
     handle: async (call) => {
       const timeout = (await call.body())['timeout_ms'];
-      if (timeout !== undefined && !(Number.isInteger(timeout) && (timeout as number) >= 0 && (timeout as number) <= mostMs))
+      if (timeout !== undefined && !(Number.isInteger(timeout) && (timeout as number) >= 0 && (timeout as number) <= maxDrainMs))
         throw new GatewayError('invalid_value', {
-          message: `"timeout_ms" is not a whole number from 0 to ${mostMs}.`,
+          message: `"timeout_ms" is not a whole number from 0 to ${maxDrainMs}.`,
           param: 'timeout_ms',
         });
       // The response is sent first.

@@ -1,17 +1,17 @@
 import { dirname, resolve } from 'node:path';
-import { defaultsBeside } from '../../../config/report/defaults.ts';
+import { unsetDefaults } from '../../../config/report/defaults.ts';
 import { diffConfigs } from '../../../config/report/diff.ts';
 import { effectiveValues } from '../../../config/report/effective.ts';
-import { filesDiff, renamed } from '../../../config/report/files-diff.ts';
+import { filesDiff, renameFiles } from '../../../config/report/files-diff.ts';
 import type { LoadedConfig } from '../../../config/reload/load.ts';
 import type { SavedFiles } from '../../../config/read/merge-files.ts';
 import { GatewayError } from '../../../core/error.ts';
-import { isPlain } from '../../../core/json/merge.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 import { createMask, type Mask } from '../../../core/secrets/mask.ts';
-import { barePath } from '../../../core/text/shown-path.ts';
+import { barePath } from '../../../core/text/display-path.ts';
 import type { CheckResult, EffectiveConfig, PlanResult } from '../../api-types.ts';
 import { shownDiagnostics } from '../../views/diagnostics.ts';
-import { unmasked } from '../../views/unmask.ts';
+import { restoreSecrets } from '../../views/restore-secrets.ts';
 import type { AdminCall, AdminRoute } from '../route.ts';
 
 const files = { files: 'object with the new text of each file, by its path in `GET /api/config`; all other files stay as they are' };
@@ -24,7 +24,7 @@ export const textRoutes: readonly AdminRoute[] = [
     about:
       'The current configuration: its files, and each value with its file and line, or `default`. Secrets are shown as references, or masked.',
     returns: '`EffectiveConfig`',
-    handle: async (call) => ({ json: await effective(call) }),
+    handle: async (call) => ({ json: await effectiveConfig(call) }),
   },
   {
     method: 'POST',
@@ -34,8 +34,8 @@ export const textRoutes: readonly AdminRoute[] = [
     body: files,
     returns: '`CheckResult`',
     handle: async (call) => {
-      const { loaded, mask } = await inspected(call);
-      return { json: checked(loaded, mask) };
+      const { loaded, mask } = await inspectTexts(call);
+      return { json: checkResult(loaded, mask) };
     },
   },
   {
@@ -50,20 +50,20 @@ export const textRoutes: readonly AdminRoute[] = [
     },
     returns: '`PlanResult`',
     handle: async (call) => {
-      const { loaded, mask, texts } = await inspected(call);
-      return { json: planned(call, { loaded, mask, texts }) };
+      const { loaded, mask, texts } = await inspectTexts(call);
+      return { json: planResult(call, { loaded, mask, texts }) };
     },
   },
 ];
 
-async function effective({ subject }: AdminCall): Promise<EffectiveConfig> {
+async function effectiveConfig({ subject }: AdminCall): Promise<EffectiveConfig> {
   const { revision, tree, texts, diagnostics } = subject.loaded();
   const types = new Set(subject.catalog().map(({ binding }) => binding.provider));
   const mask = subject.mask();
   return {
     revision,
     files: Object.entries(texts).map(([path, text]) => ({ path: barePath(path, subject.cwd), text: mask.text(text) })),
-    values: effectiveValues(await subject.written(), defaultsBeside(tree, [...types]), mask),
+    values: effectiveValues(await subject.written(), unsetDefaults(tree, [...types]), mask),
     diagnostics: shownDiagnostics(diagnostics, mask),
   };
 }
@@ -76,11 +76,11 @@ interface Inspected {
 }
 
 /** @throws GatewayError for a body without readable texts */
-async function inspected(call: AdminCall): Promise<Inspected> {
+async function inspectTexts(call: AdminCall): Promise<Inspected> {
   const { subject } = call;
   const { texts: serving, secrets } = subject.loaded();
   const { files: sent, entry } = await call.body();
-  if (!isPlain(sent)) throw new GatewayError('missing_required_parameter', { message: '"files" is missing.', param: 'files' });
+  if (!isJsonObject(sent)) throw new GatewayError('missing_required_parameter', { message: '"files" is missing.', param: 'files' });
   const known = Object.keys(serving);
   const texts: Record<string, string> = entry === undefined ? { ...serving } : {};
   const pathOf = entry === undefined ? (name: string) => knownPath(known, name, subject.cwd) : pathsBeside(known[0], entry, sent);
@@ -89,7 +89,7 @@ async function inspected(call: AdminCall): Promise<Inspected> {
       throw new GatewayError('invalid_type', { message: `The text of "${name}" is not a string.`, param: 'files' });
     const path = pathOf(name);
     // An edited text from GET /api/config contains masks, which are replaced with the original values.
-    texts[path] = entry === undefined ? unmasked(text, serving[path] ?? '', subject.mask()) : text;
+    texts[path] = entry === undefined ? restoreSecrets(text, serving[path] ?? '', subject.mask()) : text;
   }
   const loaded = await subject.inspect(texts);
   return { loaded, mask: createMask([...new Set([...secrets, ...loaded.secrets])]), texts };
@@ -113,17 +113,17 @@ function pathsBeside(main: string | undefined, entry: unknown, sent: object): (n
   return (name) => (name === entry ? main : resolve(dirname(main), name));
 }
 
-const checked = ({ tree, revision, diagnostics }: LoadedConfig, mask: Mask): CheckResult => ({
+const checkResult = ({ tree, revision, diagnostics }: LoadedConfig, mask: Mask): CheckResult => ({
   ok: tree !== undefined,
   revision,
   diagnostics: shownDiagnostics(diagnostics, mask),
 });
 
-function planned({ subject }: AdminCall, { loaded, mask, texts }: Inspected): PlanResult {
+function planResult({ subject }: AdminCall, { loaded, mask, texts }: Inspected): PlanResult {
   const now = subject.loaded();
   const { changes, restart } =
     loaded.tree === undefined ? { changes: [], restart: [] } : diffConfigs(now.tree, loaded.tree, subject.overridden);
   const nameOf = (path: string): string => barePath(path, subject.cwd);
-  const diff = filesDiff(renamed(now.texts, nameOf), renamed(texts, nameOf), (text) => mask.text(text));
-  return { ...checked(loaded, mask), against: now.revision, changes, restart_needed: restart, diff };
+  const diff = filesDiff(renameFiles(now.texts, nameOf), renameFiles(texts, nameOf), (text) => mask.text(text));
+  return { ...checkResult(loaded, mask), against: now.revision, changes, restart_needed: restart, diff };
 }

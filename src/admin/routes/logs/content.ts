@@ -1,9 +1,9 @@
 import { GatewayError } from '../../../core/error.ts';
 import { parseFilter } from '../../../query/parse.ts';
-import { includes, type User } from '../../auth/users.ts';
+import { hasRole, type User } from '../../auth/users.ts';
 
 /** True if the user may read texts written by users and models. */
-export const seesContent = ({ role }: User): boolean => includes(role, 'operator');
+export const mayReadContent = ({ role }: User): boolean => hasRole(role, 'operator');
 
 /**
  * Returns the filter of a call. Words are searched in texts written by users, and the last word may be a prefix: a
@@ -13,7 +13,7 @@ export const seesContent = ({ role }: User): boolean => includes(role, 'operator
  */
 export function filterOf(user: User, query: URLSearchParams): string {
   const text = query.get('q') ?? '';
-  if (text === '' || seesContent(user)) return text;
+  if (text === '' || mayReadContent(user)) return text;
   const parsed = parseFilter(text, Date.now());
   if ('filter' in parsed && parsed.filter.terms.some(({ kind }) => kind === 'words'))
     throw new GatewayError('not_allowed', {

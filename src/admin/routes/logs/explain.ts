@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { ExplainRequest } from '../../../core/logs/explanation.ts';
 import { replayLimitMs } from '../../api-types.ts';
 import { type AdminRoute, isSet, keyIn, textIn } from '../route.ts';
@@ -22,7 +22,7 @@ export const explainRoutes: readonly AdminRoute[] = [
       random: 'seed of the choice between weights, from 0 to below 1: the same number chooses the same targets',
     },
     returns: '`Explanation`',
-    handle: async ({ subject, body }) => ({ json: await (await subject.explaining()).explain(explainRequestIn(await body())) }),
+    handle: async ({ subject, body }) => ({ json: await (await subject.explainer()).explain(explainRequestIn(await body())) }),
   },
   {
     method: 'GET',
@@ -30,7 +30,7 @@ export const explainRoutes: readonly AdminRoute[] = [
     role: 'operator',
     about: 'Compares the request of the client with the one that was sent to the provider; each difference has its cause.',
     returns: '`RequestDifferences`',
-    handle: async ({ subject, params }) => ({ json: await (await subject.explaining()).differences(params['id'] ?? '') }),
+    handle: async ({ subject, params }) => ({ json: await (await subject.explainer()).differences(params['id'] ?? '') }),
   },
   {
     method: 'POST',
@@ -55,17 +55,17 @@ export const explainRoutes: readonly AdminRoute[] = [
         api_key: keyIn(given, 'api_key'),
         force: isSet(given, 'force'),
       };
-      return { json: await (await subject.explaining()).replay(request) };
+      return { json: await (await subject.explainer()).replay(request) };
     },
   },
 ];
 
-function optionalText(body: Plain, name: string): string | undefined {
+function optionalText(body: JsonObject, name: string): string | undefined {
   return body[name] === undefined || body[name] === null ? undefined : textIn(body, name);
 }
 
 /** @throws GatewayError `invalid_type`, `invalid_value` */
-function explainRequestIn(body: Plain): ExplainRequest {
+function explainRequestIn(body: JsonObject): ExplainRequest {
   const { random } = body;
   if (random !== undefined && (typeof random !== 'number' || random < 0 || random >= 1))
     throw new GatewayError('invalid_value', { message: '"random" is not a number from 0 to below 1.', param: 'random' });
@@ -77,15 +77,15 @@ function explainRequestIn(body: Plain): ExplainRequest {
     key: optionalText(body, 'key'),
     recorded_key: optionalText(body, 'recorded_key'),
     from_log: optionalText(body, 'from_log'),
-    assume: assumedIn(body['assume']),
+    assume: assumptionsIn(body['assume']),
     random,
   };
 }
 
-function textsIn(body: Plain, name: string): Readonly<Record<string, string>> | undefined {
+function textsIn(body: JsonObject, name: string): Readonly<Record<string, string>> | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  if (!isPlain(value)) throw new GatewayError('invalid_type', { message: `"${name}" is not an object.`, param: name });
+  if (!isJsonObject(value)) throw new GatewayError('invalid_type', { message: `"${name}" is not an object.`, param: name });
   return Object.fromEntries(
     Object.entries(value).map(([key, text]) => {
       if (typeof text !== 'string' || /[\r\n\0]/.test(key + text) || key === '')
@@ -95,13 +95,13 @@ function textsIn(body: Plain, name: string): Readonly<Record<string, string>> | 
   );
 }
 
-function assumedIn(value: unknown): ExplainRequest['assume'] {
+function assumptionsIn(value: unknown): ExplainRequest['assume'] {
   if (value === undefined || value === null) return undefined;
-  if (!isPlain(value)) throw new GatewayError('invalid_type', { message: '"assume" is not an object.', param: 'assume' });
+  if (!isJsonObject(value)) throw new GatewayError('invalid_type', { message: '"assume" is not an object.', param: 'assume' });
   return Object.fromEntries(
-    Object.entries(value).map(([slug, said]) => {
-      if (said === 'timeout' || said === 'reset') return [slug, said];
-      if (typeof said === 'number' && Number.isInteger(said) && said >= 100 && said < 600) return [slug, said];
+    Object.entries(value).map(([slug, result]) => {
+      if (result === 'timeout' || result === 'reset') return [slug, result];
+      if (typeof result === 'number' && Number.isInteger(result) && result >= 100 && result < 600) return [slug, result];
       throw new GatewayError('invalid_value', {
         message: '"assume" has a value that is not a status, "timeout" or "reset".',
         param: 'assume',

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../../../core/error.ts';
 import type { LogRow } from '../../../core/logs/row.ts';
-import { readFilter } from '../../../query/invalid.ts';
+import { readFilter } from '../../../query/read-filter.ts';
 import { matcher } from '../../../query/match.ts';
 import { streamRows } from '../../live/stream.ts';
 import type { User } from '../../auth/users.ts';
 import type { Access, AdminCall, AdminReply, AdminRoute } from '../route.ts';
-import { filterOf, seesContent } from './content.ts';
+import { filterOf, mayReadContent } from './content.ts';
 
 /** Maximum number of concurrent readers. */
-const most = 16;
+const maxReaders = 16;
 
 export function liveRoutes(): readonly AdminRoute[] {
   const boot = randomBytes(4).toString('hex');
@@ -31,17 +31,17 @@ export function liveRoutes(): readonly AdminRoute[] {
 
 function live({ subject, access, query, request, user, signal }: AdminCall, boot: string): AdminReply {
   const { hub } = subject;
-  if (hub.readers >= most)
-    throw new GatewayError('rate_limited', { message: `${most} readers follow the log already.`, hint: 'Close one of them.' });
+  if (hub.readers >= maxReaders)
+    throw new GatewayError('rate_limited', { message: `${maxReaders} readers follow the log already.`, hint: 'Close one of them.' });
   const header = request.headers['last-event-id'];
   const lastId = (typeof header === 'string' ? header : query.get('last')) ?? undefined;
   const options = {
     hub,
     boot,
     matches: matcherOf(filterOf(user, query)),
-    isBare: !seesContent(user),
+    isBare: !mayReadContent(user),
     mask: () => subject.mask(),
-    holds: () => isStill(user, access, request),
+    isStillAuthorized: () => isStillAuthorized(user, access, request),
     lastId,
     signal,
   };
@@ -49,7 +49,7 @@ function live({ subject, access, query, request, user, signal }: AdminCall, boot
 }
 
 /** True if the request is still authorized as the same user and role. A token that was removed makes `userOf` throw. */
-function isStill({ name, role }: User, access: Access, request: IncomingMessage): boolean {
+function isStillAuthorized({ name, role }: User, access: Access, request: IncomingMessage): boolean {
   try {
     const now = access.userOf(request);
     return now?.name === name && now.role === role;

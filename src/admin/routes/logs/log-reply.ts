@@ -1,27 +1,27 @@
 import { GatewayError } from '../../../core/error.ts';
 import { recordNotFound } from '../../../core/logs/not-found.ts';
-import type { LogQuestion } from '../../../core/logs/reader.ts';
+import type { LogQuery } from '../../../core/logs/reader.ts';
 import { type AdminCall, type AdminReply, logsOf } from '../route.ts';
-import { seesContent } from './content.ts';
+import { mayReadContent } from './content.ts';
 
 /** Response of the request log, restricted to what this user may see. The bytes are passed on without being parsed. */
-export async function logReply(call: AdminCall, question: LogQuestion): Promise<AdminReply> {
+export async function logReply(call: AdminCall, question: LogQuery): Promise<AdminReply> {
   const mayPack = /\bgzip\b/.test(String(call.request.headers['accept-encoding'] ?? ''));
-  return jsonOf(await logJson(call, question, mayPack));
+  return jsonReply(await logJson(call, question, mayPack));
 }
 
-export async function logJson(call: AdminCall, question: LogQuestion, mayPack = false): Promise<Uint8Array> {
-  const bytes = await logsOf(call).json(question, { isBare: !seesContent(call.user), mayPack });
+export async function logJson(call: AdminCall, question: LogQuery, mayPack = false): Promise<Uint8Array> {
+  const bytes = await logsOf(call).json(question, { isBare: !mayReadContent(call.user), mayPack });
   if (bytes === undefined) throw notFound(call.params['id'] ?? '');
   return bytes;
 }
 
-export const jsonOf = (bytes: Uint8Array): AdminReply => ({
+export const jsonReply = (bytes: Uint8Array): AdminReply => ({
   bytes,
-  headers: { 'content-type': 'application/json; charset=utf-8', ...(isPacked(bytes) ? { 'content-encoding': 'gzip' } : {}) },
+  headers: { 'content-type': 'application/json; charset=utf-8', ...(isGzipped(bytes) ? { 'content-encoding': 'gzip' } : {}) },
 });
 
-const isPacked = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+const isGzipped = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 export const notFound = (id: string, part?: string): GatewayError =>
   part === undefined

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { StoredRecords } from '../../api-types.ts';
 import type { AdminCall } from '../route.ts';
 import { readRoute } from './read.ts';
@@ -13,7 +13,7 @@ const logs = {
   body: async (id: string) => (bodies[id] === undefined ? undefined : Buffer.from(bodies[id])),
 };
 
-async function read(body: Plain, role = 'operator'): Promise<StoredRecords> {
+async function read(body: JsonObject, role = 'operator'): Promise<StoredRecords> {
   const call = { body: async () => body, user: { role }, subject: { logs: () => logs }, request: { headers: {} } };
   const reply = await readRoute.handle(call as unknown as AdminCall);
   if (!('bytes' in reply)) throw new Error('no bytes');

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { BodyPart } from '../../../core/logs/reader.ts';
-import { logReply, logJson, jsonOf, notFound } from './log-reply.ts';
+import { logReply, logJson, jsonReply, notFound } from './log-reply.ts';
 import { type AdminCall, type AdminReply, type AdminRoute, logsOf, numberIn } from '../route.ts';
 import { filterOf } from './content.ts';
 
@@ -44,7 +44,7 @@ export const requestRoutes: readonly AdminRoute[] = [
     role: 'viewer',
     about: 'All records of a trace, oldest first, at most 1,000.',
     returns: '`{rows: LogRow[]}`',
-    handle: async (call) => jsonOf(Buffer.concat([rowsBegin, await logJson(call, ['trace', call.params['id'] ?? '']), rowsEnd])),
+    handle: async (call) => jsonReply(Buffer.concat([rowsBegin, await logJson(call, ['trace', call.params['id'] ?? '']), rowsEnd])),
   },
 ];
 
@@ -54,7 +54,7 @@ async function body(call: AdminCall): Promise<AdminReply> {
     throw new GatewayError('invalid_value', { message: '"part" is not one of request, upstream, response.', param: 'part' });
   const id = call.params['id'] ?? '';
   const kept = await logsOf(call).body(id, part);
-  const bytes = kept ?? (part === 'upstream' ? await (await call.subject.explaining()).upstreamBody(id) : undefined);
+  const bytes = kept ?? (part === 'upstream' ? await (await call.subject.explainer()).upstreamBody(id) : undefined);
   if (bytes === undefined) throw notFound(id, part);
   return { bytes, headers: { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' } };
 }

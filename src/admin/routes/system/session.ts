@@ -1,6 +1,6 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { Session } from '../../api-types.ts';
-import { tooMany } from '../../auth/throttle.ts';
+import { tooManyFailures } from '../../auth/sign-in-throttle.ts';
 import type { User } from '../../auth/users.ts';
 import { type AdminCall, type AdminReply, type AdminRoute, textIn } from '../route.ts';
 
@@ -11,7 +11,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
     role: 'anyone',
     about: 'The user who is signed in.',
     returns: '`Session`; `role` and `name` are null if nobody is signed in',
-    handle: (call) => ({ json: shown(call, call.access.userOf(call.request)) }),
+    handle: (call) => ({ json: sessionView(call, call.access.userOf(call.request)) }),
   },
   {
     method: 'POST',
@@ -30,7 +30,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
     returns: '`Session`, with null as `role` and `name`',
     handle: (call) => {
       endSession(call);
-      return { json: shown(call, undefined), headers: { 'set-cookie': call.access.cookie.write(undefined, call.request) } };
+      return { json: sessionView(call, undefined), headers: { 'set-cookie': call.access.cookie.write(undefined, call.request) } };
     },
   },
   {
@@ -39,7 +39,7 @@ export const sessionRoutes: readonly AdminRoute[] = [
     role: 'admin',
     about: 'Creates a sign-in link for the user who requests it. It works once, within an hour.',
     returns: '`{link}`: the part of the link after `#t=`',
-    handle: ({ access, user }) => ({ json: { link: access.sessions.link(user) } }),
+    handle: ({ access, user }) => ({ json: { link: access.sessions.createLink(user) } }),
   },
 ];
 
@@ -49,18 +49,18 @@ async function signIn(call: AdminCall): Promise<AdminReply> {
   const body = await call.body();
   const isLink = body['link'] !== undefined;
   const token = textIn(body, isLink ? 'link' : 'token');
-  const wait = access.throttle.wait(address, token);
-  if (wait > 0) throw tooMany(wait);
+  const wait = access.throttle.waitMs(address, token);
+  if (wait > 0) throw tooManyFailures(wait);
   const user = isLink ? byLink(call, token) : access.users().byToken(token);
   if (user === undefined) {
-    access.throttle.failed(address, token);
+    access.throttle.recordFailure(address, token);
     throw new GatewayError('sign_in_required', {
       message: isLink ? 'The link was used already, or is older than an hour.' : 'The token is not valid.',
       hint: 'gateway dashboard prints a new link. The token is server.admin.token, or in the file admin-token of the state directory.',
     });
   }
   endSession(call);
-  return { json: shown(call, user), headers: { 'set-cookie': access.cookie.write(access.sessions.begin(user), request) } };
+  return { json: sessionView(call, user), headers: { 'set-cookie': access.cookie.write(access.sessions.begin(user), request) } };
 }
 
 /** The one that the browser has until now. */
@@ -71,10 +71,10 @@ function endSession({ access, request }: AdminCall): void {
 
 function byLink({ access }: AdminCall, link: string): User | undefined {
   const user = access.sessions.useLink(link);
-  return user === undefined ? undefined : access.still(user);
+  return user === undefined ? undefined : access.currentUser(user);
 }
 
-function shown({ subject, access }: AdminCall, user: User | undefined): Session {
+function sessionView({ subject, access }: AdminCall, user: User | undefined): Session {
   const isOpen = subject.settings().open === true && access.isLoopback;
   return { role: user?.role ?? null, name: user?.name ?? null, is_open: isOpen, version: subject.version };
 }

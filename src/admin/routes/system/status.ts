@@ -28,7 +28,7 @@ export function statusRoutes(): readonly AdminRoute[] {
 }
 
 async function statusOf({ subject }: AdminCall): Promise<Status> {
-  await subject.gather();
+  await subject.refreshWorkerFigures();
   const { inFlight, openStreams, isDraining, bodies, bodiesLimit } = subject.activity();
   const { lastReload, rolledBackTo, restartNeeded, notes } = subject.configState();
   const { rss, heap, loop_delay_ms } = subject.processes();

@@ -1,5 +1,5 @@
-import { notReached, reached } from './away.ts';
-import { sessionEnded } from './session.ts';
+import { markUnreachable, markReachable } from './reachability.ts';
+import { markSessionEnded } from './session.ts';
 
 /** The error response to a call. `status` 0: the gateway could not be reached. */
 export class ApiError extends Error {
@@ -16,7 +16,7 @@ export class ApiError extends Error {
 }
 
 /** A page of another origin cannot set this header without a CORS preflight, which the gateway rejects. */
-const ownHeader = { 'x-gateway-admin': '1' };
+const adminHeader = { 'x-gateway-admin': '1' };
 
 type Parameters = Readonly<Record<string, string | number | undefined>>;
 
@@ -33,16 +33,16 @@ export const get = <T>(path: string, parameters: Parameters = {}, signal?: Abort
 
 /** @throws ApiError */
 export function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
-  const headers = { ...ownHeader, 'content-type': 'application/json' };
+  const headers = { ...adminHeader, 'content-type': 'application/json' };
   return readJson<T>(path, { method: 'POST', headers, body: JSON.stringify(body), signal: signal ?? null });
 }
 
 /** @throws ApiError */
-export const remove = <T>(path: string): Promise<T> => readJson<T>(path, { method: 'DELETE', headers: ownHeader });
+export const remove = <T>(path: string): Promise<T> => readJson<T>(path, { method: 'DELETE', headers: adminHeader });
 
 async function readJson<T>(address: string, init: RequestInit): Promise<T> {
   const response = await call(address, init);
-  const text = await response.text().catch((error: unknown) => lost(error, init));
+  const text = await response.text().catch((error: unknown) => connectionLost(error, init));
   if (text === '') return undefined as T;
   try {
     return (await new Response(text).json()) as T;
@@ -57,13 +57,13 @@ async function readJson<T>(address: string, init: RequestInit): Promise<T> {
 }
 
 /** Handles a connection that failed or broke. @throws ApiError, or the abort reason if the page aborted the call */
-function lost(error: unknown, { signal, method }: RequestInit): never {
+function connectionLost(error: unknown, { signal, method }: RequestInit): never {
   if (signal?.aborted === true) throw error;
-  throw away(method);
+  throw unreachableError(method);
 }
 
-function away(method: string | undefined): ApiError {
-  notReached();
+function unreachableError(method: string | undefined): ApiError {
+  markUnreachable();
   // Only reads are repeated.
   const hint = method === undefined ? 'Is it running? The page retries automatically.' : 'Is it running?';
   return new ApiError('The gateway can’t be reached.', 0, 'unreachable', hint);
@@ -73,21 +73,21 @@ function away(method: string | undefined): ApiError {
 export async function getBytes(path: string, parameters: Parameters, signal?: AbortSignal): Promise<Uint8Array> {
   const init = { signal: signal ?? null };
   const response = await call(addressOf(path, parameters), init);
-  return new Uint8Array(await response.arrayBuffer().catch((error: unknown) => lost(error, init)));
+  return new Uint8Array(await response.arrayBuffer().catch((error: unknown) => connectionLost(error, init)));
 }
 
 /** For a response whose body is not a gateway error. */
 const noCode = 'unknown';
 /** Statuses with which a proxy responds if the gateway is unreachable. */
-const ofProxies: ReadonlySet<number> = new Set([502, 503, 504]);
+const proxyErrorStatuses: ReadonlySet<number> = new Set([502, 503, 504]);
 
 async function call(address: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => lost(error, init));
+  const response = await fetch(address, { credentials: 'same-origin', ...init }).catch((error: unknown) => connectionLost(error, init));
   const error = response.ok ? undefined : await errorOf(response);
-  if (error?.code === noCode && ofProxies.has(response.status)) throw away(init.method);
-  reached();
+  if (error?.code === noCode && proxyErrorStatuses.has(response.status)) throw unreachableError(init.method);
+  markReachable();
   if (error === undefined) return response;
-  if (response.status === 401 && !address.startsWith('/api/session')) sessionEnded();
+  if (response.status === 401 && !address.startsWith('/api/session')) markSessionEnded();
   throw error;
 }
 

@@ -68,18 +68,18 @@ function withCents(left: string, right: string): string {
   return `${whole.format(cents / 100n)}.${(cents % 100n).toString().padStart(2, '0')}`;
 }
 
-const two = (n: number): string => String(n).padStart(2, '0');
+const twoDigits = (n: number): string => String(n).padStart(2, '0');
 
 /** `09:31:07`. */
 export function clock(at: number): string {
   const date = new Date(at);
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return `${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}`;
 }
 
 /** `2026-11-22`. */
 export function day(at: number): string {
   const date = new Date(at);
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
 /** `2026-11-22 09:31:07.114`. */
@@ -90,7 +90,7 @@ export function zone(at: number): string {
   const minutes = -new Date(at).getTimezoneOffset();
   if (minutes === 0) return 'UTC';
   const size = Math.abs(minutes);
-  return `UTC${minutes < 0 ? '−' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return `UTC${minutes < 0 ? '−' : '+'}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
 }
 
 /** `12 s ago`, `in 3 d`. */

@@ -7,11 +7,11 @@ export interface Loaded<T> {
   readonly data: T | undefined;
   readonly error: ApiError | undefined;
   readonly loading: boolean;
-  readonly again: () => void;
+  readonly reload: () => void;
 }
 
 /** Milliseconds after which a call to an unreachable gateway is repeated. */
-export const awayMs = 3000;
+export const unreachableRetryMs = 3000;
 
 /**
  * Loads when `deps` change, and every `every` milliseconds while the page is visible. After the end of a session, it loads when
@@ -63,18 +63,18 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
     };
   }, [every]);
   const again = (): void => setTurn((n) => n + 1);
-  useReturn(state, again);
-  return { ...state, again };
+  useRetryWhenUnreachable(state, again);
+  return { ...state, reload: again };
 }
 
 /** Repeats calls to an unreachable gateway until one succeeds. */
-export function useReturn({ error, loading }: Pick<Loaded<unknown>, 'error' | 'loading'>, again: () => void): void {
+export function useRetryWhenUnreachable({ error, loading }: Pick<Loaded<unknown>, 'error' | 'loading'>, again: () => void): void {
   const latest = useRef(again);
   latest.current = again;
   const isAway = error?.code === 'unreachable' && !loading;
   useEffect(() => {
     if (!isAway) return undefined;
-    const timer = setTimeout(() => latest.current(), awayMs);
+    const timer = setTimeout(() => latest.current(), unreachableRetryMs);
     return () => clearTimeout(timer);
   }, [isAway]);
 }

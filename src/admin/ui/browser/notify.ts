@@ -23,7 +23,7 @@ export function dismiss(id: number): void {
 }
 
 /** Maximum characters of a text that a notification shows for manual copying. */
-const longestShown = 1500;
+const maxShownLength = 1500;
 
 /** Copies a text. `what` names it in the notification. Without a secure origin there is no clipboard API, so a selection is used. */
 export async function copy(text: string, what: string): Promise<void> {
@@ -41,7 +41,7 @@ export async function copy(text: string, what: string): Promise<void> {
     const done = document.execCommand('copy');
     area.remove();
     if (before instanceof HTMLElement) before.focus();
-    const shown = text.length > longestShown ? '' : ` ${text}`;
+    const shown = text.length > maxShownLength ? '' : ` ${text}`;
     notify(done ? `${what} copied` : `The browser does not let the page copy.${shown}`, done ? 'ok' : 'bad');
   }
 }

@@ -2,25 +2,25 @@ import { computed, signal } from '@preact/signals';
 import { toTop } from './scroll.ts';
 
 /** The current location: path and query. */
-const here = signal(read());
+const currentLocation = signal(read());
 
 function read(): { readonly path: string; readonly search: string } {
   return { path: location.pathname, search: location.search };
 }
 
-export const path = computed(() => here.value.path);
-export const parameters = computed(() => new URLSearchParams(here.value.search));
+export const path = computed(() => currentLocation.value.path);
+export const parameters = computed(() => new URLSearchParams(currentLocation.value.search));
 
 /** `/configs/support` and `/configs/draft` are one page, which keeps its scroll position. */
 const pageOf = (pathname: string): string | undefined => pathname.split('/')[1];
 
 /** Navigates to a path of the dashboard. `replace` adds no entry to the history. */
-export function go(address: string, { replace = false } = {}): void {
+export function navigate(address: string, { replace = false } = {}): void {
   if (address === location.pathname + location.search) return;
   const before = pageOf(location.pathname);
   if (replace) history.replaceState(history.state, '', address);
   else history.pushState(null, '', address);
-  here.value = read();
+  currentLocation.value = read();
   if (pageOf(location.pathname) !== before) toTop();
 }
 
@@ -32,13 +32,13 @@ export function setParameters(changes: Readonly<Record<string, string | undefine
     else next.set(name, value);
   }
   const text = next.toString();
-  go(location.pathname + (text === '' ? '' : `?${text}`), options);
+  navigate(location.pathname + (text === '' ? '' : `?${text}`), options);
 }
 
 /** Handles links to the dashboard without a page load. The browser handles all others (new tab, download, other origin). */
 export function followLinks(): void {
   addEventListener('popstate', () => {
-    here.value = read();
+    currentLocation.value = read();
   });
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -46,6 +46,6 @@ export function followLinks(): void {
     if (link === null || link.target !== '' || link.hasAttribute('download') || link.origin !== location.origin) return;
     if (link.pathname.startsWith('/api/') || link.getAttribute('href')?.startsWith('#') === true) return;
     event.preventDefault();
-    go(link.pathname + link.search);
+    navigate(link.pathname + link.search);
   });
 }

@@ -1,9 +1,9 @@
 /** Milliseconds without scrolling after which the position is saved, because browsers limit the rate of history changes. */
-const keepAfter = 200;
+const saveDelayMs = 200;
 /** Milliseconds within which a restored page must have loaded its content. */
 const longest = 4000;
 
-interface Kept {
+interface HistoryState {
   readonly top?: unknown;
 }
 
@@ -16,9 +16,9 @@ export function toTop(): void {
 }
 
 /** Restores the scroll position of a history entry. The page may still be short while it loads its content. */
-function giveBack(): void {
+function restoreScroll(): void {
   stop?.();
-  const { top } = (history.state ?? {}) as Kept;
+  const { top } = (history.state ?? {}) as HistoryState;
   if (typeof top !== 'number') return;
   const scroll = (): void => scrollTo(0, top);
   const resized = new ResizeObserver(scroll);
@@ -26,14 +26,14 @@ function giveBack(): void {
   const timer = setTimeout(() => stop?.(), longest);
   // Stop when the user interacts with the page.
   const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
-  const own = (): void => {
+  const stopRestoring = (): void => {
     resized.disconnect();
     clearTimeout(timer);
-    for (const act of acts) removeEventListener(act, own);
+    for (const act of acts) removeEventListener(act, stopRestoring);
     stop = undefined;
   };
-  stop = own;
-  for (const act of acts) addEventListener(act, own, { passive: true });
+  stop = stopRestoring;
+  for (const act of acts) addEventListener(act, stopRestoring, { passive: true });
   scroll();
 }
 
@@ -47,13 +47,13 @@ export function followScroll(): void {
       clearTimeout(timer);
       timer = setTimeout(() => {
         if (stop === undefined) history.replaceState({ top: scrollY }, '');
-      }, keepAfter);
+      }, saveDelayMs);
     },
     { passive: true },
   );
   addEventListener('popstate', () => {
     clearTimeout(timer);
-    giveBack();
+    restoreScroll();
   });
-  giveBack();
+  restoreScroll();
 }

@@ -7,12 +7,12 @@ export const session = signal<Session | undefined>(undefined);
 /** True if the session ended while a page was open: the sign-in page covers it, and its input is kept. */
 export const hasEnded = signal(false);
 
-export function sessionEnded(): void {
+export function markSessionEnded(): void {
   const role = session.peek()?.role ?? null;
   if (role !== null) hasEnded.value = true;
 }
 
-export function signedIn(as: Session): void {
+export function setSession(as: Session): void {
   session.value = as;
   hasEnded.value = false;
 }
@@ -20,7 +20,7 @@ export function signedIn(as: Session): void {
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 };
 
 /** True if the user has at least this role. The gateway checks it again; this only hides actions that it would reject. */
-export const may = (role: Role): boolean => {
+export const hasRole = (role: Role): boolean => {
   const own = session.value?.role;
   return own !== undefined && own !== null && ranks[own] >= ranks[role];
 };

@@ -35,10 +35,10 @@ export function useShortcuts(list: readonly Shortcut[]): void {
   }, [names]);
 }
 
-const waitForSecond = 1200;
+const sequenceTimeoutMs = 1200;
 
 /** On many keyboards, brackets are typed with AltGr, or with Option on a Mac. */
-const isSign = (event: KeyboardEvent): boolean =>
+const isSymbolKey = (event: KeyboardEvent): boolean =>
   (event.altKey || event.getModifierState('AltGraph')) && !event.metaKey && /^[^\s\w]$/.test(event.key);
 
 /** Keys typed into a field are not shortcuts. */
@@ -49,13 +49,13 @@ export function followKeys(): void {
   let first = '';
   let at = 0;
   document.addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || ((event.ctrlKey || event.metaKey || event.altKey) && !isSign(event))) return;
+    if (event.defaultPrevented || ((event.ctrlKey || event.metaKey || event.altKey) && !isSymbolKey(event))) return;
     if (isTyping(event.target) || event.key === 'Shift') return;
     // An open dialog receives all keys; the browser closes it with Escape.
     if (document.querySelector('dialog[open]') !== null) return;
     // Enter on a button or link activates it.
     if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button, summary') !== null) return;
-    const two = first !== '' && event.timeStamp - at < waitForSecond ? `${first} ${event.key}` : '';
+    const two = first !== '' && event.timeStamp - at < sequenceTimeoutMs ? `${first} ${event.key}` : '';
     const all = shortcuts.peek().filter(({ run }) => run !== undefined);
     const found = all.findLast(({ keys }) => keys === two) ?? all.findLast(({ keys }) => keys === event.key);
     first = found === undefined && all.some(({ keys }) => keys.startsWith(`${event.key} `)) ? event.key : '';

@@ -1,10 +1,10 @@
 import { computed, effect, signal } from '@preact/signals';
-import { saved } from './saved.ts';
+import { storedSignal } from './stored-signal.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 const isTheme = (value: unknown): value is Theme => value === 'system' || value === 'light' || value === 'dark';
 
-export const theme = saved<Theme>('theme', 'system', isTheme);
+export const theme = storedSignal<Theme>('theme', 'system', isTheme);
 
 const darkSystem = matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(darkSystem.matches);

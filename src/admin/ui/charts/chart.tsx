@@ -48,7 +48,7 @@ export function Chart({
     const at = hover === null ? undefined : times[hover.index];
     if (at !== undefined) onBucket?.(at, step);
   };
-  const isFar = times.length > 0 && (times.at(-1) ?? 0) - (times[0] ?? 0) > 86_400_000;
+  const showsDate = times.length > 0 && (times.at(-1) ?? 0) - (times[0] ?? 0) > 86_400_000;
   return (
     <figure class="chart stack tight">
       {!hideLegend && <Legend series={series} />}
@@ -67,10 +67,10 @@ export function Chart({
           format={format}
           left={hover.left}
           width={width}
-          isFar={isFar}
+          isFar={showsDate}
         />
       )}
-      {!hideTable && <Twin name={name} times={times} series={series} format={format} isFar={isFar} />}
+      {!hideTable && <ValuesTable name={name} times={times} series={series} format={format} isFar={showsDate} />}
     </figure>
   );
 }
@@ -151,7 +151,13 @@ function Tip({ at, index, series, format, left, width, isFar }: TipProps) {
 }
 
 /** The values as a table, for screen readers and for copying. Rendered when it is opened. */
-function Twin({ name, times, series, format, isFar }: Pick<ChartProps, 'name' | 'times' | 'series' | 'format'> & { isFar: boolean }) {
+function ValuesTable({
+  name,
+  times,
+  series,
+  format,
+  isFar,
+}: Pick<ChartProps, 'name' | 'times' | 'series' | 'format'> & { isFar: boolean }) {
   const [open, setOpen] = useState(false);
   return (
     <details class="chart-table" onToggle={(event) => setOpen(event.currentTarget.open)}>

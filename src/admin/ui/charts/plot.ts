@@ -99,24 +99,27 @@ function xRange(times: readonly number[], step: number, kind: 'bars' | 'lines'):
 }
 
 /** Maximum number of empty buckets that a line spans. Longer gaps are shown as gaps. */
-const mostSpanned = 6;
+const maxSpannedBuckets = 6;
 
 /** Isolated values, which are not part of a line. */
-function loneIn(values: Series['values']): number[] {
-  const held = values.flatMap((value, i) => (value === null ? [] : [i]));
-  return held.filter((at, n) => at - (held[n - 1] ?? -Infinity) > mostSpanned && (held[n + 1] ?? Infinity) - at > mostSpanned);
+function isolatedIndexes(values: Series['values']): number[] {
+  const indexes = values.flatMap((value, i) => (value === null ? [] : [i]));
+  return indexes.filter(
+    (at, n) => at - (indexes[n - 1] ?? -Infinity) > maxSpannedBuckets && (indexes[n + 1] ?? Infinity) - at > maxSpannedBuckets,
+  );
 }
 
 function seriesOf(one: Series, kind: 'bars' | 'lines', colour: (name: string) => string): uPlot.Series {
   const stroke = colour(one.colour);
   if (kind === 'lines') {
     // A line needs two values, so an isolated value is drawn as a point.
-    const lone = loneIn(one.values);
+    const lone = isolatedIndexes(one.values);
     return {
       stroke,
       width: 1.75,
       points: { show: lone.length > 0, filter: () => lone, size: 6, fill: stroke },
-      gaps: (u, _series, _from, _to, found) => found.filter(([from, to]) => to - from > (mostSpanned * u.bbox.width) / one.values.length),
+      gaps: (u, _series, _from, _to, found) =>
+        found.filter(([from, to]) => to - from > (maxSpannedBuckets * u.bbox.width) / one.values.length),
     };
   }
   const paths = uPlot.paths.bars?.({ size: [0.85, 40], radius: 0 });

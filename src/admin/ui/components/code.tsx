@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { CopyButton } from './button.tsx';
 
 /** Longer text is truncated on screen, because its layout would take seconds. Copying still copies all of it. */
-const mostShown = 300_000;
+const maxShownLength = 300_000;
 
 interface CodeProps {
   readonly text: string;
@@ -16,7 +16,7 @@ interface CodeProps {
 
 /** Preformatted text. It is never interpreted as HTML. */
 export function Code({ text, language = 'text', what = 'text', firstLine, marked }: CodeProps) {
-  const shown = text.length > mostShown ? text.slice(0, mostShown) : text;
+  const shown = text.length > maxShownLength ? text.slice(0, maxShownLength) : text;
   return (
     <div class="code">
       <pre tabIndex={0} aria-label={what}>
@@ -65,11 +65,11 @@ const diffLines = (text: string): ComponentChildren =>
   ));
 
 /** Longer text is not coloured, because it would need too many elements. */
-const mostColoured = 40_000;
+const maxHighlightedLength = 40_000;
 const jsonToken = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
 function jsonParts(text: string): ComponentChildren {
-  if (text.length > mostColoured) return text;
+  if (text.length > maxHighlightedLength) return text;
   const out: ComponentChildren[] = [];
   let at = 0;
   for (const match of text.matchAll(jsonToken)) {

@@ -19,7 +19,7 @@ export function Differences({ list }: { list: readonly Difference[] }) {
             {entry.after !== undefined && <ins>{entry.after}</ins>}
           </span>
           <span class="cause">
-            {entry.cause} <Place at={entry.at} />
+            {entry.cause} <OriginLabel at={entry.at} />
           </span>
         </li>
       ))}
@@ -28,7 +28,7 @@ export function Differences({ list }: { list: readonly Difference[] }) {
 }
 
 /** `gateway.yaml:12`. */
-export function Place({ at }: { at: Origin | null }) {
+export function OriginLabel({ at }: { at: Origin | null }) {
   return at === null ? null : (
     <code class="muted break written-at" title={`${at.file}:${at.line}`}>
       {at.file}:{at.line}

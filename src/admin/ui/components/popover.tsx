@@ -16,7 +16,7 @@ const gap = 4;
 const margin = 12;
 
 /** Positions it below its button and within the window, independent of clipping ancestors. */
-function place(popover: HTMLElement, anchor: HTMLElement, side: 'left' | 'right'): void {
+function positionPopover(popover: HTMLElement, anchor: HTMLElement, side: 'left' | 'right'): void {
   const { left, right, bottom } = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = popover;
   const wanted = side === 'left' ? left : right - width;
@@ -31,7 +31,7 @@ export function Popover({ open, onClose, button, children, label, side = 'right'
   close.current = onClose;
   useLayoutEffect(() => {
     if (!open) return undefined;
-    const outside = (event: Event): void => {
+    const closeIfOutside = (event: Event): void => {
       if (event.target instanceof Node && anchor.current?.contains(event.target) !== true) close.current();
     };
     const escape = (event: KeyboardEvent): void => {
@@ -41,18 +41,18 @@ export function Popover({ open, onClose, button, children, label, side = 'right'
       close.current();
       anchor.current?.querySelector('button')?.focus();
     };
-    const follow = (): void => {
+    const reposition = (): void => {
       const popover = anchor.current?.querySelector<HTMLElement>('.popover');
-      if (anchor.current !== null && popover) place(popover, anchor.current, side);
+      if (anchor.current !== null && popover) positionPopover(popover, anchor.current, side);
     };
-    follow();
+    reposition();
     // Its content may load later, for example the names of columns.
-    const resized = new ResizeObserver(follow);
+    const resized = new ResizeObserver(reposition);
     for (const popover of anchor.current?.querySelectorAll('.popover') ?? []) resized.observe(popover);
-    window.addEventListener('resize', follow);
-    document.addEventListener('scroll', follow, true);
-    document.addEventListener('pointerdown', outside);
-    document.addEventListener('focusin', outside);
+    window.addEventListener('resize', reposition);
+    document.addEventListener('scroll', reposition, true);
+    document.addEventListener('pointerdown', closeIfOutside);
+    document.addEventListener('focusin', closeIfOutside);
     document.addEventListener('keydown', escape, true);
     // Focuses the selected option, or else the first one.
     const first = ['.popover [aria-pressed="true"]', '.popover input, .popover button, .popover a'];
@@ -62,10 +62,10 @@ export function Popover({ open, onClose, button, children, label, side = 'right'
       ?.focus();
     return () => {
       resized.disconnect();
-      window.removeEventListener('resize', follow);
-      document.removeEventListener('scroll', follow, true);
-      document.removeEventListener('pointerdown', outside);
-      document.removeEventListener('focusin', outside);
+      window.removeEventListener('resize', reposition);
+      document.removeEventListener('scroll', reposition, true);
+      document.removeEventListener('pointerdown', closeIfOutside);
+      document.removeEventListener('focusin', closeIfOutside);
       document.removeEventListener('keydown', escape, true);
     };
   }, [open, side]);

@@ -64,11 +64,19 @@ export function Problem({ error, again }: { error: ApiError; again?: () => void 
  * Skeleton, error or content of a call. If there is older data and a new error, both are shown. An unreachable gateway is
  * reported once, for the whole page.
  */
-export function Await<T>({ loaded, children, lines = 4 }: { loaded: Loaded<T>; children: (data: T) => ComponentChildren; lines?: number }) {
-  const { data, error, again } = loaded;
+export function LoadedView<T>({
+  loaded,
+  children,
+  lines = 4,
+}: {
+  loaded: Loaded<T>;
+  children: (data: T) => ComponentChildren;
+  lines?: number;
+}) {
+  const { data, error, reload } = loaded;
   return (
     <>
-      {error !== undefined && !(error.code === 'unreachable' && data !== undefined) && <Problem error={error} again={again} />}
+      {error !== undefined && !(error.code === 'unreachable' && data !== undefined) && <Problem error={error} again={reload} />}
       {data !== undefined ? children(data) : error === undefined && <Skeleton lines={lines} />}
     </>
   );

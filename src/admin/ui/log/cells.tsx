@@ -4,7 +4,7 @@ import { compact, count, duration, usd } from '../browser/format.ts';
 import { Badge, Bar, type Tone } from '../components/display.tsx';
 
 /** One-word description of a status. */
-export function statusWord(status: number, end: LogRow['end']): { readonly tone: Tone; readonly word: string } {
+export function statusLabel(status: number, end: LogRow['end']): { readonly tone: Tone; readonly word: string } {
   if (end === 'client_gone') return { tone: 'warn', word: 'client left' };
   if (end === 'drained') return { tone: 'warn', word: 'stopped' };
   if (status === 101) return { tone: 'ok', word: 'socket' };
@@ -19,7 +19,7 @@ export function statusWord(status: number, end: LogRow['end']): { readonly tone:
 
 /** Status code and description with an icon; `↷` if a fallback target was used. */
 export function Status({ status, end, fallback }: { status: number; end: LogRow['end']; fallback: boolean }) {
-  const { tone, word } = statusWord(status, end);
+  const { tone, word } = statusLabel(status, end);
   return (
     <Badge tone={tone}>
       {status}

@@ -1,7 +1,7 @@
 import type { ExplainedTarget, Explanation, RouteNode } from '../../../core/logs/explanation.ts';
 import { usd } from '../browser/format.ts';
 import { Code } from '../components/code.tsx';
-import { Differences, Place } from '../components/difference.tsx';
+import { Differences, OriginLabel } from '../components/difference.tsx';
 import { Badge, Facts } from '../components/display.tsx';
 import { Url } from './url.tsx';
 import { Notice, Panel } from '../components/surface.tsx';
@@ -49,13 +49,13 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
 
 const Located = ({ text, at }: { text: string; at: Explanation['key']['at'] }) => (
   <>
-    {text} <Place at={at} />
+    {text} <OriginLabel at={at} />
   </>
 );
 
 function RouteStep({ node }: { node: RouteNode }) {
   return (
-    <Panel title={`${node.strategy} at ${node.node}`} aside={<Place at={node.at} />}>
+    <Panel title={`${node.strategy} at ${node.node}`} aside={<OriginLabel at={node.at} />}>
       <div class="stack tight">
         <p>{node.because}</p>
         {node.conditions.map(({ text, matched, why, at }) => (
@@ -63,7 +63,7 @@ function RouteStep({ node }: { node: RouteNode }) {
             <Badge tone={matched ? 'ok' : 'off'}>{matched ? 'matches' : 'does not match'}</Badge>
             <code class="break">{text}</code>
             <span class="muted">{why}</span>
-            <Place at={at} />
+            <OriginLabel at={at} />
           </div>
         ))}
       </div>
@@ -112,7 +112,7 @@ function Target({ target, before }: { target: ExplainedTarget; before: Explained
         {problem !== null && <Notice tone="warn" title={problem} />}
         <Facts
           rows={[
-            ['defined at', target.at === null ? null : <Place key="p" at={target.at} />],
+            ['defined at', target.at === null ? null : <OriginLabel key="p" at={target.at} />],
             ['sends', local ? 'nothing: it responds without a network' : null],
             ['url', url === null ? null : <Url key="u" text={`${method ?? 'POST'} ${url}`} />],
             ['retry', retry],

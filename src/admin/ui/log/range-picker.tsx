@@ -3,9 +3,9 @@ import { clock, day, zone } from '../browser/format.ts';
 import { Button } from '../components/button.tsx';
 import { TextField } from '../components/form.tsx';
 import { Popover } from '../components/popover.tsx';
-import { boundsOf, fixedRange, type Range } from './terms.ts';
+import { boundsOf, fixedRange, type TimeRange } from './terms.ts';
 
-const usual: readonly (readonly [Range, string])[] = [
+const usual: readonly (readonly [TimeRange, string])[] = [
   ['15m', 'Last 15 minutes'],
   ['1h', 'Last hour'],
   ['6h', 'Last 6 hours'],
@@ -15,7 +15,7 @@ const usual: readonly (readonly [Range, string])[] = [
   ['all', 'All time'],
 ];
 
-function nameOf(range: Range): string {
+function nameOf(range: TimeRange): string {
   const known = usual.find(([id]) => id === range)?.[1];
   const bounds = known === undefined && range.includes('/') ? boundsOf(range, 0) : undefined;
   if (bounds === undefined) return known ?? `Last ${range}`;
@@ -31,8 +31,8 @@ const local = (at: number): string => `${day(at)}T${clock(at)}`;
 const timeIn = (text: string): number => Date.parse(/^\s*\d{4}-\d\d-\d\d\s*$/.test(text) ? `${text.trim()}T00:00` : text);
 
 interface RangePickerProps {
-  readonly range: Range;
-  readonly onRange: (range: Range) => void;
+  readonly range: TimeRange;
+  readonly onRange: (range: TimeRange) => void;
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
   /** True if the filter contains times. They take precedence. */
@@ -41,7 +41,7 @@ interface RangePickerProps {
 }
 
 export function RangePicker({ range, onRange, open, onOpen, overruled = false, withAll = true }: RangePickerProps) {
-  const choose = (next: Range): void => {
+  const choose = (next: TimeRange): void => {
     onRange(next);
     onOpen(false);
   };
@@ -66,14 +66,14 @@ export function RangePicker({ range, onRange, open, onOpen, overruled = false, w
               </button>
             ))}
         </div>
-        <OwnRange range={range} onRange={choose} />
+        <CustomRange range={range} onRange={choose} />
       </div>
     </Popover>
   );
 }
 
 /** Two times. Their initial values are those of the displayed range. */
-function OwnRange({ range, onRange }: Pick<RangePickerProps, 'range' | 'onRange'>) {
+function CustomRange({ range, onRange }: Pick<RangePickerProps, 'range' | 'onRange'>) {
   const bounds = boundsOf(range, Date.now());
   const [since, setSince] = useState(local(bounds?.since ?? Date.now() - 3_600_000));
   const [until, setUntil] = useState(local(bounds?.until ?? Date.now()));

@@ -17,14 +17,14 @@ const isPlainValue = (value: string): boolean => value !== '' && !/[\s",:*]|^[<>
 const quoted = (value: string): string => `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 
 /** Joins terms with *and*, and omits empty ones. */
-export const both = (...terms: readonly string[]): string => terms.filter((text) => text.trim() !== '').join(' ');
+export const joinTerms = (...terms: readonly string[]): string => terms.filter((text) => text.trim() !== '').join(' ');
 
 /** A time range: a duration that ends now (`1h`), `all`, or two ISO times separated by a slash. */
-export type Range = string;
+export type TimeRange = string;
 
 const unit: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-export const isRange = (text: unknown): text is Range =>
+export const isRange = (text: unknown): text is TimeRange =>
   typeof text === 'string' &&
   (text === 'all' || /^\d{1,4}[mhd]$/.test(text) || (text.split('/').length === 2 && text.split('/').every(isTime)));
 
@@ -33,15 +33,15 @@ const isTime = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Length of a range that ends now, in milliseconds; undefined for other ranges. */
-function lengthOf(range: Range): number | undefined {
+function lengthOf(range: TimeRange): number | undefined {
   const match = /^(\d+)([mhd])$/.exec(range);
   return match === null ? undefined : Number(match[1]) * (unit[match[2] ?? ''] ?? 0);
 }
 
-export const fixedRange = (since: number, until: number): Range => `${new Date(since).toISOString()}/${new Date(until).toISOString()}`;
+export const fixedRange = (since: number, until: number): TimeRange => `${new Date(since).toISOString()}/${new Date(until).toISOString()}`;
 
 /** Since and until, in Unix milliseconds; undefined for `all`. */
-export function boundsOf(range: Range, now: number): { readonly since: number; readonly until: number } | undefined {
+export function boundsOf(range: TimeRange, now: number): { readonly since: number; readonly until: number } | undefined {
   const length = lengthOf(range);
   if (length !== undefined) return { since: now - length, until: now };
   const [since, until] = range.split('/').map((text) => Date.parse(text));
@@ -49,7 +49,7 @@ export function boundsOf(range: Range, now: number): { readonly since: number; r
 }
 
 /** Converts to filter terms. */
-export function rangeTerms(range: Range): string {
+export function rangeTerms(range: TimeRange): string {
   if (range === 'all') return '';
   if (lengthOf(range) !== undefined) return `since:${range}`;
   const [since, until] = range.split('/').map((text) => new Date(text).toISOString());
@@ -66,7 +66,7 @@ export function withoutTimes(filter: string): string {
 /** True if the filter contains its own time limits, so that no range is needed. */
 export const hasTimes = (filter: string): boolean => withoutTimes(filter) !== filter.trim();
 
-export const withRange = (filter: string, range: Range): string => (hasTimes(filter) ? filter : both(filter, rangeTerms(range)));
+export const withRange = (filter: string, range: TimeRange): string => (hasTimes(filter) ? filter : joinTerms(filter, rangeTerms(range)));
 
 /** Length of a bucket in seconds, chosen so that a range has about sixty. */
 export function stepFor(milliseconds: number): number {
@@ -75,7 +75,7 @@ export function stepFor(milliseconds: number): number {
 }
 
 /** Path of the request list with a filter. */
-export function requestsHref(filter: string, range?: Range): string {
+export function requestsHref(filter: string, range?: TimeRange): string {
   const search = new URLSearchParams();
   if (filter !== '') search.set('q', filter);
   if (range !== undefined) search.set('range', range);

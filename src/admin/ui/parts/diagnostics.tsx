@@ -5,18 +5,18 @@ import { Badge } from '../components/display.tsx';
 interface DiagnosticsProps {
   readonly list: readonly ShownDiagnostic[];
   /** Makes the location a button. */
-  readonly onPlace?: (entry: ShownDiagnostic) => void;
+  readonly onLocation?: (entry: ShownDiagnostic) => void;
 }
 
 /** Problems of the configuration with their locations, as `gateway check` prints them. */
-export function Diagnostics({ list, onPlace }: DiagnosticsProps) {
+export function Diagnostics({ list, onLocation }: DiagnosticsProps) {
   return (
     <ul class="diagnostics">
       {list.map((entry, i) => (
         <li key={i}>
           <div class="row">
             <Badge tone={entry.level === 'error' ? 'bad' : 'warn'}>{entry.level}</Badge>
-            <PlaceOf entry={entry} onPlace={onPlace} />
+            <DiagnosticLocation entry={entry} onPlace={onLocation} />
             <code class="muted">{entry.code}</code>
           </div>
           <p class="break">{entry.message}</p>
@@ -27,7 +27,7 @@ export function Diagnostics({ list, onPlace }: DiagnosticsProps) {
   );
 }
 
-function PlaceOf({ entry, onPlace }: { entry: ShownDiagnostic; onPlace: DiagnosticsProps['onPlace'] }): ComponentChildren {
+function DiagnosticLocation({ entry, onPlace }: { entry: ShownDiagnostic; onPlace: DiagnosticsProps['onLocation'] }): ComponentChildren {
   const text = `${entry.file}:${entry.line}:${entry.column}`;
   return onPlace === undefined ? (
     <code class="break">{text}</code>

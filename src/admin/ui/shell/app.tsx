@@ -1,15 +1,15 @@
 import { useEffect } from 'preact/hooks';
 import type { Session } from '../../api-types.ts';
 import { type ApiError, get, post } from '../browser/api.ts';
-import { awayMs, toApiError } from '../browser/load.ts';
+import { unreachableRetryMs, toApiError } from '../browser/load.ts';
 import { path } from '../browser/route.ts';
-import { hasEnded, session, signedIn } from '../browser/session.ts';
+import { hasEnded, session, setSession } from '../browser/session.ts';
 import { Empty } from '../components/display.tsx';
 import { Problem } from '../components/surface.tsx';
 import { Toasts } from '../components/toasts.tsx';
 import { signal } from '@preact/signals';
 import { SignIn, SignInAgain } from '../pages/sign-in/index.tsx';
-import { Away } from './away.tsx';
+import { UnreachableNotice } from './unreachable-notice.tsx';
 import { Navigation } from './navigation.tsx';
 import { pageAt } from './pages.ts';
 import { ShortcutList } from './shortcut-list.tsx';
@@ -17,12 +17,12 @@ import { ShortcutList } from './shortcut-list.tsx';
 const failed = signal<ApiError | undefined>(undefined);
 
 /** The one-time link contains its token after `#`, so that no log contains it. It is removed from the address at once. */
-async function start(): Promise<void> {
+async function startSession(): Promise<void> {
   const link = /^#t=(.+)$/.exec(location.hash)?.[1];
   if (link !== undefined) history.replaceState(null, '', location.pathname + location.search);
   try {
     if (link === undefined) session.value = await get<Session>('/api/session');
-    else signedIn(await post<Session>('/api/session', { link }));
+    else setSession(await post<Session>('/api/session', { link }));
     failed.value = undefined;
   } catch (error) {
     failed.value = toApiError(error);
@@ -33,9 +33,9 @@ async function start(): Promise<void> {
 
 export function App() {
   useEffect(() => {
-    void start();
+    void startSession();
     // A link that is pasted into an open page changes only the part after `#`.
-    const again = (): void => void (location.hash.startsWith('#t=') && start());
+    const again = (): void => void (location.hash.startsWith('#t=') && startSession());
     window.addEventListener('hashchange', again);
     return () => window.removeEventListener('hashchange', again);
   }, []);
@@ -43,7 +43,7 @@ export function App() {
   // The first call also reports an unreachable gateway.
   useEffect(() => {
     if (who !== undefined || failed.value?.code !== 'unreachable') return undefined;
-    const timer = setTimeout(() => void start(), awayMs);
+    const timer = setTimeout(() => void startSession(), unreachableRetryMs);
     return () => clearTimeout(timer);
   }, [who, failed.value]);
   // Remove the error of an earlier attempt to sign in.
@@ -53,7 +53,7 @@ export function App() {
   if (who === undefined) {
     return failed.value === undefined ? null : (
       <main class="sign-in">
-        <Problem error={failed.value} again={() => void start()} />
+        <Problem error={failed.value} again={() => void startSession()} />
       </main>
     );
   }
@@ -97,7 +97,7 @@ function Shell() {
         )}
       </main>
       <ShortcutList />
-      <Away />
+      <UnreachableNotice />
       <Toasts />
     </div>
   );

@@ -3,7 +3,7 @@ import type { Session } from '../../api-types.ts';
 import { remove } from '../browser/api.ts';
 import { toApiError } from '../browser/load.ts';
 import { notify } from '../browser/notify.ts';
-import { go, path } from '../browser/route.ts';
+import { navigate, path } from '../browser/route.ts';
 import { session } from '../browser/session.ts';
 import { useShortcuts } from '../browser/shortcuts.ts';
 import { type Theme, theme } from '../browser/theme.ts';
@@ -21,7 +21,7 @@ export function Navigation({ current }: { current: Page | undefined }) {
       keys: `g ${nav?.key ?? ''}`,
       does: `go to ${title}`,
       group: 'Pages',
-      run: () => go(to),
+      run: () => navigate(to),
     })),
   );
   return (
@@ -41,7 +41,12 @@ export function Navigation({ current }: { current: Page | undefined }) {
       </div>
       <nav class="nav" aria-label="Pages">
         {listed.map(({ path: to, title, nav }) => (
-          <a key={to} href={to} aria-current={(current?.under ?? current?.path) === to ? 'page' : undefined} title={`g ${nav?.key ?? ''}`}>
+          <a
+            key={to}
+            href={to}
+            aria-current={(current?.highlightedEntry ?? current?.path) === to ? 'page' : undefined}
+            title={`g ${nav?.key ?? ''}`}
+          >
             <Icon name={nav?.icon ?? 'info'} />
             {title}
           </a>

@@ -18,7 +18,7 @@ export interface Page {
   /** Entry in the navigation, and the key that opens it after `g`. */
   readonly nav?: { readonly icon: IconName; readonly key: string };
   /** For a page without an entry: the page whose entry is highlighted. */
-  readonly under?: string;
+  readonly highlightedEntry?: string;
   /** True if the page requires a name in its path. */
   readonly needsName?: true;
 }
@@ -27,7 +27,7 @@ export const pages: readonly Page[] = [
   { path: '/', title: 'Overview', view: Overview, nav: { icon: 'overview', key: 'o' } },
   { path: '/requests', title: 'Request', view: RequestPage, needsName: true },
   { path: '/requests', title: 'Requests', view: Requests, nav: { icon: 'requests', key: 'r' } },
-  { path: '/traces', title: 'Trace', view: TracePage, needsName: true, under: '/requests' },
+  { path: '/traces', title: 'Trace', view: TracePage, needsName: true, highlightedEntry: '/requests' },
   { path: '/configs', title: 'Configs', view: Configs, nav: { icon: 'configs', key: 'c' } },
   { path: '/catalog', title: 'Catalog', view: Catalog, nav: { icon: 'catalog', key: 'a' } },
   { path: '/prompts', title: 'Prompts', view: Prompts, nav: { icon: 'prompts', key: 'p' } },

@@ -1,5 +1,5 @@
 import type { Entry } from '../../../config/read/node.ts';
-import type { Conversion } from './converted.ts';
+import type { Conversion } from './conversion.ts';
 
 /** Value of the right form, to check an address that is a variable. */
 export const sampleAddress = 'https://upstream.example/v1';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { yamlOf } from '../../../config/edit/new-entry.ts';
 import type { LoadedConfig, LoadRequest } from '../../../config/reload/load.ts';
-import { writtenIn } from '../../../config/report/origins.ts';
+import { locateWritten } from '../../../config/report/origins.ts';
 import { printable } from '../../../core/text/printable.ts';
 import type { Registry } from '../../../gateway/types.ts';
 import { replaceFile } from '../../../manage/keys/replace-file.ts';
@@ -10,11 +10,11 @@ import { CommandError, exitCodes } from '../../command.ts';
 import type { CliIo } from '../../io.ts';
 import { load } from '../../load.ts';
 import { barePath, jsonText } from '../../text.ts';
-import type { Conversion, Converted, Sections } from './converted.ts';
+import type { Conversion, Converted, Sections } from './conversion.ts';
 import { convertLitellm } from './litellm/index.ts';
 import { Notes } from './notes.ts';
 import { convertPortkey } from './portkey/index.ts';
-import { type Result, resultJson, resultText } from './report.ts';
+import { type ConversionResult, resultJson, resultText } from './report.ts';
 import { routeTests, type RouteTests } from './route-tests.ts';
 import { readSource, type SourceTree } from './source.ts';
 import { type Variable, Variables } from './variables.ts';
@@ -66,7 +66,7 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
   const tests = testFile === undefined ? undefined : await testsOf(loaded, { source, env, sections: converted.sections }, io, registry);
   const hasTests = testFile !== undefined && tests !== undefined && tests.tests.length > 0;
   if (hasTests) replaceFile(testFile, testText(tests, shown), barePath(testFile, io.cwd), before);
-  const result: Result = {
+  const result: ConversionResult = {
     mapped: converted.mapped,
     notes: conversion.notes.all(),
     variables,
@@ -88,11 +88,11 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
 /** Why nothing was converted, with the first reasons. */
 function nothingText(notes: Notes, from: string): string {
   const reasons = notes.all().map(({ path, text, places }) => `\n  ${printable(`${path}: ${text}   ${places[0] ?? ''}`)}`);
-  return `no part of the source can be converted: is it a configuration of ${from}?${reasons.slice(0, mostReasons).join('')}`;
+  return `no part of the source can be converted: is it a configuration of ${from}?${reasons.slice(0, maxReasons).join('')}`;
 }
 
 /** Most reasons that are shown if nothing was converted. */
-const mostReasons = 10;
+const maxReasons = 10;
 
 function fileText({ sections }: Converted, count: number, from: string): string {
   const used = Object.entries(sections).filter(([, section]) => Object.keys(section as object).length > 0);
@@ -111,8 +111,7 @@ function completeEnv(variables: readonly Variable[], { env }: CliIo): CliIo['env
 
 /** Checks the result as `gateway check` does. Secret files may be elsewhere. */
 function check(source: LoadRequest['source'], env: CliIo['env'], io: CliIo, registry: Registry): Promise<LoadedConfig> {
-  const rehearse: LoadRequest['rehearse'] = async (loaded) =>
-    (await import('../../../gateway/reload/rehearse.ts')).rehearse(loaded, registry);
+  const rehearse: LoadRequest['rehearse'] = async (loaded) => (await import('../../../gateway/reload/dry-run.ts')).dryRun(loaded, registry);
   return load(source, { ...io, env }, registry, { allowMissingSecrets: true, rehearse });
 }
 
@@ -131,7 +130,7 @@ async function testsOf(
 ): Promise<RouteTests | undefined> {
   const { tree, texts, secrets } = loaded;
   if (tree === undefined) return undefined;
-  const written = writtenIn({ source, cwd, env, providers: registry.providers, texts, secrets });
+  const written = locateWritten({ source, cwd, env, providers: registry.providers, texts, secrets });
   const clock = { now: Date.now, monotonic: () => performance.now() };
   const { openExplainer } = await import('../../../gateway/explain/open.ts');
   const { explainer, close } = await openExplainer({ loaded: { ...loaded, tree }, written, registry, clock });

@@ -6,7 +6,7 @@ import { padEnd } from '../../text.ts';
 import type { Note } from './notes.ts';
 import type { Variable } from './variables.ts';
 
-export interface Result {
+export interface ConversionResult {
   readonly mapped: string;
   readonly notes: readonly Note[];
   readonly variables: readonly Variable[];
@@ -18,15 +18,15 @@ export interface Result {
 }
 
 /** Most places of one note that are shown. */
-const mostPlaces = 4;
+const maxLocations = 4;
 
 /** The report for people: one line a finding, then the result of the check. */
-export function resultText(result: Result, stream: CliStream, io: CliIo, color: boolean | undefined): string {
+export function resultText(result: ConversionResult, stream: CliStream, io: CliIo, color: boolean | undefined): string {
   const { mapped, notes, variables, diagnostics, file, testFile } = result;
   const problems = prettyDiagnostics(diagnostics, { colors: hasColors(stream, io.env, color) });
   const rows = [
     ['mapped', mapped],
-    ...notes.map(({ kind, path, text, places }) => [kind, `${path}: ${text}   ${placesText(places)}`]),
+    ...notes.map(({ kind, path, text, places }) => [kind, `${path}: ${text}   ${locationsText(places)}`]),
     ...variableRows(variables),
   ];
   const lines = rows.map(([label = '', text = '']) => `${padEnd(label, 12)}${printable(text)}\n`);
@@ -38,9 +38,9 @@ export function resultText(result: Result, stream: CliStream, io: CliIo, color: 
   return `${lines.join('')}${problems === '' ? '' : `\n${problems}\n\n`}${wrote}check: ${check}\n`;
 }
 
-function placesText(places: readonly string[]): string {
-  const more = places.length - mostPlaces;
-  return [...places.slice(0, mostPlaces), ...(more > 0 ? [`… and ${more} more`] : [])].join(', ');
+function locationsText(places: readonly string[]): string {
+  const more = places.length - maxLocations;
+  return [...places.slice(0, maxLocations), ...(more > 0 ? [`… and ${more} more`] : [])].join(', ');
 }
 
 /** Variables of the same kind and origin are on one line. */
@@ -66,7 +66,7 @@ const origins: Readonly<Record<Variable['origin'], string>> = {
 const originText = ({ origin, note }: Variable): string => (note === undefined ? origins[origin] : `${origins[origin]}; ${note}`);
 
 /** The report for programs. */
-export function resultJson({ mapped, notes, variables, diagnostics, file, testFile }: Result): object {
+export function resultJson({ mapped, notes, variables, diagnostics, file, testFile }: ConversionResult): object {
   const shown = (kind: Note['kind']): object[] =>
     notes.filter((one) => one.kind === kind).map(({ path, text, places }) => ({ path, text, places }));
   return {

@@ -1,9 +1,9 @@
 import type { Explanation, ExplainRequest } from '../../../core/logs/explanation.ts';
 import { canonicalPrefix } from '../../../core/http/headers.ts';
-import { isPlain } from '../../../core/json/merge.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 import type { Explainer } from '../../../explain/explainer.ts';
 import type { TestRequest } from '../../../testing/test-case.ts';
-import type { Sections } from './converted.ts';
+import type { Sections } from './conversion.ts';
 
 /** One test, as it is written to a file for `gateway test`. */
 export interface RouteTest {
@@ -19,8 +19,8 @@ export interface RouteTests {
   readonly uncovered: readonly string[];
 }
 
-/** Most tests of one configuration, and most fallbacks of one route. */
-const most = { tests: 1000, fallbacks: 5 } as const;
+/** Maximum number of tests of one configuration, and of fallbacks of one route. */
+const limits = { tests: 1000, fallbacks: 5 } as const;
 
 /** Random numbers that reach each of up to 16 targets of about the same weight. */
 const randoms: readonly number[] = Array.from({ length: 32 }, (_, n) => n / 32);
@@ -59,7 +59,7 @@ export async function routeTests({ configs, api_keys }: Sections, deps: RouteDep
     for (const sample of samples) {
       const found = await testsOf(sample, deps);
       if (typeof found === 'string') uncovered.push(`${config}, ${sample.label}: ${found}`);
-      else tests.push(...found.slice(0, most.tests - tests.length));
+      else tests.push(...found.slice(0, limits.tests - tests.length));
     }
   }
   return { tests: distinctlyNamed(tests), uncovered };
@@ -87,13 +87,13 @@ function samplesOf(
       body: { model, messages },
     },
   });
-  const strategy = isPlain(content['strategy']) ? content['strategy'] : {};
+  const strategy = isJsonObject(content['strategy']) ? content['strategy'] : {};
   if (strategy['mode'] !== 'conditional') return { samples: [sample(config, anyModel)], others: [] };
   const samples: Sample[] = [];
   const others: string[] = [];
   const conditions: readonly unknown[] = Array.isArray(strategy['conditions']) ? strategy['conditions'] : [];
   for (const [n, condition] of conditions.entries()) {
-    const facts = factsOf(isPlain(condition) ? condition['query'] : undefined);
+    const facts = factsOf(isJsonObject(condition) ? condition['query'] : undefined);
     if (facts === undefined) others.push(`configs.${config}.strategy.conditions[${n}]: not a comparison of the model or of metadata`);
     else {
       const { model = anyModel, ...metadata } = facts;
@@ -106,10 +106,10 @@ function samplesOf(
 
 /** Values that a query demands: `model`, and metadata by its key. Undefined if it demands something else. */
 function factsOf(query: unknown): Readonly<Record<string, string>> | undefined {
-  if (!isPlain(query)) return undefined;
+  if (!isJsonObject(query)) return undefined;
   const facts: Record<string, string> = {};
   for (const [path, wanted] of Object.entries(query)) {
-    const value = isPlain(wanted) && Object.keys(wanted).length === 1 ? wanted['$eq'] : wanted;
+    const value = isJsonObject(wanted) && Object.keys(wanted).length === 1 ? wanted['$eq'] : wanted;
     const name = path === 'params.model' ? 'model' : /^metadata\.(?!model$)(.+)$/.exec(path)?.[1];
     if (name === undefined || typeof value !== 'string') return undefined;
     facts[name] = value.replaceAll('$${', () => '${');
@@ -143,7 +143,7 @@ async function fallbacksOf(
   explainer: Pick<Explainer, 'explain'>,
 ): Promise<readonly RouteTest[]> {
   const tests: RouteTest[] = [];
-  for (const [n, target] of targets.slice(0, most.fallbacks + 1).entries()) {
+  for (const [n, target] of targets.slice(0, limits.fallbacks + 1).entries()) {
     const before = new Set(targets.slice(0, n).map(({ provider }) => provider));
     if (before.size === 0 || before.has(target.provider)) continue;
     for (const status of failures) {

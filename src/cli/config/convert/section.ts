@@ -7,10 +7,10 @@ export type Reasons = Readonly<Record<string, string>>;
 const unknown = 'no such setting here';
 
 /** A mapping of the source, or the mappings of several files. Every key that nothing takes is reported. */
-export class Section {
+export class SourceSection {
   readonly path: string;
-  readonly #left = new Map<string, Entry[]>();
-  readonly #all = new Map<string, Entry>();
+  readonly #remaining = new Map<string, Entry[]>();
+  readonly #entries = new Map<string, Entry>();
   readonly #notes: Notes;
 
   /**
@@ -23,8 +23,8 @@ export class Section {
     for (const node of nodes) {
       if (node !== undefined && node.kind !== 'map' && !isNull(node)) notes.unmapped(path || 'file', node.at, 'it is not a mapping');
       for (const entry of entriesOf(node)) {
-        this.#left.set(entry.key, [...(this.#left.get(entry.key) ?? []), entry]);
-        if (!this.#all.has(entry.key)) this.#all.set(entry.key, entry);
+        this.#remaining.set(entry.key, [...(this.#remaining.get(entry.key) ?? []), entry]);
+        if (!this.#entries.has(entry.key)) this.#entries.set(entry.key, entry);
       }
     }
   }
@@ -42,14 +42,14 @@ export class Section {
 
   /** The entries of all files. */
   takeAll(key: string): readonly Entry[] {
-    const entries = this.#left.get(key) ?? [];
-    this.#left.delete(key);
+    const entries = this.#remaining.get(key) ?? [];
+    this.#remaining.delete(key);
     return entries.filter(({ value }) => !isNull(value));
   }
 
   /** The entry, whether it was taken or not. */
-  at(key: string): Entry | undefined {
-    return this.#all.get(key);
+  entry(key: string): Entry | undefined {
+    return this.#entries.get(key);
   }
 
   /** A number; anything else is reported. */
@@ -73,10 +73,10 @@ export class Section {
   }
 
   /** Reports each key that was not taken. */
-  rest(reasons: Reasons): void {
-    for (const { key, keyAt } of [...this.#left.values()].flat())
+  reportRemaining(reasons: Reasons): void {
+    for (const { key, keyAt } of [...this.#remaining.values()].flat())
       this.#notes.unmapped(this.pathOf(key), keyAt, Object.hasOwn(reasons, key) ? (reasons[key] ?? unknown) : unknown);
-    this.#left.clear();
+    this.#remaining.clear();
   }
 }
 

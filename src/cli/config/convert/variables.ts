@@ -1,4 +1,4 @@
-import { type Node, textOf, walk } from '../../../config/read/node.ts';
+import { type Node, textOf, traverse } from '../../../config/read/node.ts';
 
 /** An environment variable that the result needs. */
 export interface Variable {
@@ -32,7 +32,7 @@ export class Variables {
   constructor(roots: readonly Node[]) {
     this.#names = new Set();
     for (const root of roots)
-      walk(root, (node) => {
+      traverse(root, (node) => {
         const name = referenced.exec(textOf(node) ?? '')?.[1];
         if (name !== undefined) this.#names.add(name);
         return true;
@@ -49,7 +49,7 @@ export class Variables {
     if (name !== undefined) return this.#add({ name, origin: 'reference', note: undefined, isSecret: true, sample });
     const known = this.#literals.get(text);
     if (known !== undefined) return `\${env:${known}}`;
-    const free = this.#free(wanted);
+    const free = this.#freeName(wanted);
     this.#literals.set(text, free);
     return this.#add({ name: free, origin: 'literal', note: undefined, isSecret: true, sample });
   }
@@ -61,13 +61,13 @@ export class Variables {
   }
 
   /** A variable that the other gateway reads without being told. */
-  usual(name: string, sample = sampleKey): string {
+  byDefault(name: string, sample = sampleKey): string {
     return this.#add({ name, origin: 'default', note: undefined, isSecret: sample === sampleKey, sample });
   }
 
   /** A variable whose value the source does not contain. */
   needed(name: string, note: string, sample: string, isSecret = true): string {
-    return this.#add({ name: this.#free(name), origin: 'needed', note, isSecret, sample });
+    return this.#add({ name: this.#freeName(name), origin: 'needed', note, isSecret, sample });
   }
 
   #add(variable: Variable): string {
@@ -76,7 +76,7 @@ export class Variables {
     return `\${env:${variable.name}}`;
   }
 
-  #free(wanted: string): string {
+  #freeName(wanted: string): string {
     let name = wanted;
     for (let n = 2; this.#names.has(name); n += 1) name = `${wanted}_${n}`;
     this.#names.add(name);

@@ -1,12 +1,12 @@
 import { basename, dirname, relative } from 'node:path';
 import type { PlanResult, Status } from '../../../admin/api-types.ts';
-import { renamed } from '../../../config/report/files-diff.ts';
+import { renameFiles } from '../../../config/report/files-diff.ts';
 import { adminClient } from '../../admin-client.ts';
 import { adminTarget } from '../../admin/target.ts';
 import { CommandError, exitCodes } from '../../command.ts';
 import { countDiagnostics, shortDiagnostic } from '../../diagnostics.ts';
 import { connectionReasons, plural } from '../../text.ts';
-import { type Check, fail, ok, type Result, warn } from '../result.ts';
+import { type Check, fail, ok, type CheckResult, warn } from '../result.ts';
 import type { CheckedConfig, Subject } from '../subject.ts';
 
 /** Time limit of a call of the running gateway in milliseconds. It loads the files, as a reload does. */
@@ -22,31 +22,31 @@ export const checkConfig: Check = async (subject) => {
     const counts = countDiagnostics(loaded.diagnostics);
     return [fail(`${name} is not valid, ${counts}: ${shortDiagnostic(first)}`, 'gateway check shows each with its place')];
   }
-  const missing = Object.entries(loaded.missing).map(([slug, what]): Result => {
+  const missing = Object.entries(loaded.missing).map(([slug, what]): CheckResult => {
     const fix = 'set it for the gateway; doctor sees only the environment of this shell';
     return warn(`"${slug}" is switched off, its secret is missing: ${what}`, fix);
   });
   return [await compared(config, subject), ...missing];
 };
 
-async function compared(config: CheckedConfig, subject: Subject): Promise<Result> {
+async function compared(config: CheckedConfig, subject: Subject): Promise<CheckResult> {
   const { loaded, name } = config;
   const warnings = loaded.diagnostics.length - Object.keys(loaded.missing).length;
   const counts = [plural(Math.max(1, loaded.files.length), 'file'), ...(warnings > 0 ? [plural(warnings, 'warning')] : [])];
   const valid = `${name} valid, ${counts.join(', ')}, revision ${loaded.revision}`;
   if (subject.flags.offline === true) return ok(`${valid}; not compared with a running gateway`);
   if (config.path === undefined) return ok(`${valid}; only a file can be compared with a running gateway`);
-  return withRunning(valid, { ...config, path: config.path }, subject);
+  return comparedWithRunning(valid, { ...config, path: config.path }, subject);
 }
 
 /** The running gateway compares, with its own environment: the revision depends on the secrets. */
-async function withRunning(valid: string, config: CheckedConfig & { path: string }, { flags, io }: Subject): Promise<Result> {
+async function comparedWithRunning(valid: string, config: CheckedConfig & { path: string }, { flags, io }: Subject): Promise<CheckResult> {
   const { path, loaded } = config;
   let address = '';
   try {
     address = adminTarget(flags, io).shown;
     const client = adminClient(flags, io);
-    const files = renamed(loaded.texts, (one) => relative(dirname(path), one));
+    const files = renameFiles(loaded.texts, (one) => relative(dirname(path), one));
     const {
       ok: isValid,
       diagnostics,
@@ -55,8 +55,8 @@ async function withRunning(valid: string, config: CheckedConfig & { path: string
     } = await client.post<PlanResult>('/api/plan', { entry: basename(path), files }, callMs);
     if (!isValid) {
       const first = diagnostics.find(({ level }) => level === 'error');
-      const place = first === undefined ? '' : `: ${first.file}:${first.line}: ${first.message}`;
-      return fail(`${valid}, but the gateway at ${address} rejects it${place}`, first?.hint ?? 'gateway status shows the last reload');
+      const location = first === undefined ? '' : `: ${first.file}:${first.line}: ${first.message}`;
+      return fail(`${valid}, but the gateway at ${address} rejects it${location}`, first?.hint ?? 'gateway status shows the last reload');
     }
     if (revision === against) return ok(valid.replace(/revision \w+$/, `revision ${against} is the one running`));
     const { config_path: other } = await client.get<Status>('/api/status');
@@ -71,12 +71,12 @@ async function withRunning(valid: string, config: CheckedConfig & { path: string
         );
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return unknown(valid, error, flags.admin ?? io.env['GATEWAY_ADMIN'] ?? '');
+    return notCompared(valid, error, flags.admin ?? io.env['GATEWAY_ADMIN'] ?? '');
   }
 }
 
 /** It is normal that no gateway runs, unless one was named. */
-function unknown(valid: string, { code, message, hint }: CommandError, named: string): Result {
+function notCompared(valid: string, { code, message, hint }: CommandError, named: string): CheckResult {
   const isAbsent = [connectionReasons['ECONNREFUSED'], connectionReasons['ENOENT']].some((why) => message.endsWith(`: ${why}`));
   if (code === exitCodes.unreachable && isAbsent && named === '') return ok(`${valid}; no gateway runs`);
   return warn(`${valid}, but not compared with a running gateway: ${message}`, hint?.replace(/\.$/, ''));

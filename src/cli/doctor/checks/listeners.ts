@@ -8,7 +8,7 @@ import {
 } from '../../../core/http/listen-address.ts';
 import type { LoadedConfig } from '../../../config/reload/load.ts';
 import type { GatewayConfig } from '../../../config/schema/index.ts';
-import { type Check, fail, ok, type Result, skip, warn } from '../result.ts';
+import { type Check, fail, ok, type CheckResult, skip, warn } from '../result.ts';
 
 /** Who can reach the listeners, and what they ask for. The check of the configuration finds what is open. */
 export const checkListeners: Check = ({ config }) => {
@@ -20,7 +20,7 @@ export const checkListeners: Check = ({ config }) => {
   return [clientListener(loaded.tree, loaded), adminListener(loaded.tree)];
 };
 
-function clientListener({ server, api_keys: keys, auth }: GatewayConfig, { asksForKeys }: LoadedConfig): Result {
+function clientListener({ server, api_keys: keys, auth }: GatewayConfig, { asksForKeys }: LoadedConfig): CheckResult {
   const listen = server?.listen ?? defaultListen;
   if (isLocal(listen)) return ok(`clients connect on this machine only (${listenText(listen)})`);
   const hasKeys = asksForKeys && (Object.keys(keys ?? {}).length > 0 || auth?.jwt !== undefined);
@@ -28,7 +28,7 @@ function clientListener({ server, api_keys: keys, auth }: GatewayConfig, { asksF
   return warn(`${listenText(listen)} serves everybody who can connect (server.open)`, 'gateway keys create NAME, and remove server.open');
 }
 
-function adminListener({ server }: GatewayConfig): Result {
+function adminListener({ server }: GatewayConfig): CheckResult {
   const { enabled, listen = defaultAdminListen } = server?.admin ?? {};
   if (enabled === false) return ok('admin listener is off');
   return ok(isLocal(listen) ? 'admin listens on this machine only' : `admin listens on ${listenText(listen)} and asks for a token`);

@@ -4,9 +4,9 @@ import { formatSize } from '../../../core/text/units.ts';
 import { defaultMemory } from '../../../gateway/default-memory.ts';
 import { type Check, ok, warn } from '../result.ts';
 
-const mega = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 /** What a process needs besides the bodies of requests, in bytes (docs/running.md, "Memory"). */
-const base = 256 * mega;
+const base = 256 * mebibyte;
 
 /** The memory limit of the container, compared with what the gateway needs: twice `server.memory`, and a base for each process. */
 export const checkMemory: Check = ({ config, machine }) => {
@@ -17,12 +17,13 @@ export const checkMemory: Check = ({ config, machine }) => {
   const written = sizeOf(server?.memory);
   const budget = written ?? defaultMemory(available);
   const needed = 2 * budget + base * processes;
-  const place = memoryLimit === undefined ? `${formatSize(total)} of memory, no container limit` : `memory limit ${formatSize(available)}`;
-  const says = `${place}; the gateway needs up to ${formatSize(needed)}`;
+  const limitText =
+    memoryLimit === undefined ? `${formatSize(total)} of memory, no container limit` : `memory limit ${formatSize(available)}`;
+  const says = `${limitText}; the gateway needs up to ${formatSize(needed)}`;
   if (needed <= available) return [ok(says)];
   // Without `server.memory`, the budget is a quarter of the limit.
   const enough = written === undefined ? 2 * base * processes : needed;
-  const fitting = Math.floor((available - base * processes) / 2 / mega);
+  const fitting = Math.floor((available - base * processes) / 2 / mebibyte);
   const lower = fitting < 16 ? '' : `, or server.memory: ${fitting}MB`;
   return [warn(says, `${memoryLimit === undefined ? 'a machine with' : 'a limit of'} ${formatSize(enough)}${lower}`)];
 };

@@ -1,4 +1,4 @@
-import { originOf } from '../../../manage/providers/facts.ts';
+import { originOf } from '../../../manage/providers/probe-request.ts';
 import { catalogOf, unsigned } from '../../providers/catalog.ts';
 import { type Check, ok, skip } from '../result.ts';
 import type { Subject } from '../subject.ts';
@@ -12,11 +12,11 @@ export const checkNetwork: Check = async (subject) => {
   const { commandOutbound } = await import('../../providers/outbound.ts');
   const outbound = commandOutbound(subject.io);
   try {
-    const { reached } = await import('../network/reach.ts');
-    const hosts = await Promise.all(origins.map((origin) => reached(origin, outbound, subject.io.env)));
-    const { clockOf } = await import('../network/clock.ts');
-    const answering = hosts.filter(({ result }) => result.state === 'ok').map(({ origin }) => origin);
-    return [...hosts.map(({ result }) => result), await clockOf(answering, outbound, subject.machine)];
+    const { checkReachable } = await import('../network/reach.ts');
+    const hosts = await Promise.all(origins.map((origin) => checkReachable(origin, outbound, subject.io.env)));
+    const { checkClock } = await import('../network/clock.ts');
+    const reachableOrigins = hosts.filter(({ result }) => result.state === 'ok').map(({ origin }) => origin);
+    return [...hosts.map(({ result }) => result), await checkClock(reachableOrigins, outbound, subject.machine)];
   } finally {
     await outbound.close();
   }

@@ -1,23 +1,23 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readWritten } from '../../../config/edit/written.ts';
-import { publicNames, walkPlainSecrets } from '../../../config/read/secrets.ts';
-import { barePath } from '../../../core/text/shown-path.ts';
+import { readUnresolved } from '../../../config/edit/written.ts';
+import { publicNames, visitPlainSecrets } from '../../../config/read/secrets.ts';
+import { barePath } from '../../../core/text/display-path.ts';
 import { plural } from '../../text.ts';
-import { type Check, ok, type Result, skip, warn } from '../result.ts';
+import { type Check, ok, type CheckResult, skip, warn } from '../result.ts';
 
 /** Files with secrets written in them, and who can read those. */
 export const checkPermissions: Check = async ({ config, io, registry }) => {
   if (config?.path === undefined) return [skip('permissions: there is no configuration file')];
   if (process.platform === 'win32') return [skip('permissions of files are not checked on Windows')];
-  const { root, texts } = readWritten(config.source, io);
+  const { root, texts } = readUnresolved(config.source, io);
   if (texts[config.path] === undefined) return [skip(`permissions: ${config.name} cannot be read`)];
   const counts = new Map<string, number>();
-  walkPlainSecrets(root, publicNames(root, registry.providers), ({ at }) => {
+  visitPlainSecrets(root, publicNames(root, registry.providers), ({ at }) => {
     counts.set(at.file.path, (counts.get(at.file.path) ?? 0) + 1);
   });
   if (counts.size === 0) return [ok('no secret is written in the configuration')];
-  const results = [...counts].map(async ([path, count]): Promise<Result> => {
+  const results = [...counts].map(async ([path, count]): Promise<CheckResult> => {
     const name = barePath(path, io.cwd);
     const holds = `${plural(count, 'literal key')}`;
     if (await isPublic(path)) return warn(`${name} is readable by every user and holds ${holds}`, `chmod o-r ${name}, or use \${env:…}`);

@@ -3,10 +3,10 @@ import { readdir, statfs, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { compileRequestLog } from '../../../config/compile/logging/request-log.ts';
 import { reasonOf } from '../../../config/read/files.ts';
-import { barePath } from '../../../core/text/shown-path.ts';
+import { barePath } from '../../../core/text/display-path.ts';
 import { formatSize } from '../../../core/text/units.ts';
 import { logFile, spoolFolder } from '../../../store/state-dir.ts';
-import { type Check, fail, ok, type Result, skip, warn } from '../result.ts';
+import { type Check, fail, ok, type CheckResult, skip, warn } from '../result.ts';
 import type { Subject } from '../subject.ts';
 
 /** The state directory: whether it can be written, and whether the disk has space for what the request log may use. */
@@ -16,20 +16,20 @@ export const checkStateDir: Check = async (subject) => {
   const { stateDir, loaded } = config;
   if (stateDir === undefined) return [ok('nothing is kept on disk (server.state_dir: memory)')];
   const name = barePath(stateDir, io.cwd);
-  const present = nearest(stateDir);
-  const fault = whyNotWritable(present);
+  const existing = nearestExisting(stateDir);
+  const fault = whyNotWritable(existing);
   if (fault !== undefined) {
     // A required folder that cannot be used makes the configuration invalid.
     const isRequired = loaded.diagnostics.some(({ code, message }) => code === 'unusable-path' && message.includes('state_dir'));
     const says = `state directory ${name} is not writable (${fault}): ${isRequired ? 'the gateway does not start' : 'requests are recorded in memory only'}`;
-    return [(isRequired ? fail : warn)(says, `make ${barePath(present, io.cwd)} writable for this user, or set server.state_dir`)];
+    return [(isRequired ? fail : warn)(says, `make ${barePath(existing, io.cwd)} writable for this user, or set server.state_dir`)];
   }
-  const text = `state directory ${name} ${present === stateDir ? 'is writable' : 'can be created'}`;
-  return [await withSpace(text, stateDir, present, subject)];
+  const text = `state directory ${name} ${existing === stateDir ? 'is writable' : 'can be created'}`;
+  return [await withSpace(text, stateDir, existing, subject)];
 };
 
 /** The folder, or the nearest one above it that exists. */
-function nearest(folder: string): string {
+function nearestExisting(folder: string): string {
   let at = folder;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
   return at;
@@ -46,7 +46,7 @@ function whyNotWritable(folder: string): string | undefined {
 }
 
 /** Compares free space with what the request log may use in addition to what it has. */
-async function withSpace(text: string, stateDir: string, present: string, { config }: Subject): Promise<Result> {
+async function withSpace(text: string, stateDir: string, present: string, { config }: Subject): Promise<CheckResult> {
   const tree = config?.loaded.tree;
   if (tree === undefined) return ok(text);
   const { isOff, postgres, spoolSize, retention } = compileRequestLog(tree.logging);

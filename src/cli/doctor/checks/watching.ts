@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createWatcher } from '../../../config/reload/watch.ts';
 import { reasonOf } from '../../../config/read/files.ts';
 import { type EndingSignal, endingSignals, signalCodes } from '../../command.ts';
-import { type Check, fail, ok, type Result, skip, warn } from '../result.ts';
+import { type Check, fail, ok, type CheckResult, skip, warn } from '../result.ts';
 import type { CheckedConfig } from '../subject.ts';
 
 /** Times in milliseconds: between two writes, between two polls, and of the whole test. */
@@ -17,14 +17,14 @@ export const checkWatching: Check = async ({ config }) => {
   const folder = await testFolder({ ...config, path: config.path });
   if (folder === undefined)
     return [skip('file watching was not tested: neither the state directory nor the folder of the file is writable')];
-  return [resultOf(await watched(folder))];
+  return [resultOf(await testWatching(folder))];
 };
 
 /** The state directory, if it is on the file system of the configuration; otherwise the folder of the file. */
 async function testFolder({ path, stateDir }: CheckedConfig & { path: string }): Promise<string | undefined> {
-  const own = dirname(path);
-  const isSame = stateDir !== undefined && (await deviceOf(stateDir)) === (await deviceOf(own));
-  return [...(isSame ? [stateDir] : []), own, ...(stateDir === undefined ? [] : [stateDir])].find(isWritable);
+  const configFolder = dirname(path);
+  const isSame = stateDir !== undefined && (await deviceOf(stateDir)) === (await deviceOf(configFolder));
+  return [...(isSame ? [stateDir] : []), configFolder, ...(stateDir === undefined ? [] : [stateDir])].find(isWritable);
 }
 
 async function deviceOf(folder: string): Promise<number | undefined> {
@@ -44,7 +44,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-interface Seen {
+interface WatchTest {
   /** The file system reported a change. */
   hasEvents: boolean;
   /** A comparison found a change. */
@@ -53,8 +53,8 @@ interface Seen {
 }
 
 /** Changes a file until the watcher of the gateway has seen it, or the time is over. */
-async function watched(parent: string): Promise<Seen> {
-  const seen: Seen = { hasEvents: false, hasChange: false, fault: undefined };
+async function testWatching(parent: string): Promise<WatchTest> {
+  const seen: WatchTest = { hasEvents: false, hasChange: false, fault: undefined };
   const folder = mkdtempSync(join(parent, '.gateway-doctor-'));
   const clear = (): void => rmSync(folder, { recursive: true, force: true });
   const ended = (signal: EndingSignal): void => {
@@ -64,7 +64,7 @@ async function watched(parent: string): Promise<Seen> {
   for (const signal of endingSignals) process.once(signal, ended);
   const file = join(folder, 'watched');
   const watcher = createWatcher({
-    onSign: () => (seen.hasEvents = true),
+    onFirstEvent: () => (seen.hasEvents = true),
     onChange: () => (seen.hasChange = true),
     onFault: (error) => (seen.fault ??= error),
     pollMs: times.poll,
@@ -85,7 +85,7 @@ async function watched(parent: string): Promise<Seen> {
 }
 
 /** Result of what was seen. */
-export function resultOf({ hasEvents, hasChange, fault }: Seen): Result {
+export function resultOf({ hasEvents, hasChange, fault }: WatchTest): CheckResult {
   if (hasEvents && hasChange) return ok('file watching works here (native events + 5 s poll)');
   const why = fault === undefined ? '' : `: ${watchFaults[codeOf(fault)] ?? reasonOf(fault)}`;
   if (hasChange)

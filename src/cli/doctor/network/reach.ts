@@ -2,18 +2,18 @@ import { connect } from 'node:net';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { unbracket } from '../../../transport/outbound/address.ts';
 import type { Outbound } from '../../../transport/outbound/index.ts';
-import { fail, ok, type Result } from '../result.ts';
+import { fail, ok, type CheckResult } from '../result.ts';
 
 /** Time limit of a name lookup and a TCP connection together, in milliseconds. */
 const limitMs = 5000;
 
 export interface Reached {
   readonly origin: URL;
-  readonly result: Result;
+  readonly result: CheckResult;
 }
 
 /** Looks the name up as the gateway does, and opens a TCP connection. Sends nothing. Never rejects. */
-export async function reached(origin: URL, outbound: Outbound, env: Readonly<Record<string, string | undefined>>): Promise<Reached> {
+export async function checkReachable(origin: URL, outbound: Outbound, env: Readonly<Record<string, string | undefined>>): Promise<Reached> {
   const port = Number(origin.port || (origin.protocol === 'https:' ? 443 : 80));
   const name = `${origin.hostname}:${port}`;
   const begun = performance.now();

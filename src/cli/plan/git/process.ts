@@ -12,9 +12,9 @@ export type Git = (args: readonly string[], input?: string) => Promise<Buffer>;
 
 /** Git itself reported an error. */
 export class GitError extends CommandError {
-  /** @param said first line of git's error message; may be '' */
-  constructor(said: string) {
-    super(exitCodes.invalid, `git failed${said === '' ? '' : `: ${said}`}`);
+  /** @param message first line of git's error message; may be '' */
+  constructor(message: string) {
+    super(exitCodes.invalid, `git failed${message === '' ? '' : `: ${message}`}`);
   }
 }
 
@@ -48,6 +48,6 @@ function failure({ code, killed }: { readonly code?: unknown; readonly killed?: 
     return new CommandError(exitCodes.invalid, `git printed more than ${maxOutput / 1024 / 1024} MiB`);
   }
   if (killed === true) return new CommandError(exitCodes.invalid, `git did not end within ${timeout / 1000} s`);
-  const said = stderr.toString('utf8').split('\n', 1)[0] ?? '';
-  return new GitError(printable(said.replace(/^fatal: /, '').slice(0, 300)));
+  const message = stderr.toString('utf8').split('\n', 1)[0] ?? '';
+  return new GitError(printable(message.replace(/^fatal: /, '').slice(0, 300)));
 }

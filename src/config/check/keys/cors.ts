@@ -1,9 +1,9 @@
 import { child } from '../../read/node.ts';
-import { type CheckContext, section, textsOf } from '../context.ts';
+import { type CheckContext, sectionEntries, textsOf } from '../context.ts';
 
 /** Reports that every web page may send requests while the gateway asks for no key. */
-export function cors({ root, report }: CheckContext): void {
-  if (section(root, 'api_keys').size > 0 || child(child(root, 'auth'), 'jwt') !== undefined) return;
+export function checkCors({ root, report }: CheckContext): void {
+  if (sectionEntries(root, 'api_keys').size > 0 || child(child(root, 'auth'), 'jwt') !== undefined) return;
   const any = textsOf(child(child(child(root, 'server'), 'cors'), 'origins')).find(({ text }) => text === '*');
   if (any === undefined) return;
   report({

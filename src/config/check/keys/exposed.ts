@@ -1,21 +1,21 @@
 import { isLoopback, listenAddress, type ListenSetting, listenText } from '../../../core/http/listen-address.ts';
-import { child, entriesOf, keyPlace, toValue } from '../../read/node.ts';
+import { child, entriesOf, keyLocation, toValue } from '../../read/node.ts';
 import { builtInFor, chainOf, provides } from '../../read/registry.ts';
-import { type CheckContext, section, valueOf } from '../context.ts';
+import { type CheckContext, sectionEntries, valueOf } from '../context.ts';
 
 /** Reports a data listener that other hosts can reach without an API key. A chain without `auth` checks no key. */
-export function exposed(context: CheckContext): void {
+export function checkExposure(context: CheckContext): void {
   const { root, registry, report } = context;
   const hasAuth = provides(chainOf(root, registry), 'authentication');
   const builtIn = builtInFor('authentication', registry);
-  const keys = section(root, 'api_keys').size;
+  const keys = sectionEntries(root, 'api_keys').size;
   const hasKeys = keys > 0 || child(child(root, 'auth'), 'jwt') !== undefined;
-  const reachable = reachableBy(context);
+  const reachable = reachableAddress(context);
   if (hasKeys && !hasAuth) {
     report({
       code: 'exposed',
       severity: reachable === undefined ? 'warning' : 'error',
-      at: keyPlace(root, ['plugins']),
+      at: keyLocation(root, ['plugins']),
       message: `${keys > 0 ? 'API keys are' : 'auth.jwt is'} defined, but the chain has no "${builtIn}": the gateway accepts requests without ${keys > 0 ? 'one' : 'a token'}`,
       hint: `add ${builtIn} to plugins`,
     });
@@ -23,7 +23,7 @@ export function exposed(context: CheckContext): void {
     report({
       code: 'exposed',
       severity: 'error',
-      at: child(child(root, 'server'), 'listen')?.at ?? keyPlace(root, ['server']),
+      at: child(child(root, 'server'), 'listen')?.at ?? keyLocation(root, ['server']),
       message: `${reachable} is reachable from other hosts and no API key is defined: anyone there could use your provider credentials`,
       hint: 'define a key (gateway keys create my-app prints the lines to add), listen on 127.0.0.1, or set server.open: true',
     });
@@ -31,21 +31,21 @@ export function exposed(context: CheckContext): void {
 }
 
 /** Address at which other hosts reach the gateway; undefined when they cannot, or when `server.open` allows it. */
-function reachableBy({ root, valid, start }: CheckContext): string | undefined {
+function reachableAddress({ root, isValid, start }: CheckContext): string | undefined {
   const server = child(root, 'server');
   const listen = child(server, 'listen');
   if (listen === undefined || start.overridden?.includes('listen') === true) return undefined;
-  if (!valid(['server', 'listen']) || !valid(['server', 'open']) || valueOf(child(server, 'open')) === true) return undefined;
+  if (!isValid(['server', 'listen']) || !isValid(['server', 'open']) || valueOf(child(server, 'open')) === true) return undefined;
   const setting = toValue(listen) as ListenSetting;
   const address = listenAddress(setting);
   return address === undefined || isLoopback(address) ? undefined : listenText(setting);
 }
 
 /** Reports an admin listener that other hosts can reach without a token. The start rejects it with the same message. */
-export function exposedAdmin({ root, valid, start, report }: CheckContext): void {
+export function checkAdminExposure({ root, isValid, start, report }: CheckContext): void {
   const admin = child(child(root, 'server'), 'admin');
   const listen = child(admin, 'listen');
-  if (listen === undefined || !valid(['server', 'admin']) || start.overridden?.includes('admin.listen') === true) return;
+  if (listen === undefined || !isValid(['server', 'admin']) || start.overridden?.includes('admin.listen') === true) return;
   if (valueOf(child(admin, 'enabled')) === false) return;
   const setting = toValue(listen) as ListenSetting;
   const address = listenAddress(setting);
@@ -67,8 +67,8 @@ export function exposedAdmin({ root, valid, start, report }: CheckContext): void
 }
 
 /** A user of the admin API has exactly one token. */
-export function adminUsers({ root, valid, report }: CheckContext): void {
-  if (!valid(['server', 'admin'])) return;
+export function checkAdminUsers({ root, isValid, report }: CheckContext): void {
+  if (!isValid(['server', 'admin'])) return;
   for (const { key, keyAt, value } of entriesOf(child(child(child(root, 'server'), 'admin'), 'users'))) {
     const has = ['token', 'token_hash'].filter((one) => child(value, one) !== undefined);
     if (has.length === 0)

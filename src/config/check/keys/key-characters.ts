@@ -1,20 +1,20 @@
-import { child, type Entry, walk } from '../../read/node.ts';
-import { shownSecret } from '../../read/secrets.ts';
-import { type CheckContext, section, valueOf } from '../context.ts';
+import { child, type Entry, traverse } from '../../read/node.ts';
+import { printableSecret } from '../../read/secrets.ts';
+import { type CheckContext, sectionEntries, valueOf } from '../context.ts';
 
 /** Characters that a header value may contain. A key with any other, such as a line break, could never be sent. */
 const sendable = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Reports keys from variables and files that contain extra characters pasted with them. The value is not shown. */
-export function keyCharacters({ root, report }: CheckContext): void {
+export function checkKeyCharacters({ root, report }: CheckContext): void {
   const checkKeys = (node: Entry['value'] | undefined): void => {
     if (node === undefined) return;
-    walk(node, (one, path) => {
+    traverse(node, (one, path) => {
       // Members of a body: JSON allows every character.
       if (path.at(-1) === 'override_params') return false;
       const key = path.at(-1) === 'api_key' ? valueOf(one) : undefined;
       if (typeof key !== 'string') return true;
-      const name = one.kind === 'scalar' && one.resolved ? `the key ${shownSecret(one.text)}` : 'the key';
+      const name = one.kind === 'scalar' && one.resolved ? `the key ${printableSecret(one.text)}` : 'the key';
       if (!sendable.test(key))
         report({
           code: 'wrong-type',
@@ -36,6 +36,6 @@ export function keyCharacters({ root, report }: CheckContext): void {
     });
   };
   for (const name of ['providers', 'virtual_keys'])
-    for (const { value } of section(root, name).values()) if (valueOf(child(value, 'enabled')) !== false) checkKeys(value);
+    for (const { value } of sectionEntries(root, name).values()) if (valueOf(child(value, 'enabled')) !== false) checkKeys(value);
   checkKeys(child(root, 'configs'));
 }

@@ -1,12 +1,12 @@
-import { publicNames, walkPlainSecrets } from '../../read/secrets.ts';
+import { publicNames, visitPlainSecrets } from '../../read/secrets.ts';
 import type { CheckContext } from '../context.ts';
 
 /** A variable reference in the syntax of shells and other gateways: it would be sent as the key. No real key looks like this. */
 const otherReference = /^(?:os\.environ\/|env[:/.]|\$)([A-Z][A-Z0-9]*_[A-Z0-9_]+)$/;
 
 /** Reports keys written in the file, because they end up in every copy of it. The value and its line are not shown. */
-export function plainSecrets({ root, registry, report }: CheckContext): void {
-  walkPlainSecrets(root, publicNames(root, registry.providers), (node, value) => {
+export function checkPlainSecrets({ root, registry, report }: CheckContext): void {
+  visitPlainSecrets(root, publicNames(root, registry.providers), (node, value) => {
     const variable = otherReference.exec(value)?.[1];
     if (variable !== undefined) {
       const hint = `write \${env:${variable}}`;

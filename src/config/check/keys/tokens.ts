@@ -1,19 +1,19 @@
 import { isLoopbackHost } from '../../../core/http/listen-address.ts';
-import { isPlain } from '../../../core/json/merge.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 import { child, type Node, textOf } from '../../read/node.ts';
-import { enforcesConfig } from './api-keys.ts';
+import { checkEnforcedConfig } from './api-keys.ts';
 import { type CheckContext, entryOf } from '../context.ts';
 
 /** Rules that a token inherits from the API key it names. */
-const ofTheKey = ['default_config', 'enforce_config', 'allow', 'debug'] as const;
+const inheritedRules = ['default_config', 'enforce_config', 'allow', 'debug'] as const;
 
 /** Checks of `auth.jwt` beyond its shape. */
-export function tokens(context: CheckContext): void {
+export function checkTokens(context: CheckContext): void {
   const { root, report } = context;
   const jwt = child(child(root, 'auth'), 'jwt');
   if (jwt === undefined) return;
   const named = entryOf(jwt, 'key');
-  for (const key of named === undefined ? [] : ofTheKey) {
+  for (const key of named === undefined ? [] : inheritedRules) {
     const entry = entryOf(jwt, key);
     if (entry === undefined) continue;
     report({
@@ -23,14 +23,14 @@ export function tokens(context: CheckContext): void {
       hint: `remove "${key}": the rules are those of the key that the token names`,
     });
   }
-  if (named === undefined) enforcesConfig(jwt, ['auth', 'jwt'], context);
-  keySet(child(jwt, 'jwks'), context);
+  if (named === undefined) checkEnforcedConfig(jwt, ['auth', 'jwt'], context);
+  checkKeySet(child(jwt, 'jwks'), context);
 }
 
 /** Checks `jwks`. A URL is fetched only for the first token; an inline or file key set is checked here. */
-function keySet(node: Node | undefined, { valid, unresolved, report }: CheckContext): void {
+function checkKeySet(node: Node | undefined, { isValid, unresolved, report }: CheckContext): void {
   const text = textOf(node);
-  if (node === undefined || text === undefined || unresolved.has(node.at) || !valid(['auth', 'jwt', 'jwks'])) return;
+  if (node === undefined || text === undefined || unresolved.has(node.at) || !isValid(['auth', 'jwt', 'jwks'])) return;
   if (!text.trimStart().startsWith('{')) {
     const url = URL.parse(text);
     if (url?.protocol === 'https:') return;
@@ -48,22 +48,22 @@ function keySet(node: Node | undefined, { valid, unresolved, report }: CheckCont
     report({ code: 'bad-url', at: node.at, message: '"jwks" is neither a URL nor a file', hint: 'write https://… or ./keys.json' });
     return;
   }
-  const problem = setProblem(text);
+  const problem = keySetProblem(text);
   if (problem === undefined) return;
   const hint = 'a key set looks like {"keys": [{"kty": "RSA", "kid": …, "n": …, "e": …}]}, with public keys only';
   report({ code: 'wrong-type', at: node.at, message: `"jwks" ${problem}`, hint, show: 'none' });
 }
 
-function setProblem(text: string): string | undefined {
+function keySetProblem(text: string): string | undefined {
   let set: unknown;
   try {
     set = JSON.parse(text);
   } catch {
     return 'is not JSON';
   }
-  const keys: readonly unknown[] = isPlain(set) && Array.isArray(set['keys']) ? (set['keys'] as unknown[]) : [];
+  const keys: readonly unknown[] = isJsonObject(set) && Array.isArray(set['keys']) ? (set['keys'] as unknown[]) : [];
   if (keys.length === 0) return 'contains no keys';
-  if (!keys.every(isPlain)) return 'contains a value that is not a key';
+  if (!keys.every(isJsonObject)) return 'contains a value that is not a key';
   if (keys.some((key) => key['kty'] === 'oct')) return 'contains a shared secret, with which everyone who knows it could sign tokens';
   return keys.some((key) => 'd' in key) ? 'contains a private key' : undefined;
 }

@@ -1,31 +1,32 @@
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { Provider, SettingsProblem } from '../../../core/provider.ts';
 import { withoutSecrets } from '../../compile/settings.ts';
 import { authOf } from '../../compile/providers/entry-settings.ts';
-import { providerUnder } from '../../read/registry.ts';
+import { providerOfVirtualKey } from '../../read/registry.ts';
 import { child, type Entry, textOf, toValue } from '../../read/node.ts';
-import { authKeys } from './auth-keys.ts';
-import { type CheckContext, entryIn, entryOf, section, valueOf } from '../context.ts';
+import { checkAuthKeys } from './auth-keys.ts';
+import { type CheckContext, sectionEntry, entryOf, sectionEntries, valueOf } from '../context.ts';
 import { isIncomplete } from '../providers/incomplete.ts';
-import { placeOf, problemsOf, settingsIn, reportProblem } from '../providers/type-problems.ts';
+import { problemLocation, problemsOf, settingsIn, reportProblem } from '../providers/type-problems.ts';
 
 /** Checks virtual keys with their own way to sign: it must fit the type of their provider. */
-export function virtualKeys(context: CheckContext): void {
-  const { root, registry, valid } = context;
-  for (const [name, entry] of section(root, 'virtual_keys')) {
-    const provider = providerUnder(entry.value, root, registry);
-    const under = entryIn(root, 'providers', textOf(child(entry.value, 'provider'))?.replace(/^@/, '') ?? '');
-    if (provider === undefined || under === undefined || !hasOwn(entry)) continue;
-    if (!valid(['virtual_keys', name]) || isIncomplete(entry, context)) continue;
-    if (authKeys(entry, provider, `virtual_keys.${name}`, context)) key(entry, context);
-    if (valid(['providers', under.key]) && !isIncomplete(under, context)) ownCheck(provider, entry, under, context);
+export function checkVirtualKeys(context: CheckContext): void {
+  const { root, registry, isValid } = context;
+  for (const [name, entry] of sectionEntries(root, 'virtual_keys')) {
+    const provider = providerOfVirtualKey(entry.value, root, registry);
+    const providerEntry = sectionEntry(root, 'providers', textOf(child(entry.value, 'provider'))?.replace(/^@/, '') ?? '');
+    if (provider === undefined || providerEntry === undefined || !hasOwnAuth(entry)) continue;
+    if (!isValid(['virtual_keys', name]) || isIncomplete(entry, context)) continue;
+    if (checkAuthKeys(entry, provider, `virtual_keys.${name}`, context)) checkApiKeyMode(entry, context);
+    if (isValid(['providers', providerEntry.key]) && !isIncomplete(providerEntry, context))
+      runTypeCheck(provider, entry, providerEntry, context);
   }
 }
 
-const hasOwn = ({ value }: Entry): boolean => entryOf(value, 'api_key') !== undefined || entryOf(value, 'auth') !== undefined;
+const hasOwnAuth = ({ value }: Entry): boolean => entryOf(value, 'api_key') !== undefined || entryOf(value, 'auth') !== undefined;
 
 /** `mode: api_key` without a key has no effect: the provider's key would sign, as it does without the mode. */
-function key({ key: name, value }: Entry, { report }: CheckContext): void {
+function checkApiKeyMode({ key: name, value }: Entry, { report }: CheckContext): void {
   const auth = entryOf(value, 'auth');
   const isKeyed = entryOf(value, 'api_key') !== undefined || entryOf(auth?.value, 'api_key') !== undefined;
   if (auth === undefined || valueOf(child(auth.value, 'mode')) !== 'api_key' || isKeyed) return;
@@ -34,17 +35,18 @@ function key({ key: name, value }: Entry, { report }: CheckContext): void {
 }
 
 /** Runs the type's own check on the resulting settings, and skips problems that the provider's entry has on its own. */
-function ownCheck(provider: Provider, { key: name, value }: Entry, under: Entry, { root, report }: CheckContext): void {
-  const below = settingsIn(under.value, provider);
+function runTypeCheck(provider: Provider, { key: name, value }: Entry, providerEntry: Entry, { root, report }: CheckContext): void {
+  const providerSettings = settingsIn(providerEntry.value, provider);
   const auth = authOf(toValue(child(value, 'auth') ?? value), provider);
-  const settings: Plain = { ...withoutSecrets(provider, below), ...(auth === undefined ? {} : { auth }) };
-  const known = new Set(problemsOf(provider, below, under.keyAt, report).map(idOf));
-  const found = problemsOf(provider, settings, under.keyAt, report);
+  const settings: JsonObject = { ...withoutSecrets(provider, providerSettings), ...(auth === undefined ? {} : { auth }) };
+  const known = new Set(problemsOf(provider, providerSettings, providerEntry.keyAt, report).map(idOf));
+  const found = problemsOf(provider, settings, providerEntry.keyAt, report);
   for (const problem of found) {
-    if (problem.path[0] === 'auth') reportProblem(problem, placeOf(root, ['virtual_keys', name, ...problem.path], problem.code), report);
+    if (problem.path[0] === 'auth')
+      reportProblem(problem, problemLocation(root, ['virtual_keys', name, ...problem.path], problem.code), report);
     // A virtual key with its own auth mode ignores all auth settings of the provider.
     else if (auth === undefined && !known.has(idOf(problem)))
-      reportProblem(problem, placeOf(root, ['virtual_keys', name], problem.code), report);
+      reportProblem(problem, problemLocation(root, ['virtual_keys', name], problem.code), report);
   }
 }
 

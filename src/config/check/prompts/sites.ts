@@ -1,4 +1,4 @@
-import { isPlain } from '../../../core/json/merge.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 import type { StoredPrompt, Versioned } from '../../../core/model/prompt.ts';
 import {
   child,
@@ -12,8 +12,8 @@ import {
   type ScalarNode,
   toValue,
 } from '../../read/node.ts';
-import { fixedKeys } from '../../validate/template.ts';
-import { section, valueOf } from '../context.ts';
+import { nonTemplateKeys } from '../../validate/template.ts';
+import { sectionEntries, valueOf } from '../context.ts';
 
 /** A version of a prompt with its location. */
 export interface PromptSite extends Versioned {
@@ -26,12 +26,12 @@ export interface PromptSite extends Versioned {
 
 /** Every version of every prompt. */
 export function promptSites(root: MapNode): PromptSite[] {
-  return [...section(root, 'prompts')].flatMap(([id, { value, keyAt }]): PromptSite[] => {
-    const several = child(value, 'versions');
+  return [...sectionEntries(root, 'prompts')].flatMap(([id, { value, keyAt }]): PromptSite[] => {
+    const versions = child(value, 'versions');
     const path = ['prompts', id];
-    if (several === undefined)
+    if (versions === undefined)
       return child(value, 'messages') === undefined ? [] : [{ id, number: 1, node: value, path, name: formatPath(path), keyAt }];
-    return entriesOf(several).flatMap((entry) => {
+    return entriesOf(versions).flatMap((entry) => {
       const at = [...path, 'versions', entry.key];
       return /^[1-9]\d*$/.test(entry.key)
         ? [{ id, number: Number(entry.key), node: entry.value, path: at, name: formatPath(at), keyAt: entry.keyAt }]
@@ -43,10 +43,11 @@ export function promptSites(root: MapNode): PromptSite[] {
 /** The prompts that can be determined. Wrong labels and numbers are not reported here. */
 export function promptsByName(root: MapNode, sites: readonly PromptSite[]): ReadonlyMap<string, StoredPrompt<PromptSite>> {
   const found = new Map<string, StoredPrompt<PromptSite>>();
-  for (const [id, { value }] of section(root, 'prompts')) {
+  for (const [id, { value }] of sectionEntries(root, 'prompts')) {
     const versions = new Map(sites.filter((site) => site.id === id).map((site) => [site.number, site]));
-    const wanted = valueOf(child(value, 'published'));
-    const published = (typeof wanted === 'number' ? versions.get(wanted) : undefined) ?? versions.get(Math.max(...versions.keys()));
+    const publishedNumber = valueOf(child(value, 'published'));
+    const published =
+      (typeof publishedNumber === 'number' ? versions.get(publishedNumber) : undefined) ?? versions.get(Math.max(...versions.keys()));
     if (published === undefined) continue;
     const labels = entriesOf(child(value, 'labels')).map(({ key, value: number }): [string, PromptSite] => {
       const at = valueOf(number);
@@ -62,7 +63,7 @@ export function messageTexts(site: PromptSite): ScalarNode[] {
   const texts = (node: Node, key?: string): ScalarNode[] => {
     if (node.kind === 'map') return [...node.entries.values()].flatMap((entry) => texts(entry.value, entry.key));
     if (node.kind === 'list') return node.items.flatMap((item) => texts(item, key));
-    return typeof node.value === 'string' && !fixedKeys.has(key ?? '') ? [node] : [];
+    return typeof node.value === 'string' && !nonTemplateKeys.has(key ?? '') ? [node] : [];
   };
   return itemsOf(child(site.node, 'messages')).flatMap((message) => texts(message));
 }
@@ -77,7 +78,7 @@ export function insertedTexts(site: PromptSite): ScalarNode[] {
 }
 
 /** Location of an offset range within a string, if the file contains the text literally; otherwise the location of the whole value. */
-export function placeIn(node: ScalarNode, start: number, end: number): SourceLocation {
+export function locationIn(node: ScalarNode, start: number, end: number): SourceLocation {
   const text = String(node.value);
   const from = text.lastIndexOf('\n', start - 1) + 1;
   const cut = text.indexOf('\n', from);
@@ -102,5 +103,5 @@ export function placeIn(node: ScalarNode, start: number, end: number): SourceLoc
 /** A mapping as a plain object; empty for other nodes. */
 export function membersOf(node: Node | undefined): Readonly<Record<string, unknown>> {
   const value = node === undefined ? undefined : toValue(node);
-  return isPlain(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }

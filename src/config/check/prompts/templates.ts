@@ -1,15 +1,15 @@
 import { nearest } from '../../../core/text/nearest.ts';
 import { choosePrompt, splitReference, type StoredPrompt } from '../../../core/model/prompt.ts';
 import { child, entriesOf, type SourceLocation, type ScalarNode } from '../../read/node.ts';
-import { placeText } from '../../report/problem.ts';
+import { locationText } from '../../report/problem.ts';
 import { isTemplate, parseTemplate, type Piece, TemplateFault } from '../../validate/template.ts';
 import { type CheckContext, entryOf, valueOf } from '../context.ts';
-import { insertedTexts, membersOf, messageTexts, placeIn, type PromptSite } from './sites.ts';
+import { insertedTexts, membersOf, messageTexts, locationIn, type PromptSite } from './sites.ts';
 
-type Known = ReadonlyMap<string, StoredPrompt<PromptSite>>;
+type PromptsById = ReadonlyMap<string, StoredPrompt<PromptSite>>;
 
 /** A name that a template reads. */
-interface Read {
+interface VariableRead {
   readonly name: string;
   readonly at: SourceLocation;
   /** True inside a section, where the name may be a member of the section's value. */
@@ -17,7 +17,7 @@ interface Read {
 }
 
 /** Checks every template: it parses, its partials exist and do not recurse, its variables are declared. */
-export function checkTemplates(sites: readonly PromptSite[], known: Known, context: CheckContext): void {
+export function checkTemplates(sites: readonly PromptSite[], known: PromptsById, context: CheckContext): void {
   const reported: Reported = { faults: new Set(), cycles: new Set() };
   for (const site of sites) new TemplateCheck(site, known, context, reported).run();
 }
@@ -31,16 +31,16 @@ interface Reported {
 /** Check of one version and of all that it inserts. */
 class TemplateCheck {
   readonly #site: PromptSite;
-  readonly #known: Known;
+  readonly #known: PromptsById;
   readonly #context: CheckContext;
   readonly #reported: Reported;
-  readonly #reads: Read[] = [];
+  readonly #reads: VariableRead[] = [];
   readonly #declared = new Map<string, SourceLocation>();
   readonly #usedPartials = new Set<string>();
-  readonly #done = new Set<string>();
-  #isSure = true;
+  readonly #visited = new Set<string>();
+  #isConclusive = true;
 
-  constructor(site: PromptSite, known: Known, context: CheckContext, reported: Reported) {
+  constructor(site: PromptSite, known: PromptsById, context: CheckContext, reported: Reported) {
     this.#site = site;
     this.#known = known;
     this.#context = context;
@@ -49,10 +49,10 @@ class TemplateCheck {
 
   run(): void {
     this.#declare(this.#site);
-    for (const node of messageTexts(this.#site)) this.#text(node, this.#site, [promptKey(this.#site)], false);
+    for (const node of messageTexts(this.#site)) this.#visitText(node, this.#site, [promptKey(this.#site)], false);
     for (const { key, keyAt, value } of entriesOf(child(this.#site.node, 'partials'))) {
-      if (value.kind === 'scalar' && !this.#usedPartials.has(key)) this.#pieces(value);
-      if (this.#usedPartials.has(key) || !this.#isSure) continue;
+      if (value.kind === 'scalar' && !this.#usedPartials.has(key)) this.#parse(value);
+      if (this.#usedPartials.has(key) || !this.#isConclusive) continue;
       this.#context.report({
         code: 'never-used',
         at: keyAt,
@@ -60,30 +60,30 @@ class TemplateCheck {
         hint: `write {{>${key}}}, or remove it`,
       });
     }
-    this.#variables();
+    this.#checkVariables();
   }
 
   #declare(site: PromptSite): void {
     for (const { key, keyAt } of entriesOf(child(site.node, 'variables'))) if (!this.#declared.has(key)) this.#declared.set(key, keyAt);
   }
 
-  #text(node: ScalarNode, from: PromptSite, trail: readonly string[], inSection: boolean): void {
-    this.#walk(this.#pieces(node), { node, from, trail, inSection });
+  #visitText(node: ScalarNode, from: PromptSite, trail: readonly string[], inSection: boolean): void {
+    this.#visit(this.#parse(node), { node, from, trail, inSection });
   }
 
-  #pieces(node: ScalarNode): readonly Piece[] {
+  #parse(node: ScalarNode): readonly Piece[] {
     if (typeof node.value !== 'string' || !isTemplate(node.value)) return [];
     try {
       return parseTemplate(node.value);
     } catch (error) {
       if (!(error instanceof TemplateFault)) throw error;
-      this.#isSure = false;
+      this.#isConclusive = false;
       if (this.#reported.faults.has(node)) return [];
       this.#reported.faults.add(node);
       const tag = /^\{\{[^}\n]*\}*/.exec(node.value.slice(error.index))?.[0] ?? '';
       this.#context.report({
         code: 'bad-template',
-        at: placeIn(node, error.index, error.index + tag.length),
+        at: locationIn(node, error.index, error.index + tag.length),
         message: `the template cannot be read: ${error.message}`,
         hint: 'write {{name}}, {{#name}}…{{/name}}, {{^name}}…{{/name}} or {{>partial}}',
       });
@@ -91,19 +91,19 @@ class TemplateCheck {
     }
   }
 
-  #walk(pieces: readonly Piece[], where: { node: ScalarNode; from: PromptSite; trail: readonly string[]; inSection: boolean }): void {
+  #visit(pieces: readonly Piece[], scope: { node: ScalarNode; from: PromptSite; trail: readonly string[]; inSection: boolean }): void {
     for (const piece of pieces) {
       if (piece.kind === 'text') continue;
-      const at = placeIn(where.node, piece.at.start, piece.at.end);
+      const at = locationIn(scope.node, piece.at.start, piece.at.end);
       if (piece.kind === 'partial') {
-        this.#partial(piece.name, at, where);
+        this.#visitPartial(piece.name, at, scope);
         continue;
       }
       const [name = ''] = piece.name.split('.');
-      if (name !== '') this.#reads.push({ name, at, inSection: where.inSection });
+      if (name !== '') this.#reads.push({ name, at, inSection: scope.inSection });
       if (piece.kind === 'section') {
         const opens = !piece.isInverted && !this.#isPlainVariable(name);
-        this.#walk(piece.pieces, { ...where, inSection: where.inSection || opens });
+        this.#visit(piece.pieces, { ...scope, inSection: scope.inSection || opens });
       }
     }
   }
@@ -114,27 +114,27 @@ class TemplateCheck {
     return type === 'string' || type === 'number' || type === 'boolean';
   }
 
-  #partial(name: string, at: SourceLocation, where: { from: PromptSite; trail: readonly string[]; inSection: boolean }): void {
-    const { from, trail, inSection } = where;
-    const own = entryOf(child(from.node, 'partials'), name)?.value;
-    const other = own === undefined ? this.#find(name, at, from) : undefined;
-    if (own === undefined && other === undefined) return;
-    if (own !== undefined && from === this.#site) this.#usedPartials.add(name);
-    const key = other === undefined ? `${promptKey(from)} > ${name}` : promptKey(other);
+  #visitPartial(name: string, at: SourceLocation, scope: { from: PromptSite; trail: readonly string[]; inSection: boolean }): void {
+    const { from, trail, inSection } = scope;
+    const partial = entryOf(child(from.node, 'partials'), name)?.value;
+    const prompt = partial === undefined ? this.#findPrompt(name, at, from) : undefined;
+    if (partial === undefined && prompt === undefined) return;
+    if (partial !== undefined && from === this.#site) this.#usedPartials.add(name);
+    const key = prompt === undefined ? `${promptKey(from)} > ${name}` : promptKey(prompt);
     const start = trail.indexOf(key);
     if (start >= 0) {
-      this.#cycle(trail.slice(start), at);
+      this.#reportCycle(trail.slice(start), at);
       return;
     }
-    if (this.#done.has(`${key}${inSection}`)) return;
-    this.#done.add(`${key}${inSection}`);
-    if (other !== undefined) this.#declare(other);
-    const texts = other === undefined ? (own?.kind === 'scalar' ? [own] : []) : insertedTexts(other);
-    for (const node of texts) this.#text(node, other ?? from, [...trail, key], inSection);
+    if (this.#visited.has(`${key}${inSection}`)) return;
+    this.#visited.add(`${key}${inSection}`);
+    if (prompt !== undefined) this.#declare(prompt);
+    const texts = prompt === undefined ? (partial?.kind === 'scalar' ? [partial] : []) : insertedTexts(prompt);
+    for (const node of texts) this.#visitText(node, prompt ?? from, [...trail, key], inSection);
   }
 
-  #cycle(loop: readonly string[], at: SourceLocation): void {
-    this.#isSure = false;
+  #reportCycle(loop: readonly string[], at: SourceLocation): void {
+    this.#isConclusive = false;
     const name = loop.toSorted().join('\n');
     if (this.#reported.cycles.has(name)) return;
     this.#reported.cycles.add(name);
@@ -142,13 +142,13 @@ class TemplateCheck {
     this.#context.report({ code: 'cycle', at, message: 'the prompts refer to each other in a cycle', hint });
   }
 
-  #find(reference: string, at: SourceLocation, from: PromptSite): PromptSite | undefined {
+  #findPrompt(reference: string, at: SourceLocation, from: PromptSite): PromptSite | undefined {
     const { id, suffix } = splitReference(reference);
     const known = this.#known.get(id);
-    if (known !== undefined) return versionAt(known, suffix, at, this.#context);
-    this.#isSure = false;
+    if (known !== undefined) return resolveVersion(known, suffix, at, this.#context);
+    this.#isConclusive = false;
     // Problems in the texts of another prompt are reported there.
-    if (from !== this.#site || this.#context.broken) return undefined;
+    if (from !== this.#site || this.#context.hasBrokenFiles) return undefined;
     const partials = Object.keys(membersOf(child(from.node, 'partials')));
     const meant = nearest(reference, [...partials, ...this.#known.keys()]);
     const hint = meant === undefined ? 'write it under partials, or name another prompt' : `did you mean "${meant}"?`;
@@ -156,17 +156,17 @@ class TemplateCheck {
     return undefined;
   }
 
-  #variables(): void {
+  #checkVariables(): void {
     const read = new Set(this.#reads.map(({ name }) => name));
     const reported = new Set<string>();
     for (const { name, at, inSection } of this.#reads) {
       if (inSection || this.#declared.has(name) || reported.has(name)) continue;
       reported.add(name);
-      this.#undeclared(name, at);
+      this.#reportUndeclared(name, at);
     }
-    if (!this.#isSure) return;
+    if (!this.#isConclusive) return;
     for (const { key, keyAt } of entriesOf(child(this.#site.node, 'variables'))) {
-      if (read.has(key) || !this.#context.valid([...this.#site.path, 'variables', key])) continue;
+      if (read.has(key) || !this.#context.isValid([...this.#site.path, 'variables', key])) continue;
       this.#context.report({
         code: 'never-used',
         at: keyAt,
@@ -177,11 +177,11 @@ class TemplateCheck {
   }
 
   /** A name close to a declared one is a mistake. Any other is allowed, with a warning if the version declares variables. */
-  #undeclared(name: string, at: SourceLocation): void {
+  #reportUndeclared(name: string, at: SourceLocation): void {
     const meant = nearest(name, this.#declared.keys());
-    const place = meant === undefined ? undefined : this.#declared.get(meant);
-    if (place !== undefined) {
-      const hint = `did you mean "${meant}" (${placeText(place)})?`;
+    const location = meant === undefined ? undefined : this.#declared.get(meant);
+    if (location !== undefined) {
+      const hint = `did you mean "${meant}" (${locationText(location)})?`;
       this.#context.report({ code: 'unknown-reference', at, message: `no variable called "${name}" in ${this.#site.name}`, hint });
     } else if (entryOf(this.#site.node, 'variables') !== undefined) {
       const hint = `add ${name}: {required: true} to its variables; without it a call may omit the variable`;
@@ -199,7 +199,7 @@ class TemplateCheck {
 const promptKey = ({ id, number }: PromptSite): string => `${id}@${number}`;
 
 /** Version that a suffix names. Reports a version or label that does not exist. */
-export function versionAt(
+export function resolveVersion(
   prompt: StoredPrompt<PromptSite>,
   suffix: string | undefined,
   at: SourceLocation,

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
-import { child, keyPlace, type Node, textOf } from '../../read/node.ts';
-import type { Report } from '../../report/problem.ts';
+import { child, keyLocation, type Node, textOf } from '../../read/node.ts';
+import type { ProblemReporter } from '../../report/problem.ts';
 import { type CheckContext, textsOf } from '../context.ts';
 
 /** Checks hosts, address ranges and listeners of `server`. */
-export function hosts(context: CheckContext): void {
+export function checkHosts(context: CheckContext): void {
   for (const { node, text } of textsOf(child(child(child(context.root, 'server'), 'egress'), 'allow'))) {
     if (isEgressEntry(text)) continue;
     context.report({
@@ -14,16 +14,16 @@ export function hosts(context: CheckContext): void {
       hint: 'write api.example.com, "*.example.com" or 10.0.0.0/8',
     });
   }
-  listeners(context);
+  checkListeners(context);
 }
 
 /** Checks that a custom host is an http or https URL. The provider type may demand more. */
-export function customHost(node: Node | undefined, report: Report): void {
+export function checkCustomHost(node: Node | undefined, report: ProblemReporter): void {
   const text = textOf(node);
   if (node === undefined || text === undefined || text === '') return;
   const url = URL.parse(text);
-  const usable = url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
-  if (usable && (url.username !== '' || url.password !== '')) {
+  const isUsable = url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '';
+  if (isUsable && (url.username !== '' || url.password !== '')) {
     report({
       code: 'bad-url',
       at: node.at,
@@ -32,14 +32,14 @@ export function customHost(node: Node | undefined, report: Report): void {
       show: 'none',
     });
   }
-  if (usable) return;
-  const bare = /^[\w.-]+(:\d+)?(\/|$)/.test(text);
+  if (isUsable) return;
+  const lacksScheme = /^[\w.-]+(:\d+)?(\/|$)/.test(text);
   const shown = node.kind === 'scalar' && node.resolved ? node.text : text;
   report({
     code: 'bad-url',
     at: node.at,
     message: `"${shown}" is not an http or https URL`,
-    hint: bare ? `write https://${text}` : 'write it like https://api.example.com/v1',
+    hint: lacksScheme ? `write https://${text}` : 'write it like https://api.example.com/v1',
   });
 }
 
@@ -51,7 +51,7 @@ function isEgressEntry(text: string): boolean {
 }
 
 /** Checks that ports are valid and that no two listeners use the same address. */
-function listeners({ root, report }: CheckContext): void {
+function checkListeners({ root, report }: CheckContext): void {
   const server = child(root, 'server');
   for (const key of ['listen', 'probe_listen']) {
     const node = child(server, key);
@@ -61,7 +61,7 @@ function listeners({ root, report }: CheckContext): void {
   }
   const listen = textOf(child(server, 'listen'));
   if (listen === undefined || listen !== textOf(child(server, 'probe_listen')) || listen.endsWith(':0')) return;
-  const at = keyPlace(root, ['server', 'probe_listen']);
+  const at = keyLocation(root, ['server', 'probe_listen']);
   report({
     code: 'conflict',
     at,

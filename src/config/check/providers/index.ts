@@ -1,50 +1,50 @@
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { CommonSettings, Provider } from '../../../core/provider.ts';
 import { withoutAuth } from '../../compile/providers/entry-settings.ts';
 import { providerOf } from '../../read/registry.ts';
 import { child, type Entry, type MapNode, textOf, toValue } from '../../read/node.ts';
 import { keyVariable } from '../../edit/new-entry.ts';
-import { customHost } from './hosts.ts';
+import { checkCustomHost } from './hosts.ts';
 import { authModeOf } from '../../schema/provider-auth.ts';
 import { targetSettings } from '../../schema/target.ts';
-import { authKeys } from '../keys/auth-keys.ts';
+import { checkAuthKeys } from '../keys/auth-keys.ts';
 import { hasOwnCredential } from '../../compile/settings.ts';
-import { holdsCredential } from '../keys/credential.ts';
+import { hasCredential } from '../keys/credential.ts';
 import { membersOf } from '../prompts/sites.ts';
-import { type CheckContext, entryIn, entryOf, section, type Site, sitesOf, slugIn, valueOf } from '../context.ts';
+import { type CheckContext, sectionEntry, entryOf, sectionEntries, type Site, sitesOf, slugIn, valueOf } from '../context.ts';
 import { isIncomplete } from './incomplete.ts';
-import { placeOf, problemsOf, settingsIn, reportProblem } from './type-problems.ts';
+import { problemLocation, problemsOf, settingsIn, reportProblem } from './type-problems.ts';
 
 /** Runs each provider type's own check on its entries, and on the settings that targets add to them. */
-export function providers(context: CheckContext): void {
-  for (const [slug, entry] of section(context.root, 'providers')) {
+export function checkProviders(context: CheckContext): void {
+  for (const [slug, entry] of sectionEntries(context.root, 'providers')) {
     const provider = providerOf(context.registry, textOf(child(entry.value, 'type')) ?? '');
     if (provider === undefined) continue;
-    sameNameAsType(entry, provider, context);
-    if (!context.valid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
-    if (authKeys(entry, provider, `providers.${slug}`, context)) credential(entry, provider, context);
-    unnamed(entry, provider, context);
-    ownCheck(provider, entry, context);
+    warnNameIsType(entry, provider, context);
+    if (!context.isValid(['providers', slug]) || valueOf(child(entry.value, 'enabled')) === false || isIncomplete(entry, context)) continue;
+    if (checkAuthKeys(entry, provider, `providers.${slug}`, context)) checkCredential(entry, provider, context);
+    warnUnnamed(entry, provider, context);
+    runTypeCheck(provider, entry, context);
   }
-  for (const site of sitesOf(context.root)) inTarget(site, context);
+  for (const site of sitesOf(context.root)) checkTarget(site, context);
 }
 
 /** Warns about a provider with deployments that has no `name`: there are usually several, and people tell them apart by name. */
-function unnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: CheckContext): void {
+function warnUnnamed({ key, keyAt, value }: Entry, provider: Provider, { report }: CheckContext): void {
   if (provider.entry.deployment === undefined || entryOf(value, 'name') !== undefined) return;
   const hint = 'add name: the display name in lists; without it lists show the slug';
   report({ code: 'missing-key', severity: 'warning', at: keyAt, message: `"name" is missing in providers.${key}`, hint });
 }
 
 /** Warns about a slug that is also a provider type: in a request with a credential, the name means the type. */
-function sameNameAsType({ key, keyAt }: Entry, provider: Provider, { registry, report }: CheckContext): void {
+function warnNameIsType({ key, keyAt }: Entry, provider: Provider, { registry, report }: CheckContext): void {
   const other = providerOf(registry, key);
   if (other === undefined || other.type === provider.type) return;
   const hint = `"${key}" in a request could mean the type ${other.type}: choose another name, or write type: ${other.type}`;
   report({ code: 'conflict', severity: 'warning', at: keyAt, message: `the name "${key}" is also a provider type`, hint });
 }
 
-function credential(entry: Entry, provider: Provider, { report }: CheckContext): void {
+function checkCredential(entry: Entry, provider: Provider, { report }: CheckContext): void {
   const mode = valueOf(child(child(entry.value, 'auth'), 'mode'));
   const key = entryOf(entry.value, 'api_key');
   if (provider.entry.apiKey === 'none' && key !== undefined) {
@@ -59,69 +59,74 @@ function credential(entry: Entry, provider: Provider, { report }: CheckContext):
   // A custom host may need no key: its server decides.
   if (provider.entry.apiKey !== 'required' || mode === 'caller' || authModeOf(provider, mode) !== undefined) return;
   if (entryOf(entry.value, 'custom_host') !== undefined) return;
-  if (holdsCredential(entry.value, provider)) return;
+  if (hasCredential(entry.value, provider)) return;
   const setting = provider.entry.keySetting ?? 'api_key';
   const hint = `add ${setting}: \${env:${keyVariable(entry.key, setting)}}, or auth: {mode: caller} where callers send their own`;
   report({ code: 'missing-key', at: entry.keyAt, message: `"${setting}" is missing in providers.${entry.key}`, hint });
 }
 
 /** Runs the type's own check on an entry and reports each problem at its location in the file. */
-function ownCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): void {
+function runTypeCheck(provider: Provider, { key, keyAt, value }: Entry, { root, report }: CheckContext): void {
   const problems = problemsOf(provider, settingsIn(value, provider), keyAt, report);
   for (const problem of problems) {
-    reportProblem(problem, placeOf(root, ['providers', key, ...problem.path], problem.code), report);
+    reportProblem(problem, problemLocation(root, ['providers', key, ...problem.path], problem.code), report);
   }
-  if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(child(value, 'custom_host'), report);
+  if (!problems.some(({ path }) => path[0] === 'custom_host')) checkCustomHost(child(value, 'custom_host'), report);
 }
 
 /** Checks settings of the provider, host and key in a target: they must fit the provider that the target names. */
-function inTarget(site: Site, context: CheckContext): void {
+function checkTarget(site: Site, context: CheckContext): void {
   const { node, path } = site;
-  if (node.kind !== 'map' || !context.valid(path)) return;
+  if (node.kind !== 'map' || !context.isValid(path)) return;
   const written = textOf(child(node, 'provider')) ?? textOf(child(node, 'virtual_key'));
   const found = written === undefined ? undefined : providerNamed(written, context);
   const extra = [...node.entries.values()].filter((entry) => !isTargetKey(entry.key) && !entry.key.startsWith('x-'));
-  if (found === undefined) customHost(child(node, 'custom_host'), context.report);
+  if (found === undefined) checkCustomHost(child(node, 'custom_host'), context.report);
   if (written !== undefined && found === undefined) return;
-  for (const entry of extra) foreignSetting(entry, found?.provider, context);
+  for (const entry of extra) checkSettingAccepted(entry, found?.provider, context);
   if (found === undefined) return;
-  ambiguous(site, written ?? '', found.isSlug, context);
-  withSettings(node, extra, found, context);
+  warnAmbiguousName(site, written ?? '', found.isSlug, context);
+  checkTargetSettings(node, extra, found, context);
 }
 
 /** Checks the provider entry or bare type together with the target's settings. Problems of the entry itself are reported there. */
-function withSettings(node: MapNode, extra: readonly Entry[], { provider, settings, isSlug }: Named, { report }: CheckContext): void {
-  const sent = new Map(
+function checkTargetSettings(
+  node: MapNode,
+  extra: readonly Entry[],
+  { provider, settings, isSlug }: NamedProvider,
+  { report }: CheckContext,
+): void {
+  const settingEntries = new Map(
     extra.flatMap((entry) => {
       const setting = provider.entry.requestSettings.find((one) => one.setting === entry.key || one.keys.includes(entry.key));
       return setting === undefined ? [] : [[setting.setting, entry] as const];
     }),
   );
   const host = entryOf(node, 'custom_host');
-  if (host !== undefined) sent.set('custom_host', host);
-  if (sent.size === 0 && isSlug) return;
+  if (host !== undefined) settingEntries.set('custom_host', host);
+  if (settingEntries.size === 0 && isSlug) return;
   // The target's own credential replaces the auth settings of the entry.
-  const under = hasOwnCredential(membersOf(node), provider) ? withoutAuth(settings) : settings;
-  const all = { ...under, ...Object.fromEntries([...sent].map(([setting, entry]) => [setting, toValue(entry.value)])) };
+  const baseSettings = hasOwnCredential(membersOf(node), provider) ? withoutAuth(settings) : settings;
+  const all = { ...baseSettings, ...Object.fromEntries([...settingEntries].map(([setting, entry]) => [setting, toValue(entry.value)])) };
   const problems = problemsOf(provider, all, node.at, report);
   for (const problem of problems) {
-    const entry = sent.get(String(problem.path[0]));
+    const entry = settingEntries.get(String(problem.path[0]));
     if (entry !== undefined) reportProblem(problem, entry.value.at, report);
     else if (!isSlug && problem.severity !== 'warning') reportProblem(problem, child(node, 'provider')?.at ?? node.at, report);
   }
-  if (!problems.some(({ path }) => path[0] === 'custom_host')) customHost(host?.value, report);
+  if (!problems.some(({ path }) => path[0] === 'custom_host')) checkCustomHost(host?.value, report);
 }
 
-interface Named {
+interface NamedProvider {
   readonly provider: Provider;
-  readonly settings: CommonSettings & Plain;
+  readonly settings: CommonSettings & JsonObject;
   readonly isSlug: boolean;
 }
 
-function providerNamed(written: string, { root, registry }: CheckContext): Named | undefined {
+function providerNamed(written: string, { root, registry }: CheckContext): NamedProvider | undefined {
   const name = slugIn(written);
-  const virtual = textOf(child(entryIn(root, 'virtual_keys', name)?.value, 'provider'))?.replace(/^@/, '');
-  const entry = entryIn(root, 'providers', virtual ?? name);
+  const virtual = textOf(child(sectionEntry(root, 'virtual_keys', name)?.value, 'provider'))?.replace(/^@/, '');
+  const entry = sectionEntry(root, 'providers', virtual ?? name);
   if (entry !== undefined) {
     const provider = providerOf(registry, textOf(child(entry.value, 'type')) ?? '');
     return provider === undefined ? undefined : { provider, settings: settingsIn(entry.value, provider), isSlug: true };
@@ -130,22 +135,22 @@ function providerNamed(written: string, { root, registry }: CheckContext): Named
   return provider === undefined ? undefined : { provider, settings: {}, isSlug: false };
 }
 
-function foreignSetting(entry: Entry, provider: Provider | undefined, { report }: CheckContext): void {
-  const takes = provider?.entry.requestSettings.flatMap(({ setting, keys }) => [setting, ...keys]) ?? [];
-  if (takes.includes(entry.key)) return;
+function checkSettingAccepted(entry: Entry, provider: Provider | undefined, { report }: CheckContext): void {
+  const accepted = provider?.entry.requestSettings.flatMap(({ setting, keys }) => [setting, ...keys]) ?? [];
+  if (accepted.includes(entry.key)) return;
   const message =
     provider === undefined ? `"${entry.written}" needs "provider" next to it` : `"${entry.written}" is not a setting of ${provider.type}`;
   const hint =
     provider === undefined
       ? 'add provider: the provider that the setting is for'
-      : takes.length === 0
+      : accepted.length === 0
         ? 'remove it'
-        : `allowed: ${[...new Set(takes)].slice(0, 12).join(', ')}`;
+        : `allowed: ${[...new Set(accepted)].slice(0, 12).join(', ')}`;
   report({ code: 'unknown-key', at: entry.keyAt, message, hint });
 }
 
 /** Warns about a name that is both a slug and a type, with a key next to it: the slug wins, which pasted configs do not expect. */
-function ambiguous({ node }: Site, written: string, isSlug: boolean, { registry, report }: CheckContext): void {
+function warnAmbiguousName({ node }: Site, written: string, isSlug: boolean, { registry, report }: CheckContext): void {
   const provider = child(node, 'provider');
   if (
     !isSlug ||

@@ -1,21 +1,21 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { CommonSettings, Provider, SettingsProblem } from '../../../core/provider.ts';
 import { settingsOf } from '../../compile/providers/entry-settings.ts';
-import { keyPlace, type MapNode, type Node, nodeAt, type Path, type SourceLocation, toValue } from '../../read/node.ts';
-import type { Report } from '../../report/problem.ts';
+import { keyLocation, type MapNode, type Node, nodeAt, type Path, type SourceLocation, toValue } from '../../read/node.ts';
+import type { ProblemReporter } from '../../report/problem.ts';
 
 /** A provider entry as settings for its type. */
-export function settingsIn(node: Node, provider: Provider): CommonSettings & Plain {
+export function settingsIn(node: Node, provider: Provider): CommonSettings & JsonObject {
   const value = toValue(node);
-  return isPlain(value) ? settingsOf(value, provider) : {};
+  return isJsonObject(value) ? settingsOf(value, provider) : {};
 }
 
 /** Problems that the type itself finds. The check of an external type may throw, which is reported. */
 export function problemsOf(
   provider: Provider,
-  settings: CommonSettings & Plain,
+  settings: CommonSettings & JsonObject,
   at: SourceLocation,
-  report: Report,
+  report: ProblemReporter,
 ): readonly SettingsProblem[] {
   try {
     return provider.entry.check?.(settings) ?? [];
@@ -26,12 +26,12 @@ export function problemsOf(
 }
 
 /** Hints of types are sentences; hints of this report start in lower case and have no full stop. */
-export function reportProblem({ code, message, hint, severity }: SettingsProblem, at: SourceLocation, report: Report): void {
+export function reportProblem({ code, message, hint, severity }: SettingsProblem, at: SourceLocation, report: ProblemReporter): void {
   report({ code, severity, at, message: message.replace(/\.$/, ''), hint: hint === undefined ? undefined : asHint(hint) });
 }
 
 /** Location of a problem: the value at the path, or the deepest existing key above it. */
-export function placeOf(root: MapNode, path: Path, code: SettingsProblem['code']): SourceLocation {
+export function problemLocation(root: MapNode, path: Path, code: SettingsProblem['code']): SourceLocation {
   const node = nodeAt(root, path);
   return node === undefined || code === 'missing-key' ? nearestKey(root, path) : node.at;
 }
@@ -40,7 +40,7 @@ export function placeOf(root: MapNode, path: Path, code: SettingsProblem['code']
 function nearestKey(root: Node, path: Path): SourceLocation {
   let at = path;
   while (at.length > 0 && nodeAt(root, at) === undefined) at = at.slice(0, -1);
-  return keyPlace(root, at);
+  return keyLocation(root, at);
 }
 
 const asHint = (sentence: string): string => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;

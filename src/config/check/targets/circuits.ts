@@ -2,7 +2,7 @@ import { child, itemsOf } from '../../read/node.ts';
 import { type CheckContext, entryOf, lacks, type Site, sitesOf, valueOf } from '../context.ts';
 
 /** Reports what `cb_config` lacks, and where it has no effect. */
-export function circuits(context: CheckContext): void {
+export function checkCircuits(context: CheckContext): void {
   const sites = sitesOf(context.root);
   for (const site of sites) {
     const circuit = entryOf(child(site.node, 'strategy'), 'cb_config');
@@ -21,7 +21,7 @@ export function circuits(context: CheckContext): void {
         hint: 'only failure_threshold_percentage reads it',
       });
     }
-    if (sites.some((below) => isWithin(below, site) && mayMove(below))) continue;
+    if (sites.some((below) => isWithin(below, site) && hasAlternative(below))) continue;
     context.report({
       code: 'never-used',
       at: circuit.keyAt,
@@ -37,7 +37,7 @@ const isWithin = ({ path }: Site, above: Site): boolean => above.path.every((ste
  * True when a sibling can replace a target that the circuit removes. A target that names a config is accepted,
  * since that config is checked itself.
  */
-function mayMove({ node }: Site): boolean {
+function hasAlternative({ node }: Site): boolean {
   if (entryOf(node, 'config') !== undefined) return true;
   const mode = valueOf(child(child(node, 'strategy'), 'mode'));
   return (mode === 'fallback' || mode === 'loadbalance') && itemsOf(child(node, 'targets')).length > 1;

@@ -5,17 +5,17 @@ import { compileRegex } from '../../validate/regex.ts';
 import { type CheckContext, entryOf, sitesOf } from '../context.ts';
 
 /** Checks the queries of conditional routing: fields, operators and patterns. */
-export function queries(context: CheckContext): void {
+export function checkQueries(context: CheckContext): void {
   for (const { node } of sitesOf(context.root)) {
     for (const condition of itemsOf(child(child(node, 'strategy'), 'conditions'))) {
       const query = entryOf(condition, 'query');
-      if (query?.value.kind === 'map' && checkQuery(query.value, context)) compile(query.value, context);
+      if (query?.value.kind === 'map' && checkQuery(query.value, context)) checkCompiles(query.value, context);
     }
   }
 }
 
 /** Reports errors that only compiling the query finds. */
-function compile(query: MapNode, { report }: CheckContext): void {
+function checkCompiles(query: MapNode, { report }: CheckContext): void {
   try {
     compileQuery(toValue(query));
   } catch (error) {
@@ -48,13 +48,13 @@ function checkMember(entry: Entry, context: CheckContext): boolean {
     });
     return false;
   }
-  if (!key.startsWith('params.')) strings(key, value, context);
+  if (!key.startsWith('params.')) checkStringOperands(key, value, context);
   if (value.kind !== 'map') return true;
   return [...value.entries.values()].map((one) => checkOperator(one, context)).every(Boolean);
 }
 
 /** Metadata and the path are strings, and comparing for equality converts nothing. */
-function strings(key: string, value: Node, { report }: CheckContext): void {
+function checkStringOperands(key: string, value: Node, { report }: CheckContext): void {
   const operands = value.kind === 'map' ? ['$eq', '$ne', '$in', '$nin'].map((name) => child(value, name)) : [value];
   for (const operand of operands.flatMap((one): readonly (Node | undefined)[] => (one?.kind === 'list' ? one.items : [one]))) {
     if (operand?.kind !== 'scalar' || typeof operand.value === 'string') continue;

@@ -3,13 +3,13 @@ import { nearest } from '../../../core/text/nearest.ts';
 import { splitReference } from '../../../core/model/prompt.ts';
 import { typeNames, providerOf } from '../../read/registry.ts';
 import { child, itemsOf, type SourceLocation, textOf, type Node } from '../../read/node.ts';
-import { placeText } from '../../report/problem.ts';
+import { locationText } from '../../report/problem.ts';
 import { promptSites, membersOf } from '../prompts/sites.ts';
-import { callersOf, type CheckContext, section, type Site, sitesOf, slugIn } from '../context.ts';
+import { callerRulesOf, type CheckContext, sectionEntries, type Site, sitesOf, slugIn } from '../context.ts';
 import { hasOwnCredential } from '../../compile/settings.ts';
 
 /** A reference to a name that must be defined. */
-interface Use {
+interface Reference {
   readonly what: 'provider' | 'virtual key' | 'config' | 'prompt' | 'provider type' | 'plugin';
   readonly name: string;
   readonly at: SourceLocation;
@@ -17,35 +17,40 @@ interface Use {
 }
 
 /** Checks that every referenced name exists. A missing name is reported once, at its first use. */
-export function references(context: CheckContext): void {
+export function checkReferences(context: CheckContext): void {
   const known = definitions(context);
-  const missing = new Map<string, Use[]>();
-  for (const use of [...usesInConfigs(context), ...usesInCatalog(context), ...usesInPrompts(context), ...usesInKeys(context)]) {
+  const missing = new Map<string, Reference[]>();
+  for (const use of [
+    ...referencesInConfigs(context),
+    ...referencesInCatalog(context),
+    ...referencesInPrompts(context),
+    ...referencesInKeys(context),
+  ]) {
     if (known[use.what].has(use.name)) continue;
     const key = `${use.what === 'virtual key' ? 'provider' : use.what}|${use.name}`;
     missing.set(key, [...(missing.get(key) ?? []), use]);
   }
   for (const uses of missing.values()) reportMissing(uses, known, context);
-  targetNames(context);
+  checkTargetNames(context);
 }
 
-type Known = Readonly<Record<Use['what'], ReadonlyMap<string, SourceLocation | undefined>>>;
+type DefinedNames = Readonly<Record<Reference['what'], ReadonlyMap<string, SourceLocation | undefined>>>;
 
 /** Defined names with their locations. Providers and virtual keys share one namespace. */
-function definitions({ root, registry }: CheckContext): Known {
-  const places = (name: string) => [...section(root, name)].map(([key, entry]): [string, SourceLocation] => [key, entry.keyAt]);
-  const shared = new Map([...places('providers'), ...places('virtual_keys')]);
+function definitions({ root, registry }: CheckContext): DefinedNames {
+  const locationsOf = (name: string) => [...sectionEntries(root, name)].map(([key, entry]): [string, SourceLocation] => [key, entry.keyAt]);
+  const shared = new Map([...locationsOf('providers'), ...locationsOf('virtual_keys')]);
   return {
     provider: shared,
     'virtual key': shared,
-    config: new Map(places('configs')),
-    prompt: new Map(places('prompts')),
+    config: new Map(locationsOf('configs')),
+    prompt: new Map(locationsOf('prompts')),
     'provider type': new Map(typeNames(registry).map((name) => [name, undefined])),
     plugin: new Map(registry.plugins.map((plugin) => [plugin.name, undefined])),
   };
 }
 
-function reportMissing(uses: readonly Use[], known: Known, { broken, report }: CheckContext): void {
+function reportMissing(uses: readonly Reference[], known: DefinedNames, { hasBrokenFiles, report }: CheckContext): void {
   const [use] = uses.toSorted((a, b) =>
     a.at.file.name < b.at.file.name ? -1 : a.at.file.name > b.at.file.name ? 1 : a.at.line - b.at.line,
   );
@@ -53,47 +58,54 @@ function reportMissing(uses: readonly Use[], known: Known, { broken, report }: C
   const names = known[use.what];
   const meant = nearest(use.name, names.keys());
   // The names that a broken file defines are unknown: only a name close to a known one is certainly a mistake.
-  if (broken && meant === undefined) return;
-  const place = meant === undefined ? undefined : names.get(meant);
+  if (hasBrokenFiles && meant === undefined) return;
+  const location = meant === undefined ? undefined : names.get(meant);
   const hint =
     meant === undefined
       ? (use.hint ?? knownNames(use, names))
-      : `did you mean "${meant}"${place === undefined ? '' : ` (${placeText(place)})`}?`;
+      : `did you mean "${meant}"${location === undefined ? '' : ` (${locationText(location)})`}?`;
   const note = uses.length > 1 ? `used in ${uses.length} places` : undefined;
   report({ code: 'unknown-reference', at: use.at, message: `no ${use.what} called "${use.name}"`, hint, note });
 }
 
-function knownNames(use: Use, names: ReadonlyMap<string, unknown>): string {
+function knownNames(use: Reference, names: ReadonlyMap<string, unknown>): string {
   const list = [...names.keys()];
   if (list.length === 0) return `no ${use.what} is defined`;
   return `defined: ${list.slice(0, 12).join(', ')}${list.length > 12 ? ', …' : ''}`;
 }
 
-function usesInConfigs(context: CheckContext): Use[] {
+function referencesInConfigs(context: CheckContext): Reference[] {
   return sitesOf(context.root).flatMap((site) => {
     if (site.node.kind === 'scalar') {
       const text = textOf(site.node);
-      const fits = text !== undefined && context.valid(site.path);
+      const fits = text !== undefined && context.isValid(site.path);
       return fits ? [{ what: 'provider' as const, name: slugIn(text), at: site.node.at }] : [];
     }
-    return [...usesInTarget(site, context)];
+    return [...referencesInTarget(site, context)];
   });
 }
 
 /** A reference as it is written; empty when the node has no text. */
-function used(what: Use['what'], node: Node | undefined, nameOf = (text: string): string | undefined => text, hint?: string): Use[] {
+function referenceTo(
+  what: Reference['what'],
+  node: Node | undefined,
+  nameOf = (text: string): string | undefined => text,
+  hint?: string,
+): Reference[] {
   const name = nameOf(textOf(node) ?? '');
   return node === undefined || name === undefined || name === '' ? [] : [{ what, name, at: node.at, hint }];
 }
 
-function usesInTarget({ node }: Site, { registry }: CheckContext): Use[] {
+function referencesInTarget({ node }: Site, { registry }: CheckContext): Reference[] {
   const provider = child(node, 'provider');
   const virtual = child(node, 'virtual_key');
   const others = [
-    ...used('virtual key', virtual, slugIn),
-    ...used('config', child(node, 'config')),
-    ...used('prompt', child(node, 'prompt_id'), (text) => splitReference(text).id),
-    ...(provider === undefined && virtual === undefined ? used('provider', child(child(node, 'override_params'), 'model'), slugOf) : []),
+    ...referenceTo('virtual key', virtual, slugIn),
+    ...referenceTo('config', child(node, 'config')),
+    ...referenceTo('prompt', child(node, 'prompt_id'), (text) => splitReference(text).id),
+    ...(provider === undefined && virtual === undefined
+      ? referenceTo('provider', child(child(node, 'override_params'), 'model'), slugOf)
+      : []),
   ];
   const written = textOf(provider) ?? '';
   const name = slugIn(written);
@@ -101,40 +113,42 @@ function usesInTarget({ node }: Site, { registry }: CheckContext): Use[] {
   // In the file, a bare name is a slug first, otherwise a type that needs no credential or has one next to it.
   if (type !== undefined && (type.entry.apiKey !== 'required' || hasOwnCredential(membersOf(node), type))) return others;
   const hint = `"${name}" is a type: define providers: {${name}: {type: ${name}, …}}, or add api_key next to it`;
-  return [...used('provider', provider, slugIn, type === undefined ? undefined : hint), ...others];
+  return [...referenceTo('provider', provider, slugIn, type === undefined ? undefined : hint), ...others];
 }
 
-function usesInCatalog({ root, registry }: CheckContext): Use[] {
-  const types = [...section(root, 'providers').values()].flatMap(({ value }) => used('provider type', child(value, 'type')));
-  const virtual = [...section(root, 'virtual_keys').values()].flatMap(({ value }) => used('provider', child(value, 'provider'), slugText));
-  const plugins = itemsOf(child(root, 'plugins')).flatMap((item): Use[] => {
+function referencesInCatalog({ root, registry }: CheckContext): Reference[] {
+  const types = [...sectionEntries(root, 'providers').values()].flatMap(({ value }) => referenceTo('provider type', child(value, 'type')));
+  const virtual = [...sectionEntries(root, 'virtual_keys').values()].flatMap(({ value }) =>
+    referenceTo('provider', child(value, 'provider'), slugText),
+  );
+  const plugins = itemsOf(child(root, 'plugins')).flatMap((item): Reference[] => {
     const node = item.kind === 'map' ? child(item, 'name') : item;
     const name = textOf(node) ?? '';
     const hint = /[./]/.test(name) ? `refer to a file as {use: ${name}}` : undefined;
-    return registry.plugins.some((plugin) => plugin.name === name) ? [] : used('plugin', node, undefined, hint);
+    return registry.plugins.some((plugin) => plugin.name === name) ? [] : referenceTo('plugin', node, undefined, hint);
   });
   return [...types, ...virtual, ...plugins];
 }
 
-function usesInPrompts({ root }: CheckContext): Use[] {
+function referencesInPrompts({ root }: CheckContext): Reference[] {
   return promptSites(root).flatMap(({ node }) => [
-    ...used('config', child(node, 'config')),
-    ...used('provider', child(node, 'model'), slugOf),
+    ...referenceTo('config', child(node, 'config')),
+    ...referenceTo('provider', child(node, 'model'), slugOf),
   ]);
 }
 
-function usesInKeys({ root, registry }: CheckContext): Use[] {
-  return callersOf(root).flatMap((caller) => {
+function referencesInKeys({ root, registry }: CheckContext): Reference[] {
+  return callerRulesOf(root).flatMap((caller) => {
     const allowed = (list: string): readonly Node[] => itemsOf(child(child(caller, 'allow'), list));
     const providers = allowed('providers').flatMap((node) =>
       textOf(node)?.startsWith('type:') === true
-        ? used('provider type', node, (text) => text.slice(5)).filter(({ name }) => !typeNames(registry).includes(name))
-        : used('provider', node, slugText),
+        ? referenceTo('provider type', node, (text) => text.slice(5)).filter(({ name }) => !typeNames(registry).includes(name))
+        : referenceTo('provider', node, slugText),
     );
     return [
-      ...used('config', child(caller, 'default_config')),
-      ...allowed('configs').flatMap((node) => (textOf(node) === 'inline' ? [] : used('config', node))),
-      ...allowed('prompts').flatMap((node) => used('prompt', node)),
+      ...referenceTo('config', child(caller, 'default_config')),
+      ...allowed('configs').flatMap((node) => (textOf(node) === 'inline' ? [] : referenceTo('config', node))),
+      ...allowed('prompts').flatMap((node) => referenceTo('prompt', node)),
       ...providers,
     ];
   });
@@ -143,7 +157,7 @@ function usesInKeys({ root, registry }: CheckContext): Use[] {
 const slugText = (text: string): string => text.replace(/^@/, '');
 
 /** Checks that `then` and `default` name a target of the same config. */
-function targetNames({ root, report }: CheckContext): void {
+function checkTargetNames({ root, report }: CheckContext): void {
   for (const { node, path } of sitesOf(root)) {
     const strategy = child(node, 'strategy');
     // Missing targets are reported elsewhere, and the names may be right once the targets are there.

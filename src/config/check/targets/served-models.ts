@@ -5,67 +5,73 @@ import type { CommonSettings, Provider } from '../../../core/provider.ts';
 import { compileGlobs, plainNames } from '../../compile/providers/allow.ts';
 import { providerOf } from '../../read/registry.ts';
 import { child, type Node, textOf } from '../../read/node.ts';
-import { type CheckContext, entryIn, section, sitesOf, slugIn, textsOf, valueOf } from '../context.ts';
+import { type CheckContext, sectionEntry, sectionEntries, sitesOf, slugIn, textsOf, valueOf } from '../context.ts';
 import { promptSites } from '../prompts/sites.ts';
 import { settingsIn } from '../providers/type-problems.ts';
 
 /** A model that the configuration names for one of its providers. */
-interface Named {
+interface NamedModel {
   readonly slug: string;
   readonly model: string;
   readonly at: Node['at'];
 }
 
 /** Checks that each model named for a provider is served by it, where its entry lists the models it serves. */
-export function servedModels(context: CheckContext): void {
-  const entries = new Map<string, ServedBy | undefined>();
-  const entryOnce = (slug: string): ServedBy | undefined => {
+export function checkServedModels(context: CheckContext): void {
+  const entries = new Map<string, ProviderModels | undefined>();
+  const cachedEntry = (slug: string): ProviderModels | undefined => {
     if (!entries.has(slug)) entries.set(slug, entryFor(slug, context));
     return entries.get(slug);
   };
-  for (const one of [...inTargets(context), ...inPrompts(context)]) {
-    const entry = entryOnce(one.slug);
+  for (const one of [...modelsInTargets(context), ...modelsInPrompts(context)]) {
+    const entry = cachedEntry(one.slug);
     if (entry === undefined) continue;
-    const lists = [entry.models, entry.ownModels].filter((list) => list !== undefined);
-    if (lists.every((list) => compileGlobs(list)(one.model))) undeployed(one, entry, context);
-    else unlisted(one, context);
+    const lists = [entry.models, entry.virtualKeyModels].filter((list) => list !== undefined);
+    if (lists.every((list) => compileGlobs(list)(one.model))) reportUndeployed(one, entry, context);
+    else reportUnlisted(one, context);
   }
   for (const name of ['providers', 'virtual_keys'] as const) {
-    for (const [slug, { value }] of section(context.root, name)) {
-      const entry = entryOnce(slug);
-      if (entry === undefined || !context.valid([name, slug])) continue;
+    for (const [slug, { value }] of sectionEntries(context.root, name)) {
+      const entry = cachedEntry(slug);
+      if (entry === undefined || !context.isValid([name, slug])) continue;
       for (const { node, text } of textsOf(child(value, 'models'))) {
-        if (plainNames([text]).length > 0) undeployed({ slug, model: text, at: node.at }, entry, context);
+        if (plainNames([text]).length > 0) reportUndeployed({ slug, model: text, at: node.at }, entry, context);
       }
     }
   }
 }
 
-interface ServedBy {
+interface ProviderModels {
   readonly provider: Provider;
   readonly settings: CommonSettings;
   readonly models: readonly string[] | undefined;
   /** Model list of the virtual key. */
-  readonly ownModels: readonly string[] | undefined;
+  readonly virtualKeyModels: readonly string[] | undefined;
 }
 
 /** Undefined when the entry is missing, invalid or disabled, which is reported elsewhere. */
-function entryFor(slug: string, { root, registry, valid, missing }: CheckContext): ServedBy | undefined {
-  const virtual = entryIn(root, 'virtual_keys', slug);
+function entryFor(slug: string, { root, registry, isValid, missingSecrets }: CheckContext): ProviderModels | undefined {
+  const virtual = sectionEntry(root, 'virtual_keys', slug);
   const name = virtual === undefined ? slug : (textOf(child(virtual.value, 'provider'))?.replace(/^@/, '') ?? '');
-  const entry = entryIn(root, 'providers', name);
+  const entry = sectionEntry(root, 'providers', name);
   const provider = providerOf(registry, textOf(child(entry?.value, 'type')) ?? '');
-  if (entry === undefined || provider === undefined || !valid(['providers', name]) || missing[name] !== undefined) return undefined;
+  if (entry === undefined || provider === undefined || !isValid(['providers', name]) || missingSecrets[name] !== undefined)
+    return undefined;
   if (valueOf(child(entry.value, 'enabled')) === false) return undefined;
-  return { provider, settings: settingsIn(entry.value, provider), models: listOf(entry.value), ownModels: listOf(virtual?.value) };
+  return {
+    provider,
+    settings: settingsIn(entry.value, provider),
+    models: modelListOf(entry.value),
+    virtualKeyModels: modelListOf(virtual?.value),
+  };
 }
 
-function listOf(node: Node | undefined): readonly string[] | undefined {
+function modelListOf(node: Node | undefined): readonly string[] | undefined {
   const list = child(node, 'models');
   return list?.kind === 'list' ? textsOf(list).map(({ text }) => text) : undefined;
 }
 
-function* inTargets({ root }: CheckContext): Generator<Named> {
+function* modelsInTargets({ root }: CheckContext): Generator<NamedModel> {
   for (const { node } of sitesOf(root)) {
     if (node.kind === 'scalar') {
       const text = (textOf(node) ?? '').replace(/^@/, '');
@@ -82,7 +88,7 @@ function* inTargets({ root }: CheckContext): Generator<Named> {
   }
 }
 
-function* inPrompts({ root }: CheckContext): Generator<Named> {
+function* modelsInPrompts({ root }: CheckContext): Generator<NamedModel> {
   for (const { node } of promptSites(root)) {
     const model = child(node, 'model');
     const written = textOf(model) ?? '';
@@ -91,12 +97,12 @@ function* inPrompts({ root }: CheckContext): Generator<Named> {
   }
 }
 
-function unlisted({ slug, model, at }: Named, { report }: CheckContext): void {
+function reportUnlisted({ slug, model, at }: NamedModel, { report }: CheckContext): void {
   const hint = 'add it to the list, or name another model';
   report({ code: 'never-used', at, message: `the list "models" of "${slug}" does not have the model "${model}"`, hint });
 }
 
-function undeployed({ slug, model, at }: Named, { provider, settings }: ServedBy, { report }: CheckContext): void {
+function reportUndeployed({ slug, model, at }: NamedModel, { provider, settings }: ProviderModels, { report }: CheckContext): void {
   const names = deployedNames(provider, settings, model);
   if (names === undefined) return;
   const meant = nearest(model, names);

@@ -1,35 +1,35 @@
-import { child, itemsOf, keyPlace } from '../../read/node.ts';
+import { child, itemsOf, keyLocation } from '../../read/node.ts';
 import { type CheckContext, entryOf, lacks, type Site, sitesOf, valueOf } from '../context.ts';
 
 /** Reports what a strategy lacks, and keys that have no effect in its mode. */
-export function strategies(context: CheckContext): void {
+export function checkStrategies(context: CheckContext): void {
   for (const site of sitesOf(context.root)) {
     const strategy = entryOf(site.node, 'strategy');
     if (strategy === undefined) continue;
-    needs(site, context);
+    checkRequiredKeys(site, context);
     const mode = valueOf(child(strategy.value, 'mode'));
-    if (typeof mode !== 'string' || !context.valid([...site.path, 'strategy', 'mode'])) continue;
-    for (const [key, owner] of [
+    if (typeof mode !== 'string' || !context.isValid([...site.path, 'strategy', 'mode'])) continue;
+    for (const [key, requiredMode] of [
       ['on_status_codes', 'fallback'],
       ['conditions', 'conditional'],
       ['default', 'conditional'],
     ] as const) {
       const entry = entryOf(strategy.value, key);
-      if (entry === undefined || mode === owner) continue;
+      if (entry === undefined || mode === requiredMode) continue;
       context.report({
         code: 'never-used',
         at: entry.keyAt,
         message: `"${entry.written}" has no effect under mode ${mode}`,
-        hint: `only ${owner} reads it`,
+        hint: `only ${requiredMode} reads it`,
       });
     }
-    if (mode === 'loadbalance') weights(site, context);
-    if (mode === 'conditional') withoutDefault(site, context);
+    if (mode === 'loadbalance') checkWeights(site, context);
+    if (mode === 'conditional') warnMissingDefault(site, context);
   }
 }
 
-function needs({ node, path }: Site, { root, report }: CheckContext): void {
-  const at = keyPlace(root, [...path, 'strategy']);
+function checkRequiredKeys({ node, path }: Site, { root, report }: CheckContext): void {
+  const at = keyLocation(root, [...path, 'strategy']);
   if (lacks(node, 'targets') && entryOf(node, 'config') === undefined) {
     report({ code: 'missing-key', at, message: 'a strategy needs "targets"', hint: 'add targets: [openai-main/gpt-4o]' });
   }
@@ -41,23 +41,23 @@ function needs({ node, path }: Site, { root, report }: CheckContext): void {
 }
 
 /** Only a warning: a config may be meant for the matching requests alone. A fallback passes over such a target. */
-function withoutDefault({ node, path, parent }: Site, { root, report }: CheckContext): void {
+function warnMissingDefault({ node, path, parent }: Site, { root, report }: CheckContext): void {
   const strategy = child(node, 'strategy');
   if (valueOf(child(child(parent?.node, 'strategy'), 'mode')) === 'fallback' && itemsOf(child(parent?.node, 'targets')).length > 1) return;
   if (entryOf(strategy, 'conditions') === undefined || entryOf(strategy, 'default') !== undefined) return;
   report({
     code: 'missing-key',
     severity: 'warning',
-    at: keyPlace(root, [...path, 'strategy']),
+    at: keyLocation(root, [...path, 'strategy']),
     message: 'mode conditional has no "default": the gateway rejects requests that match no condition',
     hint: 'add default: the name of a target',
   });
 }
 
-function weights({ node, path }: Site, { root, report }: CheckContext): void {
+function checkWeights({ node, path }: Site, { root, report }: CheckContext): void {
   const targets = itemsOf(child(node, 'targets'));
   if (targets.length === 0 || targets.some((target) => valueOf(child(target, 'weight')) !== 0)) return;
-  const at = keyPlace(root, [...path, 'targets']);
+  const at = keyLocation(root, [...path, 'targets']);
   report({
     code: 'out-of-range',
     at,

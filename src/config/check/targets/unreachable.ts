@@ -1,8 +1,8 @@
 import { child, formatPath, itemsOf, type Node, textOf } from '../../read/node.ts';
-import { callersOf, type CheckContext, entryOf, section, type Site, sitesOf, slugIn, startOf, valueOf } from '../context.ts';
+import { callerRulesOf, type CheckContext, entryOf, sectionEntries, type Site, sitesOf, slugIn, startOf, valueOf } from '../context.ts';
 
 /** Reports targets and providers that no request can reach. */
-export function unreachable(context: CheckContext): void {
+export function checkReachability(context: CheckContext): void {
   const sites = sitesOf(context.root);
   for (const site of sites) {
     const why = whyUnreachable(site, context);
@@ -15,8 +15,8 @@ export function unreachable(context: CheckContext): void {
       hint: why.hint,
     });
   }
-  for (const site of sites) weightWithoutBalance(site, context);
-  unusedProviders(context, sites);
+  for (const site of sites) checkWeightMode(site, context);
+  reportUnusedProviders(context, sites);
 }
 
 function whyUnreachable(site: Site, { root }: CheckContext): { reason: string; hint: string } | undefined {
@@ -33,8 +33,8 @@ function whyUnreachable(site: Site, { root }: CheckContext): { reason: string; h
     return { reason: 'no condition names it', hint: 'name it in then or default' };
   const slug = providerSlug(node);
   const entry = slug === undefined ? undefined : child(root, 'providers');
-  const off = slug !== undefined && valueOf(child(child(entry, slug), 'enabled')) === false;
-  return off ? { reason: `provider "${slug}" is disabled`, hint: 'remove the target while the provider is disabled' } : undefined;
+  const isDisabled = slug !== undefined && valueOf(child(child(entry, slug), 'enabled')) === false;
+  return isDisabled ? { reason: `provider "${slug}" is disabled`, hint: 'remove the target while the provider is disabled' } : undefined;
 }
 
 /** False when conditions are missing or name an unknown target: any of the targets may have been meant. */
@@ -59,7 +59,7 @@ function providerSlug(node: Node): string | undefined {
 }
 
 /** `weight` has an effect only on targets below mode loadbalance. */
-function weightWithoutBalance({ node, parent }: Site, { report }: CheckContext): void {
+function checkWeightMode({ node, parent }: Site, { report }: CheckContext): void {
   const weight = entryOf(node, 'weight');
   if (weight === undefined || weight.value.kind !== 'scalar') return;
   const mode = parent === undefined ? 'none' : (valueOf(child(child(parent.node, 'strategy'), 'mode')) ?? 'single');
@@ -73,14 +73,14 @@ function weightWithoutBalance({ node, parent }: Site, { report }: CheckContext):
 }
 
 /** Reports providers that no key may use. A provider is open to every client, unless all keys are limited to others. */
-function unusedProviders({ root, report }: CheckContext, sites: readonly Site[]): void {
-  const keys = callersOf(root);
+function reportUnusedProviders({ root, report }: CheckContext, sites: readonly Site[]): void {
+  const keys = callerRulesOf(root);
   if (keys.length === 0) return;
-  const providers = section(root, 'providers');
-  const virtual = section(root, 'virtual_keys');
-  const behind = (name: string): string => textOf(child(virtual.get(name)?.value, 'provider'))?.replace(/^@/, '') ?? name;
+  const providers = sectionEntries(root, 'providers');
+  const virtual = sectionEntries(root, 'virtual_keys');
+  const providerBehind = (name: string): string => textOf(child(virtual.get(name)?.value, 'provider'))?.replace(/^@/, '') ?? name;
   const inConfigs = sites.flatMap(({ node }) => providerSlug(node) ?? []);
-  const open = new Set<string>();
+  const usable = new Set<string>();
   for (const value of keys) {
     const allowed = child(child(value, 'allow'), 'providers');
     const enforced = valueOf(child(value, 'enforce_config')) === true;
@@ -89,14 +89,14 @@ function unusedProviders({ root, report }: CheckContext, sites: readonly Site[])
     const names = allowed === undefined ? inConfigs : itemsOf(allowed).map((item) => textOf(item)?.replace(/^@/, '') ?? '');
     // An unknown name may be a misspelling of any provider.
     if (names.some((name) => !name.startsWith('type:') && !providers.has(name) && !virtual.has(name))) return;
-    for (const name of names) open.add(name).add(behind(name));
+    for (const name of names) usable.add(name).add(providerBehind(name));
   }
   for (const [what, entries] of [
     ['provider', providers],
     ['virtual key', virtual],
   ] as const) {
     for (const [slug, entry] of entries) {
-      if (open.has(slug) || open.has(behind(slug))) continue;
+      if (usable.has(slug) || usable.has(providerBehind(slug))) continue;
       report({
         code: 'never-used',
         at: entry.keyAt,

@@ -1,11 +1,11 @@
-import { canonicalPrefix, isForwardable, isSteering } from '../../../core/http/headers.ts';
+import { canonicalPrefix, isForwardable, isRequestOverride } from '../../../core/http/headers.ts';
 import { child } from '../../read/node.ts';
 import { type CheckContext, entryOf, sitesOf, textsOf } from '../context.ts';
 
 /** Reports keys of a config object that this version ignores, and headers that cannot be forwarded. */
-export function unsupported({ root, report }: CheckContext): void {
+export function checkUnsupported({ root, report }: CheckContext): void {
   const prefixes = textsOf(child(child(root, 'server'), 'header_prefixes')).map(({ text }) => text);
-  const closed = [canonicalPrefix, ...(prefixes.length > 0 ? prefixes : ['x-portkey-'])];
+  const gatewayPrefixes = [canonicalPrefix, ...(prefixes.length > 0 ? prefixes : ['x-portkey-'])];
   for (const { node } of sitesOf(root)) {
     const cache = entryOf(node, 'cache');
     if (cache !== undefined) {
@@ -19,16 +19,21 @@ export function unsupported({ root, report }: CheckContext): void {
     }
     for (const { node: header, text } of textsOf(child(node, 'forward_headers'))) {
       const name = text.toLowerCase();
-      const own = closed.some((prefix) => name.startsWith(prefix));
-      if (!own && isForwardable(name)) continue;
-      report({ code: 'bad-name', at: header.at, message: `the header "${text}" cannot be forwarded`, hint: own ? ours : hintOn(name) });
+      const isGatewayHeader = gatewayPrefixes.some((prefix) => name.startsWith(prefix));
+      if (!isGatewayHeader && isForwardable(name)) continue;
+      report({
+        code: 'bad-name',
+        at: header.at,
+        message: `the header "${text}" cannot be forwarded`,
+        hint: isGatewayHeader ? gatewayHeaderHint : hintOn(name),
+      });
     }
   }
 }
 
-const ours = 'the gateway never forwards its own headers';
+const gatewayHeaderHint = 'the gateway never forwards its own headers';
 
 const hintOn = (name: string): string =>
-  isSteering(name)
+  isRequestOverride(name)
     ? 'services read the caller, or another address, from it: remove it'
     : 'it belongs to a single connection or body: remove it';

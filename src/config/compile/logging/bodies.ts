@@ -1,18 +1,18 @@
 import { namedPatterns, type NamedPattern } from '../../../core/redaction/find/hits.ts';
 import { BodyRedactor } from '../../../core/redaction/index.ts';
-import type { OwnPattern } from '../../../core/redaction/rules.ts';
+import type { OperatorPattern } from '../../../core/redaction/rules.ts';
 import type { BodyPolicy } from '../../../core/records/record.ts';
 import type { LogSettings, ObservabilitySettings } from '../../../core/snapshot.ts';
 import type { GatewayConfig } from '../../schema/index.ts';
 import { compileFinder } from '../../validate/regex.ts';
-import { invalid } from '../invalid.ts';
+import { invalidConfig } from '../invalid.ts';
 import { requestsOf } from './request-log.ts';
 import { sizeOf } from '../server.ts';
 
 /** Defaults for `logging:`. Sizes in bytes. */
-const defaults = { bodies: 'redacted', keptBody: 256 * 1024 } as const;
+const defaults = { bodies: 'redacted', maxBody: 256 * 1024 } as const;
 
-const keeps = (bodies: BodyPolicy | undefined): boolean => bodies === 'redacted' || bodies === 'full';
+const storesContent = (bodies: BodyPolicy | undefined): boolean => bodies === 'redacted' || bodies === 'full';
 
 /**
  * Compiles `logging:`.
@@ -25,7 +25,7 @@ export function compileLogging(
 ): LogSettings {
   const entry = tree.logging ?? {};
   const requests = requestsOf(entry);
-  const read = entry.requests === 'off' ? readBy(exported) : 'full';
+  const read = entry.requests === 'off' ? exportedBodies(exported) : 'full';
   const bodies = requests.bodies ?? defaults.bodies;
   const rules = [...Object.values(tree.configs ?? {}), ...Object.values(tree.api_keys ?? {}), tree.auth?.jwt].map(
     (each) => each?.log?.bodies,
@@ -35,16 +35,16 @@ export function compileLogging(
     format: entry.format ?? 'auto',
     bodies,
     read,
-    keepsBodies: keeps(read) && (keeps(bodies) || rules.some(keeps)),
+    keepsBodies: storesContent(read) && (storesContent(bodies) || rules.some(storesContent)),
     redactor: compileRedactor(requests.redact, secrets),
     sample: Object.freeze({ success: shareOf(requests.sample?.success), errors: shareOf(requests.sample?.errors) }),
     clientMayLower: requests.client_may?.includes('lower') ?? true,
-    maxBody: sizeOf(requests.max_body) ?? defaults.keptBody,
+    maxBody: sizeOf(requests.max_body) ?? defaults.maxBody,
   });
 }
 
 /** Which bodies are read only for telemetry collectors, when no records are stored. */
-function readBy({ tracing, logs }: Pick<ObservabilitySettings, 'tracing' | 'logs'>): BodyPolicy {
+function exportedBodies({ tracing, logs }: Pick<ObservabilitySettings, 'tracing' | 'logs'>): BodyPolicy {
   if (tracing?.content === true || logs?.content === true) return 'full';
   return tracing === undefined && logs === undefined ? 'none' : 'metadata';
 }
@@ -57,7 +57,7 @@ function compileRedactor(entry: RedactEntry = {}, secrets: readonly string[]): B
   const rules = {
     fields: entry.fields ?? [],
     patterns: new Set(patterns.filter((pattern): pattern is NamedPattern => known.includes(pattern))),
-    own: patterns.flatMap((pattern): readonly OwnPattern[] =>
+    own: patterns.flatMap((pattern): readonly OperatorPattern[] =>
       pattern.startsWith('regex:') ? [finderOf(pattern.slice('regex:'.length))] : [],
     ),
     media: entry.media ?? 'digest',
@@ -65,9 +65,9 @@ function compileRedactor(entry: RedactEntry = {}, secrets: readonly string[]): B
   return new BodyRedactor(rules, secrets);
 }
 
-function finderOf(pattern: string): OwnPattern {
+function finderOf(pattern: string): OperatorPattern {
   const finder = compileFinder(pattern);
-  if ('error' in finder) throw invalid(`the pattern cannot be used: ${finder.error}`, undefined, 'logging.requests.redact.patterns');
+  if ('error' in finder) throw invalidConfig(`the pattern cannot be used: ${finder.error}`, undefined, 'logging.requests.redact.patterns');
   return finder;
 }
 

@@ -1,6 +1,6 @@
 import { parseSize } from '../../../core/text/units.ts';
 import type { LoggingEntry } from '../../schema/index.ts';
-import { needDuration } from '../timeouts.ts';
+import { requireDuration } from '../timeouts.ts';
 
 /** Where records are stored, and for how long. Sizes in bytes, times in milliseconds. */
 export interface RequestLogSettings {
@@ -14,8 +14,8 @@ export interface RequestLogSettings {
   readonly memoryRows: number;
 }
 
-const mega = 1024 * 1024;
-const defaults = { spoolSize: 1024 * mega, age: 14 * 86_400_000, size: 2048 * mega, memoryRows: 50_000 } as const;
+const mebibyte = 1024 * 1024;
+const defaults = { spoolSize: 1024 * mebibyte, age: 14 * 86_400_000, size: 2048 * mebibyte, memoryRows: 50_000 } as const;
 
 /** Compiles the storage settings of `logging.requests`. */
 export function compileRequestLog(entry: LoggingEntry = {}): RequestLogSettings {
@@ -25,7 +25,7 @@ export function compileRequestLog(entry: LoggingEntry = {}): RequestLogSettings 
     postgres: store === undefined || store === 'sqlite' ? undefined : store,
     spoolSize: bytesOf(spoolSize) ?? defaults.spoolSize,
     retention: Object.freeze({
-      age: retention?.age === undefined ? defaults.age : needDuration(retention.age),
+      age: retention?.age === undefined ? defaults.age : requireDuration(retention.age),
       size: bytesOf(retention?.size) ?? defaults.size,
     }),
     memoryRows: memoryRows ?? defaults.memoryRows,

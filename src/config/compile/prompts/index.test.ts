@@ -4,13 +4,13 @@ import { JsonBody } from '../../../core/json/body.ts';
 import { promptPatch, type PromptVersion, variablesFor } from '../../../core/model/prompt.ts';
 import type { PromptEntry, PromptVersionEntry } from '../../schema/index.ts';
 import { compilePrompts } from './index.ts';
-import { complete } from '../steps.ts';
+import { runSteps } from '../steps.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 type Messages = PromptVersionEntry['messages'];
 
 function compile(entries: Readonly<Record<string, PromptEntry>>, name = 'p'): PromptVersion {
-  const prompt = complete(compilePrompts(entries)).get(name);
+  const prompt = runSteps(compilePrompts(entries)).get(name);
   if (prompt === undefined) throw new Error(`no prompt ${name}`);
   return prompt.published;
 }
@@ -181,7 +181,7 @@ describe('prompt version', () => {
   };
 
   it('is compiled with its labels', () => {
-    const prompt = complete(compilePrompts({ p: entry })).get('p');
+    const prompt = runSteps(compilePrompts({ p: entry })).get('p');
     expect([prompt?.published.number, prompt?.labels.get('canary')?.number, [...(prompt?.versions.keys() ?? [])]]).toEqual([1, 3, [1, 3]]);
     expect(prompt?.published).toMatchObject({ parameters: { n: 2 }, config: 'c', metadata: { a: 'b' }, model: undefined });
   });

@@ -1,15 +1,15 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { choosePrompt, type PromptVariable, type PromptVersion, type StoredPrompt, type Versioned } from '../../../core/model/prompt.ts';
 import type { PromptEntry } from '../../schema/index.ts';
-import { fixedKeys } from '../../validate/template.ts';
+import { nonTemplateKeys } from '../../validate/template.ts';
 import { deepFreeze } from '../freeze.ts';
-import { invalid } from '../invalid.ts';
+import { invalidConfig } from '../invalid.ts';
 import { linkTemplates, type PromptSource } from './link.ts';
 import type { Steps } from '../steps.ts';
-import { type Meter, type Part, render, startMeter } from './render.ts';
+import { type RenderBudget, type Part, render, createRenderBudget } from './render.ts';
 
 /** Fields of a chat completion that a prompt cannot set as parameters. */
-const notSaved: ReadonlySet<string> = new Set(['messages', 'model', 'stream', 'variables']);
+const excludedParameters: ReadonlySet<string> = new Set(['messages', 'model', 'stream', 'variables']);
 
 /**
  * Compiles `prompts:`. Each template is parsed here, once.
@@ -47,7 +47,7 @@ function storedPrompt<V extends Versioned>(
 }
 
 function missing(id: string, number: number): never {
-  throw invalid(`prompt "${id}" has no version ${number}`, undefined, `prompts.${id}`);
+  throw invalidConfig(`prompt "${id}" has no version ${number}`, undefined, `prompts.${id}`);
 }
 
 function compilePrompt(source: StoredPrompt<PromptSource>, sources: ReadonlyMap<string, StoredPrompt<PromptSource>>): StoredPrompt {
@@ -60,20 +60,20 @@ function compileVersion(source: PromptSource, sources: ReadonlyMap<string, Store
   const { id, number, entry } = source;
   const linked = linkTemplates(source, (reference) => choosePrompt(sources, reference).version);
   const template = (text: string): readonly Part[] | undefined => linked.template(text);
-  const makers = entry.messages.map((message) => makerOf(message, template) ?? constant(deepFreeze(message)));
+  const builders = entry.messages.map((message) => builderOf(message, template) ?? constant(deepFreeze(message)));
   return Object.freeze({
     id,
     number,
     model: entry.model,
-    parameters: deepFreeze(Object.fromEntries(Object.entries(entry.parameters ?? {}).filter(([key]) => !notSaved.has(key)))),
+    parameters: deepFreeze(Object.fromEntries(Object.entries(entry.parameters ?? {}).filter(([key]) => !excludedParameters.has(key)))),
     config: entry.config,
     metadata: deepFreeze({ ...entry.metadata }),
     variables: variablesIn([source, ...linked.included]),
     prints: linked.prints,
     reads: linked.reads,
-    messages: (values: Plain, most: number) => {
-      const meter = startMeter(most);
-      return makers.map((make) => make(values, meter) as Plain);
+    messages: (values: JsonObject, most: number) => {
+      const budget = createRenderBudget(most);
+      return builders.map((build) => build(values, budget) as JsonObject);
     },
   });
 }
@@ -90,27 +90,27 @@ function variablesIn(sources: readonly PromptSource[]): ReadonlyMap<string, Prom
   return variables;
 }
 
-type Maker = (values: Plain, meter: Meter) => unknown;
+type ValueBuilder = (values: JsonObject, budget: RenderBudget) => unknown;
 
 const constant =
-  (value: unknown): Maker =>
+  (value: unknown): ValueBuilder =>
   (): unknown =>
     value;
 
 /** Function that builds a value with its templates rendered; undefined when the value has none. Mappings and lists keep their shape. */
-function makerOf(value: unknown, template: (text: string) => readonly Part[] | undefined): Maker | undefined {
+function builderOf(value: unknown, template: (text: string) => readonly Part[] | undefined): ValueBuilder | undefined {
   if (typeof value === 'string') {
     const parts = template(value);
     return parts === undefined ? undefined : (values, meter) => render(parts, values, meter);
   }
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => makerOf(item, template) ?? constant(deepFreeze(item)));
-    return (values, meter) => items.map((make) => make(values, meter));
+    const items = value.map((item: unknown) => builderOf(item, template) ?? constant(deepFreeze(item)));
+    return (values, meter) => items.map((build) => build(values, meter));
   }
-  if (!isPlain(value)) return undefined;
-  const members = Object.entries(value).map(([key, member]): [string, Maker] => [
+  if (!isJsonObject(value)) return undefined;
+  const members = Object.entries(value).map(([key, member]): [string, ValueBuilder] => [
     key,
-    (fixedKeys.has(key) ? undefined : makerOf(member, template)) ?? constant(deepFreeze(member)),
+    (nonTemplateKeys.has(key) ? undefined : builderOf(member, template)) ?? constant(deepFreeze(member)),
   ]);
-  return (values, meter) => Object.fromEntries(members.map(([key, make]) => [key, make(values, meter)]));
+  return (values, meter) => Object.fromEntries(members.map(([key, build]) => [key, build(values, meter)]));
 }

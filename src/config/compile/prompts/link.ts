@@ -1,8 +1,8 @@
-import { isPlain } from '../../../core/json/merge.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 import type { Versioned } from '../../../core/model/prompt.ts';
 import type { PromptVersionEntry } from '../../schema/index.ts';
 import { isTemplate, parseTemplate, type Piece } from '../../validate/template.ts';
-import { invalid } from '../invalid.ts';
+import { invalidConfig } from '../invalid.ts';
 import type { Part } from './render.ts';
 
 /** A version of a prompt as written. */
@@ -11,7 +11,7 @@ export interface PromptSource extends Versioned {
 }
 
 /** The linked templates of one version. */
-export interface Linked {
+export interface LinkedTemplates {
   /** Parsed form of a string; undefined when it has no tag. */
   template(text: string): readonly Part[] | undefined;
   /** Other prompts whose texts were inserted, in the order of first use. */
@@ -22,18 +22,18 @@ export interface Linked {
 }
 
 /** Inserts partials into templates. A version's own partials take precedence over other prompts, whose texts keep their own partials. */
-export function linkTemplates(source: PromptSource, find: (reference: string) => PromptSource): Linked {
+export function linkTemplates(source: PromptSource, find: (reference: string) => PromptSource): LinkedTemplates {
   return new Linker(source, find);
 }
 
-class Linker implements Linked {
+class Linker implements LinkedTemplates {
   readonly included: PromptSource[] = [];
   readonly prints = new Set<string>();
   readonly reads = new Set<string>();
   readonly #source: PromptSource;
   readonly #find: (reference: string) => PromptSource;
   /** Linked texts by key. Each text is linked once, however often it is inserted. */
-  readonly #done = new Map<string, readonly Part[]>();
+  readonly #linked = new Map<string, readonly Part[]>();
 
   constructor(source: PromptSource, find: (reference: string) => PromptSource) {
     this.#source = source;
@@ -61,17 +61,17 @@ class Linker implements Linked {
   }
 
   #partial(name: string, indent: string, source: PromptSource, within: readonly string[], inSection: boolean): readonly Part[] {
-    const own = source.entry.partials;
-    const isOwn = own !== undefined && Object.hasOwn(own, name);
+    const partials = source.entry.partials;
+    const isOwn = partials !== undefined && Object.hasOwn(partials, name);
     const from = isOwn ? source : this.#find(name);
     const key = `${from.id}@${from.number}${isOwn ? `>${name}` : ''}`;
-    if (within.includes(key)) throw invalid(`the partial "${name}" contains itself`, undefined, `prompts.${source.id}`);
-    const known = this.#done.get(`${indent}${key}${inSection}`);
+    if (within.includes(key)) throw invalidConfig(`the partial "${name}" contains itself`, undefined, `prompts.${source.id}`);
+    const known = this.#linked.get(`${indent}${key}${inSection}`);
     if (known !== undefined) return known;
     if (!isOwn && !this.included.includes(from)) this.included.push(from);
-    const text = isOwn ? (own[name] ?? '') : textsOf(from).join('\n\n');
+    const text = isOwn ? (partials[name] ?? '') : textsOf(from).join('\n\n');
     const parts = this.#link(parseTemplate(indented(text, indent)), from, [...within, key], inSection);
-    this.#done.set(`${indent}${key}${inSection}`, parts);
+    this.#linked.set(`${indent}${key}${inSection}`, parts);
     return parts;
   }
 }
@@ -81,7 +81,7 @@ function textsOf({ entry }: PromptSource): string[] {
   return entry.messages.flatMap(({ content }) => {
     if (typeof content === 'string') return [content];
     if (!Array.isArray(content)) return [];
-    return content.flatMap((part: unknown) => (isPlain(part) && typeof part['text'] === 'string' ? [part['text']] : []));
+    return content.flatMap((part: unknown) => (isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : []));
   });
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { isExactNumber, isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isExactNumber, isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 
 /** Part of a template after its partials are inserted. */
 export type Part = string | Tag | readonly Part[];
@@ -11,18 +11,22 @@ export interface Tag {
 }
 
 /** Remaining budget of a rendering. Nested lists multiply the output and work of a small request. */
-export interface Meter {
+export interface RenderBudget {
   /** Remaining characters. */
-  left: number;
-  readonly most: number;
+  remainingCharacters: number;
+  readonly maxCharacters: number;
   /** Remaining texts, tags and list entries. Rendering blocks the event loop. */
-  steps: number;
+  remainingSteps: number;
 }
 
 /** About 100 ms of work. */
-const mostSteps = 1_000_000;
+const maxSteps = 1_000_000;
 
-export const startMeter = (most: number): Meter => ({ left: most, most, steps: mostSteps });
+export const createRenderBudget = (maxCharacters: number): RenderBudget => ({
+  remainingCharacters: maxCharacters,
+  maxCharacters,
+  remainingSteps: maxSteps,
+});
 
 /** Values by name, the innermost scope last. */
 type Scope = readonly unknown[];
@@ -33,31 +37,31 @@ type Scope = readonly unknown[];
  *
  * @throws GatewayError `body_too_large`
  */
-export function render(parts: readonly Part[], values: Plain, meter: Meter): string {
-  return renderIn(parts, [values], meter);
+export function render(parts: readonly Part[], values: JsonObject, budget: RenderBudget): string {
+  return renderIn(parts, [values], budget);
 }
 
-function renderIn(parts: readonly Part[], scope: Scope, meter: Meter): string {
+function renderIn(parts: readonly Part[], scope: Scope, budget: RenderBudget): string {
   let out = '';
   for (const part of parts) {
-    step(meter);
-    if (typeof part === 'string') out += spent(part, meter);
-    else out += isList(part) ? renderIn(part, scope, meter) : renderTag(part, scope, meter);
+    countStep(budget);
+    if (typeof part === 'string') out += counted(part, budget);
+    else out += isList(part) ? renderIn(part, scope, budget) : renderTag(part, scope, budget);
   }
   return out;
 }
 
-function renderTag({ names, section }: Tag, scope: Scope, meter: Meter): string {
+function renderTag({ names, section }: Tag, scope: Scope, budget: RenderBudget): string {
   const value = lookUp(names, scope);
-  if (section === undefined) return spent(textOf(value), meter);
+  if (section === undefined) return counted(textOf(value), budget);
   const isFalsy = !value || (isExactNumber(value) && Number(textOf(value)) === 0) || (Array.isArray(value) && value.length === 0);
-  if (section.isInverted) return isFalsy ? renderIn(section.parts, scope, meter) : '';
+  if (section.isInverted) return isFalsy ? renderIn(section.parts, scope, budget) : '';
   if (isFalsy) return '';
-  if (!Array.isArray(value)) return renderIn(section.parts, value === true ? scope : [...scope, value], meter);
+  if (!Array.isArray(value)) return renderIn(section.parts, value === true ? scope : [...scope, value], budget);
   let out = '';
   for (const item of value) {
-    step(meter);
-    out += renderIn(section.parts, [...scope, item], meter);
+    countStep(budget);
+    out += renderIn(section.parts, [...scope, item], budget);
   }
   return out;
 }
@@ -71,17 +75,17 @@ function lookUp(names: readonly string[], scope: Scope): unknown {
   if (first === '.') value = scope.at(-1);
   else {
     for (let i = scope.length - 1; i >= 0; i -= 1) {
-      if (!has(scope[i], first)) continue;
+      if (!hasMember(scope[i], first)) continue;
       value = memberOf(scope[i], first);
       break;
     }
   }
-  for (const name of rest) value = has(value, name) ? memberOf(value, name) : undefined;
+  for (const name of rest) value = hasMember(value, name) ? memberOf(value, name) : undefined;
   return value;
 }
 
-const has = (value: unknown, name: string): boolean => (isPlain(value) || Array.isArray(value)) && Object.hasOwn(value, name);
-const memberOf = (value: unknown, name: string): unknown => (value as Plain)[name];
+const hasMember = (value: unknown, name: string): boolean => (isJsonObject(value) || Array.isArray(value)) && Object.hasOwn(value, name);
+const memberOf = (value: unknown, name: string): unknown => (value as JsonObject)[name];
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -94,26 +98,26 @@ function textOf(value: unknown): string {
   }
 }
 
-function step(meter: Meter): void {
-  meter.steps -= 1;
-  if (meter.steps >= 0) return;
+function countStep(budget: RenderBudget): void {
+  budget.remainingSteps -= 1;
+  if (budget.remainingSteps >= 0) return;
   throw new GatewayError('body_too_large', {
-    message: `With these variables, the sections of the prompt repeat more than ${mostSteps} times.`,
+    message: `With these variables, the sections of the prompt repeat more than ${maxSteps} times.`,
     param: 'variables',
     hint: 'Send shorter lists: nested sections multiply them.',
   });
 }
 
-function spent(text: string, meter: Meter): string {
-  spend(meter, text.length);
+function counted(text: string, budget: RenderBudget): string {
+  countCharacters(budget, text.length);
   return text;
 }
 
-function spend(meter: Meter, characters: number): void {
-  meter.left -= characters;
-  if (meter.left >= 0) return;
+function countCharacters(budget: RenderBudget, characters: number): void {
+  budget.remainingCharacters -= characters;
+  if (budget.remainingCharacters >= 0) return;
   throw new GatewayError('body_too_large', {
-    message: `With these variables, the prompt is longer than ${meter.most} characters.`,
+    message: `With these variables, the prompt is longer than ${budget.maxCharacters} characters.`,
     param: 'variables',
     hint: 'The limit is server.max_body.',
   });

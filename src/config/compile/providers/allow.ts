@@ -2,21 +2,21 @@ import { compileGlob, literalOf } from './glob.ts';
 
 type Allows = (name: string) => boolean;
 
-const anything: Allows = () => true;
+const allowAll: Allows = () => true;
 
 /** In characters. No model name is longer. */
 const longestName = 512;
 
 /** Compiles a list of globs for model names. Without a list every name is allowed. `*` also matches slashes. */
 export function compileGlobs(patterns: readonly string[] | undefined): Allows {
-  if (patterns === undefined) return anything;
+  if (patterns === undefined) return allowAll;
   const names = new Set(plainNames(patterns));
   const globs = patterns.filter((pattern) => !names.has(pattern)).map(compileGlob);
   // The empty name is not a model: only a pattern that matches every name matches it.
-  const takesAll = patterns.some((pattern) => /^\*+$/.test(pattern));
+  const matchesAll = patterns.some((pattern) => /^\*+$/.test(pattern));
   return (name) => {
     if (names.has(name)) return true;
-    return name === '' ? takesAll : name.length <= longestName && globs.some((matches) => matches(name));
+    return name === '' ? matchesAll : name.length <= longestName && globs.some((matches) => matches(name));
   };
 }
 
@@ -27,7 +27,7 @@ export function plainNames(patterns: readonly string[] = []): readonly string[] 
 
 /** Compiles a list of names. Without a list every name is allowed. */
 export function compileNames(names: readonly string[] | undefined): Allows {
-  if (names === undefined) return anything;
+  if (names === undefined) return allowAll;
   const known = new Set(names.map((name) => (name.startsWith('@') ? name.slice(1) : name)));
   return (name) => known.has(name);
 }

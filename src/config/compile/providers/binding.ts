@@ -1,7 +1,7 @@
 import { GatewayError } from '../../../core/error.ts';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { CommonSettings, CredentialOwner, CredentialSpec, Deployment, Provider } from '../../../core/provider.ts';
-import type { CredentialRef, PartialClocks, ProviderBinding, Trust } from '../../../core/snapshot.ts';
+import type { CredentialRef, PartialTimeouts, ProviderBinding, Trust } from '../../../core/snapshot.ts';
 import { deepFreeze } from '../freeze.ts';
 import { withoutSecrets } from '../settings.ts';
 
@@ -13,18 +13,18 @@ export interface BindingParts {
   readonly slug: string;
   readonly virtualKey: string | undefined;
   readonly provider: Provider;
-  readonly settings: CommonSettings & Plain;
+  readonly settings: CommonSettings & JsonObject;
   /** API key that signs requests, unless a deployment has its own. */
   readonly key: string | undefined;
   /** Path of the configuration that holds the credential: the provider, or the virtual key with its own credential. */
-  readonly signedAt: string;
+  readonly credentialPath: string;
   /** `catalog` becomes `none` when there is no credential: a provider without a key sends none. */
   readonly owner: 'catalog' | 'caller';
   readonly trust: Trust;
   readonly allowsHost: (url: URL) => boolean;
   readonly allowsModel: (model: string) => boolean;
   readonly models: readonly string[];
-  readonly clocks: PartialClocks;
+  readonly timeouts: PartialTimeouts;
   readonly isolate: boolean;
   readonly metadata: Readonly<Record<string, string>>;
   readonly unusable: GatewayError | undefined;
@@ -40,25 +40,26 @@ export interface BindingWithParts {
 export function makeBinding(written: BindingParts, makeCredential: MakeCredential): BindingWithParts {
   const parts: BindingParts = { ...written, settings: deepFreeze(written.settings) };
   const { owner } = parts;
-  const credentialOf = memoCredentials(parts, makeCredential);
-  const main = parts.unusable === undefined ? credentialOf(parts.key) : unusedCredential(() => credentialOf(parts.key), makeCredential);
+  const credentialOf = createCredentialCache(parts, makeCredential);
+  const mainCredential =
+    parts.unusable === undefined ? credentialOf(parts.key) : unusedCredential(() => credentialOf(parts.key), makeCredential);
   const binding: ProviderBinding = {
     slug: parts.slug,
     virtualKey: parts.virtualKey,
     provider: parts.provider,
     settings: parts.settings,
-    owner: owner === 'caller' ? 'caller' : main.owner,
+    owner: owner === 'caller' ? 'caller' : mainCredential.owner,
     trust: parts.trust,
     allowsHost: parts.allowsHost,
     allowsModel: parts.allowsModel,
     models: parts.models,
-    clocks: parts.clocks,
+    timeouts: parts.timeouts,
     isolate: parts.isolate,
     metadata: parts.metadata,
     unusable: parts.unusable,
     // A deployment's key belongs to the operator. A caller who sends a credential is served with that credential only.
     credential(deployment: Deployment | undefined) {
-      if (deployment === undefined || (deployment.apiKey === undefined && deployment.signing === undefined)) return main;
+      if (deployment === undefined || (deployment.apiKey === undefined && deployment.signing === undefined)) return mainCredential;
       return credentialOf(owner === 'caller' ? parts.key : (deployment.apiKey ?? parts.key), deployment.signing);
     },
     ...(owner === 'caller' ? { forCaller: (key: string | undefined) => makeBinding({ ...parts, key }, makeCredential).binding } : {}),
@@ -76,43 +77,47 @@ function unusedCredential(make: () => CredentialRef, makeCredential: MakeCredent
   }
 }
 
-function memoCredentials(
+function createCredentialCache(
   parts: BindingParts,
   makeCredential: MakeCredential,
 ): (key: string | undefined, signing?: string) => CredentialRef {
   const { provider, settings, owner, key: mainKey } = parts;
-  const known = new Map<string | undefined, Map<string | undefined, CredentialRef>>();
+  const cache = new Map<string | undefined, Map<string | undefined, CredentialRef>>();
   // A deployment's own key takes precedence over the auth settings of the provider.
-  const keyed = withoutSecrets(provider, settings);
+  const settingsWithoutSecrets = withoutSecrets(provider, settings);
   return (key, signing) => {
-    const compiled = known.get(signing)?.get(key);
+    const compiled = cache.get(signing)?.get(key);
     if (compiled !== undefined) return compiled;
-    const spec = provider.entry.credential(key === mainKey ? settings : keyed, key, signing);
-    const ref = compiledRef(spec, parts, makeCredential);
+    const spec = provider.entry.credential(key === mainKey ? settings : settingsWithoutSecrets, key, signing);
+    const ref = compileCredential(spec, parts, makeCredential);
     const made = owner === 'catalog' ? { ...ref, setting: settingOf(parts, key) } : ref;
-    known.set(signing, (known.get(signing) ?? new Map<string | undefined, CredentialRef>()).set(key, made));
+    cache.set(signing, (cache.get(signing) ?? new Map<string | undefined, CredentialRef>()).set(key, made));
     return made;
   };
 }
 
 /** @throws GatewayError that names the operator's provider or virtual key */
-function compiledRef(spec: CredentialSpec, { owner, signedAt }: BindingParts, makeCredential: MakeCredential): CredentialRef {
+function compileCredential(spec: CredentialSpec, { owner, credentialPath }: BindingParts, makeCredential: MakeCredential): CredentialRef {
   try {
     return makeCredential(spec, ownerOf(spec, owner));
   } catch (error) {
-    if (!(error instanceof GatewayError) || owner === 'caller' || signedAt === '') throw error;
+    if (!(error instanceof GatewayError) || owner === 'caller' || credentialPath === '') throw error;
     const { code, message, hint } = error;
-    throw new GatewayError(code, { message: `${signedAt}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`, hint, cause: error });
+    throw new GatewayError(code, {
+      message: `${credentialPath}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
+      hint,
+      cause: error,
+    });
   }
 }
 
 /** Path of the setting that holds the credential, for messages to the operator. */
-function settingOf({ provider, settings, key: mainKey, signedAt, slug }: BindingParts, key: string | undefined): string {
+function settingOf({ provider, settings, key: mainKey, credentialPath, slug }: BindingParts, key: string | undefined): string {
   if (key !== mainKey) return `providers.${slug}.deployments`;
-  if (settings.auth !== undefined) return `${signedAt}.auth`;
-  if (key !== undefined) return `${signedAt}.api_key`;
+  if (settings.auth !== undefined) return `${credentialPath}.auth`;
+  if (key !== undefined) return `${credentialPath}.api_key`;
   const { keySetting } = provider.entry;
-  return keySetting !== undefined && settings[keySetting] !== undefined ? `${signedAt}.${keySetting}` : signedAt;
+  return keySetting !== undefined && settings[keySetting] !== undefined ? `${credentialPath}.${keySetting}` : credentialPath;
 }
 
 function ownerOf(spec: CredentialSpec, owner: 'catalog' | 'caller'): CredentialOwner {

@@ -1,4 +1,4 @@
-import { compileWhole } from '../../validate/regex.ts';
+import { compileFullMatch } from '../../validate/regex.ts';
 
 /** True when a pattern matches the whole name. */
 export type Matches = (name: string) => boolean;
@@ -11,12 +11,12 @@ export type Matches = (name: string) => boolean;
  * Matching takes time linear in the length of the name, for every pattern.
  */
 export function compileGlob(pattern: string): Matches {
-  if (!/[?[{\\]/.test(pattern)) return onlyStars(pattern.split('*'));
-  return compileWhole(new Translator(pattern).all());
+  if (!/[?[{\\]/.test(pattern)) return compileStars(pattern.split('*'));
+  return compileFullMatch(new Translator(pattern).translate());
 }
 
 /** Fast path for patterns with no special character except `*`: finds the texts between stars in order, each at its first occurrence. */
-function onlyStars(texts: readonly string[]): Matches {
+function compileStars(texts: readonly string[]): Matches {
   const [first = ''] = texts;
   const last = texts.at(-1) ?? '';
   const middle = texts.slice(1, -1);
@@ -47,7 +47,7 @@ class Translator {
     this.#text = text;
   }
 
-  all(): string {
+  translate(): string {
     return this.#sequence(false);
   }
 
@@ -57,20 +57,20 @@ class Translator {
     for (; this.#at < this.#text.length; this.#at += 1) {
       const c = this.#text.charAt(this.#at);
       if (isAlternative && (c === ',' || c === '}')) break;
-      out += this.#one(c);
+      out += this.#character(c);
     }
     return out;
   }
 
-  #one(c: string): string {
+  #character(c: string): string {
     if (c === '*') return '.*';
     if (c === '?') return '.';
-    if (c === '[') return this.#set() ?? quoted(c);
+    if (c === '[') return this.#set() ?? escaped(c);
     if (c === '{' && isClosed(this.#text, this.#at)) return this.#alternatives();
     if (c === '\\' && this.#at + 1 < this.#text.length) this.#at += 1;
     const literal = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
     this.#at += literal.length - 1;
-    return quoted(literal);
+    return escaped(literal);
   }
 
   #set(): string | undefined {
@@ -78,12 +78,12 @@ class Translator {
     if (whole === '') return undefined;
     this.#at += whole.length - 1;
     const ranges = [...inside.matchAll(/([^])-([^])|[^]/g)].flatMap(([one, from = one, to = one]) =>
-      from <= to ? [`${quoted(from)}-${quoted(to)}`] : [],
+      from <= to ? [`${escaped(from)}-${escaped(to)}`] : [],
     );
-    const isOut = sign !== '';
+    const isNegated = sign !== '';
     // A range with swapped ends is empty.
-    if (ranges.length === 0) return isOut ? '.' : '[^\\x00-\\x{10FFFF}]';
-    return `[${isOut ? '^' : ''}${ranges.join('')}]`;
+    if (ranges.length === 0) return isNegated ? '.' : '[^\\x00-\\x{10FFFF}]';
+    return `[${isNegated ? '^' : ''}${ranges.join('')}]`;
   }
 
   #alternatives(): string {
@@ -97,7 +97,7 @@ class Translator {
 }
 
 /** A literal character, valid inside and outside of brackets. */
-const quoted = (c: string): string => (/^[\w]$/.test(c) ? c : `\\x{${(c.codePointAt(0) ?? 0).toString(16)}}`);
+const escaped = (c: string): string => (/^[\w]$/.test(c) ? c : `\\x{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** True when the brace at this offset is closed. */
 function isClosed(text: string, from: number): boolean {

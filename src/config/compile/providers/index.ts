@@ -5,9 +5,9 @@ import { authOf, settingsOf } from './entry-settings.ts';
 import type { ProviderConfig, VirtualKeyEntry } from '../../schema/index.ts';
 import { compileGlobs, compileHosts, plainNames } from './allow.ts';
 import { type BindingParts, type BindingWithParts, makeBinding, type MakeCredential } from './binding.ts';
-import { compileClocks } from '../timeouts.ts';
+import { compileTimeouts } from '../timeouts.ts';
 import { deepFreeze } from '../freeze.ts';
-import { invalid } from '../invalid.ts';
+import { invalidConfig } from '../invalid.ts';
 import { withoutSecrets } from '../settings.ts';
 import type { Steps } from '../steps.ts';
 
@@ -32,10 +32,10 @@ export function* compileCatalog(
   }
   const virtual = new Map<string, BindingWithParts>();
   for (const [name, entry] of Object.entries(source.virtual_keys ?? {})) {
-    if (catalog.has(name)) throw invalid(`"${name}" is a provider and a virtual key`);
-    const under = catalog.get(entry.provider.replace(/^@/, ''));
-    if (under === undefined) throw invalid(`no provider called "${entry.provider}"`, undefined, `virtual_keys.${name}.provider`);
-    virtual.set(name, makeBinding(virtualParts(name, entry, under.parts, source.missing[name]), makeCredential));
+    if (catalog.has(name)) throw invalidConfig(`"${name}" is a provider and a virtual key`);
+    const base = catalog.get(entry.provider.replace(/^@/, ''));
+    if (base === undefined) throw invalidConfig(`no provider called "${entry.provider}"`, undefined, `virtual_keys.${name}.provider`);
+    virtual.set(name, makeBinding(virtualParts(name, entry, base.parts, source.missing[name]), makeCredential));
     yield;
   }
   for (const [name, binding] of virtual) catalog.set(name, binding);
@@ -45,54 +45,58 @@ export function* compileCatalog(
 function partsOf(slug: string, entry: ProviderConfig, types: ReadonlyMap<string, Provider>, missing: string | undefined): BindingParts {
   const provider = types.get(entry.type);
   if (provider === undefined) {
-    throw invalid(`no provider type "${entry.type}"`, didYouMean(entry.type, types.keys()).trim(), `providers.${slug}.type`);
+    throw invalidConfig(`no provider type "${entry.type}"`, didYouMean(entry.type, types.keys()).trim(), `providers.${slug}.type`);
   }
-  const callers = entry.auth?.mode === 'caller';
+  const usesCallerCredential = entry.auth?.mode === 'caller';
   return {
     slug,
     virtualKey: undefined,
     provider,
-    settings: callers ? withoutSecrets(provider, settingsOf(entry, provider)) : settingsOf(entry, provider),
-    key: callers ? undefined : (entry.api_key ?? entry.auth?.api_key),
-    signedAt: `providers.${slug}`,
-    owner: callers ? 'caller' : 'catalog',
+    settings: usesCallerCredential ? withoutSecrets(provider, settingsOf(entry, provider)) : settingsOf(entry, provider),
+    key: usesCallerCredential ? undefined : (entry.api_key ?? entry.auth?.api_key),
+    credentialPath: `providers.${slug}`,
+    owner: usesCallerCredential ? 'caller' : 'catalog',
     trust: 'operator',
     allowsHost: compileHosts(entry.allow_custom_host),
     allowsModel: compileGlobs(entry.models),
     models: plainNames(entry.models),
-    clocks: compileClocks(entry.timeouts),
+    timeouts: compileTimeouts(entry.timeouts),
     isolate: entry.isolate ?? false,
     metadata: Object.freeze({}),
     unusable: whyUnusable(slug, entry.enabled !== false, missing),
   };
 }
 
-function virtualParts(name: string, entry: VirtualKeyEntry, under: BindingParts, missing: string | undefined): BindingParts {
+function virtualParts(name: string, entry: VirtualKeyEntry, base: BindingParts, missing: string | undefined): BindingParts {
   const allowsModel = compileGlobs(entry.models);
   return {
-    ...under,
+    ...base,
     virtualKey: name,
-    ...ownSigning(name, entry, under),
-    allowsModel: (model) => under.allowsModel(model) && allowsModel(model),
-    models: entry.models === undefined ? under.models : plainNames(entry.models),
-    isolate: entry.isolate ?? under.isolate,
+    ...credentialOverrides(name, entry, base),
+    allowsModel: (model) => base.allowsModel(model) && allowsModel(model),
+    models: entry.models === undefined ? base.models : plainNames(entry.models),
+    isolate: entry.isolate ?? base.isolate,
     metadata: deepFreeze({ ...entry.metadata }),
-    unusable: under.unusable ?? whyUnusable(name, true, missing),
+    unusable: base.unusable ?? whyUnusable(name, true, missing),
   };
 }
 
 /** Changes that a virtual key's own credential makes: it replaces all credentials of the provider entry. */
-function ownSigning(name: string, { api_key: outer, auth }: VirtualKeyEntry, { provider, settings }: BindingParts): Partial<BindingParts> {
-  const callers = auth?.mode === 'caller';
-  const own = authOf(auth, provider);
+function credentialOverrides(
+  name: string,
+  { api_key: outer, auth }: VirtualKeyEntry,
+  { provider, settings }: BindingParts,
+): Partial<BindingParts> {
+  const usesCallerCredential = auth?.mode === 'caller';
+  const ownAuth = authOf(auth, provider);
   const key = outer ?? auth?.api_key;
-  if (!callers && own === undefined && key === undefined) return {};
-  const bare = withoutSecrets(provider, settings);
+  if (!usesCallerCredential && ownAuth === undefined && key === undefined) return {};
+  const settingsWithoutSecrets = withoutSecrets(provider, settings);
   return {
-    key: callers ? undefined : key,
-    signedAt: `virtual_keys.${name}`,
-    owner: callers ? 'caller' : 'catalog',
-    settings: own === undefined ? bare : { ...bare, auth: own },
+    key: usesCallerCredential ? undefined : key,
+    credentialPath: `virtual_keys.${name}`,
+    owner: usesCallerCredential ? 'caller' : 'catalog',
+    settings: ownAuth === undefined ? settingsWithoutSecrets : { ...settingsWithoutSecrets, auth: ownAuth },
   };
 }
 

@@ -14,10 +14,10 @@ export function compilePricing(entries: Readonly<Record<string, PriceEntry>> = {
         price: makePrice({
           source: sourceOf(pattern, entry),
           prices: pricesOf(entry),
-          long: longOf(entry),
+          long: longContextOf(entry),
           tiers: {
             ...entry.service_tiers,
-            ...(entry.batch_discount === undefined ? {} : { batch: rest(entry.batch_discount) }),
+            ...(entry.batch_discount === undefined ? {} : { batch: discountFactor(entry.batch_discount) }),
           },
           images: typeof entry.image === 'object' ? entry.image : entry.image === undefined ? {} : { '*': entry.image },
         }),
@@ -27,7 +27,7 @@ export function compilePricing(entries: Readonly<Record<string, PriceEntry>> = {
 }
 
 /** Prices of long requests. What a row leaves out costs the same as in the row for shorter requests. */
-function longOf({ long_context: rows = [], ...entry }: PriceEntry): { readonly above: number; readonly prices: WrittenPrices }[] {
+function longContextOf({ long_context: rows = [], ...entry }: PriceEntry): { readonly above: number; readonly prices: WrittenPrices }[] {
   let known: object = entry;
   return rows
     .toSorted((one, other) => one.above - other.above)
@@ -38,16 +38,16 @@ function longOf({ long_context: rows = [], ...entry }: PriceEntry): { readonly a
 }
 
 /** Factor that remains after a discount, as a decimal with six digits. */
-const rest = (discount: number): string => (1 - discount).toFixed(6);
+const discountFactor = (discount: number): string => (1 - discount).toFixed(6);
 
 function pricesOf(entry: object): WrittenPrices {
   const known = Object.entries(entry).filter(([name]) => (unitNames as readonly string[]).includes(name));
   const prices: WrittenPrices = Object.fromEntries(known);
-  const write = prices.cache_write_1h ?? prices.cache_write ?? prices.input;
-  return write === undefined ? prices : { ...prices, cache_write_1h: write };
+  const cacheWrite = prices.cache_write_1h ?? prices.cache_write ?? prices.input;
+  return cacheWrite === undefined ? prices : { ...prices, cache_write_1h: cacheWrite };
 }
 
 function sourceOf(pattern: string, { source, date }: PriceEntry): string {
-  const said = [source, date].filter((each) => each !== undefined).join(', ');
-  return said === '' ? `pricing: ${pattern}` : `pricing: ${pattern} (${said})`;
+  const details = [source, date].filter((each) => each !== undefined).join(', ');
+  return details === '' ? `pricing: ${pattern}` : `pricing: ${pattern} (${details})`;
 }

@@ -1,9 +1,9 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { invalid } from '../invalid.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { invalidConfig } from '../invalid.ts';
 
 /** Far above real configs, low enough that compiling one delays no other request. */
-const mostTargets = 256;
-const mostCopies = 20_000;
+const maxTargets = 256;
+const maxCopies = 20_000;
 
 const hint = 'Store it as a named config in gateway.yaml.';
 
@@ -19,16 +19,17 @@ export class TreeBudget {
   /** @throws GatewayError `invalid_config` */
   addTarget(): void {
     this.#targets += 1;
-    if (this.#targets > mostTargets) throw invalid(`it has more than ${mostTargets} targets`, hint);
+    if (this.#targets > maxTargets) throw invalidConfig(`it has more than ${maxTargets} targets`, hint);
   }
 
   /**
    * @param above the parameters that `params` was made from
    * @throws GatewayError `invalid_config`
    */
-  addParams(params: Plain | undefined, above: Plain | undefined): void {
+  addParams(params: JsonObject | undefined, above: JsonObject | undefined): void {
     this.copies += newMembers(params, above);
-    if (this.copies > mostCopies) throw invalid(`its targets have more than ${mostCopies} parameters in total, with inherited ones`, hint);
+    if (this.copies > maxCopies)
+      throw invalidConfig(`its targets have more than ${maxCopies} parameters in total, with inherited ones`, hint);
   }
 }
 
@@ -36,8 +37,8 @@ export class TreeBudget {
 function newMembers(value: unknown, above: unknown): number {
   if (value === above) return 0;
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + 1 + newMembers(item, undefined), 0);
-  if (!isPlain(value)) return 0;
-  const known = isPlain(above) ? above : {};
+  if (!isJsonObject(value)) return 0;
+  const known = isJsonObject(above) ? above : {};
   return Object.entries(value).reduce(
     (sum, [key, member]) => sum + 1 + newMembers(member, Object.hasOwn(known, key) ? known[key] : undefined),
     0,

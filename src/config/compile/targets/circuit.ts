@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CircuitPolicy, ProviderBinding } from '../../../core/snapshot.ts';
-import { invalid } from '../invalid.ts';
-import { needDuration } from '../timeouts.ts';
+import { invalidConfig } from '../invalid.ts';
+import { requireDuration } from '../timeouts.ts';
 import { compileStatusCodes, type StatusCodes } from './status-codes.ts';
 
 /** `strategy.cb_config` as written. */
@@ -22,26 +22,26 @@ export interface Circuit {
 
 /**
  * Compiles `cb_config`.
- * @param tree name of the config, or its text when it was sent with a request
+ * @param configId name of the config, or its text when it was sent with a request
  * @param path node that has the `strategy`
  * @throws GatewayError `invalid_config`
  */
-export function compileCircuit(entry: CircuitEntry, tree: string, path: string): Circuit {
+export function compileCircuit(entry: CircuitEntry, configId: string, path: string): Circuit {
   const { failure_threshold: failures, failure_threshold_percentage: percentage } = entry;
   if (failures === undefined && percentage === undefined) {
-    throw invalid(
+    throw invalidConfig(
       'cb_config needs "failure_threshold" or "failure_threshold_percentage"',
       'Add failure_threshold: 5, for example.',
       `${path}.strategy.cb_config`,
     );
   }
   return {
-    hash: hashOf([tree, entry]),
+    hash: hashOf([configId, entry]),
     policy: Object.freeze({
       failures,
       share: percentage === undefined ? undefined : percentage / 100,
       minimum: entry.minimum_requests ?? 5,
-      cooldownMs: needDuration(entry.cooldown_interval ?? 30_000),
+      cooldownMs: requireDuration(entry.cooldown_interval ?? 30_000),
       fails: compileStatusCodes(entry.failure_status_codes ?? ['5xx']),
     }),
   };

@@ -27,7 +27,7 @@ function build(written: Written, path = 'config', index = 0, weight = 1, parent?
       provider: undefined,
       override: undefined,
       retry: { attempts: 0, retries: () => false, useRetryAfter: false },
-      clocks: {},
+      timeouts: {},
       customHost: undefined,
       forwardHeaders: undefined,
       strict: undefined,

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../../core/error.ts';
 import { type Outcome, type Plan, statusOf } from '../../../core/plan.ts';
-import { isNotHere } from '../../../core/objects/route-state.ts';
+import { cannotExistAtProvider } from '../../../core/objects/route-state.ts';
 import type { Branch, CompiledConfig, Leaf, PlanFacts } from '../../../core/snapshot.ts';
 import type { RouteStep } from '../../../core/records/record.ts';
 import { nodeRandom } from './random.ts';
 
-type Node = Branch | Leaf;
+type TreeNode = Branch | Leaf;
 
 /** Makes plans for requests; the type of `Snapshot.plan`. */
 export type Planner = (config: CompiledConfig, facts: PlanFacts) => Plan | undefined;
@@ -19,7 +19,7 @@ export function createPlanner(): Planner {
   const single = (leaf: Leaf): Plan => {
     const known = singles.get(leaf);
     if (known !== undefined) return known;
-    const made: Plan = Object.freeze({ first: leaf, after: nothing });
+    const made: Plan = Object.freeze({ first: leaf, after: noNextTarget });
     singles.set(leaf, made);
     return made;
   };
@@ -27,11 +27,11 @@ export function createPlanner(): Planner {
     if (facts.walk === 'stateful' && config.root.strategy !== 'leaf') return planInOrder(config.root, facts);
     const first = descend(config.root, facts);
     if (first === undefined) return undefined;
-    return canMove(first) ? new TreePlan(first, facts) : single(first);
+    return hasAlternative(first) ? new TreePlan(first, facts) : single(first);
   };
 }
 
-const nothing = (): undefined => undefined;
+const noNextTarget = (): undefined => undefined;
 
 /** Plan for model calls: descends by strategy, and moves up to the nearest fallback that continues after the outcome. */
 class TreePlan implements Plan {
@@ -47,15 +47,15 @@ class TreePlan implements Plan {
     const last = history.at(-1);
     if (last === undefined) return this.first;
     if (last.kind === 'cancelled') return undefined;
-    const always = movesAlways(last);
+    const always = alwaysFallsBack(last);
     const status = statusOf(last);
     const facts = last.kind === 'skipped' ? withoutSkipped(this.#facts, history) : this.#facts;
-    let node: Node = last.attempt.target;
+    let node: TreeNode = last.attempt.target;
     for (let above = node.parent; above !== undefined; above = above.parent) {
       if (above.strategy === 'fallback' && (always || above.fallsBackOn(status))) {
         const next = siblingAfter(above, node.index, facts);
         if (next !== undefined) return next;
-      } else if (above.strategy === 'loadbalance' && last.kind === 'skipped' && !wasTried(above, history)) {
+      } else if (above.strategy === 'loadbalance' && last.kind === 'skipped' && !wasAttempted(above, history)) {
         const next = descend(above, facts);
         if (next !== undefined) return next;
       }
@@ -66,7 +66,7 @@ class TreePlan implements Plan {
 }
 
 /** A weighted choice is final once a target below it was attempted, even if a later target of it was skipped. */
-const wasTried = (node: Branch, history: readonly Outcome[]): boolean =>
+const wasAttempted = (node: Branch, history: readonly Outcome[]): boolean =>
   history.some(({ kind, attempt }) => kind !== 'skipped' && isBelow(attempt.target, node));
 
 function isBelow(leaf: Leaf, node: Branch): boolean {
@@ -93,7 +93,7 @@ function withoutSkipped(facts: PlanFacts, history: readonly Outcome[]): PlanFact
 
 /** Next usable leaf after a sibling. Without one, the caller gets the response already received. */
 function siblingAfter(parent: Branch, index: number, facts: PlanFacts): Leaf | undefined {
-  const found = firstOf(parent.targets.slice(index + 1), facts);
+  const found = firstUsableLeaf(parent.targets.slice(index + 1), facts);
   return found instanceof GatewayError ? undefined : found;
 }
 
@@ -101,7 +101,7 @@ function siblingAfter(parent: Branch, index: number, facts: PlanFacts): Leaf | u
  * First usable leaf. A target that resolves to no leaf, because no condition matches, is passed over; without a usable
  * leaf its error is returned.
  */
-function firstOf(targets: readonly Node[], facts: PlanFacts): Leaf | GatewayError | undefined {
+function firstUsableLeaf(targets: readonly TreeNode[], facts: PlanFacts): Leaf | GatewayError | undefined {
   let fault: GatewayError | undefined;
   for (const target of targets) {
     try {
@@ -116,7 +116,7 @@ function firstOf(targets: readonly Node[], facts: PlanFacts): Leaf | GatewayErro
 }
 
 /** True for outcomes that move a fallback chain on, whatever statuses it lists. */
-function movesAlways(outcome: Outcome): boolean {
+function alwaysFallsBack(outcome: Outcome): boolean {
   switch (outcome.kind) {
     case 'unreachable':
     case 'timeout':
@@ -133,8 +133,8 @@ function movesAlways(outcome: Outcome): boolean {
   }
 }
 
-function canMove(leaf: Leaf): boolean {
-  let node: Node = leaf;
+function hasAlternative(leaf: Leaf): boolean {
+  let node: TreeNode = leaf;
   for (let above = node.parent; above !== undefined; above = above.parent) {
     if (above.strategy === 'fallback' && node.index + 1 < above.targets.length) return true;
     // The chosen target may be skipped, and another one chosen.
@@ -145,7 +145,7 @@ function canMove(leaf: Leaf): boolean {
 }
 
 /** Leaf that a node resolves to; undefined when the caller may use none of its leaves. */
-function descend(node: Node, facts: PlanFacts): Leaf | undefined {
+function descend(node: TreeNode, facts: PlanFacts): Leaf | undefined {
   switch (node.strategy) {
     case 'leaf':
       return facts.accepts(node) ? node : undefined;
@@ -154,7 +154,7 @@ function descend(node: Node, facts: PlanFacts): Leaf | undefined {
       return only === undefined ? undefined : descend(only, facts);
     }
     case 'fallback': {
-      const found = firstOf(node.targets, facts);
+      const found = firstUsableLeaf(node.targets, facts);
       if (found instanceof GatewayError) throw found;
       return found;
     }
@@ -178,32 +178,32 @@ function descendWeighted(node: Branch, facts: PlanFacts): Leaf | undefined {
       hint: 'Give at least one of them a weight above 0.',
     });
   }
-  let out: Set<Node> | undefined;
+  let excluded: Set<TreeNode> | undefined;
   for (let round = 0; round < node.targets.length; round += 1) {
     const number = nodeRandom(facts.random, node.path, round);
-    const target = pickWeighted(node, total, number, out);
+    const target = pickWeighted(node, total, number, excluded);
     if (target === undefined) return undefined;
-    const leaf = descendBy(
+    const leaf = descendRecorded(
       { node, chose: target.index, because: `weight ${target.weight} of ${total}, drew ${number.toFixed(4)}` },
       target,
       facts,
     );
     if (leaf !== undefined) return leaf;
-    out ??= new Set();
-    out.add(target);
+    excluded ??= new Set();
+    excluded.add(target);
     total -= target.weight;
   }
   return undefined;
 }
 
-function pickWeighted(node: Branch, total: number, number: number, out: ReadonlySet<Node> | undefined): Node | undefined {
-  let left = number * total;
-  let last: Node | undefined;
+function pickWeighted(node: Branch, total: number, number: number, excluded: ReadonlySet<TreeNode> | undefined): TreeNode | undefined {
+  let remaining = number * total;
+  let last: TreeNode | undefined;
   for (const target of node.targets) {
-    if (target.weight === 0 || out?.has(target) === true) continue;
+    if (target.weight === 0 || excluded?.has(target) === true) continue;
     last = target;
-    left -= target.weight;
-    if (left < 0) return target;
+    remaining -= target.weight;
+    if (remaining < 0) return target;
   }
   // The sum of fractions may be rounded: the last target gets the remainder.
   return last;
@@ -214,21 +214,21 @@ function descendChosen(node: Branch, facts: PlanFacts): Leaf | undefined {
   const chosen = match === undefined ? undefined : node.targets[match.index];
   if (match === undefined || chosen === undefined) {
     const model = facts.query.params('model');
-    const asked = typeof model === 'string' ? ` with model "${model.slice(0, 100)}"` : '';
+    const requestedModel = typeof model === 'string' ? ` with model "${model.slice(0, 100)}"` : '';
     throw new GatewayError('invalid_config', {
-      message: `No condition of "${node.path}" matches the request${asked}, and it has no default.`,
+      message: `No condition of "${node.path}" matches the request${requestedModel}, and it has no default.`,
       param: `${node.path}.strategy.conditions`,
       hint: 'Send what the conditions require (GET /v1/models lists the models of a config), or add a "default" to the strategy.',
     });
   }
-  return descendBy({ node, chose: match.index, because: match.because }, chosen, facts);
+  return descendRecorded({ node, chose: match.index, because: match.because }, chosen, facts);
 }
 
 /** Descends into a chosen target and records the choice if it leads to a leaf. The outermost choice comes first. */
-function descendBy({ node, chose, because }: Choice, target: Node, facts: PlanFacts): Leaf | undefined {
+function descendRecorded({ node, chose, because }: Choice, target: TreeNode, facts: PlanFacts): Leaf | undefined {
   const steps = (facts.route ??= []);
   const before = steps.length;
-  if (before < mostSteps) steps.push({ node: node.path, strategy: node.strategy as RouteStep['strategy'], chose, because });
+  if (before < maxRouteSteps) steps.push({ node: node.path, strategy: node.strategy as RouteStep['strategy'], chose, because });
   let leaf: Leaf | undefined;
   try {
     leaf = descend(target, facts);
@@ -245,7 +245,7 @@ interface Choice {
 }
 
 /** Most choices recorded for one request. */
-const mostSteps = 32;
+const maxRouteSteps = 32;
 
 /**
  * Plan for routes that name an object by id, which belongs to one account: all leaves in written order, without weights
@@ -260,19 +260,21 @@ function planInOrder(root: Branch, facts: PlanFacts): Plan | undefined {
     after(history) {
       const last = history.at(-1);
       if (last === undefined) return first;
-      return mayBeElsewhere(last) ? leaves[leaves.indexOf(last.attempt.target) + 1] : undefined;
+      return mayExistElsewhere(last) ? leaves[leaves.indexOf(last.attempt.target) + 1] : undefined;
     },
   };
 }
 
-function mayBeElsewhere(outcome: Outcome): boolean {
+function mayExistElsewhere(outcome: Outcome): boolean {
   if (outcome.kind === 'answered') return outcome.reply.status === 404;
   if (outcome.kind === 'timeout') return outcome.phase === 'connect';
-  return outcome.kind === 'unreachable' || outcome.kind === 'skipped' || (outcome.kind === 'refused' && isNotHere(outcome.error));
+  return (
+    outcome.kind === 'unreachable' || outcome.kind === 'skipped' || (outcome.kind === 'refused' && cannotExistAtProvider(outcome.error))
+  );
 }
 
 /** All leaves below a node, in written order. */
-export function* leavesOf(node: Node): Iterable<Leaf> {
+export function* leavesOf(node: TreeNode): Iterable<Leaf> {
   if (node.strategy === 'leaf') yield node;
   else for (const target of node.targets) yield* leavesOf(target);
 }

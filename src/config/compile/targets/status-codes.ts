@@ -7,16 +7,16 @@ export type StatusCodes = readonly (number | string)[];
 const defaultRetryCodes: StatusCodes = [429, 500, 502, 503, 504, 529];
 
 /** Upper bound: more retries would add load during an outage. */
-const mostAttempts = 5;
+const maxRetries = 5;
 
 /** Compiles a list of statuses to a look-up. Entries that are neither a status nor a range match nothing. */
 export function compileStatusCodes(codes: StatusCodes): (status: number) => boolean {
-  const hits = new Uint8Array(1000);
+  const matches = new Uint8Array(1000);
   for (const code of codes) {
     const [from, to] = rangeOf(code);
-    hits.fill(1, from, to + 1);
+    matches.fill(1, from, to + 1);
   }
-  return (status) => hits[status] === 1;
+  return (status) => matches[status] === 1;
 }
 
 /** First and last status of an entry; an empty range for an invalid entry. */
@@ -45,7 +45,7 @@ export interface RetryEntry {
 /** Compiles `retry`. Without it nothing is retried. */
 export function compileRetry(entry: RetryEntry | undefined): RetryPolicy {
   return Object.freeze({
-    attempts: Math.min(entry?.attempts ?? 0, mostAttempts),
+    attempts: Math.min(entry?.attempts ?? 0, maxRetries),
     retries: compileStatusCodes(entry?.on_status_codes ?? defaultRetryCodes),
     useRetryAfter: entry?.use_retry_after_header === true || entry?.['use_retry_after_headers'] === true,
   });

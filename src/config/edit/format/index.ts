@@ -2,7 +2,7 @@ import type { Provider } from '../../../core/provider.ts';
 import { type MapNode, type Node, toValue } from '../../read/node.ts';
 import { parse, sourceFile } from '../../read/yaml/parse.ts';
 import { isEmpty, type Line, linesOf } from './lines.ts';
-import { canonicalRoot, respelled, type Respelling, respellings } from './respell.ts';
+import { canonicalRoot, withRenamedKeys, type KeyRename, keyRenames } from './key-renames.ts';
 import { orderedSections } from './sections.ts';
 
 export interface FormatOptions {
@@ -13,7 +13,7 @@ export interface FormatOptions {
 
 /** The formatted text; the reason why it was not formatted, since it would mean something else; or no YAML. */
 export type Formatted =
-  | { readonly text: string; readonly renamed: readonly Respelling[]; readonly left: readonly Respelling[] }
+  | { readonly text: string; readonly renamed: readonly KeyRename[]; readonly left: readonly KeyRename[] }
   | { readonly refused: string }
   | { readonly isInvalid: true };
 
@@ -23,27 +23,27 @@ export type Formatted =
  */
 export function format(text: string, { providers, fixes }: FormatOptions): Formatted {
   const root = rootOf(text);
-  if (root === undefined) return { text: inEol(text, textOf(linesOf(text))), renamed: [], left: [] };
+  if (root === undefined) return { text: withLineEnds(text, textOf(linesOf(text))), renamed: [], left: [] };
   if (root === 'faulty' || root.kind !== 'map') return { isInvalid: true };
-  const all = respellings(root, providers);
+  const all = keyRenames(root, providers);
   const renamed = all.filter(({ isOld }) => fixes || !isOld);
   const left = all.filter((one) => !renamed.includes(one));
-  const spelled = respelled(root.at.file.lines, renamed).join('\n');
-  const spelledRoot = rootOf(spelled);
-  const meansSame = (other: ReturnType<typeof rootOf>, than: MapNode, isRenamed: boolean): other is MapNode =>
+  const renamedText = withRenamedKeys(root.at.file.lines, renamed).join('\n');
+  const renamedRoot = rootOf(renamedText);
+  const isEquivalent = (other: ReturnType<typeof rootOf>, than: MapNode, isRenamed: boolean): other is MapNode =>
     typeof other === 'object' && other.kind === 'map' && meaningOf(other, providers, isRenamed) === meaningOf(than, providers, isRenamed);
-  if (!meansSame(spelledRoot, root, renamed.length > 0)) {
+  if (!isEquivalent(renamedRoot, root, renamed.length > 0)) {
     const keys = renamed.map(({ from, to, line }) => `"${from}" in line ${line} as ${to}`).join(', ');
     return { refused: `it cannot have ${keys}: that key is there already, or an alias uses it where its spelling counts` };
   }
-  const lines = linesOf(spelled, spelledRoot);
-  const isSame = (made: string): boolean => meansSame(rootOf(made), spelledRoot, false);
-  const made = textOf(orderedSections(lines));
-  if (isSame(made)) return { text: inEol(text, made), renamed, left };
-  return { refused: isSame(textOf(lines)) ? anchorMoves : 'a part of it cannot be formatted safely' };
+  const lines = linesOf(renamedText, renamedRoot);
+  const isSame = (made: string): boolean => isEquivalent(rootOf(made), renamedRoot, false);
+  const formatted = textOf(orderedSections(lines));
+  if (isSame(formatted)) return { text: withLineEnds(text, formatted), renamed, left };
+  return { refused: isSame(textOf(lines)) ? anchorHint : 'a part of it cannot be formatted safely' };
 }
 
-const anchorMoves = 'in canonical order an alias would precede its anchor: move the anchor to a top-level key that starts with x-';
+const anchorHint = 'in canonical order an alias would precede its anchor: move the anchor to a top-level key that starts with x-';
 
 /** The lines without empty ones at the end. */
 function textOf(lines: readonly Line[]): string {
@@ -55,7 +55,7 @@ function textOf(lines: readonly Line[]): string {
 }
 
 /** The new text with the line ends of the old one. */
-const inEol = (old: string, made: string): string => (old.includes('\r\n') ? made.replaceAll('\n', '\r\n') : made);
+const withLineEnds = (old: string, made: string): string => (old.includes('\r\n') ? made.replaceAll('\n', '\r\n') : made);
 
 /** The content of a file; undefined for one that has only comments. */
 function rootOf(written: string): Node | 'faulty' | undefined {

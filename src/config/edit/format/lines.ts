@@ -1,4 +1,4 @@
-import { type MapNode, type ScalarNode, walk } from '../../read/node.ts';
+import { type MapNode, type ScalarNode, traverse } from '../../read/node.ts';
 import { sourceFile } from '../../read/yaml/parse.ts';
 
 /** A line of a file. */
@@ -20,7 +20,7 @@ export const isEmpty = ({ text, isValue }: Line): boolean => !isValue && text.tr
 export function linesOf(written: string, root?: MapNode): readonly Line[] {
   const { lines } = root?.at.file ?? sourceFile('', '', written).file;
   const values = root === undefined ? new Set<number>() : linesOfValues(root, lines);
-  const keys = root === undefined || isBraced(root) ? new Map<number, string>() : keyLines(root);
+  const keys = root === undefined || isFlowMapping(root) ? new Map<number, string>() : keyLines(root);
   const made = lines.map((text, i): Line => {
     const isValue = values.has(i);
     return { text: isValue ? text : text.replace(/[ \t]+$/, ''), isValue, key: keys.get(i) };
@@ -36,12 +36,12 @@ const keyLines = ({ entries }: MapNode): ReadonlyMap<number, string> =>
   new Map([...entries.values()].flatMap(({ key, keyAt }) => (keyAt.column === 1 ? [[keyAt.line - 1, key] as const] : [])));
 
 /** True for a mapping in braces, such as JSON. */
-const isBraced = ({ at }: MapNode): boolean => (at.file.lines[at.line - 1] ?? '')[at.column - 1] === '{';
+const isFlowMapping = ({ at }: MapNode): boolean => (at.file.lines[at.line - 1] ?? '')[at.column - 1] === '{';
 
 /** Indexes of the lines that belong to scalars of several lines. */
 function linesOfValues(root: MapNode, lines: readonly string[]): ReadonlySet<number> {
   const found = new Set<number>();
-  walk(root, (node) => {
+  traverse(root, (node) => {
     if (node.kind !== 'scalar' || node.at.endLine === node.at.line) return true;
     const { isBlock, last } = extentOf(node, lines);
     // The first line of a block scalar is only its head.

@@ -4,10 +4,10 @@ import { gatewaySchema } from '../../schema/join.ts';
 export function canonicalOrder(): (key: string) => number {
   const { properties } = gatewaySchema([]);
   const keys = Object.keys(properties as object);
-  const notes = keys.indexOf('include') + 0.5;
+  const extensionIndex = keys.indexOf('include') + 0.5;
   return (key) => {
-    if (key.startsWith('x-')) return notes;
-    const place = keys.indexOf(key);
-    return place < 0 ? keys.length : place;
+    if (key.startsWith('x-')) return extensionIndex;
+    const index = keys.indexOf(key);
+    return index < 0 ? keys.length : index;
   };
 }

@@ -2,7 +2,7 @@ import { isEmpty, type Line } from './lines.ts';
 import { canonicalOrder } from './order.ts';
 
 /** A top-level key with its value, and the comments above it. */
-interface Section {
+interface TopLevelSection {
   readonly key: string;
   /** Without empty lines around it. */
   readonly lines: readonly Line[];
@@ -17,30 +17,30 @@ interface Section {
 export function orderedSections(lines: readonly Line[]): readonly Line[] {
   const starts = lines.flatMap(({ key }, i) => (key === undefined ? [] : [{ key, line: i }]));
   const orderOf = canonicalOrder();
-  const order = starts.map(({ key }, i) => ({ i, place: orderOf(key) })).toSorted((a, b) => a.place - b.place || a.i - b.i);
+  const order = starts.map(({ key }, i) => ({ i, rank: orderOf(key) })).toSorted((a, b) => a.rank - b.rank || a.i - b.i);
   const [first] = starts;
   const last = starts.at(-1);
   if (first === undefined || last === undefined) return lines;
   // The comments at the top of the file stay there, except those of a first section that moves.
-  const tops = starts.map(({ line }, i) => (i > 0 ? topOf(lines, line) : order[0]?.i === 0 ? 0 : headEnd(lines, line)));
+  const sectionStarts = starts.map(({ line }, i) => (i > 0 ? sectionStart(lines, line) : order[0]?.i === 0 ? 0 : headEnd(lines, line)));
   const end = tailStart(lines, last.line);
   const sections = starts.map(({ key, line }, i) => {
-    const top = tops[i] ?? 0;
-    const { hasGap, ...section } = sectionOf(key, lines.slice(top, tops[i + 1] ?? end), line - top);
+    const top = sectionStarts[i] ?? 0;
+    const { hasGap, ...section } = sectionOf(key, lines.slice(top, sectionStarts[i + 1] ?? end), line - top);
     return { ...section, hasGap: hasGap || lines[top - 1]?.text === '' };
   });
   const sorted = order.flatMap(({ i }) => sections[i] ?? []);
   const body = sorted.flatMap((one, i) => [...gapBetween(sorted[i - 1], one), ...one.lines]);
-  return [...lines.slice(0, tops[0]), ...body, ...lines.slice(end)];
+  return [...lines.slice(0, sectionStarts[0]), ...body, ...lines.slice(end)];
 }
 
 /** Empty, or a comment that is not indented. */
-const isBetween = (line: Line | undefined): boolean => line !== undefined && !line.isValue && /^(?:$|#)/.test(line.text);
+const isBlankOrComment = (line: Line | undefined): boolean => line !== undefined && !line.isValue && /^(?:$|#)/.test(line.text);
 
 /** First line of a section: that of the comments above its key. Indented comments belong to the section before. */
-function topOf(lines: readonly Line[], line: number): number {
+function sectionStart(lines: readonly Line[], line: number): number {
   let top = line;
-  while (top > 0 && isBetween(lines[top - 1])) top -= 1;
+  while (top > 0 && isBlankOrComment(lines[top - 1])) top -= 1;
   return top;
 }
 
@@ -53,12 +53,12 @@ function headEnd(lines: readonly Line[], line: number): number {
 /** Start of the comments at the end of the file, which stay there. */
 function tailStart(lines: readonly Line[], line: number): number {
   let start = lines.length;
-  while (start > line + 1 && (isBetween(lines[start - 1]) || lines[start - 1]?.text === '...')) start -= 1;
+  while (start > line + 1 && (isBlankOrComment(lines[start - 1]) || lines[start - 1]?.text === '...')) start -= 1;
   return start;
 }
 
 /** @param keyLine index of the line with the key */
-function sectionOf(key: string, lines: readonly Line[], keyLine: number): Section {
+function sectionOf(key: string, lines: readonly Line[], keyLine: number): TopLevelSection {
   const from = lines.findIndex((line) => !isEmpty(line));
   const to = lines.findLastIndex((line) => !isEmpty(line)) + 1;
   return { key, lines: lines.slice(from, to), hasGap: from > 0, isLong: to - keyLine > 1 };
@@ -67,7 +67,7 @@ function sectionOf(key: string, lines: readonly Line[], keyLine: number): Sectio
 const emptyLine: Line = { text: '', isValue: false, key: undefined };
 
 /** An empty line behind a text that ends with empty lines would be part of it. */
-function gapBetween(before: Section | undefined, one: Section): readonly Line[] {
+function gapBetween(before: TopLevelSection | undefined, one: TopLevelSection): readonly Line[] {
   if (before === undefined || before.lines.at(-1)?.text === '') return [];
   return one.hasGap || one.isLong || before.isLong ? [emptyLine] : [];
 }

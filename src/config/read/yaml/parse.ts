@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Pair, parseDocument, type ParsedNode, visit } from 'yaml';
 import type { Entry, ListNode, MapNode, Node, SourceLocation, ScalarNode, SourceFile } from '../node.ts';
-import { placeText, type Report } from '../../report/problem.ts';
+import { locationText, type ProblemReporter } from '../../report/problem.ts';
 import { syntaxExplainer } from './syntax-hints.ts';
 
 /** Most values of a file after its aliases are expanded; far above any real file, low enough to be harmless. */
@@ -24,10 +24,10 @@ export function sourceFile(path: string, name: string, text: string): { readonly
  *
  * @param unusable called with the location of each value that is reported here and cannot be checked further
  */
-export function parse(file: SourceFile, text: string, report: Report, unusable: (at: SourceLocation) => void): Parsed {
-  const reader = new Reader(file, text, report, unusable);
+export function parse(file: SourceFile, text: string, report: ProblemReporter, unusable: (at: SourceLocation) => void): Parsed {
+  const reader = new TreeReader(file, text, report, unusable);
   if (text.includes('\0')) {
-    reader.notUtf8(text.indexOf('\0'));
+    reader.reportNotUtf8(text.indexOf('\0'));
     return { root: undefined, broken: true };
   }
   try {
@@ -35,7 +35,7 @@ export function parse(file: SourceFile, text: string, report: Report, unusable: 
     const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, resolveKnownTags: false });
     // The library reports that its stack was too small, which depends on the machine.
     if (document.errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) throw new RangeError('too deep');
-    reader.syntax(document);
+    reader.reportSyntax(document);
     return { root: reader.read(document), broken: reader.broken };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -52,34 +52,34 @@ export function parse(file: SourceFile, text: string, report: Report, unusable: 
 type YamlNode = ParsedNode | null;
 
 /** `size` and `depth` count all values below, with aliases expanded. */
-interface Made<N extends Node = Node> {
+interface MeasuredNode<N extends Node = Node> {
   readonly node: N;
   readonly size: number;
   readonly depth: number;
 }
 
-interface MadeEntry extends Omit<Made, 'node'> {
+interface MeasuredEntry extends Omit<MeasuredNode, 'node'> {
   readonly entry: Entry;
-  readonly merges: boolean;
+  readonly isMergeKey: boolean;
 }
 
-class Reader {
+class TreeReader {
   broken = false;
   readonly #file: SourceFile;
   readonly #text: string;
-  readonly #report: Report;
+  readonly #report: ProblemReporter;
   readonly #unusable: (at: SourceLocation) => void;
   readonly #lineStarts: readonly number[];
   /** Target of each alias: the last anchor of its name before it. */
   readonly #targets = new Map<unknown, YamlNode>();
-  readonly #done = new Map<YamlNode, Made>();
-  readonly #open = new Set<YamlNode>();
+  readonly #built = new Map<YamlNode, MeasuredNode>();
+  readonly #inProgress = new Set<YamlNode>();
   /** Number of values that the aliases so far expand to. Values below an anchor count for each alias. */
-  #aliased = 0;
+  #aliasedValues = 0;
   #tooLarge = false;
   #tooDeep = false;
 
-  constructor(file: SourceFile, text: string, report: Report, unusable: (at: SourceLocation) => void) {
+  constructor(file: SourceFile, text: string, report: ProblemReporter, unusable: (at: SourceLocation) => void) {
     this.#file = file;
     this.#text = text;
     this.#report = report;
@@ -90,34 +90,38 @@ class Reader {
   }
 
   /** Reports syntax errors: the first one, and each further unquoted reserved character, which does not affect what follows. */
-  syntax(document: Document.Parsed): void {
+  reportSyntax(document: Document.Parsed): void {
     const errors = document.errors.filter((error, i) => i === 0 || error.code === 'BAD_SCALAR_START');
     const explain = syntaxExplainer(this.#text);
     for (const error of errors) {
       const explained = explain(error);
-      this.#syntaxError(this.#place(explained.start, explained.end), explained.message, explained.hint);
+      this.#syntaxError(this.#locationAt(explained.start, explained.end), explained.message, explained.hint);
     }
     for (const { code, message, pos } of document.warnings) {
-      this.#syntaxError(this.#place(...pos), lowerFirst(message), code === 'BAD_DIRECTIVE' ? 'remove this line' : 'remove the tag');
+      this.#syntaxError(this.#locationAt(...pos), lowerFirst(message), code === 'BAD_DIRECTIVE' ? 'remove this line' : 'remove the tag');
     }
-    if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') this.#otherVersion();
+    if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') this.#reportYamlVersion();
   }
 
   /**
    * Rejects another YAML version. In YAML 1.1 `yes` is true, 010 is 8 and 1:30 is 90: the meaning of a line must not
    * depend on a directive.
    */
-  #otherVersion(): void {
+  #reportYamlVersion(): void {
     const start = Math.max(0, this.#text.search(/^%YAML\b/m));
     const directive = /^%YAML[ \t]+\S*/.exec(this.#text.slice(start))?.[0] ?? '';
     const hint = 'remove this line; in YAML 1.2 yes, no, on and off are strings: write true or false';
-    this.#syntaxError(this.#place(start, start + directive.length), `"${directive}" is not supported: files are read as YAML 1.2`, hint);
+    this.#syntaxError(
+      this.#locationAt(start, start + directive.length),
+      `"${directive}" is not supported: files are read as YAML 1.2`,
+      hint,
+    );
   }
 
   /** Reports a NUL character, which YAML excludes. In UTF-16 text, every second byte is one. */
-  notUtf8(index: number): void {
+  reportNotUtf8(index: number): void {
     this.broken = true;
-    const at = this.#place(index, index + 1);
+    const at = this.#locationAt(index, index + 1);
     this.#report({ code: 'yaml-syntax', at, message: 'the file is not text in UTF-8', hint: 'save it as UTF-8', show: 'none' });
   }
 
@@ -133,24 +137,24 @@ class Reader {
     return this.#node(contents, 0).node;
   }
 
-  #node(source: YamlNode, depth: number): Made {
+  #node(source: YamlNode, depth: number): MeasuredNode {
     if (isAlias(source)) return this.#alias(source, depth);
-    const known = this.#done.get(source);
+    const known = this.#built.get(source);
     if (known !== undefined) return known;
     if (depth > maxDepth) throw new RangeError('too deep');
-    this.#open.add(source);
+    this.#inProgress.add(source);
     const made = isMap(source)
       ? this.#map(source as never, depth)
       : isSeq(source)
         ? this.#list(source as never, depth)
         : this.#scalar(source);
-    this.#open.delete(source);
-    this.#done.set(source, made);
+    this.#inProgress.delete(source);
+    this.#built.set(source, made);
     return made;
   }
 
-  #alias(source: ParsedNode & { source: string }, depth: number): Made {
-    const at = this.#placeOf(source);
+  #alias(source: ParsedNode & { source: string }, depth: number): MeasuredNode {
+    const at = this.#locationOf(source);
     const target = this.#targets.get(source) ?? null;
     const empty = this.#leaf(at, null, `*${source.source}`);
     if (target === null) {
@@ -158,13 +162,13 @@ class Reader {
         this.#syntaxError(at, `no anchor called "${source.source}"`, `a value that starts with "*" needs quotes: "*${source.source}"`);
       return empty;
     }
-    if (this.#open.has(target)) {
+    if (this.#inProgress.has(target)) {
       this.#syntaxError(at, `the anchor "${source.source}" contains itself`, 'remove this alias');
       return empty;
     }
     const made = this.#node(target, depth);
-    this.#aliased += made.size;
-    if (this.#aliased > maxValues) {
+    this.#aliasedValues += made.size;
+    if (this.#aliasedValues > maxValues) {
       if (!this.#tooLarge) this.#syntaxError(at, `the aliases expand to more than ${maxValues} values`, 'write fewer aliases');
       this.#tooLarge = true;
       return empty;
@@ -176,7 +180,7 @@ class Reader {
     return empty;
   }
 
-  #map(source: ParsedNode & { items: Pair<ParsedNode, ParsedNode | null>[] }, depth: number): Made<MapNode> {
+  #map(source: ParsedNode & { items: Pair<ParsedNode, ParsedNode | null>[] }, depth: number): MeasuredNode<MapNode> {
     const entries = new Map<string, Entry>();
     const merged: Node[] = [];
     let size = 1;
@@ -187,31 +191,31 @@ class Reader {
       size += entry.size;
       below = Math.max(below, entry.depth);
       const earlier = entries.get(entry.entry.key);
-      if (earlier !== undefined) this.#duplicate(entry.entry, earlier);
-      else if (entry.merges) merged.push(entry.entry.value);
+      if (earlier !== undefined) this.#reportDuplicate(entry.entry, earlier);
+      else if (entry.isMergeKey) merged.push(entry.entry.value);
       else entries.set(entry.entry.key, entry.entry);
     }
     for (const from of merged) this.#merge(entries, from);
-    return { node: { kind: 'map', at: this.#placeOf(source), entries }, size, depth: below + 1 };
+    return { node: { kind: 'map', at: this.#locationOf(source), entries }, size, depth: below + 1 };
   }
 
-  #entry(pair: Pair<ParsedNode, ParsedNode | null>, depth: number): MadeEntry | undefined {
+  #entry(pair: Pair<ParsedNode, ParsedNode | null>, depth: number): MeasuredEntry | undefined {
     const { key, value } = pair;
     if (!isScalar(key) || key.value === null) {
-      const at = key === null ? this.#placeOf(value) : this.#placeOf(key);
+      const at = key === null ? this.#locationOf(value) : this.#locationOf(key);
       const isTemplate = key !== null && at.file.lines[at.line - 1]?.[at.column - 2] === '{';
       const hint = isTemplate ? 'a template needs quotes: "{{name}}"' : 'write name: value';
       if (!this.broken) this.#syntaxError(at, 'a key must be a string', hint);
       return undefined;
     }
     const text = typeof key.value === 'string' ? key.value : (key.source ?? JSON.stringify(key.value));
-    const keyAt = this.#placeOf(key);
+    const keyAt = this.#locationOf(key);
     if (text === '__proto__') {
       this.#report({ code: 'unknown-key', at: keyAt, message: '"__proto__" cannot be a key', hint: 'use another name' });
       return undefined;
     }
     const { node, ...below } = value === null ? this.#leaf(keyAt, null, '') : this.#node(value, depth + 1);
-    return { entry: { key: text, written: text, keyAt, value: node }, merges: text === '<<' && key.type === 'PLAIN', ...below };
+    return { entry: { key: text, written: text, keyAt, value: node }, isMergeKey: text === '<<' && key.type === 'PLAIN', ...below };
   }
 
   /** Applies YAML's merge key: members of the mapping itself win, then those of the first source. */
@@ -230,40 +234,40 @@ class Reader {
     }
   }
 
-  #list(source: ParsedNode & { items: ParsedNode[] }, depth: number): Made<ListNode> {
+  #list(source: ParsedNode & { items: ParsedNode[] }, depth: number): MeasuredNode<ListNode> {
     const made = source.items.map((item) => this.#node(item, depth + 1));
     const size = made.reduce((sum, one) => sum + one.size, 1);
     const below = made.reduce((most, one) => Math.max(most, one.depth), 0);
-    return { node: { kind: 'list', at: this.#placeOf(source), items: made.map((one) => one.node) }, size, depth: below + 1 };
+    return { node: { kind: 'list', at: this.#locationOf(source), items: made.map((one) => one.node) }, size, depth: below + 1 };
   }
 
-  #scalar(source: YamlNode): Made<ScalarNode> {
-    const at = this.#placeOf(source);
+  #scalar(source: YamlNode): MeasuredNode<ScalarNode> {
+    const at = this.#locationOf(source);
     if (!isScalar(source)) return this.#leaf(at, null, '');
     const { value } = source;
     const text = source.source ?? (value === null ? '' : JSON.stringify(value));
-    if (typeof value === 'number' && !Number.isFinite(value)) this.#noNumber(at, text);
+    if (typeof value === 'number' && !Number.isFinite(value)) this.#reportNonFinite(at, text);
     else if (value === null || ['string', 'boolean', 'number'].includes(typeof value)) return this.#leaf(at, value as never, text);
     return this.#leaf(at, text, text);
   }
 
   /** Reports NaN or infinity: JSON has no such number, so it could not be sent. */
-  #noNumber(at: SourceLocation, text: string): void {
+  #reportNonFinite(at: SourceLocation, text: string): void {
     this.#unusable(at);
     const message = `${text} is not a number that JSON can hold`;
     this.#report({ code: 'out-of-range', at, message, hint: 'write a finite number, or put it in quotes to send a string' });
   }
 
-  #leaf(at: SourceLocation, value: ScalarNode['value'], text: string): Made<ScalarNode> {
+  #leaf(at: SourceLocation, value: ScalarNode['value'], text: string): MeasuredNode<ScalarNode> {
     return { node: { kind: 'scalar', at, value, text, resolved: false }, size: 1, depth: 0 };
   }
 
-  #duplicate(entry: Entry, earlier: Entry): void {
+  #reportDuplicate(entry: Entry, earlier: Entry): void {
     this.#report({
       code: 'duplicate-key',
       at: entry.keyAt,
       message: `"${entry.key}" is a duplicate key`,
-      hint: `first defined at ${placeText(earlier.keyAt)}:${earlier.keyAt.column}`,
+      hint: `first defined at ${locationText(earlier.keyAt)}:${earlier.keyAt.column}`,
     });
   }
 
@@ -272,12 +276,12 @@ class Reader {
     this.#report({ code: 'yaml-syntax', at, message, hint });
   }
 
-  #placeOf(source: YamlNode): SourceLocation {
+  #locationOf(source: YamlNode): SourceLocation {
     const range = source?.range;
-    return range ? this.#place(range[0], range[1]) : this.#place(0, 0);
+    return range ? this.#locationAt(range[0], range[1]) : this.#locationAt(0, 0);
   }
 
-  #place(start: number, end: number): SourceLocation {
+  #locationAt(start: number, end: number): SourceLocation {
     const line = this.#lineOf(start);
     const from = this.#lineStarts[line - 1] ?? 0;
     const length = this.#file.lines[line - 1]?.length ?? 0;

@@ -32,7 +32,7 @@ export function syntaxExplainer(text: string): (fault: SyntaxFault) => SyntaxHin
     const [start, end] = fault.pos;
     const { reference, template } = causesAt(start);
     const before = template !== undefined && template.end <= start ? template : undefined;
-    return reference ?? before ?? byCode(fault, text) ?? { start, end, message: plain(fault.message), hint: undefined };
+    return reference ?? before ?? byCode(fault, text) ?? { start, end, message: normalizeMessage(fault.message), hint: undefined };
   };
 }
 
@@ -49,14 +49,14 @@ interface LineCauses {
  */
 function referenceInFlow(line: string, from: number): SyntaxHint | undefined {
   let at = 0;
-  let marks = { double: 0, single: 0 };
+  let quotes = { double: 0, single: 0 };
   let isOpen = false;
   for (const match of line.matchAll(/\$\{[^}"']{0,500}\}/g)) {
     const before = line.slice(at, match.index);
     at = match.index + match[0].length;
-    marks = { double: marks.double + before.split('"').length - 1, single: marks.single + before.split("'").length - 1 };
+    quotes = { double: quotes.double + before.split('"').length - 1, single: quotes.single + before.split("'").length - 1 };
     isOpen ||= /[{[]/.test(before.replace(/\$\{[^}]{0,500}\}/g, ''));
-    if (!isOpen || marks.double % 2 === 1 || marks.single % 2 === 1) continue;
+    if (!isOpen || quotes.double % 2 === 1 || quotes.single % 2 === 1) continue;
     const start = from + match.index;
     return { start, end: from + at, message: 'a reference inside { } or [ ] needs quotes', hint: `write "${match[0]}"` };
   }
@@ -148,7 +148,7 @@ function openingQuote(text: string, mark: string, limit: number): number {
   return Math.max(0, limit - 1);
 }
 
-function plain(message: string): string {
+function normalizeMessage(message: string): string {
   const text = message.replace(/\.$/, '');
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -14,16 +14,16 @@ export const compiledName = (schema: JsonSchema): string => createHash('sha256')
 export class Validators {
   #ajv: ReturnType<typeof createAjv> | undefined;
   readonly #compiled = new WeakMap<object, ValidateFunction>();
-  readonly #ours: ReadonlySet<object>;
-  readonly #inPackage: typeof compiledSchemas;
+  readonly #builtInOwners: ReadonlySet<object>;
+  readonly #precompiled: typeof compiledSchemas;
 
   /**
-   * @param ours owners of built-in schemas, which tests validate and loads do not
-   * @param inPackage compiled schemas of the package
+   * @param builtInOwners owners of built-in schemas, which tests validate and loads do not
+   * @param precompiled compiled schemas of the package
    */
-  constructor(ours: Iterable<object> = [], inPackage = compiledSchemas) {
-    this.#ours = new Set(ours);
-    this.#inPackage = inPackage;
+  constructor(builtInOwners: Iterable<object> = [], precompiled = compiledSchemas) {
+    this.#builtInOwners = new Set(builtInOwners);
+    this.#precompiled = precompiled;
   }
 
   /**
@@ -34,14 +34,14 @@ export class Validators {
     const known = this.#compiled.get(owner);
     if (known !== undefined) return known;
     const made = withNotes(schema()) as JsonSchema & object;
-    const compiled = (await this.#inPackage[compiledName(made)]?.()) ?? (await this.#compile(owner, made));
+    const compiled = (await this.#precompiled[compiledName(made)]?.()) ?? (await this.#compile(owner, made));
     this.#compiled.set(owner, compiled);
     return compiled;
   }
 
   async #compile(owner: object, schema: JsonSchema & object): Promise<ValidateFunction> {
     this.#ajv ??= (await import('./ajv.ts')).createAjv();
-    if (!this.#ours.has(owner)) void this.#ajv.validateSchema(schema, true);
+    if (!this.#builtInOwners.has(owner)) void this.#ajv.validateSchema(schema, true);
     return this.#ajv.compile(schema);
   }
 }

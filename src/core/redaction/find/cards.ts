@@ -1,4 +1,4 @@
-export const longestCard = 19;
+export const maxCardLength = 19;
 
 /**
  * The possible lengths of a card number that begins with these six digits, as bits. Checking the beginning first avoids

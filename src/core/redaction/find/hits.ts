@@ -11,7 +11,7 @@ export class Hits {
   readonly to: number[] = [];
   readonly kinds: Kind[] = [];
   /** The replacement, if it is more than the placeholder of the kind. */
-  readonly words: (string | undefined)[] = [];
+  readonly replacements: (string | undefined)[] = [];
   /** End offsets of matches. A number may begin directly at one, as it may after a space. */
   readonly ends = new Set<number>();
 
@@ -19,11 +19,11 @@ export class Hits {
     return this.from.length;
   }
 
-  add(kind: Kind, from: number, to: number, words?: string): void {
+  add(kind: Kind, from: number, to: number, replacement?: string): void {
     this.from.push(from);
     this.to.push(to);
     this.kinds.push(kind);
-    this.words.push(words);
+    this.replacements.push(replacement);
     this.ends.add(to);
   }
 }

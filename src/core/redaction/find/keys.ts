@@ -4,13 +4,13 @@ import type { Cursors } from './cursors.ts';
 import type { Hits } from './hits.ts';
 
 /** Minimum length of a run of characters that can be a key. */
-export const shortestKey = 16;
-const stride = shortestKey;
+export const minKeyLength = 16;
+const stride = minKeyLength;
 /** Maximum characters of a run that are checked. A longer run is a file. */
 const longestKey = 16 * 1024;
 
 /** Keys with prefixes that their issuers document. */
-const issued =
+const issuedKeyPattern =
   /(?<![A-Za-z0-9])(?:sk-[\w-]{16,}|[sr]k_(?:live|test)_\w{16,}|gw_(?:live|test)_\w{16,}|A(?:KIA|SIA|GPA|IDA|ROA)[0-9A-Z]{16}(?![0-9A-Za-z])|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|gh[pousr]_\w{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abeprs]-[\w-]{16,}|hf_\w{30,}|gsk_\w{30,}|r8_\w{30,}|nvapi-[\w-]{30,}|pplx-\w{30,}|xai-\w{30,}|tvly-[\w-]{20,}|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|ek_[A-Za-z0-9]{20,}|whsec_[\w+/=]{20,}|dapi[0-9a-f]{32}|shp(?:at|ca|pa|ss)_[0-9a-f]{32}|lsv2_[ps]t_[0-9a-f_]{32,}|tgp_v1_[\w-]{30,}|fw_[A-Za-z0-9]{20,}|csk-[a-z0-9]{20,}|jina_[A-Za-z0-9]{30,}|ABSK[A-Za-z0-9+/=]{40,}|ATATT3[\w\-=]{30,}|dop_v1_\w{40,})/g;
 
 /** Parts separated by dots, from the beginning of the first one: many starts in one part would each be tried up to its end. */
@@ -29,16 +29,16 @@ export const beginsLikeKey = (first: number, second: number): boolean => second 
 
 /** True if a run of key characters contains a key. */
 export function isIssued(run: string): boolean {
-  issued.lastIndex = 0;
-  return issued.test(run) || token.test(run);
+  issuedKeyPattern.lastIndex = 0;
+  return issuedKeyPattern.test(run) || token.test(run);
 }
 
 /** Text that indicates that a secret follows. */
-const announced =
+const announcementPattern =
   /(?:\b(?:bearer|basic)(?:\s+|%20)|(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret(?:[_-]?key)?|[_-]token|auth[_-]?token|passw(?:or)?d|passwd|pwd|client[_-]?secret|private[_-]?key|authorization)["'\\]{0,3}\s{0,2}(?:[:=]|%3[AD])\s{0,2}["'\\]{0,3}(?:(?:bearer|basic)(?:\s|%20))?)$/i;
 
 /** Characters before a value that are searched for such text. */
-const announcement = 32;
+const announcementLength = 32;
 
 /**
  * False if the text before a run does not indicate a secret. True also for text with escapes or of other scripts, where
@@ -47,8 +47,8 @@ const announcement = 32;
 export function mayBeAnnounced(text: string, start: number): boolean {
   const isEscape = text.charCodeAt(start - 2) === 0x5c || text.charCodeAt(start - 3) === 0x25;
   if (start > 1 && !endsAnnouncement(text.charCodeAt(start - 1)) && !isEscape) return false;
-  const before = text.slice(Math.max(0, start - announcement), start);
-  return beyondPlain.test(before) || announced.test(before);
+  const before = text.slice(Math.max(0, start - announcementLength), start);
+  return beyondPlain.test(before) || announcementPattern.test(before);
 }
 
 const beyondPlain = /[^\x20-\x5b\x5d-\x7e]/;
@@ -72,26 +72,26 @@ export function findKeys(cursors: Cursors, from: number, to: number, hits: Hits)
     while (end < to && isKeyCharacter(text.charCodeAt(end))) end += 1;
     seen = end;
     start = behindEscape(text, start);
-    if (end - start >= stride) inRun(text, start, Math.min(end, start + longestKey), from, hits);
+    if (end - start >= stride) findInRun(text, start, Math.min(end, start + longestKey), from, hits);
     // In JSON inside a text, the first letter may be that of an escape: `\nsk-…`.
-    if (end - start > stride && isEscapeLetter(text, start)) inRun(text, start + 1, Math.min(end, start + longestKey), from, hits);
+    if (end - start > stride && isEscapeLetter(text, start)) findInRun(text, start + 1, Math.min(end, start + longestKey), from, hits);
     probe = Math.max(probe, end - 1);
   }
   findPrivateKeys(cursors, from, to, hits);
   findInAddresses(cursors, from, to, hits);
 }
 
-function inRun(text: string, start: number, end: number, from: number, hits: Hits): void {
+function findInRun(text: string, start: number, end: number, from: number, hits: Hits): void {
   const run = text.slice(start, end);
-  issued.lastIndex = 0;
-  for (let match = issued.exec(run); match !== null; match = issued.exec(run))
+  issuedKeyPattern.lastIndex = 0;
+  for (let match = issuedKeyPattern.exec(run); match !== null; match = issuedKeyPattern.exec(run))
     hits.add('secret', start + match.index, start + match.index + match[0].length);
   findTokens(run, start, hits);
   if (start === from && run.indexOf('=') < 0) return;
   // `key=value` is one run.
   const equals = run.indexOf('=');
-  if (equals > 0 && run.length - equals > 8) inValue(text, start + equals + 1, end, from, hits);
-  inValue(text, start, end, from, hits);
+  if (equals > 0 && run.length - equals > 8) addAnnouncedValue(text, start + equals + 1, end, from, hits);
+  addAnnouncedValue(text, start, end, from, hits);
 }
 
 function findTokens(run: string, start: number, hits: Hits): void {
@@ -104,9 +104,9 @@ function findTokens(run: string, start: number, hits: Hits): void {
   }
 }
 
-function inValue(text: string, start: number, end: number, from: number, hits: Hits): void {
-  const before = text.slice(Math.max(from, start - announcement), start);
-  if (!announced.test(before)) return;
+function addAnnouncedValue(text: string, start: number, end: number, from: number, hits: Hits): void {
+  const before = text.slice(Math.max(from, start - announcementLength), start);
+  if (!announcementPattern.test(before)) return;
   let to = end;
   while (to > start && (text[to - 1] === '.' || text[to - 1] === '/')) to -= 1;
   const value = text.slice(start, to);
@@ -118,7 +118,7 @@ function inValue(text: string, start: number, end: number, from: number, hits: H
 const [shortestWhole, longestWhole] = [20, 512];
 
 /** Matches a text that is a key as a whole: only key characters, including letters and digits, without spaces or other punctuation. */
-export function findWhole(text: string, from: number, to: number, hits: Hits): void {
+export function findWholeKey(text: string, from: number, to: number, hits: Hits): void {
   if (to - from < shortestWhole || to - from > longestWhole) return;
   const value = text.slice(from, to);
   if (/^[\w\-.+/=~]+$/.test(value) && /\d.*\d/.test(value) && /[A-Za-z]/.test(value)) hits.add('secret', from, to);

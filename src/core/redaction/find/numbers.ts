@@ -1,5 +1,5 @@
 import { isAlnum, isDigit, isGap, isLetter } from './classes.ts';
-import { cardLengths, isCard, longestCard } from './cards.ts';
+import { cardLengths, isCard, maxCardLength } from './cards.ts';
 import type { Cursors } from './cursors.ts';
 import type { Hits, NamedPattern } from './hits.ts';
 import { endOfIban } from './ibans.ts';
@@ -9,13 +9,13 @@ import { endOfPhone } from './phones.ts';
 const longestRun = 96;
 
 /** Finds phone numbers, account numbers and card numbers. Each of them has seven digits in a row, with gaps. */
-export function findNumbers(cursors: Cursors, from: number, to: number, wanted: Wanted, hits: Hits): void {
+export function findNumbers(cursors: Cursors, from: number, to: number, wanted: NumberSearch, hits: Hits): void {
   let least = from;
   for (let at = cursors.digits(from); at < to; at = cursors.digits(least))
     least = checkRun(cursors.text, at, { from, to, least }, wanted, hits);
 }
 
-export interface Wanted {
+export interface NumberSearch {
   readonly patterns: ReadonlySet<NamedPattern>;
   /** Name of the member that contains the text, or empty. */
   readonly name: string;
@@ -35,7 +35,7 @@ interface Run extends Bounds {
 }
 
 /** Checks the run around a digit, and returns its end. */
-function checkRun(text: string, at: number, bounds: Bounds, wanted: Wanted, hits: Hits): number {
+function checkRun(text: string, at: number, bounds: Bounds, wanted: NumberSearch, hits: Hits): number {
   const { to } = bounds;
   if (wanted.patterns.has('iban')) {
     const end = findIban(text, at, bounds, hits);
@@ -47,7 +47,7 @@ function checkRun(text: string, at: number, bounds: Bounds, wanted: Wanted, hits
   let end = at + 1;
   const most = Math.min(to, at + longestRun);
   while (end < most && isPart(text, end)) end += 1;
-  inRun(text, { ...bounds, start, end }, wanted, hits);
+  findInRun(text, { ...bounds, start, end }, wanted, hits);
   return end;
 }
 
@@ -76,7 +76,7 @@ const isPart = (text: string, at: number): boolean => {
 const isEscape = (text: string, at: number): boolean => text[at - 1] === '\\';
 
 /** Tries each start of a group of digits. Cards are tried first, because they have a checksum. */
-function inRun(text: string, { start, end, from, to }: Run, { patterns, name }: Wanted, hits: Hits): void {
+function findInRun(text: string, { start, end, from, to }: Run, { patterns, name }: NumberSearch, hits: Hits): void {
   const run = text.slice(start, end);
   const before = start === from ? name : text.slice(Math.max(from, start - 28), start);
   let last = -1;
@@ -84,13 +84,13 @@ function inRun(text: string, { start, end, from, to }: Run, { patterns, name }: 
     const c = run.charCodeAt(at);
     const begins = (isDigit(c) && !isDigit(run.charCodeAt(at - 1))) || c === 0x2b || (c === 0x28 && isDigit(run.charCodeAt(at + 1)));
     const absolute = start + at;
-    const isHere = begins && (isFree(text, absolute, from) || hits.ends.has(absolute));
+    const isHere = begins && (mayBeginAt(text, absolute, from) || hits.ends.has(absolute));
     // A card number is not part of an amount: a comma separates it from other cells of a table.
     if (isHere || (begins && text.charCodeAt(absolute - 1) === 0x2c)) {
       const card = patterns.has('credit_card') ? endOfCard(run, at) : -1;
-      const phone = isHere && card < 0 && patterns.has('phone') && !goesOn(run, at, last) ? endOfPhone(run, at, before) : -1;
+      const phone = isHere && card < 0 && patterns.has('phone') && !isMiddleOfNumber(run, at, last) ? endOfPhone(run, at, before) : -1;
       const found = Math.max(card, phone);
-      if (found > 0 && isFreeAfter(text, start + found, to, card < 0 && isDigit(c) && c !== 0x30)) {
+      if (found > 0 && mayEndAt(text, start + found, to, card < 0 && isDigit(c) && c !== 0x30)) {
         hits.add(card > 0 ? 'credit_card' : 'phone', absolute, start + found);
         at = found;
         last = found;
@@ -102,7 +102,7 @@ function inRun(text: string, { start, end, from, to }: Run, { patterns, name }: 
 }
 
 /** True for a group in the middle of a longer number, such as an account number. @param last end of the previous match */
-function goesOn(run: string, at: number, last: number): boolean {
+function isMiddleOfNumber(run: string, at: number, last: number): boolean {
   const c = run.charCodeAt(at - 1);
   if (last === at - 1 || (c !== 0x20 && c !== 0x2d) || !isDigit(run.charCodeAt(at))) return false;
   return isDigit(run.charCodeAt(at - 2)) && isDigit(run.charCodeAt(at - 3)) && isDigit(run.charCodeAt(at - 4));
@@ -113,7 +113,7 @@ function endOfCard(run: string, from: number): number {
   let digits = '';
   let found = -1;
   let lengths = -1;
-  for (let at = from; at < run.length && digits.length < longestCard; at += 1) {
+  for (let at = from; at < run.length && digits.length < maxCardLength; at += 1) {
     const c = run.charCodeAt(at);
     if (isDigit(c)) digits += run[at];
     else if (!isGap(c) || c === 0x2f || c === 0x28 || c === 0x29) break;
@@ -127,7 +127,7 @@ function endOfCard(run: string, from: number): number {
 }
 
 /** True if the number does not begin in the middle of a word, a number, an amount, a path or an id. */
-function isFree(text: string, at: number, from: number): boolean {
+function mayBeginAt(text: string, at: number, from: number): boolean {
   if (at === from) return true;
   const c = text.charCodeAt(at - 1);
   if (isLetter(c)) return isEscape(text, at - 1);
@@ -143,7 +143,7 @@ function isFree(text: string, at: number, from: number): boolean {
 }
 
 /** @param mayBeAmount a comma and digits may follow, which belong to it */
-function isFreeAfter(text: string, at: number, to: number, mayBeAmount: boolean): boolean {
+function mayEndAt(text: string, at: number, to: number, mayBeAmount: boolean): boolean {
   if (at >= to) return true;
   const c = text.charCodeAt(at);
   if (isAlnum(c) || c === 0x5f || c === 0x25) return false;

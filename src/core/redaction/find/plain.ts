@@ -1,8 +1,8 @@
 import { anyBelow, anyDigit, fourTimes } from '../../text/four-bytes.ts';
-import { announcesAt } from './announced.ts';
+import { isSecretNameBefore } from './named-secrets.ts';
 import { isCard } from './cards.ts';
 import { behindEscape, isAlnum, isDigit, isDomainCharacter, isGap, isKeyCharacter, isLetter } from './classes.ts';
-import { beginsLikeKey, isIssued, mayBeAnnounced, shortestKey } from './keys.ts';
+import { beginsLikeKey, isIssued, mayBeAnnounced, minKeyLength } from './keys.ts';
 import { announcesPhone } from './phones.ts';
 import { isValueOfSecret, mayBeMasked } from '../member-names.ts';
 
@@ -15,7 +15,7 @@ import { isValueOfSecret, mayBeMasked } from '../member-names.ts';
  * @param bytes the same text as bytes
  * @param isMasked true for members whose values are masked, by name and first character of the value
  */
-export function isPlain(text: string, bytes: Buffer, isMasked: (name: string, first: number) => boolean): boolean {
+export function cannotMatch(text: string, bytes: Buffer, isMasked: (name: string, first: number) => boolean): boolean {
   return (
     hasPlainEscapes(text) &&
     hasPlainMarks(text) &&
@@ -81,13 +81,13 @@ function hasPlainAddresses(text: string): boolean {
 const longestRun = 64;
 
 /** Minimum digits of a number that can match. */
-const fewest = 7;
+const minDigits = 7;
 
 /** Bytes that are checked together. The shortest run of a key contains a whole block, wherever it begins. */
-const block = shortestKey / 2;
+const block = minKeyLength / 2;
 
 /** The smallest key character. Nearly all characters between words are below it. */
-const leastOfKey = fourTimes(0x2b);
+const minKeyCharacters = fourTimes(0x2b);
 
 /** True if there is no run of key characters and no number that could match. */
 function hasPlainWords(text: string, bytes: Buffer): boolean {
@@ -98,7 +98,7 @@ function hasPlainWords(text: string, bytes: Buffer): boolean {
   for (; at + block <= bytes.length; at += block) {
     const one = view.getInt32(at, true);
     const other = view.getInt32(at + 4, true);
-    if ((anyBelow(one, leastOfKey) | anyBelow(other, leastOfKey)) === 0 && at >= run) {
+    if ((anyBelow(one, minKeyCharacters) | anyBelow(other, minKeyCharacters)) === 0 && at >= run) {
       run = behindRun(text, bytes, at, run);
       if (run < 0) return false;
     }
@@ -116,7 +116,7 @@ function behindRun(text: string, bytes: Buffer, at: number, seen: number): numbe
   let end = at;
   while (end < bytes.length && isKeyCharacter(bytes[end] as number)) end += 1;
   start = behindEscape(text, start);
-  if (end - start < shortestKey) return end;
+  if (end - start < minKeyLength) return end;
   // The first letter may be that of an escape.
   const isLetter = start > 0 && bytes[start - 1] === backslash;
   return isPlainRun(text, start, end) && !(isLetter && !isPlainRun(text, start + 1, end)) ? end : -1;
@@ -132,7 +132,7 @@ function behindNumbers(text: string, bytes: Buffer, from: number, to: number, se
     let digits = 0;
     let end = at;
     for (; end < bytes.length && isPart(bytes[end] as number); end += 1) if (isDigit(bytes[end] as number)) digits += 1;
-    if (digits >= fewest && !isPlainNumber(text, start, end)) return -1;
+    if (digits >= minDigits && !isPlainNumber(text, start, end)) return -1;
     behind = end;
     at = end;
   }
@@ -177,7 +177,7 @@ function isPlainNumber(text: string, from: number, to: number): boolean {
 
 /** True if there is no setting such as `password=`. */
 function hasPlainSettings(text: string): boolean {
-  for (let at = text.indexOf('='); at >= 0; at = text.indexOf('=', at + 1)) if (announcesAt(text, at)) return false;
+  for (let at = text.indexOf('='); at >= 0; at = text.indexOf('=', at + 1)) if (isSecretNameBefore(text, at)) return false;
   return true;
 }
 
@@ -190,7 +190,7 @@ function hasPlainMembers(text: string, isMasked: (name: string, first: number) =
       if (before === quote) return false;
     }
     if (before !== quote || text.charCodeAt(at - 2) === backslash) {
-      if (announcesAt(text, at)) return false;
+      if (isSecretNameBefore(text, at)) return false;
       continue;
     }
     if (!mayBeMasked(text, at - 1)) continue;

@@ -1,21 +1,21 @@
 import { TooLarge, type RedactionRules } from '../rules.ts';
 import { findMediaIn } from '../media.ts';
-import { findAnnounced } from './announced.ts';
+import { findNamedSecrets } from './named-secrets.ts';
 import { Cursors } from './cursors.ts';
 import { findEmails } from './emails.ts';
 import { mayNameSecret } from '../member-names.ts';
 import { decoded, Offsets } from '../texts/strings.ts';
 import { readable } from '../texts/unicode.ts';
 import { Hits, type Kind, placeholder } from './hits.ts';
-import { findKeys, findWhole } from './keys.ts';
+import { findKeys, findWholeKey } from './keys.ts';
 import { findNumbers } from './numbers.ts';
-import { findCodedPhones } from './phones.ts';
+import { findEncodedPhones } from './phones.ts';
 
 /** Maximum characters of all texts of one body that the operator's own patterns are matched against. */
 const ownPatternLimit = 128 * 1024;
 
 /** The remaining effort for one body. */
-export class Effort {
+export class PatternBudget {
   left = ownPatternLimit;
 
   spend(characters: number): void {
@@ -36,13 +36,13 @@ export interface Passage {
 export const passage = (text: string, name: string): Passage => ({ cursors: new Cursors(text), from: 0, to: text.length, name });
 
 /** Levels of JSON inside a text whose escapes are decoded: the text of a tool call may contain that of another one. */
-const mostLevels = 3;
+const maxLevels = 3;
 
 /** Finds everything that has to be masked, also if it is escaped in JSON inside the text. */
-export function findAll(part: Passage, rules: RedactionRules, effort: Effort, hits: Hits, level = 0): void {
+export function findAll(part: Passage, rules: RedactionRules, effort: PatternBudget, hits: Hits, level = 0): void {
   findAsWritten(part, rules, effort, hits);
   const { cursors, from, to, name } = part;
-  if (level === mostLevels || cursors.escape(from) >= to) return;
+  if (level === maxLevels || cursors.escape(from) >= to) return;
   const raw = cursors.text.slice(from, to);
   // The other escapes do not hide a value: the finders skip them.
   if (!/\\[u/]/.test(raw)) return;
@@ -52,7 +52,7 @@ export function findAll(part: Passage, rules: RedactionRules, effort: Effort, hi
   for (const range of rangesOf(inner)) hits.add(range.kind, offsets.of(range.from), offsets.of(range.to), range.words);
 }
 
-function findAsWritten(passage: Passage, rules: RedactionRules, effort: Effort, hits: Hits): void {
+function findAsWritten(passage: Passage, rules: RedactionRules, effort: PatternBudget, hits: Hits): void {
   const { cursors, from, to } = passage;
   const known = hits.count;
   if (rules.media !== 'keep') findMediaIn(cursors, from, to, rules.media, hits);
@@ -64,22 +64,27 @@ function findAsWritten(passage: Passage, rules: RedactionRules, effort: Effort, 
     start = at(hits.to, i);
   }
   findValues(start === from ? passage : { ...passage, from: start }, rules, hits);
-  findOwn(passage, rules, effort, hits);
+  findOperatorPatterns(passage, rules, effort, hits);
 }
 
 function findValues({ cursors, from, to, name }: Passage, { patterns }: RedactionRules, hits: Hits): void {
   if (to - from < 6) return;
   findKeys(cursors, from, to, hits);
-  findAnnounced(cursors, from, to, hits);
-  if (mayNameSecret(name)) findWhole(cursors.text, from, to, hits);
+  findNamedSecrets(cursors, from, to, hits);
+  if (mayNameSecret(name)) findWholeKey(cursors.text, from, to, hits);
   if (patterns.has('email')) findEmails(cursors, from, to, hits);
-  if (patterns.has('phone')) findCodedPhones(cursors, from, to, hits);
+  if (patterns.has('phone')) findEncodedPhones(cursors, from, to, hits);
   if (patterns.has('phone') || patterns.has('iban') || patterns.has('credit_card'))
     findNumbers(cursors, from, to, { patterns, name }, hits);
 }
 
 /** Finds the matches of the operator's own patterns. @throws TooLarge */
-export function findOwn({ cursors, from: start, to: end }: Passage, { own }: RedactionRules, effort: Effort, hits: Hits): void {
+export function findOperatorPatterns(
+  { cursors, from: start, to: end }: Passage,
+  { own }: RedactionRules,
+  effort: PatternBudget,
+  hits: Hits,
+): void {
   if (own.length === 0) return;
   const whole = readable(cursors.text.slice(start, end));
   const { text } = whole;
@@ -121,7 +126,7 @@ export function rangesOf(hits: Hits): readonly Range[] {
     const to = at(hits.to, i);
     const last = out.at(-1);
     if (last !== undefined && from < last.to) last.to = Math.max(last.to, to);
-    else out.push({ from, to, kind: hits.kinds[i] as Kind, words: hits.words[i] ?? placeholder(hits.kinds[i] as Kind) });
+    else out.push({ from, to, kind: hits.kinds[i] as Kind, words: hits.replacements[i] ?? placeholder(hits.kinds[i] as Kind) });
   }
   return out;
 }

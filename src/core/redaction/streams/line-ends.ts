@@ -16,7 +16,7 @@ export class LineEnds {
   }
 
   /** The offset at which the line after this end begins. */
-  behind(end: number): number {
+  startOfNextLine(end: number): number {
     return end === this.#return && end + 1 === this.#feed ? end + 2 : end + 1;
   }
 

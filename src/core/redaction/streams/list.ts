@@ -1,4 +1,4 @@
-import { endOfValue } from '../walk.ts';
+import { endOfValue } from '../json-traversal.ts';
 
 /** A stream that is one JSON list, as Google's `streamGenerateContent` writes it without `alt=sse`. */
 export interface ListText {

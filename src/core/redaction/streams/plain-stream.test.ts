@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { namedPatterns } from '../find/hits.ts';
 import { BodyRedactor } from '../index.ts';
-import type { OwnPattern } from '../rules.ts';
+import type { OperatorPattern } from '../rules.ts';
 
-const never: OwnPattern = { source: 'never', each: () => {} };
+const never: OperatorPattern = { source: 'never', each: () => {} };
 const usual = { fields: [], patterns: new Set(namedPatterns), media: 'digest' } as const;
 const secrets = ['known-secret-of-the-file'];
 const quick = new BodyRedactor({ ...usual, own: [] }, secrets);

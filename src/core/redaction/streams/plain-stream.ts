@@ -1,13 +1,13 @@
 import { KnownTexts } from '../../memory/known-texts.ts';
 import { LineEnds } from './line-ends.ts';
-import { type LineString, LinesAlike, type StringListener } from './lines-alike.ts';
+import { type LineString, SimilarLines, type StringListener } from './similar-lines.ts';
 import { Hits } from '../find/hits.ts';
-import { Effort, findAll, passage } from '../find/text.ts';
+import { PatternBudget, findAll, passage } from '../find/text.ts';
 import { type CompiledRules, Masker } from '../masker.ts';
 import { decoded } from '../texts/strings.ts';
 
 /** The text that consists of the strings at the same place of all events. */
-interface Channel {
+interface CheckedChannel {
   /** All pieces, decoded. While all pieces are the same, only the first one. */
   text: string;
   /** The first piece, while all others are the same. */
@@ -20,16 +20,16 @@ interface Channel {
  * order, but parses only events that differ in shape from earlier ones, and determines only whether anything has to be
  * masked.
  */
-export class PlainStream extends Masker implements StringListener<Channel> {
-  readonly #channels = new Map<number, Channel>();
-  readonly #alike: LinesAlike<Channel>;
+export class PlainStream extends Masker implements StringListener<CheckedChannel> {
+  readonly #channels = new Map<number, CheckedChannel>();
+  readonly #similarLines: SimilarLines<CheckedChannel>;
   readonly #plain = new KnownTexts();
   /** Strings of the current event: channel without its index, start, end. */
   #found: number[] = [];
 
   constructor(text: string, rules: CompiledRules) {
-    super(text, rules, new Effort());
-    this.#alike = new LinesAlike(text);
+    super(text, rules, new PatternBudget());
+    this.#similarLines = new SimilarLines(text);
   }
 
   /** True if nothing in the stream has to be masked. */
@@ -39,7 +39,7 @@ export class PlainStream extends Masker implements StringListener<Channel> {
     for (let at = 0; at < text.length && this.edits.isEmpty; ) {
       const end = ends.from(at);
       if (end > at) this.#line(at, end);
-      at = ends.behind(end);
+      at = ends.startOfNextLine(end);
     }
     if (!this.edits.isEmpty) return false;
     const hits = new Hits();
@@ -51,18 +51,18 @@ export class PlainStream extends Masker implements StringListener<Channel> {
     return true;
   }
 
-  changing(channel: Channel, raw: string): void {
+  changing(channel: CheckedChannel, raw: string): void {
     if (channel.same === raw) channel.count += 1;
     else this.#differs(channel, raw);
   }
 
-  constant(channel: Channel, raw: string): void {
+  constant(channel: CheckedChannel, raw: string): void {
     if (channel.same === undefined) this.#differs(channel, raw);
     else channel.count += 1;
   }
 
   /** From here on, all pieces are joined. */
-  #differs(channel: Channel, raw: string): void {
+  #differs(channel: CheckedChannel, raw: string): void {
     if (channel.same !== undefined) channel.text = channel.text.repeat(channel.count);
     channel.same = undefined;
     channel.count += 1;
@@ -70,8 +70,8 @@ export class PlainStream extends Masker implements StringListener<Channel> {
   }
 
   #line(start: number, end: number): void {
-    const { text, walk } = this;
-    if (this.#alike.isKnown(start, end, this)) return;
+    const { text, traversal } = this;
+    if (this.#similarLines.isKnown(start, end, this)) return;
     let at = start;
     if (text.startsWith('data:', start)) at += 5;
     while (at < end && text.charCodeAt(at) <= 0x20) at += 1;
@@ -79,8 +79,8 @@ export class PlainStream extends Masker implements StringListener<Channel> {
     const first = text.charCodeAt(at);
     if (first === 0x7b || first === 0x5b || first === 0x22) {
       this.#found = [];
-      walk.run(text, at, end, this);
-      this.#alike.learn(start, end, this.#file(walk.indices));
+      traversal.run(text, at, end, this);
+      this.#similarLines.learn(start, end, this.#assignChannels(traversal.indices));
       return;
     }
     const line = text.slice(at, end);
@@ -94,9 +94,9 @@ export class PlainStream extends Masker implements StringListener<Channel> {
   }
 
   /** @param indices of the choices and blocks that the event belongs to */
-  #file(indices: number): readonly LineString<Channel>[] {
+  #assignChannels(indices: number): readonly LineString<CheckedChannel>[] {
     const found = this.#found;
-    const strings: LineString<Channel>[] = [];
+    const strings: LineString<CheckedChannel>[] = [];
     for (let i = 0; i < found.length; i += 3) {
       const key = Math.imul(found[i] as number, 31) ^ indices;
       const start = found[i + 1] as number;

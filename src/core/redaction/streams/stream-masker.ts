@@ -31,7 +31,7 @@ export class StreamMasker extends Masker {
     for (let at = 0; at < text.length; ) {
       const end = ends.from(at);
       this.#line(at, end);
-      at = ends.behind(end);
+      at = ends.startOfNextLine(end);
     }
     this.#maskAll(isCut);
   }
@@ -47,7 +47,7 @@ export class StreamMasker extends Masker {
   }
 
   #line(start: number, end: number): void {
-    const { text, walk } = this;
+    const { text, traversal } = this;
     let at = start;
     if (text.startsWith('data:', start)) at += 5;
     while (at < end && text.charCodeAt(at) <= 0x20) at += 1;
@@ -55,8 +55,8 @@ export class StreamMasker extends Masker {
     if (at >= end) return;
     this.#lastLine = start;
     if (first === 0x7b || first === 0x5b || first === 0x22) {
-      walk.run(text, at, end, this);
-      this.#file(walk.indices);
+      traversal.run(text, at, end, this);
+      this.#assignChannels(traversal.indices);
       // Text that is not JSON is searched line by line.
     } else super.string(at, end, false, 0, 0);
   }
@@ -66,7 +66,7 @@ export class StreamMasker extends Masker {
   }
 
   /** @param indices of the choices and blocks that the event belongs to */
-  #file(indices: number): void {
+  #assignChannels(indices: number): void {
     const found = this.#found;
     for (let i = 0; i < found.length; i += 4) {
       this.#add(Math.imul(at(found, i), 31) ^ indices, at(found, i + 1), at(found, i + 2), at(found, i + 3));

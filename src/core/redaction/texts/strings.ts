@@ -8,12 +8,12 @@ export function decoded(raw: string): string {
   try {
     return JSON.parse(`"${raw}"`) as string;
   } catch {
-    return loosely(raw);
+    return decodeLeniently(raw);
   }
 }
 
 /** Decodes truncated or malformed content. */
-function loosely(raw: string): string {
+function decodeLeniently(raw: string): string {
   return raw.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.)|$)/gs, (_, code: string | undefined, letter: string | undefined) =>
     code !== undefined ? String.fromCharCode(Number.parseInt(code, 16)) : letter === undefined ? '' : (letters[letter] ?? letter),
   );

@@ -1,48 +1,48 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantMembers, type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { signedBy } from '../../history/signatures.ts';
 import { dropReasoning } from '../../shared/request/reasoning.ts';
-import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
+import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { pairedBlocks, serverBlock } from './tools/server-blocks.ts';
-import { type Called, calledBy } from './tools/calls.ts';
+import { type SentCall, sentCallOf } from './tools/calls.ts';
 import { stringOf } from '../../shared/json.ts';
 
 /** One piece of an assistant turn: a finished block, or a call that gets its id when the turn is built. */
-export type Piece = { readonly block: Block } | { readonly called: Called };
+export type AssistantPiece = { readonly block: Block } | { readonly called: SentCall };
 
 const read: ReadonlySet<string> = new Set([...assistantMembers, 'cache_control']);
 
-const unsigned = 'thinking blocks need their signature';
+const missingSignature = 'thinking blocks need their signature';
 
 /**
  * Converts an assistant message to blocks in the order of the model's output. Thinking and redacted blocks are sent back exactly
  * as received.
  */
-export function assistantPieces(message: Plain, conversion: Conversion, isLast: boolean): readonly Piece[] {
+export function assistantPieces(message: JsonObject, conversion: MessagesConversion, isLast: boolean): readonly AssistantPiece[] {
   const { drops } = conversion;
   if (message['audio'] !== undefined && message['audio'] !== null)
     drops.add('messages[].audio', 'assistant audio is not read by this service');
-  drops.others(message, read, 'messages[].', 'not supported by this service');
-  const pieces: Piece[] = [];
+  drops.addUnread(message, read, 'messages[].', 'not supported by this service');
+  const pieces: AssistantPiece[] = [];
   for (const part of partsInOrder(message)) {
     if (part.kind === 'call') {
-      pieces.push({ called: calledBy(part.call, conversion) });
+      pieces.push({ called: sentCallOf(part.call, conversion) });
       continue;
     }
     const block = blockOf(part, conversion);
     if (block !== undefined) pieces.push({ block });
   }
-  if (!pieces.some((piece) => 'block' in piece && piece.block['type'] === 'thinking')) dropReasoning(message, drops, unsigned);
+  if (!pieces.some((piece) => 'block' in piece && piece.block['type'] === 'thinking')) dropReasoning(message, drops, missingSignature);
   return withCache(pairedBlocks(pieces, conversion, isLast), message, conversion);
 }
 
-function blockOf(part: Exclude<AssistantPart, { kind: 'call' }>, conversion: Conversion): Block | undefined {
+function blockOf(part: Exclude<AssistantPart, { kind: 'call' }>, conversion: MessagesConversion): Block | undefined {
   const { drops } = conversion;
   switch (part.kind) {
     case 'text':
       return textOf(part.text, part.from, conversion);
     case 'thinking':
-      return thought(part, conversion);
+      return thinkingBlock(part, conversion);
     case 'redacted':
       if (part.data !== '') return { type: 'redacted_thinking', data: part.data };
       drops.add('messages[].content[].redacted_thinking', 'the part holds nothing');
@@ -62,26 +62,29 @@ const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'ca
 /** Types of citations that are sent back as received from the API. */
 const citation = /^(?:char|page|content_block|web_search_result|search_result)_location$/;
 
-function textOf(text: string, from: Plain, { drops }: Conversion): Block | undefined {
-  drops.others(from, textMembers, 'messages[].content[].', 'not supported by this service');
+function textOf(text: string, from: JsonObject, { drops }: MessagesConversion): Block | undefined {
+  drops.addUnread(from, textMembers, 'messages[].content[].', 'not supported by this service');
   const block = textBlock(text, from);
   const { citations } = from;
   if (!Array.isArray(citations) || citations.length === 0) return block;
-  const known = citations.filter((one: unknown) => isPlain(one) && citation.test(stringOf(one['type'])));
+  const known = citations.filter((one: unknown) => isJsonObject(one) && citation.test(stringOf(one['type'])));
   if (known.length < citations.length) drops.add('messages[].content[].citations', 'not in the form of this service');
   return block === undefined || known.length === 0 ? block : { ...block, citations: known };
 }
 
-function thought({ text, signature, from }: Extract<AssistantPart, { kind: 'thinking' }>, { drops }: Conversion): Block | undefined {
+function thinkingBlock(
+  { text, signature, from }: Extract<AssistantPart, { kind: 'thinking' }>,
+  { drops }: MessagesConversion,
+): Block | undefined {
   const isOwn = signature !== undefined && typeof from['thinking'] === 'string' && signedBy(signature) !== 'gemini';
   if (isOwn) return { type: 'thinking', thinking: text, signature };
-  const why = signature === undefined ? unsigned : 'signed by another service';
+  const why = signature === undefined ? missingSignature : 'signed by another service';
   drops.add('messages[].content[].thinking', why);
   return undefined;
 }
 
 /** `cache_control` of a message applies to its last call or block. Thinking blocks cannot have it. */
-function withCache(pieces: readonly Piece[], message: Plain, { drops }: Conversion): readonly Piece[] {
+function withCache(pieces: readonly AssistantPiece[], message: JsonObject, { drops }: MessagesConversion): readonly AssistantPiece[] {
   if (message['cache_control'] === undefined || message['cache_control'] === null) return pieces;
   const last = pieces.findLastIndex((piece) => 'called' in piece || !String(piece.block['type']).endsWith('thinking'));
   const piece = pieces[last];
@@ -89,7 +92,7 @@ function withCache(pieces: readonly Piece[], message: Plain, { drops }: Conversi
     drops.add('messages[].cache_control', 'the message has no block for it');
     return pieces;
   }
-  const mark = cacheOf(message);
+  const mark = cacheControlOf(message);
   return pieces.with(
     last,
     'called' in piece ? { called: { ...piece.called, extra: { ...mark, ...piece.called.extra } } } : { block: { ...mark, ...piece.block } },

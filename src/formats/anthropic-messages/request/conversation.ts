@@ -1,13 +1,13 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantPieces } from './assistant.ts';
-import { cannotCarry } from '../../shared/request/cannot-carry.ts';
-import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
+import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { partBlocks } from './parts.ts';
 import { stringOf } from '../../shared/json.ts';
-import { type CallKey, type Turn, Turns } from './turns.ts';
+import { type CallKey, type Turn, TurnBuilder } from './turns.ts';
 
 /** A conversation in the form of the API. */
-export interface Conversation {
+export interface MessagesConversation {
   readonly system: readonly Block[];
   readonly messages: readonly Turn[];
 }
@@ -16,10 +16,10 @@ export interface Conversation {
  * Converts the messages of a chat request: system and developer messages from any position become `system`, in order; the others
  * become turns. @throws GatewayError
  */
-export function conversationOf(messages: unknown, conversion: Conversion): Conversation {
+export function conversationOf(messages: unknown, conversion: MessagesConversion): MessagesConversation {
   const system: Block[] = [];
-  const turns = new Turns();
-  const list = Array.isArray(messages) ? messages.filter(isPlain) : [];
+  const turns = new TurnBuilder();
+  const list = Array.isArray(messages) ? messages.filter(isJsonObject) : [];
   for (const message of list) {
     switch (message['role']) {
       case 'system':
@@ -40,7 +40,7 @@ export function conversationOf(messages: unknown, conversion: Conversion): Conve
   const done = turns.finish();
   if (done.length > 0) return { system, messages: done };
   if (system.length === 0) {
-    throw cannotCarry('messages', 'The conversation has no content that could be sent.', 'Send at least one message with text.');
+    throw unsupportedParameter('messages', 'The conversation has no content that could be sent.', 'Send at least one message with text.');
   }
   // The API requires at least one turn, so instructions alone are sent as a user message.
   return { system: [], messages: [{ role: 'user', content: system }] };
@@ -51,15 +51,16 @@ const read: ReadonlySet<string> = new Set(['role', 'content', 'cache_control', '
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 const resultMembers: ReadonlySet<string> = new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']);
 
-function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
-  drops.others(message, read, 'messages[].', 'not known to this service');
+function systemBlocks(message: JsonObject, { drops }: MessagesConversion): readonly Block[] {
+  drops.addUnread(message, read, 'messages[].', 'not known to this service');
   const { content } = message;
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isPlain) : [];
+  const parts =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isJsonObject) : [];
   const blocks: Block[] = [];
   for (const part of parts) {
     if (part['type'] !== 'text')
       drops.add(`messages[].content[].${stringOf(part['type']) || 'type'}`, 'system messages can contain only text');
-    else drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    else drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
     const block = textBlock(part['text'], part);
     if (block !== undefined) blocks.push(block);
   }
@@ -67,8 +68,8 @@ function systemBlocks(message: Plain, { drops }: Conversion): readonly Block[] {
 }
 
 /** Adds a user message. Tool results in the API's own form are matched to calls like tool messages. */
-function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
-  conversion.drops.others(message, read, 'messages[].', 'not known to this service');
+function addUser(message: JsonObject, turns: TurnBuilder, conversion: MessagesConversion): void {
+  conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
   const { content } = message;
   if (typeof content === 'string' && message['cache_control'] === undefined) {
     turns.user(content);
@@ -80,53 +81,55 @@ function addUser(message: Plain, turns: Turns, conversion: Conversion): void {
   }
   const rest: unknown[] = [];
   for (const part of content as unknown[]) {
-    if (!isPlain(part) || part['type'] !== 'tool_result') {
+    if (!isJsonObject(part) || part['type'] !== 'tool_result') {
       rest.push(part);
       continue;
     }
-    conversion.drops.others(part, resultMembers, 'messages[].content[].tool_result.', 'not known to this service');
+    conversion.drops.addUnread(part, resultMembers, 'messages[].content[].tool_result.', 'not known to this service');
     addResult({ id: stringOf(part['tool_use_id']) }, part, turns, conversion);
   }
   turns.user(withCache(partBlocks(rest, conversion), message));
 }
 
-function addToolMessage(message: Plain, turns: Turns, conversion: Conversion): void {
+function addToolMessage(message: JsonObject, turns: TurnBuilder, conversion: MessagesConversion): void {
   // Messages of the legacy role are matched by `name`, so it is not reported as dropped.
-  if (message['role'] !== 'function') conversion.drops.others(message, read, 'messages[].', 'not known to this service');
+  if (message['role'] !== 'function') conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
   const key = message['role'] === 'function' ? { name: stringOf(message['name']) } : { id: stringOf(message['tool_call_id']) };
   addResult(key, message, turns, conversion);
 }
 
 /** Adds the result that a message or a block contains to its call. */
-function addResult(key: CallKey, result: Plain, turns: Turns, conversion: Conversion): void {
+function addResult(key: CallKey, result: JsonObject, turns: TurnBuilder, conversion: MessagesConversion): void {
   const { content } = result;
   const isText = typeof content === 'string';
-  const cached = isText ? undefined : lastCache(content);
+  const cacheControl = isText ? undefined : lastCache(content);
   const blocks = isText ? [] : partBlocks(content, conversion).map(({ cache_control: _moved, ...block }) => block);
   const block: Block = {
     content: isText ? content : blocks,
     ...(result['is_error'] === true ? { is_error: true } : {}),
-    ...(cached === undefined ? {} : { cache_control: cached }),
-    ...cacheOf(result),
+    ...(cacheControl === undefined ? {} : { cache_control: cacheControl }),
+    ...cacheControlOf(result),
   };
   if (!turns.result(key, block)) addAsText(isText ? partBlocks(content, conversion) : blocks, turns, conversion);
 }
 
 /** `cache_control` of a message applies to its last block. */
-function withCache(blocks: readonly Block[], message: Plain): readonly Block[] {
+function withCache(blocks: readonly Block[], message: JsonObject): readonly Block[] {
   const last = blocks.at(-1);
-  return message['cache_control'] === undefined || last === undefined ? blocks : [...blocks.slice(0, -1), { ...cacheOf(message), ...last }];
+  return message['cache_control'] === undefined || last === undefined
+    ? blocks
+    : [...blocks.slice(0, -1), { ...cacheControlOf(message), ...last }];
 }
 
 /** The mark of a part moves to the whole result, because everything up to there is cached. */
 function lastCache(content: unknown): unknown {
   return Array.isArray(content)
-    ? content.filter(isPlain).findLast((part) => part['cache_control'] !== undefined)?.['cache_control']
+    ? content.filter(isJsonObject).findLast((part) => part['cache_control'] !== undefined)?.['cache_control']
     : undefined;
 }
 
 /** Sends a result as text if its call was cut off from the history, so that the model can still read it. */
-function addAsText(blocks: readonly Block[], turns: Turns, { drops }: Conversion): void {
+function addAsText(blocks: readonly Block[], turns: TurnBuilder, { drops }: MessagesConversion): void {
   drops.add('messages[].tool_call_id', 'no earlier call has this id, so the result is sent as text');
   turns.user(blocks);
 }

@@ -1,7 +1,7 @@
 import type { Media } from '../../../core/provider.ts';
 import { describe, expect, it } from 'vitest';
 import { mediaNeeds, toMessages } from './index.ts';
-import { traitsOf } from './model.ts';
+import { claudeTraitsOf } from './model.ts';
 
 type Json = Record<string, unknown>;
 
@@ -256,5 +256,5 @@ it.each([
   ['claude-sonnet-5', 'adaptive', 'none'],
   ['my-alias', 'adaptive', 'all'],
 ] as const)('traitsOf(%s): thinking is %s, supported sampling parameters: %s', (model, thinking, sampling) => {
-  expect(traitsOf(model)).toMatchObject({ thinking, sampling });
+  expect(claudeTraitsOf(model)).toMatchObject({ thinking, sampling });
 });

@@ -1,12 +1,12 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call, Dropped, Media, MediaNeed, SameMeaning } from '../../../core/provider.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { conversationOf } from './conversation.ts';
-import type { Block, Conversion, Surface } from './conversion.ts';
+import type { Block, MessagesConversion, ClaudeSurface } from './conversion.ts';
 import { needsDownload } from './media/files.ts';
-import { traitsOf } from './model.ts';
+import { claudeTraitsOf } from './model.ts';
 import { outputFormat } from './schema/output-format.ts';
-import { plainFields } from './params.ts';
+import { applyFieldRules } from './params.ts';
 import { fileIn } from './parts.ts';
 import { samplingFields, thinkingFields } from './thinking.ts';
 import { toolFields } from './tools/index.ts';
@@ -27,7 +27,7 @@ export interface MessagesOptions {
 
 /** A messages request, and the parts of the chat request that it does not contain. */
 export interface MessagesRequest {
-  readonly body: Plain;
+  readonly body: JsonObject;
   readonly dropped: readonly Dropped[];
   /** Beta features of the API that it needs, for the header. */
   readonly betas: readonly string[];
@@ -47,17 +47,17 @@ const none: readonly string[] = [];
  * @throws GatewayError `invalid_type`, `unsupported_parameter`, `missing_file_extension`
  */
 export function toMessages(
-  body: Plain,
+  body: JsonObject,
   call: Pick<Call, 'model' | 'stream' | 'foundationModel' | 'showsReasoning'>,
   options: MessagesOptions,
 ): MessagesRequest {
   checkChatTypes(body);
   const drops = new Drops();
-  const form: Surface = options.vertex === undefined ? 'direct' : 'vertex';
-  const conversion: Conversion = {
-    form,
+  const surface: ClaudeSurface = options.vertex === undefined ? 'direct' : 'vertex';
+  const conversion: MessagesConversion = {
+    surface,
     media: options.media,
-    traits: traitsOf(call.foundationModel ?? call.model),
+    traits: claudeTraitsOf(call.foundationModel ?? call.model),
     drops,
     offered: offeredTools(body),
     betas: new Set(),
@@ -84,21 +84,21 @@ export function toMessages(
   out['messages'] = messages;
   Object.assign(out, tools, samplingFields(body, length.thinking, conversion));
   if (output !== undefined) out['output_config'] = output;
-  Object.assign(out, userFields(body, conversion), plainFields(body, conversion, options.handled ?? none));
+  Object.assign(out, userFields(body, conversion), applyFieldRules(body, conversion, options.handled ?? none));
   if (call.stream) out['stream'] = true;
   return { body: out, dropped: drops.list, betas: [...conversion.betas] };
 }
 
 /** Collects the API's own tools in a request, by the names that their steps have. */
-function offeredTools(body: Plain): ReadonlySet<string> {
+function offeredTools(body: JsonObject): ReadonlySet<string> {
   const offered = new Set<string>();
-  for (const tool of Array.isArray(body['tools']) ? body['tools'].filter(isPlain) : []) {
-    const words = JSON.stringify([tool['type'], tool['name'], objectOf(tool[stringOf(tool['type'])])]);
-    if (words.includes('tool_search')) offered.add('tool_search');
-    if (words.includes('code_execution')) for (const name of codeTools) offered.add(name);
-    if (words.includes('advisor')) offered.add('advisor');
+  for (const tool of Array.isArray(body['tools']) ? body['tools'].filter(isJsonObject) : []) {
+    const toolText = JSON.stringify([tool['type'], tool['name'], objectOf(tool[stringOf(tool['type'])])]);
+    if (toolText.includes('tool_search')) offered.add('tool_search');
+    if (toolText.includes('code_execution')) for (const name of codeTools) offered.add(name);
+    if (toolText.includes('advisor')) offered.add('advisor');
   }
-  for (const server of Array.isArray(body['mcp_servers']) ? body['mcp_servers'].filter(isPlain) : [])
+  for (const server of Array.isArray(body['mcp_servers']) ? body['mcp_servers'].filter(isJsonObject) : [])
     offered.add(`mcp:${stringOf(server['name'])}`);
   return offered;
 }
@@ -106,17 +106,17 @@ function offeredTools(body: Plain): ReadonlySet<string> {
 const codeTools = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'] as const;
 
 /** Lists the files to download and inline, each once. */
-export function mediaNeeds(body: Plain, form: Surface): readonly MediaNeed[] {
+export function mediaNeeds(body: JsonObject, surface: ClaudeSurface): readonly MediaNeed[] {
   const urls = new Set<string>();
   const messages = body['messages'];
-  for (const message of Array.isArray(messages) ? messages.filter(isPlain) : []) {
+  for (const message of Array.isArray(messages) ? messages.filter(isJsonObject) : []) {
     const { content, role } = message;
     if (role === 'assistant' || role === 'system' || role === 'developer' || !Array.isArray(content)) continue;
-    for (const part of content.filter(isPlain)) {
-      const inner = part['type'] === 'tool_result' && Array.isArray(part['content']) ? part['content'].filter(isPlain) : [part];
+    for (const part of content.filter(isJsonObject)) {
+      const inner = part['type'] === 'tool_result' && Array.isArray(part['content']) ? part['content'].filter(isJsonObject) : [part];
       for (const one of inner) {
         const file = fileIn(one);
-        if (file !== undefined && needsDownload(file, form)) urls.add(file.url);
+        if (file !== undefined && needsDownload(file, surface)) urls.add(file.url);
       }
     }
   }
@@ -129,21 +129,22 @@ export const jsonOnly: Block = Object.freeze({
   text: 'Answer with one JSON object and nothing else: no other text, no code fence.',
 });
 
-export const wantsJson = (body: Plain): boolean => isPlain(body['response_format']) && body['response_format']['type'] === 'json_object';
+export const wantsJson = (body: JsonObject): boolean =>
+  isJsonObject(body['response_format']) && body['response_format']['type'] === 'json_object';
 
 /** Builds `effort` and `format`. Values that the client wrote in the API's own form take precedence. */
-function outputConfig(body: Plain, effort: string | undefined, format: Plain | undefined): Plain | undefined {
-  const own = isPlain(body['output_config']) ? body['output_config'] : undefined;
+function outputConfig(body: JsonObject, effort: string | undefined, format: JsonObject | undefined): JsonObject | undefined {
+  const own = isJsonObject(body['output_config']) ? body['output_config'] : undefined;
   if (own === undefined && effort === undefined && format === undefined) return undefined;
   return { ...(effort === undefined ? {} : { effort }), ...(format === undefined ? {} : { format }), ...own };
 }
 
 /** Places of the user id. */
-export const samePlaces: readonly SameMeaning[] = [{ places: ['user', 'safety_identifier', 'metadata.user_id'] }];
+export const equivalentPaths: readonly SameMeaning[] = [{ places: ['user', 'safety_identifier', 'metadata.user_id'] }];
 
 /** The API accepts only the user id in `metadata`. */
-function userFields(body: Plain, { drops }: Conversion): Plain {
-  const metadata = isPlain(body['metadata']) ? body['metadata'] : {};
+function userFields(body: JsonObject, { drops }: MessagesConversion): JsonObject {
+  const metadata = isJsonObject(body['metadata']) ? body['metadata'] : {};
   const user = metadata['user_id'] ?? body['user'] ?? body['safety_identifier'] ?? undefined;
   for (const key of Object.keys(metadata)) if (key !== 'user_id') drops.add(`metadata.${key}`, 'the service keeps the user id only');
   for (const key of ['user', 'safety_identifier']) {

@@ -1,18 +1,18 @@
 /** The features that a model supports. A new model is a new row. */
-export interface ModelTraits {
+export interface ClaudeTraits {
   /** How thinking is controlled: not supported, by a token budget, or adaptive with an effort. */
   readonly thinking: 'none' | 'budget' | 'adaptive';
   /** Which of temperature, top_p and top_k are accepted: all, either temperature or top_p, or none. */
   readonly sampling: 'all' | 'one' | 'none';
   /** Values of `thinking.type` that are rejected. */
-  readonly refusesThinking: readonly ('enabled' | 'disabled')[];
+  readonly rejectedThinkingTypes: readonly ('enabled' | 'disabled')[];
   /** True if `tool_choice` any and tool are rejected. */
-  readonly refusesForcedTool: boolean;
+  readonly rejectsForcedTool: boolean;
   /** True if structured outputs are supported (`output_config.format`). */
   readonly structured: boolean;
 }
 
-interface Row extends Partial<ModelTraits> {
+interface Row extends Partial<ClaudeTraits> {
   readonly families: readonly string[];
   /** The first version that the row applies to, and the first version after it. */
   readonly from: number;
@@ -29,35 +29,35 @@ const rows: readonly Row[] = [
   { families: all, from: 4.5, below: 4.6, sampling: 'one' },
   { families: ['opus'], from: 4.7, sampling: 'none' },
   { families: all, from: 5, sampling: 'none' },
-  { families: ['opus', 'sonnet', 'haiku'], from: 5.5, refusesThinking: ['enabled'] },
-  { families: ['opus', 'sonnet'], from: 5.5, refusesThinking: ['enabled', 'disabled'], refusesForcedTool: true },
-  { families: ['fable'], from: 5, refusesThinking: ['enabled', 'disabled'] },
-  { families: ['fable'], from: 5.1, refusesForcedTool: true },
+  { families: ['opus', 'sonnet', 'haiku'], from: 5.5, rejectedThinkingTypes: ['enabled'] },
+  { families: ['opus', 'sonnet'], from: 5.5, rejectedThinkingTypes: ['enabled', 'disabled'], rejectsForcedTool: true },
+  { families: ['fable'], from: 5, rejectedThinkingTypes: ['enabled', 'disabled'] },
+  { families: ['fable'], from: 5.1, rejectsForcedTool: true },
 ];
 
 /** Traits of unknown names: what the newest models have in common, without restrictions. */
-const unknown: ModelTraits = Object.freeze({
+const unknownTraits: ClaudeTraits = Object.freeze({
   thinking: 'adaptive',
   sampling: 'all',
-  refusesThinking: [],
-  refusesForcedTool: false,
+  rejectedThinkingTypes: [],
+  rejectsForcedTool: false,
   structured: true,
 });
 
 /** `claude-opus-4-5-20251101`, `claude-haiku-4-5@20251001`, and the older `claude-3-5-sonnet-20240620`, `claude-2.1`. */
-const newer = /claude-(opus|sonnet|haiku|fable)-(\d{1,2})(?:[-.](\d)(?!\d))?/;
-const older = /claude-(?:instant-)?(\d)(?:[-.](\d)(?!\d))?(?:-(opus|sonnet|haiku))?/;
+const currentName = /claude-(opus|sonnet|haiku|fable)-(\d{1,2})(?:[-.](\d)(?!\d))?/;
+const legacyName = /claude-(?:instant-)?(\d)(?:[-.](\d)(?!\d))?(?:-(opus|sonnet|haiku))?/;
 
 /** Returns the traits of a model by its name. */
-export function traitsOf(model: string): ModelTraits {
-  const found = newer.exec(model);
+export function claudeTraitsOf(model: string): ClaudeTraits {
+  const found = currentName.exec(model);
   if (found !== null) return traitsAt(found[1] ?? '', versionOf(found[2], found[3]));
-  const old = older.exec(model);
-  return old === null ? unknown : traitsAt(old[3] ?? '', versionOf(old[1], old[2]));
+  const old = legacyName.exec(model);
+  return old === null ? unknownTraits : traitsAt(old[3] ?? '', versionOf(old[1], old[2]));
 }
 
-function traitsAt(family: string, version: number): ModelTraits {
-  let traits = unknown;
+function traitsAt(family: string, version: number): ClaudeTraits {
+  let traits = unknownTraits;
   for (const { families, from, below, ...row } of rows) {
     if (families.includes(family) && version >= from && version < (below ?? Number.POSITIVE_INFINITY)) traits = { ...traits, ...row };
   }

@@ -1,26 +1,26 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { cannotCarry } from '../../shared/request/cannot-carry.ts';
-import type { Block, Conversion } from './conversion.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import type { Block, MessagesConversion } from './conversion.ts';
 
 /** Rule for one field of a chat request. */
-export type Rule =
+export type FieldRule =
   /** Converted by its own function. */
   | { readonly computed: true }
   /** Not sent in the body: used for headers or by the gateway itself. */
   | { readonly gateway: true }
   /** Sent under this name; `with` may return nothing to send. `direct`: not on Vertex AI, which rejects it. */
-  | { readonly to: string; readonly with?: (value: unknown, conversion: Conversion) => unknown; readonly direct?: true }
+  | { readonly to: string; readonly with?: (value: unknown, conversion: MessagesConversion) => unknown; readonly direct?: true }
   /** Dropped and reported, unless its value requests the default behavior. */
   | { readonly unsupported: string; readonly neutral?: (value: unknown) => boolean };
 
-const computed: Rule = { computed: true };
-const gateway: Rule = { gateway: true };
+const computed: FieldRule = { computed: true };
+const gateway: FieldRule = { gateway: true };
 const isZero = (value: unknown): boolean => value === 0;
 const isFalse = (value: unknown): boolean => value === false;
-const isEmpty = (value: unknown): boolean => isPlain(value) && Object.keys(value).length === 0;
+const isEmpty = (value: unknown): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 
 /** Rules for every field of the chat completions request and of its extensions. */
-export const params: Readonly<Record<string, Rule>> = {
+export const fieldRules: Readonly<Record<string, FieldRule>> = {
   model: computed,
   messages: computed,
   stream: computed,
@@ -55,7 +55,7 @@ export const params: Readonly<Record<string, Rule>> = {
   mcp_servers: { to: 'mcp_servers', direct: true },
   inference_geo: { to: 'inference_geo', direct: true },
   speed: { to: 'speed', direct: true },
-  n: { unsupported: 'the service returns one choice', neutral: oneAnswer },
+  n: { unsupported: 'the service returns one choice', neutral: isSingleChoice },
   seed: { unsupported: 'the service has no seed' },
   frequency_penalty: { unsupported: 'the service has no penalties', neutral: isZero },
   presence_penalty: { unsupported: 'the service has no penalties', neutral: isZero },
@@ -78,7 +78,7 @@ export const params: Readonly<Record<string, Rule>> = {
 };
 
 /** Applies the rules to all fields of a body: renames fields, and reports those that cannot be sent. */
-export function plainFields(body: Plain, conversion: Conversion, handled: readonly string[], rules = params): Block {
+export function applyFieldRules(body: JsonObject, conversion: MessagesConversion, handled: readonly string[], rules = fieldRules): Block {
   const out: Block = {};
   for (const key in body) {
     const value = body[key];
@@ -89,7 +89,7 @@ export function plainFields(body: Plain, conversion: Conversion, handled: readon
       if (rule.neutral?.(value) !== true) conversion.drops.add(key, rule.unsupported);
     } else if ('to' in rule) {
       const set = rule.with === undefined ? value : rule.with(value, conversion);
-      if (rule.direct === true && conversion.form !== 'direct') conversion.drops.add(key, 'not served by Vertex AI');
+      if (rule.direct === true && conversion.surface !== 'direct') conversion.drops.add(key, 'not served by Vertex AI');
       else if (set !== undefined) out[rule.to] = set;
     }
   }
@@ -97,7 +97,7 @@ export function plainFields(body: Plain, conversion: Conversion, handled: readon
 }
 
 /** Reads one stop sequence or a list. The API rejects blank ones. */
-function stopSequences(value: unknown, { drops }: Conversion): unknown {
+function stopSequences(value: unknown, { drops }: MessagesConversion): unknown {
   const given = Array.isArray(value) ? (value as unknown[]) : [value];
   const stops = given.filter((one) => typeof one !== 'string' || one.trim() !== '');
   if (stops.length < given.length) drops.add('stop', 'the service rejects stop sequences of white space');
@@ -105,7 +105,7 @@ function stopSequences(value: unknown, { drops }: Conversion): unknown {
 }
 
 /** Accepts OpenAI's tier names and the API's own. */
-function serviceTier(value: unknown, { drops }: Conversion): unknown {
+function serviceTier(value: unknown, { drops }: MessagesConversion): unknown {
   if (value === 'auto' || value === 'standard_only') return value;
   if (value === 'default') return 'standard_only';
   drops.add('service_tier', 'the service has no such tier');
@@ -113,7 +113,7 @@ function serviceTier(value: unknown, { drops }: Conversion): unknown {
 }
 
 /** @throws GatewayError `unsupported_parameter` if more than one choice is requested */
-function oneAnswer(value: unknown): boolean {
+function isSingleChoice(value: unknown): boolean {
   if (value === 1) return true;
-  throw cannotCarry('n', 'The service returns one choice; n must be 1.', 'Send several requests.');
+  throw unsupportedParameter('n', 'The service returns one choice; n must be 1.', 'Send several requests.');
 }

@@ -1,72 +1,72 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
-import { cannotCarry, unknownPart } from '../../shared/request/cannot-carry.ts';
-import { type Block, cacheOf, type Conversion, textBlock } from './conversion.ts';
+import { unsupportedParameter, unsupportedPart } from '../../shared/request/unsupported-parameter.ts';
+import { type Block, cacheControlOf, type MessagesConversion, textBlock } from './conversion.ts';
 import { fileDataUri } from '../../shared/media/file-data.ts';
 import { typeOfPath } from '../../shared/media/mime.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
-import { fileBlock, type NamedFile } from './media/files.ts';
+import { fileBlock, type MessageFile } from './media/files.ts';
 import { storedBlock } from './media/stored-files.ts';
 
 /**
  * Converts content of a user or tool message to blocks. Blank texts are dropped, and an object becomes the text of its JSON.
  * @throws GatewayError
  */
-export function partBlocks(content: unknown, conversion: Conversion): Block[] {
+export function partBlocks(content: unknown, conversion: MessagesConversion): Block[] {
   if (typeof content === 'string') return listOf(textBlock(content));
-  if (isPlain(content)) return listOf(textBlock(JSON.stringify(content)));
+  if (isJsonObject(content)) return listOf(textBlock(JSON.stringify(content)));
   if (!Array.isArray(content)) return [];
   return content.flatMap((part: unknown) => {
     if (typeof part === 'string') return listOf(textBlock(part));
-    return isPlain(part) ? listOf(partBlock(part, conversion)) : [];
+    return isJsonObject(part) ? listOf(partBlock(part, conversion)) : [];
   });
 }
 
 const listOf = (block: Block | undefined): Block[] => (block === undefined ? [] : [block]);
 
-function partBlock(part: Plain, conversion: Conversion): Block | undefined {
+function partBlock(part: JsonObject, conversion: MessagesConversion): Block | undefined {
   if (part['type'] === 'text' || part['type'] === undefined) {
-    conversion.drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    conversion.drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
     return textBlock(part['text'], part);
   }
-  nameLosses(part, conversion);
-  const own = conversion.own?.(part);
-  if (own !== undefined) return { ...own, ...cacheOf(part) };
+  reportLosses(part, conversion);
+  const own = conversion.convertPart?.(part);
+  if (own !== undefined) return { ...own, ...cacheControlOf(part) };
   // Clients may write the id of a stored file in place of an image URL.
   const file = part['type'] === 'image_url' && storedBlock(part, conversion) !== undefined ? undefined : fileIn(part);
-  if (file !== undefined) return { ...fileBlock(file, conversion), ...keptOf(part) };
+  if (file !== undefined) return { ...fileBlock(file, conversion), ...retainedMembers(part) };
   const stored = storedBlock(part, conversion);
-  if (stored !== undefined) return { ...stored, ...cacheOf(part) };
+  if (stored !== undefined) return { ...stored, ...cacheControlOf(part) };
   if (part['type'] === 'file')
-    throw cannotCarry('messages[].content[].file', 'The part names no file.', 'Send the file as a data URI in file_data.');
+    throw unsupportedParameter('messages[].content[].file', 'The part names no file.', 'Send the file as a data URI in file_data.');
   // The API's own blocks are passed unchanged.
-  if (conversion.form !== 'converse' && native.has(part['type'])) return part;
-  throw unknownPart('Content parts', part['type'], 'service', 'It reads text, images, PDF and plain text files.');
+  if (conversion.surface !== 'converse' && nativeTypes.has(part['type'])) return part;
+  throw unsupportedPart('Content parts', part['type'], 'service', 'It reads text, images, PDF and plain text files.');
 }
 
 /** Blocks of the API for user messages and for results of tools. */
-const native: ReadonlySet<unknown> = new Set(['image', 'document', 'search_result', 'tool_reference', 'browser_state']);
+const nativeTypes: ReadonlySet<unknown> = new Set(['image', 'document', 'search_result', 'tool_reference', 'browser_state']);
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
 const partMembers: ReadonlySet<string> = new Set(['type', 'image_url', 'file', 'cache_control', 'title', 'context', 'citations']);
 const fileMembers: ReadonlySet<string> = new Set(['url', 'file_data', 'file_url', 'file_id', 'filename', 'mime_type', 'format']);
 
 /** Reports the members of a file part that are lost. The service itself chooses the resolution of images. */
-function nameLosses(part: Plain, { drops }: Conversion): void {
+function reportLosses(part: JsonObject, { drops }: MessagesConversion): void {
   const type = part['type'];
   if (type !== 'image_url' && type !== 'file') return;
   const inner = part[type];
-  const beside = isPlain(inner) ? partMembers : new Set([...partMembers, ...fileMembers]);
-  drops.others(part, beside, 'messages[].content[].', 'not known to this service');
-  if (!isPlain(inner)) return;
+  const beside = isJsonObject(inner) ? partMembers : new Set([...partMembers, ...fileMembers]);
+  drops.addUnread(part, beside, 'messages[].content[].', 'not known to this service');
+  if (!isJsonObject(inner)) return;
   const { detail, ...others } = inner;
   if (detail !== undefined && detail !== 'auto') drops.add(`messages[].content[].${type}.detail`, 'this service chooses the resolution');
-  drops.others(others, fileMembers, `messages[].content[].${type}.`, 'not known to this service');
+  drops.addUnread(others, fileMembers, `messages[].content[].${type}.`, 'not known to this service');
 }
 
 /** Members of the API's own file blocks that are kept when their file is inlined. */
-export function keptOf(part: Plain): Block {
-  const kept: Block = cacheOf(part);
+export function retainedMembers(part: JsonObject): Block {
+  const kept: Block = cacheControlOf(part);
   for (const key of ['title', 'context', 'citations']) if (part[key] !== undefined) kept[key] = part[key];
   return kept;
 }
@@ -75,42 +75,42 @@ export function keptOf(part: Plain): Block {
  * Returns the file that a part contains by URL or by value: `image_url`, `file` with `file_data` or `file_url`, and the API's own
  * blocks with a URL, which Vertex AI cannot fetch. Undefined for any other part.
  */
-export function fileIn(part: Plain): NamedFile | undefined {
+export function fileIn(part: JsonObject): MessageFile | undefined {
   const type = part['type'];
   if (type === 'image_url') {
     const image = part['image_url'];
-    const from = isPlain(image) ? image : part;
-    return named(isPlain(image) ? image['url'] : image, from, 'image', 'messages[].content[].image_url');
+    const from = isJsonObject(image) ? image : part;
+    return messageFile(isJsonObject(image) ? image['url'] : image, from, 'image', 'messages[].content[].image_url');
   }
   if (type === 'file') {
-    const from = isPlain(part['file']) ? part['file'] : part;
+    const from = isJsonObject(part['file']) ? part['file'] : part;
     const stored = textOf(from['file_id']);
     const data = textOf(from['file_data']);
     const byValue = data === undefined ? undefined : fileDataUri(data, textOf(from['filename']), declaredType(from));
     const url = byValue ?? from['file_url'] ?? (stored !== undefined && storedUri(stored).includes('://') ? stored : undefined);
-    return named(url, from, 'document', 'messages[].content[].file');
+    return messageFile(url, from, 'document', 'messages[].content[].file');
   }
   const source = part['source'];
-  if ((type !== 'image' && type !== 'document') || !isPlain(source) || source['type'] !== 'url') return undefined;
-  return named(source['url'], {}, type, 'messages[].content[].source');
+  if ((type !== 'image' && type !== 'document') || !isJsonObject(source) || source['type'] !== 'url') return undefined;
+  return messageFile(source['url'], {}, type, 'messages[].content[].source');
 }
 
-function named(url: unknown, from: Plain, otherwise: NamedFile['otherwise'], param: string): NamedFile | undefined {
+function messageFile(url: unknown, from: JsonObject, defaultKind: MessageFile['defaultKind'], param: string): MessageFile | undefined {
   if (typeof url !== 'string' || url === '') {
-    if (otherwise === 'image') throw cannotCarry(param, 'The part names no image.', 'Set image_url.url.');
+    if (defaultKind === 'image') throw unsupportedParameter(param, 'The part names no image.', 'Set image_url.url.');
     return undefined;
   }
   return {
     url: storedUri(url),
     mimeType: declaredType(from),
     name: textOf(from['filename']),
-    otherwise,
+    defaultKind,
     param,
   };
 }
 
 /** Returns the media type given by the client. `format` is a media type, or only the extension. */
-function declaredType(from: Plain): string | undefined {
+function declaredType(from: JsonObject): string | undefined {
   const declared = textOf(from['mime_type']) ?? textOf(from['format']);
   return declared === undefined || declared.includes('/') ? declared : typeOfPath(`.${declared}`);
 }

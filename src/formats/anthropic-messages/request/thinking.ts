@@ -1,13 +1,13 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Block, Conversion } from './conversion.ts';
-import type { ModelTraits } from './model.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import type { Block, MessagesConversion } from './conversion.ts';
+import type { ClaudeTraits } from './model.ts';
 import { objectsIn } from '../../shared/json.ts';
 import type { Turn } from './turns.ts';
 
 /** Settings for thinking and for the length of the response, which limit each other. */
 export interface ThinkingFields {
   readonly max_tokens: unknown;
-  readonly thinking?: Plain;
+  readonly thinking?: JsonObject;
   /** For `output_config.effort`. */
   readonly effort?: string;
 }
@@ -32,15 +32,15 @@ const budgets: Readonly<Record<string, number>> = { minimal: 1024, low: 1024, me
 const leastBudget = 1024;
 
 /** Uses `thinking`, else `reasoning_effort`; and `max_completion_tokens`, else `max_tokens`. */
-export function thinkingFields(body: Plain, facts: ThinkingFacts, conversion: Conversion): ThinkingFields {
+export function thinkingFields(body: JsonObject, facts: ThinkingFacts, conversion: MessagesConversion): ThinkingFields {
   const limit = body['max_completion_tokens'] ?? body['max_tokens'] ?? undefined;
-  const given = body['thinking'];
+  const requested = body['thinking'];
   const effort = body['reasoning_effort'];
-  const besides = isPlain(given) && typeof effort === 'string' ? effortBeside(given, effort, conversion) : {};
+  const besides = isJsonObject(requested) && typeof effort === 'string' ? effortBeside(requested, effort, conversion) : {};
   const shorter = body['max_tokens'] ?? limit;
   if (shorter !== limit) conversion.drops.add('max_tokens', 'max_completion_tokens is sent instead');
-  const chosen = isPlain(given)
-    ? { ...givenThinking(given, facts, conversion), ...besides }
+  const chosen = isJsonObject(requested)
+    ? { ...requestedThinking(requested, facts, conversion), ...besides }
     : typeof effort === 'string'
       ? byEffort(effort, limit, facts, conversion)
       : {};
@@ -49,7 +49,7 @@ export function thinkingFields(body: Plain, facts: ThinkingFacts, conversion: Co
 }
 
 /** An adaptive model also accepts an effort next to `thinking`. A budget makes the effort redundant. */
-function effortBeside(given: Plain, effort: string, { traits, drops }: Conversion): Pick<ThinkingFields, 'effort'> {
+function effortBeside(given: JsonObject, effort: string, { traits, drops }: MessagesConversion): Pick<ThinkingFields, 'effort'> {
   if (traits.thinking === 'adaptive' && given['budget_tokens'] === undefined && effort !== 'none')
     return { effort: effort === 'minimal' ? 'low' : effort };
   drops.add('reasoning_effort', 'thinking is sent instead');
@@ -57,15 +57,15 @@ function effortBeside(given: Plain, effort: string, { traits, drops }: Conversio
 }
 
 /** True if the model will think. The API then restricts sampling parameters and accepts no forced tool. */
-const thinks = (thinking: Plain | undefined): boolean => thinking !== undefined && thinking['type'] !== 'disabled';
+const thinks = (thinking: JsonObject | undefined): boolean => thinking !== undefined && thinking['type'] !== 'disabled';
 
 type Chosen = Omit<ThinkingFields, 'max_tokens'>;
 
 /** Keeps `thinking` as the client wrote it, except what the model is known to reject. A budget of 0 disables it. */
-function givenThinking(given: Plain, facts: ThinkingFacts, { traits, drops }: Conversion): Chosen {
+function requestedThinking(given: JsonObject, facts: ThinkingFacts, { traits, drops }: MessagesConversion): Chosen {
   const isOff = given['type'] === 'disabled' || given['budget_tokens'] === 0;
   if (isOff) {
-    if (!traits.refusesThinking.includes('disabled')) return { thinking: { type: 'disabled' } };
+    if (!traits.rejectedThinkingTypes.includes('disabled')) return { thinking: { type: 'disabled' } };
     drops.add('thinking', 'this model always thinks');
     return {};
   }
@@ -74,17 +74,17 @@ function givenThinking(given: Plain, facts: ThinkingFacts, { traits, drops }: Co
     return {};
   }
   if (given['type'] !== 'enabled') return { thinking: given };
-  if (traits.refusesThinking.includes('enabled')) {
+  if (traits.rejectedThinkingTypes.includes('enabled')) {
     const { budget_tokens: budget, ...rest } = given;
     if (budget !== undefined) drops.add('thinking.budget_tokens', 'this model has no thinking budget');
     return { thinking: { ...rest, type: 'adaptive' } };
   }
-  if (!lacksThoughts(facts.turns)) return { thinking: given };
-  drops.add('thinking', lostThoughts);
+  if (!lacksThinking(facts.turns)) return { thinking: given };
+  drops.add('thinking', missingThinkingReason);
   return {};
 }
 
-function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits, drops }: Conversion): Chosen {
+function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits, drops }: MessagesConversion): Chosen {
   if (effort === 'none') return withoutThinking(traits, drops);
   if (traits.thinking === 'adaptive') {
     const word = effort === 'minimal' ? 'low' : effort;
@@ -92,7 +92,7 @@ function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits
   }
   const why =
     traits.thinking === 'none' ? 'this model does not think' : facts.forcesTool ? 'thinking is not possible with a forced tool' : undefined;
-  const lost = why ?? (lacksThoughts(facts.turns) ? lostThoughts : undefined);
+  const lost = why ?? (lacksThinking(facts.turns) ? missingThinkingReason : undefined);
   const budget = budgetWithin(budgets[effort] ?? leastBudget, limit);
   if (lost === undefined && budget !== undefined) return { thinking: { type: 'enabled', budget_tokens: budget } };
   drops.add('reasoning_effort', lost ?? 'max_tokens is too small for thinking');
@@ -100,25 +100,25 @@ function byEffort(effort: string, limit: unknown, facts: ThinkingFacts, { traits
 }
 
 /** By default the newest models return thinking blocks without text (Anthropic, Messages API, adaptive thinking). */
-const adaptive = ({ showsThoughts }: ThinkingFacts): Plain =>
+const adaptive = ({ showsThoughts }: ThinkingFacts): JsonObject =>
   showsThoughts ? { type: 'adaptive', display: 'summarized' } : { type: 'adaptive' };
 
 /** Older models think only on request. */
-function withoutThinking(traits: ModelTraits, drops: Conversion['drops']): Chosen {
+function withoutThinking(traits: ClaudeTraits, drops: MessagesConversion['drops']): Chosen {
   if (traits.thinking !== 'adaptive') return {};
-  if (!traits.refusesThinking.includes('disabled')) return { thinking: { type: 'disabled' } };
+  if (!traits.rejectedThinkingTypes.includes('disabled')) return { thinking: { type: 'disabled' } };
   drops.add('reasoning_effort', 'this model always thinks');
   return {};
 }
 
 /** The budget is part of `max_tokens`. At least half of it is left for the response. */
 function budgetWithin(budget: number, limit: unknown): number | undefined {
-  const room = typeof limit === 'number' ? Math.floor(limit / 2) : budget;
-  const fitting = Math.min(budget, room);
+  const available = typeof limit === 'number' ? Math.floor(limit / 2) : budget;
+  const fitting = Math.min(budget, available);
   return fitting >= leastBudget ? fitting : undefined;
 }
 
-export const lostThoughts =
+export const missingThinkingReason =
   'the thinking before the last tool calls was not sent back, and without it the service does not continue to think';
 
 interface AnyTurn {
@@ -130,17 +130,17 @@ interface AnyTurn {
  * True if tool results follow the last assistant turn, but this turn does not begin with its thinking. In a loop of tool calls the
  * API continues to think only with it, and clients that do not support thinking cannot send it.
  */
-export function lacksThoughts(turns: readonly AnyTurn[]): boolean {
+export function lacksThinking(turns: readonly AnyTurn[]): boolean {
   const at = turns.findLastIndex(({ role }) => role === 'assistant');
   const [first] = blocksIn(turns[at]);
   if (first === undefined || !blocksIn(turns[at + 1]).some(({ type }) => type === 'tool_result')) return false;
   return first['type'] !== 'thinking' && first['type'] !== 'redacted_thinking';
 }
 
-const blocksIn = (turn: AnyTurn | undefined): readonly Plain[] => objectsIn(turn?.content);
+const blocksIn = (turn: AnyTurn | undefined): readonly JsonObject[] => objectsIn(turn?.content);
 
 /** Converts `temperature`, `top_p` and `top_k`: limits them to the API's range, and drops those that the model or thinking excludes. */
-export function samplingFields(body: Plain, thinking: Plain | undefined, { traits, drops }: Conversion): Block {
+export function samplingFields(body: JsonObject, thinking: JsonObject | undefined, { traits, drops }: MessagesConversion): Block {
   const out: Block = {};
   const isThinking = thinks(thinking);
   for (const name of ['temperature', 'top_p', 'top_k'] as const) {

@@ -1,5 +1,5 @@
 import type { Block } from './conversion.ts';
-import type { Piece } from './assistant.ts';
+import type { AssistantPiece } from './assistant.ts';
 import { ToolIds, toolName } from './tools/calls.ts';
 
 /** One message of the messages API. */
@@ -12,7 +12,7 @@ export interface Turn {
 export type CallKey = { readonly id: string } | { readonly name: string };
 
 /** A call and its result, if it has arrived. */
-interface OpenCall {
+interface PendingCall {
   readonly original: string;
   readonly name: string;
   readonly id: string;
@@ -20,25 +20,25 @@ interface OpenCall {
 }
 
 /** The calls of one turn, matched to results by id, by name, or by order. */
-class OpenCalls {
-  readonly all: readonly OpenCall[];
+class PendingCalls {
+  readonly all: readonly PendingCall[];
   /** Calls by key, the last one first. Built when the first result arrives. */
-  #lists: Map<string, OpenCall[]> | undefined;
+  #lists: Map<string, PendingCall[]> | undefined;
 
-  constructor(all: readonly OpenCall[]) {
+  constructor(all: readonly PendingCall[]) {
     this.all = all;
   }
 
   /** Returns the first matching call without a result. */
-  next(key: CallKey): OpenCall | undefined {
+  next(key: CallKey): PendingCall | undefined {
     const list = (this.#lists ??= this.#index()).get('name' in key ? `name ${key.name}` : key.id === '' ? 'any' : `id ${key.id}`);
     let call = list?.pop();
     while (call !== undefined && call.result !== undefined) call = list?.pop();
     return call;
   }
 
-  #index(): Map<string, OpenCall[]> {
-    const lists = new Map<string, OpenCall[]>();
+  #index(): Map<string, PendingCall[]> {
+    const lists = new Map<string, PendingCall[]>();
     for (const call of this.all.toReversed()) {
       for (const key of ['any', `id ${call.original}`, `name ${call.name}`]) {
         const list = lists.get(key);
@@ -50,16 +50,16 @@ class OpenCalls {
   }
 }
 
-const noCalls = new OpenCalls([]);
+const noCalls = new PendingCalls([]);
 
 /** The first user message if the client's conversation begins with the assistant, which the API does not allow. */
-export const opening = 'Begin.';
+export const openingText = 'Begin.';
 
 /**
  * Brings messages into the order that the API requires: user and assistant alternate, and after calls follows one user turn that
  * begins with exactly one result per call, in the order of the calls.
  */
-export class Turns {
+export class TurnBuilder {
   readonly #turns: Turn[] = [];
   readonly #ids = new ToolIds();
   #calls = noCalls;
@@ -82,10 +82,10 @@ export class Turns {
   }
 
   /** Adds an assistant message. The order of its pieces is kept. */
-  assistant(pieces: readonly Piece[]): void {
+  assistant(pieces: readonly AssistantPiece[]): void {
     if (pieces.length === 0) return;
-    this.#settle();
-    const calls: OpenCall[] = [];
+    this.#closeUserTurn();
+    const calls: PendingCall[] = [];
     const content = pieces.map((piece): Block => {
       if ('block' in piece) return piece.block;
       const { id: original, name, input, extra } = piece.called;
@@ -93,7 +93,7 @@ export class Turns {
       calls.push({ original, name, id, result: undefined });
       return { type: 'tool_use', id, name: toolName(name), input, ...extra };
     });
-    this.#calls = new OpenCalls(calls);
+    this.#calls = new PendingCalls(calls);
     if (this.#turns.at(-1)?.role === 'assistant') {
       for (const block of content) this.#lastContent.push(block);
       return;
@@ -115,9 +115,9 @@ export class Turns {
   }
 
   finish(): Turn[] {
-    this.#settle();
+    this.#closeUserTurn();
     const first = this.#turns[0];
-    if (first?.role === 'assistant') this.#turns.unshift({ role: 'user', content: opening });
+    if (first?.role === 'assistant') this.#turns.unshift({ role: 'user', content: openingText });
     const last = this.#turns.at(-1);
     if (last?.role === 'assistant' && typeof last.content !== 'string')
       this.#turns[this.#turns.length - 1] = { ...last, content: trimmed(last.content) };
@@ -125,7 +125,7 @@ export class Turns {
   }
 
   /** Ends the open user turn. */
-  #settle(): void {
+  #closeUserTurn(): void {
     const results = this.#calls.all.map(
       ({ id, result }) =>
         result ?? { type: 'tool_result', tool_use_id: id, content: 'The client sent no result for this call.', is_error: true },

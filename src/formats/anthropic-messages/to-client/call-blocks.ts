@@ -1,14 +1,14 @@
 import { callerOf } from '../../shared/caller.ts';
 import type { ModelEvent } from '../../../core/events.ts';
-import type { Plain } from '../../../core/json/merge.ts';
-import { madeCallId } from '../../../core/model/call-id.ts';
-import { Kept } from '../../shared/answer/kept.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
+import { makeCallId } from '../../../core/model/call-id.ts';
+import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { ObjectEnd } from './object-end.ts';
 
 /** The next output for a call. */
 export interface Step {
   /** The block to begin, if any. */
-  readonly start: Plain | undefined;
+  readonly start: JsonObject | undefined;
   /** Text of the input; '' for none. */
   readonly delta: string;
   readonly call: CallBlock;
@@ -16,20 +16,20 @@ export interface Step {
 
 /** A tool call of the response. */
 export interface CallBlock {
-  readonly start: Plain;
-  /** Number of its block; undefined while it is held back. */
+  readonly start: JsonObject;
+  /** Number of its block; undefined while it is buffered. */
   index: number | undefined;
-  /** Input held back with the call. */
-  held: string;
+  /** Input buffered with the call. */
+  buffered: string;
   readonly end: ObjectEnd;
   hasInput: boolean;
 }
 
-const nothing: readonly Step[] = Object.freeze([]);
+const noSteps: readonly Step[] = Object.freeze([]);
 
 /**
  * Converts the calls of one response to blocks. A service may stream several calls at once, but clients read one block after the
- * other, and parse its input when it ends. A call is therefore held back until the input of the call before it is complete, or
+ * other, and parse its input when it ends. A call is therefore buffered until the input of the call before it is complete, or
  * until the calls end.
  */
 export class CallBlocks {
@@ -39,10 +39,10 @@ export class CallBlocks {
   readonly #custom = new Set<number>();
   /** The call whose block is open. */
   #current: CallBlock | undefined;
-  /** Calls in the order of their blocks. Those from `#begun` on are held back. */
+  /** Calls in the order of their blocks. Those from `#begun` on are buffered. */
   readonly #order: CallBlock[] = [];
   #begun = 0;
-  readonly #kept = new Kept();
+  readonly #retained = new RetainedSize();
 
   constructor(requestId: string) {
     this.#requestId = requestId;
@@ -63,17 +63,17 @@ export class CallBlocks {
     const call = known ?? this.#made(event);
     const delta = this.#inputOf(event, call);
     call.end.push(delta);
-    if (call.index !== undefined) return [{ start: undefined, delta, call }, ...(call === this.#current ? this.#next() : nothing)];
-    this.#kept.add(delta.length);
-    call.held += delta;
+    if (call.index !== undefined) return [{ start: undefined, delta, call }, ...(call === this.#current ? this.#next() : noSteps)];
+    this.#retained.add(delta.length);
+    call.buffered += delta;
     if (known === undefined) this.#order.push(call);
     return this.#next();
   }
 
-  /** Returns all calls that are held back, because other content or the end follows. */
+  /** Returns all calls that are buffered, because other content or the end follows. */
   rest(): readonly Step[] {
     this.#current = undefined;
-    if (this.#begun === this.#order.length) return nothing;
+    if (this.#begun === this.#order.length) return noSteps;
     const held = this.#order.slice(this.#begun);
     this.#begun = this.#order.length;
     return held.map(begin);
@@ -90,9 +90,9 @@ export class CallBlocks {
   }
 
   #made(event: Extract<ModelEvent, { type: 'tool_call' }>): CallBlock {
-    const id = event.id ?? madeCallId(this.#requestId, 0, this.#calls.size);
+    const id = event.id ?? makeCallId(this.#requestId, 0, this.#calls.size);
     const start = { type: 'tool_use', id: id.replaceAll(/[^\w-]/g, '_'), name: event.name ?? '', input: {}, ...callerOf(event) };
-    const call = { start, index: undefined, held: '', end: new ObjectEnd(), hasInput: false };
+    const call = { start, index: undefined, buffered: '', end: new ObjectEnd(), hasInput: false };
     this.#calls.set(event.index, call);
     return call;
   }
@@ -107,4 +107,4 @@ export class CallBlocks {
   }
 }
 
-const begin = (call: CallBlock): Step => ({ start: call.start, delta: call.held, call });
+const begin = (call: CallBlock): Step => ({ start: call.start, delta: call.buffered, call });

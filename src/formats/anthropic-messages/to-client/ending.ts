@@ -1,8 +1,8 @@
 import type { ModelEvent } from '../../../core/events.ts';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { finishReasons } from '../answer/finish.ts';
-import { finishReasonOf } from '../../shared/answer/stop-reason.ts';
+import { finishReasons } from '../response/finish.ts';
+import { finishReasonOf } from '../../shared/response/stop-reason.ts';
 
 /** Stop reason for each of OpenAI's finish reasons, and for others that services of its format use. */
 const reasons: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** The API's own stop reasons. They are more specific than OpenAI's, and preferred if both mean the same. */
-const own: ReadonlySet<string> = new Set([
+const nativeStopReasons: ReadonlySet<string> = new Set([
   'end_turn',
   'max_tokens',
   'stop_sequence',
@@ -36,7 +36,7 @@ export class Ending {
   usage: Usage | undefined;
   isRefused = false;
   #finish: Extract<ModelEvent, { type: 'finish' }> | undefined;
-  #extras: Plain = {};
+  #extras: JsonObject = {};
 
   get isKnown(): boolean {
     return this.#finish !== undefined;
@@ -47,11 +47,11 @@ export class Ending {
     this.#finish = event;
   }
 
-  extra(fields: Plain): void {
+  extra(fields: JsonObject): void {
     for (const key of endMembers) if (fields[key] !== undefined) this.#extras = { ...this.#extras, [key]: fields[key] };
   }
 
-  fields(calls: number): { readonly delta: Plain; readonly usage: Plain; readonly more: Plain } {
+  fields(calls: number): { readonly delta: JsonObject; readonly usage: JsonObject; readonly more: JsonObject } {
     const { stop_sequence: sequence, stop_details: details, container, context_management: edits } = this.#extras;
     const delta = {
       stop_reason: this.#reason(calls),
@@ -65,7 +65,8 @@ export class Ending {
   /** A response with calls must end with `tool_use` even if the service reports another normal end. */
   #reason(calls: number): string {
     const { reason = 'stop', raw } = this.#finish ?? {};
-    if (raw !== undefined && own.has(raw) && finishReasonOf(finishReasons, raw, { calls: 0, isOutput: false }) === reason) return raw;
+    if (raw !== undefined && nativeStopReasons.has(raw) && finishReasonOf(finishReasons, raw, { calls: 0, isOutput: false }) === reason)
+      return raw;
     const word = Object.hasOwn(reasons, reason) ? (reasons[reason] ?? 'end_turn') : 'end_turn';
     if (word !== 'end_turn') return word === 'tool_use' && calls === 0 ? 'end_turn' : word;
     return this.isRefused ? 'refusal' : calls > 0 ? 'tool_use' : 'end_turn';
@@ -73,7 +74,7 @@ export class Ending {
 }
 
 /** The API counts cache reads and writes separately from the input. */
-function usageOf(usage: Usage | undefined): Plain {
+function usageOf(usage: Usage | undefined): JsonObject {
   const { prompt = 0, completion = 0, cached = 0, cacheWrite = 0, reasoning } = usage ?? {};
   return {
     input_tokens: Math.max(0, prompt - cached - cacheWrite),

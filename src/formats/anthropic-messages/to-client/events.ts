@@ -1,16 +1,16 @@
 import type { ModelEvent } from '../../../core/events.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { signedBy } from '../../history/signatures.ts';
-import { Kept } from '../../shared/answer/kept.ts';
-import { unsigned } from '../marks.ts';
+import { RetainedSize } from '../../shared/response/retained-size.ts';
+import { unsignedPlaceholder } from '../placeholders.ts';
 import { CallBlocks, type Step } from './call-blocks.ts';
 import { Ending } from './ending.ts';
 
 /** An event of the messages API. */
-export type ApiEvent = Plain & { readonly type: string };
+export type ApiEvent = JsonObject & { readonly type: string };
 
 /** Id and model of a response if the provider sends none. */
-export interface AnswerNames {
+export interface ResponseNames {
   readonly id: string;
   readonly model: string;
 }
@@ -27,14 +27,14 @@ interface Open {
   signature: string;
 }
 
-const nothing: readonly ApiEvent[] = Object.freeze([]);
+const noEvents: readonly ApiEvent[] = Object.freeze([]);
 
 /**
  * Converts hub events to events of the messages API: one block at a time, each closed before the next begins, and stop reason and
  * usage at the end. Whole responses are built from the same events.
  */
 export class MessageEvents {
-  readonly #names: AnswerNames;
+  readonly #names: ResponseNames;
   readonly #calls: CallBlocks;
   readonly #ending = new Ending();
   #hasStarted = false;
@@ -43,10 +43,10 @@ export class MessageEvents {
   /** True once citations were sent in the API's own form. */
   #hasCitations = false;
   /** Content that came before the input of the open call was complete. It follows the call. */
-  #late: Content[] = [];
-  readonly #kept = new Kept();
+  #deferred: Content[] = [];
+  readonly #retained = new RetainedSize();
 
-  constructor(names: AnswerNames) {
+  constructor(names: ResponseNames) {
     this.#names = names;
     this.#calls = new CallBlocks(names.id);
   }
@@ -57,24 +57,24 @@ export class MessageEvents {
   }
 
   push(event: ModelEvent): readonly ApiEvent[] {
-    if ('choice' in event && event.choice !== undefined && event.choice !== 0) return nothing;
+    if ('choice' in event && event.choice !== undefined && event.choice !== 0) return noEvents;
     switch (event.type) {
       case 'start':
         return this.#start(event.id, event.model);
       case 'finish':
         this.#ending.finish(event);
-        return nothing;
+        return noEvents;
       case 'usage':
         this.#ending.usage = event.usage;
-        return nothing;
+        return noEvents;
       case 'extra':
         this.#ending.extra(event.fields);
-        return nothing;
+        return noEvents;
       case 'error':
       case 'note':
       case 'native':
       case 'media':
-        return nothing;
+        return noEvents;
       default:
         return [...this.#start('', ''), ...this.#content(event)];
     }
@@ -88,7 +88,7 @@ export class MessageEvents {
   }
 
   #start(id: string, model: string): readonly ApiEvent[] {
-    if (this.#hasStarted) return nothing;
+    if (this.#hasStarted) return noEvents;
     this.#hasStarted = true;
     const message = {
       id: id === '' ? `msg_${this.#names.id}` : id,
@@ -105,22 +105,22 @@ export class MessageEvents {
 
   #content(event: Content): readonly ApiEvent[] {
     if (event.type === 'tool_call') return [...this.#calling(this.#calls.take(event)), ...this.#afterCall()];
-    if (!this.#calls.isOpen) return this.#written(event);
+    if (!this.#calls.isOpen) return this.#contentEvents(event);
     if (event.type === 'block' && event.kind === 'tool') return [...this.#calling(this.#calls.rest()), ...this.#afterCall()];
-    this.#kept.addJson(event);
-    this.#late.push(event);
-    return nothing;
+    this.#retained.addJson(event);
+    this.#deferred.push(event);
+    return noEvents;
   }
 
   /** Returns the content that came during a call, if the call has ended. */
   #afterCall(): readonly ApiEvent[] {
-    if (this.#late.length === 0 || this.#calls.isOpen) return nothing;
-    const late = this.#late;
-    this.#late = [];
+    if (this.#deferred.length === 0 || this.#calls.isOpen) return noEvents;
+    const late = this.#deferred;
+    this.#deferred = [];
     return late.flatMap((event) => this.#content(event));
   }
 
-  #written(event: Exclude<Content, { type: 'tool_call' }>): readonly ApiEvent[] {
+  #contentEvents(event: Exclude<Content, { type: 'tool_call' }>): readonly ApiEvent[] {
     switch (event.type) {
       case 'text':
         return this.#text(event.text, event.block);
@@ -143,15 +143,15 @@ export class MessageEvents {
   }
 
   #text(text: string, block: number | undefined): readonly ApiEvent[] {
-    if (text === '') return nothing;
-    const opened = this.#is('text', block) ? nothing : this.#begin('text', { type: 'text', text: '' }, block);
+    if (text === '') return noEvents;
+    const opened = this.#isOpen('text', block) ? noEvents : this.#begin('text', { type: 'text', text: '' }, block);
     return [...opened, this.#delta({ type: 'text_delta', text })];
   }
 
   #thinking({ text, signature, block }: Hub<'thinking'>): readonly ApiEvent[] {
-    if (!text && signature === undefined) return nothing;
-    const opened = this.#is('thinking', block)
-      ? nothing
+    if (!text && signature === undefined) return noEvents;
+    const opened = this.#isOpen('thinking', block)
+      ? noEvents
       : this.#begin('thinking', { type: 'thinking', thinking: '', signature: '' }, block);
     if (this.#open !== undefined && signature !== undefined) this.#open.signature += signature;
     return text ? [...opened, this.#delta({ type: 'thinking_delta', thinking: text })] : opened;
@@ -160,7 +160,7 @@ export class MessageEvents {
   #calling(steps: readonly Step[]): readonly ApiEvent[] {
     return steps.flatMap(({ start, delta, call }) => {
       if (start !== undefined) call.index = this.#next;
-      const opened = start === undefined ? nothing : this.#begin('call', start, undefined);
+      const opened = start === undefined ? noEvents : this.#begin('call', start, undefined);
       const partial = { type: 'input_json_delta', partial_json: delta };
       // White space after the end of the input, for example, comes too late.
       return delta === '' || call.index !== this.#open?.index
@@ -174,48 +174,48 @@ export class MessageEvents {
    * in later requests.
    */
   #block({ kind, state, block, native }: Hub<'block'>): readonly ApiEvent[] {
-    if (state === 'close') return this.#open?.block === block ? this.#close() : nothing;
-    if (kind !== 'native' || !isPlain(native)) return nothing;
+    if (state === 'close') return this.#open?.block === block ? this.#close() : noEvents;
+    if (kind !== 'native' || !isJsonObject(native)) return noEvents;
     if (isApiBlock(native['type'])) return this.#begin('native', native, block);
-    if (Array.isArray(native['citations']) && this.#is('text', block)) return this.#cite(native['citations'].filter(isPlain));
-    if (!this.#is('native', block)) return nothing;
+    if (Array.isArray(native['citations']) && this.#isOpen('text', block)) return this.#cite(native['citations'].filter(isJsonObject));
+    if (!this.#isOpen('native', block)) return noEvents;
     const { input, content, encrypted_content: encrypted } = native;
-    if (isPlain(input)) return [this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) })];
-    return typeof content === 'string' || typeof encrypted === 'string' ? [this.#delta({ type: 'compaction_delta', ...native })] : nothing;
+    if (isJsonObject(input)) return [this.#delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) })];
+    return typeof content === 'string' || typeof encrypted === 'string' ? [this.#delta({ type: 'compaction_delta', ...native })] : noEvents;
   }
 
-  #cite(citations: readonly Plain[]): readonly ApiEvent[] {
+  #cite(citations: readonly JsonObject[]): readonly ApiEvent[] {
     this.#hasCitations = true;
     return citations.map((citation) => this.#delta({ type: 'citations_delta', citation }));
   }
 
   /** Adds the web pages that a service cites to the open text block, since a closed one cannot be changed. */
-  #sources(annotations: readonly Plain[]): readonly ApiEvent[] {
-    if (this.#hasCitations || this.#open?.kind !== 'text') return nothing;
-    const pages = annotations.map(({ url_citation: page }) => page).filter(isPlain);
+  #sources(annotations: readonly JsonObject[]): readonly ApiEvent[] {
+    if (this.#hasCitations || this.#open?.kind !== 'text') return noEvents;
+    const pages = annotations.map(({ url_citation: page }) => page).filter(isJsonObject);
     return this.#cite(
       pages.map(({ url, title }) => ({
         type: 'web_search_result_location',
         url,
         title: title ?? null,
         cited_text: '',
-        encrypted_index: unsigned,
+        encrypted_index: unsignedPlaceholder,
       })),
     );
   }
 
-  #is(kind: Open['kind'], block: number | undefined): boolean {
+  #isOpen(kind: Open['kind'], block: number | undefined): boolean {
     return this.#open?.kind === kind && (block === undefined || this.#open.block === undefined || this.#open.block === block);
   }
 
-  #begin(kind: Open['kind'], content: Plain, block: number | undefined): readonly ApiEvent[] {
-    const closed = [...(kind === 'call' ? nothing : this.#calling(this.#calls.rest())), ...this.#close()];
+  #begin(kind: Open['kind'], content: JsonObject, block: number | undefined): readonly ApiEvent[] {
+    const closed = [...(kind === 'call' ? noEvents : this.#calling(this.#calls.rest())), ...this.#close()];
     this.#open = { kind, index: this.#next, block, signature: '' };
     this.#next += 1;
     return [...closed, { type: 'content_block_start', index: this.#open.index, content_block: content }];
   }
 
-  #delta(delta: Plain): ApiEvent {
+  #delta(delta: JsonObject): ApiEvent {
     return { type: 'content_block_delta', index: this.#open?.index, delta };
   }
 
@@ -225,10 +225,10 @@ export class MessageEvents {
    */
   #close(): readonly ApiEvent[] {
     const open = this.#open;
-    if (open === undefined) return nothing;
+    if (open === undefined) return noEvents;
     const { signature } = open;
-    const own = signature !== '' && signedBy(signature) !== 'gemini' ? signature : unsigned;
-    const signed = open.kind === 'thinking' ? [this.#delta({ type: 'signature_delta', signature: own })] : nothing;
+    const own = signature !== '' && signedBy(signature) !== 'gemini' ? signature : unsignedPlaceholder;
+    const signed = open.kind === 'thinking' ? [this.#delta({ type: 'signature_delta', signature: own })] : noEvents;
     this.#open = undefined;
     return [...signed, { type: 'content_block_stop', index: open.index }];
   }

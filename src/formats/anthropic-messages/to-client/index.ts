@@ -1,11 +1,11 @@
 import type { DialectCall, DialectWriter } from '../../../core/dialect.ts';
 import { GatewayError } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
-import { isExactNumber, isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isExactNumber, isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { completionEvents } from '../../openai-chat/reader/completion.ts';
 import { parseExact } from '../../../core/json/scan.ts';
 import { type ApiEvent, MessageEvents } from './events.ts';
-import { streamInterrupted } from '../../shared/answer/interrupted.ts';
+import { streamInterrupted } from '../../shared/response/interrupted.ts';
 
 const nothing: readonly string[] = Object.freeze([]);
 
@@ -46,7 +46,7 @@ const textOf = (event: ApiEvent): string => `event: ${event.type}\ndata: ${JSON.
  * Converts a whole chat completion to a message, by joining the events of its stream. @throws GatewayError `upstream_invalid`, or
  * the error that the completion ends with
  */
-export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' | 'model'>): Plain {
+export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' | 'model'>): JsonObject {
   const events = new MessageEvents(call);
   const made = `chatcmpl-${call.id}`;
   // An id that the gateway generated for a chat completion is not a message id.
@@ -59,26 +59,26 @@ export function wholeMessage(completion: unknown, call: Pick<DialectCall, 'id' |
 }
 
 /** Joins events as client libraries do. */
-function joined(events: readonly ApiEvent[]): Plain {
-  let message: Plain = {};
+function joined(events: readonly ApiEvent[]): JsonObject {
+  let message: JsonObject = {};
   const content: Record<string, unknown>[] = [];
   const inputs = new Map<number, string>();
   for (const event of events) {
     const at = event['index'] as number;
-    if (event.type === 'message_start' && isPlain(event['message'])) message = event['message'];
-    if (event.type === 'content_block_start') content[at] = { ...(event['content_block'] as Plain) };
+    if (event.type === 'message_start' && isJsonObject(event['message'])) message = event['message'];
+    if (event.type === 'content_block_start') content[at] = { ...(event['content_block'] as JsonObject) };
     if (event.type === 'content_block_delta')
-      addDelta(content[at] ?? {}, event['delta'] as Plain, (text) => inputs.set(at, (inputs.get(at) ?? '') + text));
+      addDelta(content[at] ?? {}, event['delta'] as JsonObject, (text) => inputs.set(at, (inputs.get(at) ?? '') + text));
     if (event.type === 'message_delta') {
       const { type: _type, delta, ...rest } = event;
-      message = { ...message, ...(delta as Plain), ...rest };
+      message = { ...message, ...(delta as JsonObject), ...rest };
     }
   }
   for (const [at, text] of inputs) (content[at] ?? {})['input'] = inputOf(text);
   return { ...message, content };
 }
 
-function addDelta(block: Record<string, unknown>, delta: Plain, input: (text: string) => void): void {
+function addDelta(block: Record<string, unknown>, delta: JsonObject, input: (text: string) => void): void {
   switch (delta['type']) {
     case 'text_delta':
       block['text'] = String(block['text']) + String(delta['text']);
@@ -113,7 +113,7 @@ function inputOf(text: string): unknown {
   if (text.trim() === '') return {};
   try {
     const value = parseExact(text);
-    return isPlain(value) && !isExactNumber(value) ? value : value === null ? {} : { arguments: value };
+    return isJsonObject(value) && !isExactNumber(value) ? value : value === null ? {} : { arguments: value };
   } catch {
     return { arguments: text };
   }

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../../core/error.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { cacheOf } from './cache.ts';
 import { chatMessages } from './messages.ts';
 import { ownNames } from './names.ts';
-import { plainFields } from './params.ts';
+import { hubFields } from './params.ts';
 import { toolFields } from './tools.ts';
 
 /** The request half of the messages API for clients. */
@@ -13,7 +13,7 @@ export const messagesRequests = Object.freeze({ toHub, ownNames });
 
 /** A messages request in the gateway's common format: a chat completions body with its extensions. */
 export interface HubRequest {
-  readonly body: Plain;
+  readonly body: JsonObject;
   /** Parameters that the common format cannot express, in the names of the messages API. */
   readonly dropped: readonly Dropped[];
 }
@@ -24,12 +24,12 @@ export interface HubRequest {
  *
  * @throws GatewayError `invalid_type`, `unsupported_parameter`
  */
-export function toHub(body: Plain): HubRequest {
+export function toHub(body: JsonObject): HubRequest {
   checkTypes(body);
   const drops = new Drops();
   const hub = {
-    ...plainFields(body, drops),
-    messages: [...systemMessages(body['system'], drops), ...chatMessages(body['messages'] as readonly Plain[], drops)],
+    ...hubFields(body, drops),
+    messages: [...systemMessages(body['system'], drops), ...chatMessages(body['messages'] as readonly JsonObject[], drops)],
     ...toolFields(body, drops),
     // Without it services of the chat format send no usage in streams.
     ...(body['stream'] === true ? { stream_options: { include_usage: true } } : {}),
@@ -37,10 +37,10 @@ export function toHub(body: Plain): HubRequest {
   return { body: hub, dropped: drops.list };
 }
 
-function systemMessages(system: unknown, drops: Drops): readonly Plain[] {
+function systemMessages(system: unknown, drops: Drops): readonly JsonObject[] {
   if (typeof system === 'string') return system === '' ? [] : [{ role: 'system', content: system }];
-  const blocks = Array.isArray(system) ? system.filter(isPlain) : [];
-  for (const block of blocks) drops.others(block, systemMembers, 'system[].', 'not known to other services');
+  const blocks = Array.isArray(system) ? system.filter(isJsonObject) : [];
+  for (const block of blocks) drops.addUnread(block, systemMembers, 'system[].', 'not known to other services');
   return blocks.length === 0
     ? []
     : [{ role: 'system', content: blocks.map(({ type, text, ...block }) => ({ type, text, ...cacheOf(block) })) }];
@@ -53,19 +53,19 @@ const types: readonly (readonly [field: string, isOf: (value: unknown) => boolea
   ['messages', isObjects, 'a list of objects'],
   ['system', (value) => typeof value === 'string' || isObjects(value), 'a string or a list of objects'],
   ['tools', isObjects, 'a list of objects'],
-  ['tool_choice', isPlain, 'an object'],
+  ['tool_choice', isJsonObject, 'an object'],
   ['stop_sequences', Array.isArray, 'a list'],
-  ['metadata', isPlain, 'an object'],
-  ['output_config', isPlain, 'an object'],
-  ['thinking', isPlain, 'an object'],
+  ['metadata', isJsonObject, 'an object'],
+  ['output_config', isJsonObject, 'an object'],
+  ['thinking', isJsonObject, 'an object'],
 ];
 
 function isObjects(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isPlain);
+  return Array.isArray(value) && value.every(isJsonObject);
 }
 
 /** @throws GatewayError `invalid_type` */
-function checkTypes(body: Plain): void {
+function checkTypes(body: JsonObject): void {
   for (const [param, isOf, words] of types) {
     const value = body[param];
     if ((value === undefined || value === null) && param !== 'messages') continue;

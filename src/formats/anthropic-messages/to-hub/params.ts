@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
 /** Rule for one field of a messages request. */
@@ -45,7 +45,7 @@ const params: Readonly<Record<string, Rule>> = {
 };
 
 /** Applies the rules to all fields of a body. `output_config` and the older `output_format` have two parts and are converted separately. */
-export function plainFields(body: Plain, drops: Drops): Plain {
+export function hubFields(body: JsonObject, drops: Drops): JsonObject {
   const out: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(body)) {
     if (value === null || value === undefined || key === 'output_config' || key === 'output_format') continue;
@@ -63,8 +63,8 @@ export function plainFields(body: Plain, drops: Drops): Plain {
 
 /** The API has only the user id in `metadata`. */
 function userOf(metadata: unknown, drops: Drops): unknown {
-  if (!isPlain(metadata)) return undefined;
-  drops.others(metadata, userOnly, 'metadata.', 'the API keeps the user id only');
+  if (!isJsonObject(metadata)) return undefined;
+  drops.addUnread(metadata, userOnly, 'metadata.', 'the API keeps the user id only');
   return metadata['user_id'] ?? undefined;
 }
 
@@ -77,23 +77,23 @@ function tierOf(value: unknown): unknown {
 
 const outputMembers: ReadonlySet<string> = new Set(['effort', 'format']);
 
-function outputFields(body: Plain, drops: Drops): Plain {
-  const config = isPlain(body['output_config']) ? body['output_config'] : {};
-  drops.others(config, outputMembers, 'output_config.', 'not known to other services');
+function outputFields(body: JsonObject, drops: Drops): JsonObject {
+  const config = isJsonObject(body['output_config']) ? body['output_config'] : {};
+  drops.addUnread(config, outputMembers, 'output_config.', 'not known to other services');
   const effort = config['effort'];
   const format = config['format'] ?? body['output_format'];
   return {
     ...(typeof effort === 'string' ? { reasoning_effort: effort } : {}),
-    ...(isPlain(format) ? { response_format: responseFormat(format, drops) } : {}),
+    ...(isJsonObject(format) ? { response_format: responseFormat(format, drops) } : {}),
   };
 }
 
 const formatMembers: ReadonlySet<string> = new Set(['type', 'schema', 'name']);
 
 /** The API always enforces the schema. Services of the chat format require a name for it. */
-function responseFormat(format: Plain, drops: Drops): Plain {
+function responseFormat(format: JsonObject, drops: Drops): JsonObject {
   if (format['type'] !== 'json_schema') return format;
-  drops.others(format, formatMembers, 'output_config.format.', 'not known to other services');
+  drops.addUnread(format, formatMembers, 'output_config.format.', 'not known to other services');
   const { schema, name } = format;
   return { type: 'json_schema', json_schema: { name: typeof name === 'string' ? name : 'response', schema, strict: true } };
 }

@@ -1,5 +1,5 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { cannotCarry, unknownPart } from '../../shared/request/cannot-carry.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { unsupportedParameter, unsupportedPart } from '../../shared/request/unsupported-parameter.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { stringOf, textOf } from '../../shared/json.ts';
 import { cacheOf } from './cache.ts';
@@ -9,17 +9,17 @@ type Part = Record<string, unknown>;
 /** Converts content of a user message or of a tool result: a text stays as it is, blocks become parts. @throws GatewayError */
 export function chatContent(content: unknown, drops: Drops): string | readonly Part[] {
   if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.filter(isPlain).flatMap((block) => partsOf(block, drops)) : '';
+  return Array.isArray(content) ? content.filter(isJsonObject).flatMap((block) => partsOf(block, drops)) : '';
 }
 
 /** @throws GatewayError for blocks of an unknown type */
-function partsOf(block: Plain, drops: Drops): readonly Part[] {
+function partsOf(block: JsonObject, drops: Drops): readonly Part[] {
   switch (block['type']) {
     case 'text':
-      drops.others(block, textMembers, 'messages[].content[].', unknown);
+      drops.addUnread(block, textMembers, 'messages[].content[].', unknown);
       return [{ type: 'text', text: block['text'], ...cacheOf(block) }];
     case 'image':
-      drops.others(block, imageMembers, 'messages[].content[].image.', unknown);
+      drops.addUnread(block, imageMembers, 'messages[].content[].image.', unknown);
       return [{ type: 'image_url', image_url: { url: imageUrl(block['source'], drops) }, ...cacheOf(block) }];
     case 'document':
       return documentParts(block, drops);
@@ -35,7 +35,7 @@ function partsOf(block: Plain, drops: Drops): readonly Part[] {
       drops.add(`messages[].content[].${block['type']}`, 'other services offer the same tools throughout a conversation');
       return [];
     default:
-      throw unknownPart(
+      throw unsupportedPart(
         'Content blocks',
         block['type'],
         'provider',
@@ -54,14 +54,14 @@ const searchMembers: ReadonlySet<string> = new Set(['type', 'source', 'title', '
 
 /** @throws GatewayError `unsupported_parameter` */
 function imageUrl(source: unknown, drops: Drops): string {
-  if (isPlain(source)) drops.others(source, sourceMembers, 'messages[].content[].image.source.', unknown);
-  const url = isPlain(source) ? urlOf(source) : undefined;
+  if (isJsonObject(source)) drops.addUnread(source, sourceMembers, 'messages[].content[].image.source.', unknown);
+  const url = isJsonObject(source) ? urlOf(source) : undefined;
   if (url !== undefined) return url;
-  throw cannotCarry('messages[].content[].image.source', 'The block names no image.', 'Send a source of type base64 or url.');
+  throw unsupportedParameter('messages[].content[].image.source', 'The block names no image.', 'Send a source of type base64 or url.');
 }
 
 /** Returns a data URI, a URL, or the id of a stored file. */
-function urlOf(source: Plain): string | undefined {
+function urlOf(source: JsonObject): string | undefined {
   const { type, media_type: mime, data, url, file_id: id } = source;
   if (type === 'base64') return typeof data === 'string' ? `data:${stringOf(mime)};base64,${data}` : undefined;
   return textOf(type === 'file' ? id : url);
@@ -76,10 +76,10 @@ const documentMembers: ReadonlySet<string> = new Set(['type', 'source', 'title',
  *
  * @throws GatewayError `unsupported_parameter`
  */
-function documentParts(block: Plain, drops: Drops): readonly Part[] {
+function documentParts(block: JsonObject, drops: Drops): readonly Part[] {
   const { source } = block;
-  drops.others(block, documentMembers, 'messages[].content[].document.', unknown);
-  if (!isPlain(source)) throw noSource();
+  drops.addUnread(block, documentMembers, 'messages[].content[].document.', unknown);
+  if (!isJsonObject(source)) throw noSource();
   if (source['type'] === 'text' || source['type'] === 'content') return textDocument(block, source, drops);
   const url = urlOf(source);
   if (url === undefined) throw noSource();
@@ -90,41 +90,41 @@ function documentParts(block: Plain, drops: Drops): readonly Part[] {
 }
 
 const noSource = (): Error =>
-  cannotCarry(
+  unsupportedParameter(
     'messages[].content[].document.source',
     'The block names no document.',
     'Send a source of type base64, url, text or content.',
   );
 
 /** Members that are kept for services of this format. Other services report them as dropped. */
-function besides({ context, citations }: Plain): Part {
-  const isCited = isPlain(citations) && citations['enabled'] === true;
+function besides({ context, citations }: JsonObject): Part {
+  const isCited = isJsonObject(citations) && citations['enabled'] === true;
   return { ...(typeof context === 'string' ? { context } : {}), ...(isCited ? { citations } : {}) };
 }
 
-function textDocument(block: Plain, source: Plain, drops: Drops): readonly Part[] {
+function textDocument(block: JsonObject, source: JsonObject, drops: Drops): readonly Part[] {
   const { citations } = besides(block);
   if (citations !== undefined)
     drops.add('messages[].content[].document.citations', 'other services do not cite the documents of a request');
   const inner = source['type'] === 'text' ? source['data'] : source['content'];
   const parts = typeof inner === 'string' ? [{ type: 'text', text: inner }] : chatContent(inner, drops);
-  const head = opening('document', { title: block['title'], context: block['context'] });
+  const head = openingTag('document', { title: block['title'], context: block['context'] });
   const lines = typeof parts === 'string' ? [{ type: 'text', text: parts }] : parts;
-  return framed(head, lines, '</document>').map((part, at, all) => (at === all.length - 1 ? { ...part, ...cacheOf(block) } : part));
+  return withTags(head, lines, '</document>').map((part, at, all) => (at === all.length - 1 ? { ...part, ...cacheOf(block) } : part));
 }
 
-function searchText(block: Plain, drops: Drops): string {
-  drops.others(block, searchMembers, 'messages[].content[].search_result.', unknown);
+function searchText(block: JsonObject, drops: Drops): string {
+  drops.addUnread(block, searchMembers, 'messages[].content[].search_result.', unknown);
   if (besides(block)['citations'] !== undefined)
     drops.add('messages[].content[].search_result.citations', 'other services do not cite the documents of a request');
-  const content = Array.isArray(block['content']) ? block['content'].filter(isPlain) : [];
+  const content = Array.isArray(block['content']) ? block['content'].filter(isJsonObject) : [];
   for (const { type } of content) if (type !== 'text') drops.add(`messages[].content[].search_result.${stringOf(type)}`, unknown);
   const texts = content.map(({ text }) => stringOf(text));
-  return `${opening('search_result', { title: block['title'], source: block['source'] })}\n${texts.join('\n')}\n</search_result>`;
+  return `${openingTag('search_result', { title: block['title'], source: block['source'] })}\n${texts.join('\n')}\n</search_result>`;
 }
 
 /** Builds a tag such as `<document title="…">`, a form that models understand, with the facts about the text as attributes. */
-function opening(name: string, facts: Plain): string {
+function openingTag(name: string, facts: JsonObject): string {
   const attributes = Object.entries(facts).flatMap(([key, value]) =>
     typeof value === 'string' ? [` ${key}=${JSON.stringify(value)}`] : [],
   );
@@ -132,7 +132,7 @@ function opening(name: string, facts: Plain): string {
 }
 
 /** Adds the tags around parts. A single text stays one text, and files keep their position. */
-function framed(head: string, parts: readonly Part[], tail: string): readonly Part[] {
+function withTags(head: string, parts: readonly Part[], tail: string): readonly Part[] {
   const [only] = parts;
   if (parts.length === 1 && only?.['type'] === 'text') return [{ ...only, text: `${head}\n${stringOf(only['text'])}\n${tail}` }];
   return [{ type: 'text', text: head }, ...parts, { type: 'text', text: tail }];

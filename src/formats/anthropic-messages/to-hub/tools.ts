@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { cacheOf } from './cache.ts';
 
@@ -6,8 +6,8 @@ import { cacheOf } from './cache.ts';
  * Converts `tools` and `tool_choice` to the form of chat completions. Tools that the API runs or defines itself are not changed:
  * each service uses those for which it has an equivalent.
  */
-export function toolFields(body: Plain, drops: Drops): Plain {
-  const tools = Array.isArray(body['tools']) ? body['tools'].filter(isPlain) : [];
+export function toolFields(body: JsonObject, drops: Drops): JsonObject {
+  const tools = Array.isArray(body['tools']) ? body['tools'].filter(isJsonObject) : [];
   const { choice, parallel } = choiceOf(body['tool_choice'], drops);
   return {
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, drops)) }),
@@ -17,9 +17,9 @@ export function toolFields(body: Plain, drops: Drops): Plain {
 }
 
 /** True for the client's own tools. The others have a dated type. */
-const isOwnTool = ({ type }: Plain): boolean => type === undefined || type === null || type === 'custom';
+const isOwnTool = ({ type }: JsonObject): boolean => type === undefined || type === null || type === 'custom';
 
-function toolOf(tool: Plain, drops: Drops): Plain {
+function toolOf(tool: JsonObject, drops: Drops): JsonObject {
   if (!isOwnTool(tool)) return tool;
   const { type: _type, name, description, input_schema: parameters, strict, cache_control: _mark, ...rest } = tool;
   if (parameters === undefined) drops.add('tools[].input_schema', 'the tool has none');
@@ -36,15 +36,15 @@ function toolOf(tool: Plain, drops: Drops): Plain {
   };
 }
 
-const words: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
+const choiceNames: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
 
 const choiceMembers: ReadonlySet<string> = new Set(['type', 'name', 'disable_parallel_tool_use']);
 
 function choiceOf(choice: unknown, drops: Drops): { readonly choice: unknown; readonly parallel: boolean | undefined } {
-  if (!isPlain(choice)) return { choice: undefined, parallel: undefined };
-  drops.others(choice, choiceMembers, 'tool_choice.', 'not known to other services');
+  if (!isJsonObject(choice)) return { choice: undefined, parallel: undefined };
+  drops.addUnread(choice, choiceMembers, 'tool_choice.', 'not known to other services');
   const { type, name, disable_parallel_tool_use: alone } = choice;
-  const word = typeof type === 'string' && Object.hasOwn(words, type) ? words[type] : undefined;
+  const word = typeof type === 'string' && Object.hasOwn(choiceNames, type) ? choiceNames[type] : undefined;
   return {
     choice: word ?? (type === 'tool' ? { type: 'function', function: { name } } : choice),
     parallel: alone === true ? false : undefined,

@@ -1,26 +1,27 @@
 import type { Block } from '../../anthropic-messages/request/conversion.ts';
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { fromHubCitation } from '../citations.ts';
 import { converseType } from './files.ts';
 
 /** What the conversion of the blocks of a messages request depends on. */
-export interface Blocks {
+export interface BlockContext {
   readonly drops: Drops;
   /** True if the model supports cache points. */
   readonly caches: boolean;
 }
 
 /** Converts the turns of a messages request to messages of Converse. */
-export const converseMessages = (turns: readonly Turn[], to: Blocks): readonly Plain[] =>
+export const converseMessages = (turns: readonly Turn[], to: BlockContext): readonly JsonObject[] =>
   turns.map(({ role, content }) => ({ role, content: typeof content === 'string' ? [{ text: content }] : blocksOf(content, to) }));
 
 /** Converts blocks in order, with each cache point after its block. */
-export const blocksOf = (blocks: readonly Block[], to: Blocks): Plain[] => blocks.flatMap((one) => marked(converseBlock(one, to), one, to));
+export const blocksOf = (blocks: readonly Block[], to: BlockContext): JsonObject[] =>
+  blocks.flatMap((one) => withCachePoint(converseBlock(one, to), one, to));
 
 /** Adds a cache point after an object that has `cache_control`. */
-export function marked(made: Plain, { cache_control: mark }: Plain, { drops, caches }: Blocks): Plain[] {
+export function withCachePoint(made: JsonObject, { cache_control: mark }: JsonObject, { drops, caches }: BlockContext): JsonObject[] {
   if (mark === undefined || mark === null) return [made];
   if (!caches) {
     drops.add('cache_control', 'this model has no marks for its cache');
@@ -30,15 +31,15 @@ export function marked(made: Plain, { cache_control: mark }: Plain, { drops, cac
 }
 
 /** Builds the cache point, with its lifetime if one is given. */
-function cachePoint(mark: unknown): Plain {
-  const ttl = isPlain(mark) ? mark['ttl'] : undefined;
+function cachePoint(mark: unknown): JsonObject {
+  const ttl = isJsonObject(mark) ? mark['ttl'] : undefined;
   return { type: 'default', ...(ttl === '5m' || ttl === '1h' ? { ttl } : {}) };
 }
 
-function converseBlock(block: Block, to: Blocks): Plain {
+function converseBlock(block: Block, to: BlockContext): JsonObject {
   switch (block['type']) {
     case converseType:
-      return block['block'] as Plain;
+      return block['block'] as JsonObject;
     case 'tool_use':
       return { toolUse: { toolUseId: toolUseId(block['id']), name: String(block['name']).slice(0, longestId), input: block['input'] } };
     case 'tool_result':
@@ -52,15 +53,15 @@ function converseBlock(block: Block, to: Blocks): Plain {
   }
 }
 
-function textBlock({ text, citations }: Block, { drops }: Blocks): Plain {
-  const cited = Array.isArray(citations) ? citations.filter(isPlain) : [];
+function textBlock({ text, citations }: Block, { drops }: BlockContext): JsonObject {
+  const cited = Array.isArray(citations) ? citations.filter(isJsonObject) : [];
   const known = cited.map(fromHubCitation).filter((one) => one !== undefined);
   if (known.length < cited.length) drops.add('messages[].content[].citations', 'not in the form of this service');
   return known.length === 0 ? { text } : { citationsContent: { content: [{ text }], citations: known } };
 }
 
 /** Cache marks inside a result apply to the whole result and were moved there before. */
-function toolResult({ tool_use_id: id, content, is_error: isError }: Block, to: Blocks): Plain {
+function toolResult({ tool_use_id: id, content, is_error: isError }: Block, to: BlockContext): JsonObject {
   const blocks = typeof content === 'string' ? (content.trim() === '' ? [] : [{ type: 'text', text: content }]) : (content as Block[]);
   return {
     toolUseId: toolUseId(id),

@@ -1,18 +1,18 @@
-import { type Rule, params } from '../../anthropic-messages/request/params.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { type FieldRule, fieldRules } from '../../anthropic-messages/request/params.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { thinkingAgrees } from '../../../core/model/field-names.ts';
 import type { SameMeaning } from '../../../core/provider.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
-const computed: Rule = { computed: true };
-const object = (to: string): Rule => ({ to, with: (value) => (isPlain(value) ? value : undefined) });
+const computed: FieldRule = { computed: true };
+const object = (to: string): FieldRule => ({ to, with: (value) => (isJsonObject(value) ? value : undefined) });
 
 /** Fields of Anthropic's API that Bedrock does not support. */
-const notServed: Rule = { unsupported: 'not served by Bedrock' };
+const notServed: FieldRule = { unsupported: 'not served by Bedrock' };
 
 /** Rules for every field of the chat completions request and of its extensions, and for Converse's fields under their own names. */
-export const converseParams: Readonly<Record<string, Rule>> = {
-  ...params,
+export const converseParams: Readonly<Record<string, FieldRule>> = {
+  ...fieldRules,
   stop: computed,
   stop_sequences: computed,
   labels: computed,
@@ -46,7 +46,7 @@ const vendors = ['additionalModelRequestFields', 'additional_model_request_field
 const vendorPlaces = (...names: readonly string[]): string[] => vendors.flatMap((field) => names.map((name) => `${field}.${name}`));
 
 /** Places in which a request may have the same parameter. */
-export const samePlaces: readonly SameMeaning[] = [
+export const equivalentPaths: readonly SameMeaning[] = [
   {
     places: [
       'reasoning_effort',
@@ -68,7 +68,7 @@ const tiers: ReadonlySet<unknown> = new Set(['priority', 'default', 'flex', 'res
 /** OpenAI's tier names are also the service's. `auto` is omitted, because it is the default. */
 function serviceTier(value: unknown, { drops }: { readonly drops: Drops }): unknown {
   if (tiers.has(value)) return { type: value };
-  if (isPlain(value)) return value;
+  if (isJsonObject(value)) return value;
   if (value !== 'auto') drops.add('service_tier', 'the service has no such tier');
   return undefined;
 }
@@ -78,10 +78,10 @@ const maxEntries = 16;
 const allowed = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 
 /** Collects labels and metadata for `requestMetadata`, by which the service's invocation log can be searched. */
-export function requestMetadata(body: Plain, drops: Drops): Plain | undefined {
+export function requestMetadata(body: JsonObject, drops: Drops): JsonObject | undefined {
   const found: Record<string, string> = {};
   for (const field of ['requestMetadata', 'labels', 'metadata'] as const) {
-    const entries = isPlain(body[field]) ? Object.entries(body[field]) : [];
+    const entries = isJsonObject(body[field]) ? Object.entries(body[field]) : [];
     for (const [key, value] of entries) {
       const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
       if (typeof text !== 'string' || key === '' || !allowed.test(key) || !allowed.test(text))
@@ -95,7 +95,7 @@ export function requestMetadata(body: Plain, drops: Drops): Plain | undefined {
 }
 
 /** Reads one stop sequence or a list. Empty ones are dropped. */
-export function stopSequences(body: Plain, drops: Drops): readonly unknown[] | undefined {
+export function stopSequences(body: JsonObject, drops: Drops): readonly unknown[] | undefined {
   const value = body['stop_sequences'] ?? body['stop'];
   const given: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
   const stops = given.filter((one) => typeof one === 'string' && one !== '');

@@ -1,11 +1,11 @@
 import { fileIn } from '../../anthropic-messages/request/parts.ts';
-import type { NamedFile } from '../../anthropic-messages/request/media/files.ts';
-import type { Block, Conversion } from '../../anthropic-messages/request/conversion.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { MessageFile } from '../../anthropic-messages/request/media/files.ts';
+import type { Block, MessagesConversion } from '../../anthropic-messages/request/conversion.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../core/provider.ts';
-import { cannotCarry } from '../../shared/request/cannot-carry.ts';
-import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../shared/media/data-uri.ts';
-import { audioType, servedType } from '../../shared/media/media-types.ts';
+import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../shared/media/data-uri.ts';
+import { audioType, normalizeMediaType } from '../../shared/media/media-types.ts';
 import { typeOfPath, typeOfUrl } from '../../shared/media/mime.ts';
 import { stringOf } from '../../shared/json.ts';
 
@@ -58,49 +58,49 @@ const urlParts: ReadonlySet<unknown> = new Set(['video_url', 'audio_url', 'docum
 
 /** Marks a finished Converse block that passes through the conversion of a messages request. */
 export const converseType = 'converse';
-const block = (made: Plain): Block => ({ type: converseType, block: made });
+const block = (made: JsonObject): Block => ({ type: converseType, block: made });
 
 /** How often each document name occurs in a request: the service requires unique names. */
 export type DocumentNames = Map<string, number>;
 
 /** Converts files, sources and guarded content to Converse blocks; undefined for parts of other kinds. @throws GatewayError */
-export function ownPart(part: Plain, conversion: Pick<Conversion, 'media'>, names: DocumentNames): Block | undefined {
+export function converseBlockOf(part: JsonObject, conversion: Pick<MessagesConversion, 'media'>, names: DocumentNames): Block | undefined {
   const file = namedFile(part);
   if (file !== undefined) return block(fileBlock(file, part, conversion, names));
   switch (part['type']) {
     case 'input_audio':
-      return block(soundBlock(part));
+      return block(audioBlock(part));
     case 'image':
     case 'document':
       return nativeFile(part, names);
     case 'search_result':
       return block({ searchResult: searchResult(part) });
     case 'guard_content':
-      return isPlain(part['guard_content']) ? block({ guardContent: part['guard_content'] }) : undefined;
+      return isJsonObject(part['guard_content']) ? block({ guardContent: part['guard_content'] }) : undefined;
     default:
       return undefined;
   }
 }
 
-function namedFile(part: Plain): NamedFile | undefined {
+function namedFile(part: JsonObject): MessageFile | undefined {
   const type = stringOf(part['type']);
   if (!urlParts.has(type)) return fileIn(part);
   const inner = part[type];
-  const url = isPlain(inner) ? inner['url'] : inner;
-  if (typeof url !== 'string' || url === '') throw cannotCarry(`messages[].content[].${type}`, 'The part names no file.');
-  const mimeType = isPlain(inner) && typeof inner['mime_type'] === 'string' ? inner['mime_type'] : undefined;
-  return { url, mimeType, name: undefined, otherwise: 'document', param: `messages[].content[].${type}` };
+  const url = isJsonObject(inner) ? inner['url'] : inner;
+  if (typeof url !== 'string' || url === '') throw unsupportedParameter(`messages[].content[].${type}`, 'The part names no file.');
+  const mimeType = isJsonObject(inner) && typeof inner['mime_type'] === 'string' ? inner['mime_type'] : undefined;
+  return { url, mimeType, name: undefined, defaultKind: 'document', param: `messages[].content[].${type}` };
 }
 
 /** Lists the files to download and inline, each once. The service itself can only read S3 addresses. */
-export function mediaNeeds(body: Plain): readonly MediaNeed[] {
+export function mediaNeeds(body: JsonObject): readonly MediaNeed[] {
   const urls = new Set<string>();
   const { messages } = body;
-  for (const message of Array.isArray(messages) ? messages.filter(isPlain) : []) {
+  for (const message of Array.isArray(messages) ? messages.filter(isJsonObject) : []) {
     const { content, role } = message;
     if (role === 'assistant' || !Array.isArray(content)) continue;
-    for (const part of content.filter(isPlain)) {
-      const inner = part['type'] === 'tool_result' && Array.isArray(part['content']) ? part['content'].filter(isPlain) : [part];
+    for (const part of content.filter(isJsonObject)) {
+      const inner = part['type'] === 'tool_result' && Array.isArray(part['content']) ? part['content'].filter(isJsonObject) : [part];
       for (const one of inner) {
         const url = namedFile(one)?.url;
         if (url !== undefined && /^https?:\/\//i.test(url)) urls.add(url);
@@ -110,7 +110,7 @@ export function mediaNeeds(body: Plain): readonly MediaNeed[] {
   return [...urls].map((url) => ({ url, maxBytes: maxFileBytes }));
 }
 
-function fileBlock(file: NamedFile, part: Plain, { media }: Pick<Conversion, 'media'>, names: DocumentNames): Plain {
+function fileBlock(file: MessageFile, part: JsonObject, { media }: Pick<MessagesConversion, 'media'>, names: DocumentNames): JsonObject {
   const { url, mimeType, param } = file;
   const data = parseDataUri(url);
   if (data !== undefined) return fileOf(mimeType ?? data.mimeType, { bytes: data.base64 }, file, part, names);
@@ -121,10 +121,10 @@ function fileBlock(file: NamedFile, part: Plain, { media }: Pick<Conversion, 'me
   }
   if (/^s3:\/\//i.test(url)) return fileOf(mimeType ?? typeOfAddress(file), { s3Location: { uri: url } }, file, part, names);
   if (!url.includes('://') && looksLikeBase64(url)) {
-    const type = mimeType ?? (file.name === undefined ? undefined : typeOfPath(file.name)) ?? sniffBase64(url);
+    const type = mimeType ?? (file.name === undefined ? undefined : typeOfPath(file.name)) ?? typeByBytesOrJpeg(url);
     return fileOf(type, { bytes: standardBase64(url) }, file, part, names);
   }
-  throw cannotCarry(
+  throw unsupportedParameter(
     param,
     'The service cannot read this file: it accepts bytes, and addresses of S3.',
     'Send a data URI, https:// or s3://.',
@@ -132,14 +132,14 @@ function fileBlock(file: NamedFile, part: Plain, { media }: Pick<Conversion, 'me
 }
 
 /** Media type by the extension of the address or the name. */
-function typeOfAddress({ url, name, param, otherwise }: NamedFile): string {
+function typeOfAddress({ url, name, param, defaultKind }: MessageFile): string {
   const type = typeOfUrl(url) ?? typeOfPath(name ?? '');
   if (type !== undefined) return type;
-  if (otherwise === 'image') return 'image/jpeg';
-  throw cannotCarry(param, 'The media type of the file is not known.', 'Set mime_type, or use a name with an extension.');
+  if (defaultKind === 'image') return 'image/jpeg';
+  throw unsupportedParameter(param, 'The media type of the file is not known.', 'Set mime_type, or use a name with an extension.');
 }
 
-function fileOf(type: string, source: Plain, { param, name }: NamedFile, part: Plain, names: DocumentNames): Plain {
+function fileOf(type: string, source: JsonObject, { param, name }: MessageFile, part: JsonObject, names: DocumentNames): JsonObject {
   const [kind, format] = formatOf(type, param);
   if (kind !== 'document') return { [kind]: { format, source } };
   return { document: { format, name: documentName(name ?? part['title'], names), source, ...documentExtras(part) } };
@@ -147,30 +147,30 @@ function fileOf(type: string, source: Plain, { param, name }: NamedFile, part: P
 
 function formatOf(type: string, param: string): readonly [Kind, string] {
   const bare = (type.split(';', 1)[0] ?? '').trim().toLowerCase();
-  const found = own(bare) ?? own(servedType(bare, param));
+  const found = formatOfType(bare) ?? formatOfType(normalizeMediaType(bare, param));
   if (found !== undefined) return found;
-  throw cannotCarry(
+  throw unsupportedParameter(
     param,
     `Files of type ${bare} are not read by this service.`,
     'It reads images, PDF, office documents, text and video.',
   );
 }
 
-const own = (type: string): readonly [Kind, string] | undefined => (Object.hasOwn(formats, type) ? formats[type] : undefined);
+const formatOfType = (type: string): readonly [Kind, string] | undefined => (Object.hasOwn(formats, type) ? formats[type] : undefined);
 
-function soundBlock(part: Plain): Plain {
-  const audio = isPlain(part['input_audio']) ? part['input_audio'] : {};
+function audioBlock(part: JsonObject): JsonObject {
+  const audio = isJsonObject(part['input_audio']) ? part['input_audio'] : {};
   const param = 'messages[].content[].input_audio';
   const [, format] = formatOf(audioType(audio['format'], param), param);
   return { audio: { format, source: { bytes: standardBase64(stringOf(audio['data'])) } } };
 }
 
 /** Converts blocks of the messages API that contain the file itself. */
-function nativeFile(part: Plain, names: DocumentNames): Block | undefined {
+function nativeFile(part: JsonObject, names: DocumentNames): Block | undefined {
   const { source, type, title } = part;
-  if (!isPlain(source)) return undefined;
+  if (!isJsonObject(source)) return undefined;
   const param = `messages[].content[].${stringOf(type)}.source`;
-  const file: NamedFile = { url: '', mimeType: undefined, name: undefined, otherwise: 'document', param };
+  const file: MessageFile = { url: '', mimeType: undefined, name: undefined, defaultKind: 'document', param };
   switch (source['type']) {
     case 'base64':
       return block(fileOf(stringOf(source['media_type']), { bytes: source['data'] }, file, part, names));
@@ -181,30 +181,30 @@ function nativeFile(part: Plain, names: DocumentNames): Block | undefined {
     case 'content': {
       const content = listOf(source['content']).map(({ text }) => ({ text }));
       if (content.some(({ text }) => typeof text !== 'string'))
-        throw cannotCarry(param, 'Documents can contain only text here.', 'Send pictures in blocks of their own.');
+        throw unsupportedParameter(param, 'Documents can contain only text here.', 'Send pictures in blocks of their own.');
       return block({ document: { format: 'txt', name: documentName(title, names), source: { content }, ...documentExtras(part) } });
     }
     default:
-      throw cannotCarry(param, 'Files by id are not read by this service.', 'Send the file as base64, or as a data URI.');
+      throw unsupportedParameter(param, 'Files by id are not read by this service.', 'Send the file as base64, or as a data URI.');
   }
 }
 
-const listOf = (value: unknown): readonly Plain[] =>
-  typeof value === 'string' ? [{ text: value }] : Array.isArray(value) ? value.filter(isPlain) : [];
+const listOf = (value: unknown): readonly JsonObject[] =>
+  typeof value === 'string' ? [{ text: value }] : Array.isArray(value) ? value.filter(isJsonObject) : [];
 
-function documentExtras({ context, citations }: Plain): Plain {
+function documentExtras({ context, citations }: JsonObject): JsonObject {
   return {
     ...(typeof context === 'string' && context !== '' ? { context } : {}),
-    ...(isPlain(citations) ? { citations: { enabled: citations['enabled'] === true } } : {}),
+    ...(isJsonObject(citations) ? { citations: { enabled: citations['enabled'] === true } } : {}),
   };
 }
 
-function searchResult({ source, title, content, citations }: Plain): Plain {
+function searchResult({ source, title, content, citations }: JsonObject): JsonObject {
   return {
     source,
     title,
     content: listOf(content).map(({ text }) => ({ text })),
-    ...(isPlain(citations) ? { citations: { enabled: citations['enabled'] === true } } : {}),
+    ...(isJsonObject(citations) ? { citations: { enabled: citations['enabled'] === true } } : {}),
   };
 }
 
@@ -216,7 +216,7 @@ function documentName(given: unknown, names: DocumentNames): string {
       .replaceAll(/[^A-Za-z0-9()[\]-]+/g, ' ')
       .trim()
       .slice(0, 190) || 'document';
-  const times = (names.get(fitting) ?? 0) + 1;
-  names.set(fitting, times);
-  return times === 1 ? fitting : `${fitting} (${times})`;
+  const count = (names.get(fitting) ?? 0) + 1;
+  names.set(fitting, count);
+  return count === 1 ? fitting : `${fitting} (${count})`;
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import { toConverse } from './index.ts';
 
 /** A chat completions body and its conversion to Converse; `dropped` lists the parameters that are lost. */
 interface Row {
   readonly name: string;
   readonly model: string;
-  readonly chat: Plain;
-  readonly converse: Plain;
+  readonly chat: JsonObject;
+  readonly converse: JsonObject;
   readonly dropped: readonly string[];
 }
 
@@ -32,7 +32,7 @@ it.each([
   ];
   const made = toConverse({ messages }, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() });
   const wanted = image === undefined ? [] : [{ image: { ...image, source: { bytes: 'AAAA' } } }];
-  expect((made.body['messages'] as readonly Plain[])[2]).toEqual({
+  expect((made.body['messages'] as readonly JsonObject[])[2]).toEqual({
     role: 'user',
     content: [{ toolResult: { toolUseId: 'a', content: wanted } }],
   });
@@ -67,7 +67,7 @@ it('toConverse drops a context summary (compaction), which only Anthropic can re
   };
   const chat = { messages: [{ role: 'user', content: 'Hi' }, said, { role: 'user', content: 'Ho' }] };
   const made = toConverse(chat, { model: 'anthropic.claude-sonnet-4-5', foundationModel: undefined }, { media: new Map() });
-  expect((made.body['messages'] as readonly Plain[])[1]).toEqual({ role: 'assistant', content: [{ text: 'b' }] });
+  expect((made.body['messages'] as readonly JsonObject[])[1]).toEqual({ role: 'assistant', content: [{ text: 'b' }] });
   expect(made.dropped).toMatchObject([{ param: 'messages[].content[].compaction' }]);
   expect(made.body).not.toHaveProperty('additionalModelRequestFields');
 });

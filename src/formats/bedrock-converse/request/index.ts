@@ -1,18 +1,18 @@
 import { conversationOf } from '../../anthropic-messages/request/conversation.ts';
-import type { Block, Conversion } from '../../anthropic-messages/request/conversion.ts';
+import type { Block, MessagesConversion } from '../../anthropic-messages/request/conversion.ts';
 import { jsonOnly, wantsJson } from '../../anthropic-messages/request/index.ts';
 import { outputFormat } from '../../anthropic-messages/request/schema/output-format.ts';
-import { plainFields } from '../../anthropic-messages/request/params.ts';
+import { applyFieldRules } from '../../anthropic-messages/request/params.ts';
 import { samplingFields, type ThinkingFacts } from '../../anthropic-messages/request/thinking.ts';
 import { type ToolFields, toolFields } from '../../anthropic-messages/request/tools/index.ts';
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call, Dropped, Media } from '../../../core/provider.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { checkChatTypes } from '../../shared/request/field-types.ts';
-import { type Blocks, blocksOf, converseMessages } from './blocks.ts';
+import { type BlockContext, blocksOf, converseMessages } from './blocks.ts';
 import { converseParams, requestMetadata, stopSequences } from './fields.ts';
-import { ownPart } from './files.ts';
+import { converseBlockOf } from './files.ts';
 import { type Family, familyOf } from './model.ts';
 import { converseThinking } from './thinking.ts';
 import { converseTools } from './tools.ts';
@@ -28,12 +28,12 @@ export interface ConverseOptions {
   /** `maxTokens` if the client sets none. If undefined, the model's own limit applies. */
   readonly maxTokens?: number | undefined;
   /** Request fields set for the provider, used if the client does not set them. */
-  readonly defaults?: Plain;
+  readonly defaults?: JsonObject;
 }
 
 /** A Converse request, and the parts of the chat request that it does not contain. */
 export interface ConverseRequest {
-  readonly body: Plain;
+  readonly body: JsonObject;
   readonly dropped: readonly Dropped[];
 }
 
@@ -49,7 +49,7 @@ const usualMaxTokens = 4096;
  * @throws GatewayError `invalid_type`, `unsupported_parameter`
  */
 export function toConverse(
-  body: Plain,
+  body: JsonObject,
   call: Pick<Call, 'model' | 'foundationModel' | 'showsReasoning'>,
   options: ConverseOptions,
 ): ConverseRequest {
@@ -58,17 +58,17 @@ export function toConverse(
   const family = familyOf(call.foundationModel ?? call.model);
   const names = new Map<string, number>();
   const { media } = options;
-  const conversion: Conversion = {
-    form: 'converse',
+  const conversion: MessagesConversion = {
+    surface: 'converse',
     media,
     traits: family.traits,
     drops,
     offered: noTools,
     betas: new Set(options.betas),
     programs: new Map(),
-    own: (part) => ownPart(part, { media }, names),
+    convertPart: (part) => converseBlockOf(part, { media }, names),
   };
-  const to: Blocks = { drops, caches: family.caches };
+  const to: BlockContext = { drops, caches: family.caches };
   const { system, messages } = conversationOf(body['messages'], conversion);
   const ownTools = toolFields({ ...body, web_search_options: undefined }, messages, conversion);
   const answer = outputFormat(body, ownTools, conversion);
@@ -83,34 +83,38 @@ export function toConverse(
     maxTokens: usualMaxTokens,
     showsThoughts: call.showsReasoning === true,
   };
-  const made: Made = { conversion, family, to, turns: messages, tools, format: answer.format, facts };
+  const converted: ConvertedParts = { conversion, family, to, turns: messages, tools, format: answer.format, facts };
   const out = {
     ...options.defaults,
     messages: converseMessages(messages, to),
     ...systemField(system, body, to),
-    ...settingFields(body, limit, made),
+    ...settingFields(body, limit, converted),
   };
   return { body: out, dropped: drops.list };
 }
 
 /** The already converted parts of a request. */
-interface Made {
-  readonly conversion: Conversion;
+interface ConvertedParts {
+  readonly conversion: MessagesConversion;
   readonly family: Family;
-  readonly to: Blocks;
+  readonly to: BlockContext;
   readonly turns: readonly Turn[];
   readonly tools: ToolFields;
-  readonly format: Plain | undefined;
+  readonly format: JsonObject | undefined;
   readonly facts: ThinkingFacts;
 }
 
-function systemField(system: readonly Block[], body: Plain, to: Blocks): Plain {
+function systemField(system: readonly Block[], body: JsonObject, to: BlockContext): JsonObject {
   const instructions = wantsJson(body) ? [...system, jsonOnly] : system;
   return nonEmpty('system', blocksOf(instructions, to));
 }
 
 /** Builds all fields except the conversation. */
-function settingFields(body: Plain, maxTokens: unknown, { conversion, family, to, turns, tools, format, facts }: Made): Plain {
+function settingFields(
+  body: JsonObject,
+  maxTokens: unknown,
+  { conversion, family, to, turns, tools, format, facts }: ConvertedParts,
+): JsonObject {
   const { drops } = to;
   const thought = converseThinking(body, facts, family, conversion);
   const { top_k: topK, temperature, top_p: topP } = samplingFields(body, thought.thinking, conversion);
@@ -132,7 +136,7 @@ function settingFields(body: Plain, maxTokens: unknown, { conversion, family, to
     ...nonEmpty('outputConfig', { ...outputOf(format, body), ...effort, ...ownObject(body, 'outputConfig') }),
     ...nonEmpty('additionalModelRequestFields', ownFields),
     ...(metadata === undefined ? {} : { requestMetadata: metadata }),
-    ...plainFields(body, conversion, handled, converseParams),
+    ...applyFieldRules(body, conversion, handled, converseParams),
   };
 }
 
@@ -140,39 +144,40 @@ function settingFields(body: Plain, maxTokens: unknown, { conversion, family, to
 const handled: readonly string[] = ['outputConfig', 'additionalModelRequestFields'];
 
 /** Returns an object that the client wrote in Converse's own format. It overrides converted fields. */
-function ownObject(body: Plain, name: string): Plain {
+function ownObject(body: JsonObject, name: string): JsonObject {
   const value = body[name] ?? body[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
-  return name === 'outputConfig' && value === body['output_config'] ? {} : isPlain(value) ? value : {};
+  return name === 'outputConfig' && value === body['output_config'] ? {} : isJsonObject(value) ? value : {};
 }
 
 /** Builds the output schema, as text. It comes from `output_config` of the messages API or from the response format. */
-function outputOf(format: Plain | undefined, body: Plain): Plain {
-  const own = isPlain(body['output_config']) ? body['output_config'] : {};
-  const schema = isPlain(own['format']) ? own['format']['schema'] : format?.['schema'];
+function outputOf(format: JsonObject | undefined, body: JsonObject): JsonObject {
+  const own = isJsonObject(body['output_config']) ? body['output_config'] : {};
+  const schema = isJsonObject(own['format']) ? own['format']['schema'] : format?.['schema'];
   const effort = typeof own['effort'] === 'string' ? { effort: own['effort'] } : {};
   if (schema === undefined) return effort;
-  const wanted = isPlain(body['response_format']) ? body['response_format']['json_schema'] : undefined;
-  const name = isPlain(wanted) && typeof wanted['name'] === 'string' && wanted['name'] !== '' ? { name: wanted['name'] } : {};
+  const wanted = isJsonObject(body['response_format']) ? body['response_format']['json_schema'] : undefined;
+  const name = isJsonObject(wanted) && typeof wanted['name'] === 'string' && wanted['name'] !== '' ? { name: wanted['name'] } : {};
   return { ...effort, textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: JSON.stringify(schema), ...name } } } };
 }
 
-function betasField(betas: ReadonlySet<string>, isClaude: boolean, drops: Drops): Plain {
+function betasField(betas: ReadonlySet<string>, isClaude: boolean, drops: Drops): JsonObject {
   if (betas.size === 0) return {};
   if (isClaude) return { anthropic_beta: [...betas] };
   drops.add('anthropic_beta', 'not a model of Anthropic');
   return {};
 }
 
-function topKField(value: unknown, path: readonly string[] | undefined, drops: Drops): Plain {
+function topKField(value: unknown, path: readonly string[] | undefined, drops: Drops): JsonObject {
   if (value === undefined) return {};
   if (path === undefined) {
     drops.add('top_k', 'not known to this model');
     return {};
   }
-  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Plain;
+  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as JsonObject;
 }
 
-const present = (object: Plain): Plain =>
+const present = (object: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null));
 
-const nonEmpty = (key: string, value: Plain | readonly unknown[]): Plain => (Object.keys(value).length === 0 ? {} : { [key]: value });
+const nonEmpty = (key: string, value: JsonObject | readonly unknown[]): JsonObject =>
+  Object.keys(value).length === 0 ? {} : { [key]: value };

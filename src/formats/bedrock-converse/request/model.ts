@@ -1,8 +1,8 @@
-import { type ModelTraits, traitsOf } from '../../anthropic-messages/request/model.ts';
+import { type ClaudeTraits, claudeTraitsOf } from '../../anthropic-messages/request/model.ts';
 
 /** What the models of one vendor support beyond the common features. A new vendor is a new row. */
 export interface Family {
-  readonly traits: ModelTraits;
+  readonly traits: ClaudeTraits;
   readonly isClaude: boolean;
   /** Path of `top_k` in the model's own fields. If undefined, the model has no such parameter. */
   readonly topK?: readonly string[];
@@ -13,18 +13,18 @@ export interface Family {
 }
 
 /** Models without the thinking settings of the messages API. */
-const plain: ModelTraits = {
+const plain: ClaudeTraits = {
   thinking: 'none',
   sampling: 'all',
-  refusesThinking: [],
-  refusesForcedTool: false,
+  rejectedThinkingTypes: [],
+  rejectsForcedTool: false,
   structured: false,
 };
 
 /** Vendors of open weights that support structured outputs (Bedrock User Guide, "Structured outputs"). */
-const structured: ModelTraits = { ...plain, structured: true };
+const structured: ClaudeTraits = { ...plain, structured: true };
 /** Vendors whose models cannot be forced to call a tool (Bedrock API, "ToolChoice"). */
-const free: ModelTraits = { ...plain, refusesForcedTool: true };
+const free: ClaudeTraits = { ...plain, rejectsForcedTool: true };
 
 const families: Readonly<Record<string, Omit<Family, 'isClaude'>>> = {
   amazon: { traits: plain, topK: ['inferenceConfig', 'topK'], caches: true, effort: 'reasoningConfig' },
@@ -62,7 +62,7 @@ export function familyOf(id: string): Family {
   const bare = bareModel(id);
   const vendor = bare.slice(0, Math.max(0, bare.indexOf('.')));
   if (vendor === 'anthropic' || bare.startsWith('claude-'))
-    return { traits: traitsOf(bare), isClaude: true, topK: ['top_k'], caches: true };
+    return { traits: claudeTraitsOf(bare), isClaude: true, topK: ['top_k'], caches: true };
   const row = Object.hasOwn(families, vendor) ? families[vendor] : undefined;
   return row === undefined ? unknown : { ...row, isClaude: false };
 }

@@ -1,22 +1,22 @@
 import { type ThinkingFacts, thinkingFields } from '../../anthropic-messages/request/thinking.ts';
-import type { Conversion } from '../../anthropic-messages/request/conversion.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import type { MessagesConversion } from '../../anthropic-messages/request/conversion.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Family } from './model.ts';
 
 /** Settings for thinking, in the fields of the model's vendor. */
 export interface ConverseThinking {
   /** In the form of the messages API. Excludes sampling parameters. */
-  readonly thinking?: Plain;
+  readonly thinking?: JsonObject;
   /** For `outputConfig`. */
   readonly effort?: string;
   /** For `additionalModelRequestFields`. */
-  readonly own: Plain;
+  readonly own: JsonObject;
 }
 
 const levels: Readonly<Record<string, string>> = { minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'high', max: 'high' };
 
 /** Converts `thinking` or `reasoning_effort`: by Anthropic's rules for its models, otherwise to the one field that the vendor has. */
-export function converseThinking(body: Plain, facts: ThinkingFacts, family: Family, conversion: Conversion): ConverseThinking {
+export function converseThinking(body: JsonObject, facts: ThinkingFacts, family: Family, conversion: MessagesConversion): ConverseThinking {
   if (family.isClaude) {
     const { thinking, effort } = thinkingFields(body, facts, conversion);
     return {
@@ -26,7 +26,7 @@ export function converseThinking(body: Plain, facts: ThinkingFacts, family: Fami
     };
   }
   const { thinking, reasoning_effort: effort } = body;
-  if (isPlain(thinking) && thinking['type'] !== 'disabled')
+  if (isJsonObject(thinking) && thinking['type'] !== 'disabled')
     conversion.drops.add('thinking', family.effort === undefined ? 'not known to this model' : 'this model uses reasoning_effort instead');
   if (typeof effort !== 'string' || effort === 'none') return { own: {} };
   const level = Object.hasOwn(levels, effort) ? levels[effort] : undefined;

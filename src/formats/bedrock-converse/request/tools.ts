@@ -1,17 +1,17 @@
 import type { Block } from '../../anthropic-messages/request/conversion.ts';
 import type { ToolFields } from '../../anthropic-messages/request/tools/index.ts';
 import type { Turn } from '../../anthropic-messages/request/turns.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { lacksTool } from '../../shared/request/cannot-carry.ts';
-import { type Blocks, marked } from './blocks.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { missingToolReason } from '../../shared/request/unsupported-parameter.ts';
+import { type BlockContext, withCachePoint } from './blocks.ts';
 import type { Family } from './model.ts';
 import { stringOf } from '../../shared/json.ts';
 
 /** The tools of a request, split into `toolConfig` and the model's own fields. */
 export interface ConverseTools {
-  readonly toolConfig?: Plain;
+  readonly toolConfig?: JsonObject;
   /** For `additionalModelRequestFields`. */
-  readonly own: Plain;
+  readonly own: JsonObject;
 }
 
 /** Tools of Anthropic's API that the client runs. The ones that Anthropic runs are not available on Bedrock. */
@@ -31,12 +31,12 @@ export interface ToolChoices {
 }
 
 /** Converts the tools of a messages request. */
-export function converseTools({ tools = [], tool_choice: choice }: ToolFields, choices: ToolChoices, to: Blocks): ConverseTools {
+export function converseTools({ tools = [], tool_choice: choice }: ToolFields, choices: ToolChoices, to: BlockContext): ConverseTools {
   const { turns, family } = choices;
-  const specs: Plain[] = [];
-  const native: Plain[] = [];
+  const specs: JsonObject[] = [];
+  const native: JsonObject[] = [];
   for (const tool of tools) {
-    if (isPlain(tool['input_schema'])) specs.push(...toolSpec(tool, family, to));
+    if (isJsonObject(tool['input_schema'])) specs.push(...toolSpec(tool, family, to));
     else nativeTool(tool, { specs, native }, family, to);
   }
   const word = choice?.['type'];
@@ -47,7 +47,7 @@ export function converseTools({ tools = [], tool_choice: choice }: ToolFields, c
   if (isNone && choices.asksNone) to.drops.add('tool_choice', 'the service has no way to rule out tools');
   const oneCall = choices.oneCall && !isNone && tools.length > 0 ? parallelField(word, family, to) : undefined;
   const isLost = isForced(choice) && (specs.length === 0 || (tools.some(isNamed(choice)) && !specs.some((spec) => isChosen(spec, choice))));
-  if (isLost) to.drops.add('tool_choice', lacksTool);
+  if (isLost) to.drops.add('tool_choice', missingToolReason);
   const toolChoice = oneCall === undefined && !isLost ? choiceOf(choice) : undefined;
   return {
     ...(specs.length === 0 ? {} : { toolConfig: { tools: specs, ...(toolChoice === undefined ? {} : { toolChoice }) } }),
@@ -59,16 +59,16 @@ const isForced = (choice: Block | undefined): choice is Block => choice?.['type'
 
 const isNamed =
   ({ name }: Block) =>
-  (tool: Plain): boolean =>
+  (tool: JsonObject): boolean =>
     tool['name'] === name;
 
 /** True if the tool satisfies the choice: any tool, or the tool with this name. */
-const isChosen = (spec: Plain, choice: Block): boolean =>
-  choice['type'] === 'any' || Object.values(spec).some((one) => isPlain(one) && isNamed(choice)(one));
+const isChosen = (spec: JsonObject, choice: Block): boolean =>
+  choice['type'] === 'any' || Object.values(spec).some((one) => isJsonObject(one) && isNamed(choice)(one));
 
-function toolSpec(tool: Block, { traits }: Family, to: Blocks): Plain[] {
+function toolSpec(tool: Block, { traits }: Family, to: BlockContext): JsonObject[] {
   const { name, description, input_schema: schema, strict } = tool;
-  to.drops.others(tool, members, 'tools[].', 'not known to this service');
+  to.drops.addUnread(tool, members, 'tools[].', 'not known to this service');
   if (strict === true && !traits.structured) to.drops.add('tools[].function.strict', 'this model has no strict tools');
   const spec = {
     name,
@@ -76,10 +76,15 @@ function toolSpec(tool: Block, { traits }: Family, to: Blocks): Plain[] {
     inputSchema: { json: schema },
     ...(strict === true && traits.structured ? { strict } : {}),
   };
-  return marked({ toolSpec: spec }, tool, to);
+  return withCachePoint({ toolSpec: spec }, tool, to);
 }
 
-function nativeTool(tool: Block, found: { specs: Plain[]; native: Plain[] }, { isClaude }: Family, { drops }: Blocks): void {
+function nativeTool(
+  tool: Block,
+  found: { specs: JsonObject[]; native: JsonObject[] },
+  { isClaude }: Family,
+  { drops }: BlockContext,
+): void {
   const type = stringOf(tool['type']);
   if (isClaude && clientTools.test(type)) found.native.push(tool);
   else if (type === 'system_tool' && typeof tool['name'] === 'string') found.specs.push({ systemTool: { name: tool['name'] } });
@@ -87,13 +92,13 @@ function nativeTool(tool: Block, found: { specs: Plain[]; native: Plain[] }, { i
 }
 
 /** Disables parallel calls with a field of the model, which excludes a tool choice of the service. */
-function parallelField(word: unknown, { isClaude }: Family, { drops }: Blocks): Plain | undefined {
+function parallelField(word: unknown, { isClaude }: Family, { drops }: BlockContext): JsonObject | undefined {
   if (isClaude && word === 'auto') return { type: 'auto', disable_parallel_tool_use: true };
   drops.add('parallel_tool_calls', isClaude ? 'not possible with a forced tool on Bedrock' : 'not supported by this model');
   return undefined;
 }
 
-function choiceOf(choice: Block | undefined): Plain | undefined {
+function choiceOf(choice: Block | undefined): JsonObject | undefined {
   switch (choice?.['type']) {
     case 'auto':
       return { auto: {} };

@@ -2,15 +2,15 @@ import { parseObject } from '../../shared/json.ts';
 import type { Call, StepReply, Translation, UpstreamRequest } from '../../../core/provider.ts';
 import type { Tap } from '../../../core/tap.ts';
 import type { Usage } from '../../../core/model/usage.ts';
-import { JsonTap } from '../../shared/answer/json-tap.ts';
+import { JsonTap } from '../../shared/response/json-tap.ts';
 import { sumOfUsages } from '../../shared/usage.ts';
 import { generatesInChat } from './request.ts';
 import { fromImages } from './result.ts';
-import { GeminiTap } from '../answer/tap.ts';
-import { geminiUsage } from '../answer/usage.ts';
+import { GeminiTap } from '../response/tap.ts';
+import { geminiUsage } from '../response/usage.ts';
 
 /** An image request by the client. */
-interface Order {
+interface ImageOrder {
   readonly model: string;
   /** Number of requests: models that generate images in a chat create one image per request. */
   readonly calls: number;
@@ -21,13 +21,13 @@ interface Order {
 export class ImageTranslation implements Translation {
   readonly request: UpstreamRequest;
   readonly tap: Tap;
-  readonly #order: Order;
+  readonly #order: ImageOrder;
   /** The responses so far. */
   readonly #responses: readonly string[];
 
-  constructor(request: UpstreamRequest, order: Order, responses: readonly string[] = []) {
+  constructor(request: UpstreamRequest, order: ImageOrder, responses: readonly string[] = []) {
     this.request = request;
-    this.tap = generatesInChat(order.model) ? new SumTap(responses) : new PredictTap();
+    this.tap = generatesInChat(order.model) ? new UsageSumTap(responses) : new PredictTap();
     this.#order = order;
     this.#responses = responses;
   }
@@ -59,17 +59,17 @@ class PredictTap extends JsonTap {
 }
 
 /** Tap for the last of several responses. It reports the usage of all of them. */
-class SumTap extends GeminiTap {
-  readonly #before: readonly Usage[];
+class UsageSumTap extends GeminiTap {
+  readonly #earlierUsages: readonly Usage[];
 
   constructor(earlier: readonly string[]) {
     super();
-    this.#before = earlier.flatMap((text) => geminiUsage(parseObject(text)?.['usageMetadata']) ?? []);
+    this.#earlierUsages = earlier.flatMap((text) => geminiUsage(parseObject(text)?.['usageMetadata']) ?? []);
   }
 
   override get usage(): Usage | undefined {
     const last = super.usage;
-    const all = last === undefined ? this.#before : [...this.#before, last];
+    const all = last === undefined ? this.#earlierUsages : [...this.#earlierUsages, last];
     if (all.length === 0) return undefined;
     return all.reduce(sumOfUsages);
   }

@@ -1,13 +1,13 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { EmptyBody, JsonBody } from '../../../core/json/body.ts';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../core/provider.ts';
 import { type ImageReference, referencesOf } from '../../openai-objects/edit-form.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
-import { cannotCarry } from '../../shared/request/cannot-carry.ts';
+import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
 import type { Part } from '../request/conversion.ts';
 import { type MediaContext, mediaPart, needsDownload } from '../request/media/index.ts';
-import { generatesInChat, type ServedImages, toImages } from './request.ts';
+import { generatesInChat, type ImageRequest, toImages } from './request.ts';
 
 /** In bytes. More than the service accepts for any image, so the service itself enforces its limit. */
 const maxBytes = 100 * 1024 * 1024;
@@ -18,7 +18,7 @@ const maxBytes = 100 * 1024 * 1024;
  *
  * @throws GatewayError for a mask, for files that are not images, and for models that do not generate images in a chat
  */
-export function toImageEdits(body: Plain, model: string, context: MediaContext): ServedImages {
+export function toImageEdits(body: JsonObject, model: string, context: MediaContext): ImageRequest {
   if (!generatesInChat(model)) {
     throw new GatewayError('unsupported_endpoint', {
       message: `The gateway does not send edits of images to the model "${model}".`,
@@ -27,25 +27,25 @@ export function toImageEdits(body: Plain, model: string, context: MediaContext):
   }
   const { image, images, mask, ...rest } = body;
   if ((mask ?? '') !== '') {
-    throw cannotCarry('mask', 'Gemini models have no mask.', 'Describe in the prompt which part of the image is to change.');
+    throw unsupportedParameter('mask', 'Gemini models have no mask.', 'Describe in the prompt which part of the image is to change.');
   }
   const references = referencesOf({ image, images });
-  if (references.length === 0) throw cannotCarry('image', 'The request has no image.');
+  if (references.length === 0) throw unsupportedParameter('image', 'The request has no image.');
   return toImages(
     rest,
     model,
     context.options.surface,
-    references.map((reference, at) => sourceOf(reference, `images[${at}]`, context)),
+    references.map((reference, at) => imagePart(reference, `images[${at}]`, context)),
   );
 }
 
-function sourceOf({ url, fileId }: ImageReference, param: string, context: MediaContext): Part {
-  const address = url ?? fileId;
-  if (address === undefined) throw cannotCarry(param, 'The image has neither an image_url nor a file_id.');
-  const part = mediaPart({ url: storedUri(address), mimeType: undefined, param }, context);
+function imagePart({ url, fileId }: ImageReference, param: string, context: MediaContext): Part {
+  const uri = url ?? fileId;
+  if (uri === undefined) throw unsupportedParameter(param, 'The image has neither an image_url nor a file_id.');
+  const part = mediaPart({ url: storedUri(uri), mimeType: undefined, param }, context);
   const { mimeType } = (part['inlineData'] ?? part['fileData'] ?? {}) as { mimeType?: string };
   if (mimeType?.startsWith('image/') === false)
-    throw cannotCarry(param, `The file is of type ${mimeType.slice(0, 100)}, which is no image.`);
+    throw unsupportedParameter(param, `The file is of type ${mimeType.slice(0, 100)}, which is no image.`);
   return part;
 }
 

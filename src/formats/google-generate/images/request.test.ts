@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import { toImages } from './request.ts';
 
-const made = (body: Plain, model = 'imagen-4.0-generate-001') => toImages({ prompt: 'a lighthouse', ...body }, model, 'vertex');
-const parameters = (body: Plain): unknown => made(body).body['parameters'];
+const made = (body: JsonObject, model = 'imagen-4.0-generate-001') => toImages({ prompt: 'a lighthouse', ...body }, model, 'vertex');
+const parameters = (body: JsonObject): unknown => made(body).body['parameters'];
 const chatModel = 'gemini-2.5-flash-image';
 
 describe('toImages', () => {
-  it.each<[string, Plain, Plain]>([
+  it.each<[string, JsonObject, JsonObject]>([
     ['one image by default', {}, { sampleCount: 1 }],
     ['several images', { n: 4 }, { sampleCount: 4 }],
     ['a size as the nearest aspect ratio', { size: '1792x1024' }, { sampleCount: 1, aspectRatio: '16:9' }],
@@ -34,7 +34,7 @@ describe('toImages', () => {
   ])('converts to parameters: %s', (_, body, expected) => expect(parameters(body)).toEqual(expected));
 
   it('repeats the request of a chat model for each image, at most four times', () => {
-    const chat = (body: Plain) => made(body, 'gemini-2.5-flash-image');
+    const chat = (body: JsonObject) => made(body, 'gemini-2.5-flash-image');
     expect([chat({}).calls, chat({ n: 3 }).calls, chat({ n: 4 }).calls, chat({ n: 9 }).calls, made({ n: 9 }).calls]).toEqual([
       1, 3, 4, 4, 1,
     ]);
@@ -55,11 +55,11 @@ describe('toImages', () => {
   });
 });
 
-const named = (body: Plain, model: string, surface: 'vertex' | 'developer' = 'vertex') =>
+const named = (body: JsonObject, model: string, surface: 'vertex' | 'developer' = 'vertex') =>
   toImages({ prompt: 'p', ...body }, model, surface).dropped.map(({ param }) => param);
 
 describe('parameters that toImages drops', () => {
-  it.each<[string, Plain, onImagen: string[], onChat: string[]]>([
+  it.each<[string, JsonObject, onImagen: string[], onChat: string[]]>([
     ['a size that the model supports', { size: '1024x1024' }, [], []],
     ['a size that is replaced by an aspect ratio', { size: '1792x1024' }, ['size'], ['size']],
     ['a size with a supported ratio and other pixels', { size: '512x512' }, ['size'], ['size']],
@@ -129,7 +129,7 @@ describe('parameters that toImages drops', () => {
         fc.constantFrom('imagen-4.0-generate-001', 'imagegeneration@006', chatModel),
         fc.constantFrom<'vertex' | 'developer'>('vertex', 'developer'),
         (members, model, surface) => {
-          const body: Plain = { prompt: 'p', ...Object.fromEntries(members) };
+          const body: JsonObject = { prompt: 'p', ...Object.fromEntries(members) };
           const { dropped, ...sent } = toImages(body, model, surface);
           for (const [name] of members) {
             if (dropped.some(({ param }) => param === name)) continue;

@@ -1,26 +1,26 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 import { textOf } from '../../shared/json.ts';
-import { cannotCarry } from '../../shared/request/cannot-carry.ts';
+import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
 import { Drops } from '../../shared/request/drops.ts';
-import type { Part, Surface } from '../request/conversion.ts';
-import { ImageMembers, spellingsOf } from './members.ts';
-import { chatRatios, isMadeSize, nearestRatio, predictRatios } from './size.ts';
+import type { Part, GeminiSurface } from '../request/conversion.ts';
+import { ImageMembers, aliasesOf } from './members.ts';
+import { chatRatios, isExactSize, nearestRatio, predictRatios } from './size.ts';
 
 /** An image request in the service's form, and the method that it is sent to. */
-export interface ServedImages {
+export interface ImageRequest {
   readonly method: 'predict' | 'generateContent';
-  readonly body: Plain;
+  readonly body: JsonObject;
   readonly dropped: readonly Dropped[];
   /** Number of requests: models that generate images in a chat create one image per request. */
   readonly calls: number;
 }
 
 /** Maximum number of requests per call (core/provider.ts, `Translation.then`). */
-const mostCalls = 4;
+const maxRequests = 4;
 
 /** Maximum number of images per `predict` request: eight for `imagegeneration` models, four for later ones (Vertex AI, Imagen API). */
-const mostSamples = (model: string): number => (model.startsWith('imagegeneration') ? 8 : 4);
+const maxSamples = (model: string): number => (model.startsWith('imagegeneration') ? 8 : 4);
 
 /** Settings of `predict`, which clients may write in either spelling, and whether the Gemini API supports them too. */
 const predictSettings: readonly (readonly [name: string, isEverywhere: boolean])[] = [
@@ -38,7 +38,7 @@ const predictSettings: readonly (readonly [name: string, isEverywhere: boolean])
 /** True for models that generate images in a chat (`gemini-2.5-flash-image`). */
 export const generatesInChat = (model: string): boolean => model.startsWith('gemini');
 
-interface Request {
+interface ImageInput {
   readonly prompt: string;
   readonly members: ImageMembers;
   readonly model: string;
@@ -53,9 +53,9 @@ interface Request {
  * @param sources the images to edit, for models that generate images in a chat
  * @throws GatewayError without a prompt
  */
-export function toImages(body: Plain, model: string, surface: Surface, sources: readonly Part[] = []): ServedImages {
+export function toImages(body: JsonObject, model: string, surface: GeminiSurface, sources: readonly Part[] = []): ImageRequest {
   const prompt = textOf(body['prompt']);
-  if (prompt === undefined) throw cannotCarry('prompt', 'The request has no prompt.');
+  if (prompt === undefined) throw unsupportedParameter('prompt', 'The request has no prompt.');
   const drops = new Drops();
   const members = new ImageMembers(body, drops);
   members.take('model');
@@ -63,17 +63,17 @@ export function toImages(body: Plain, model: string, surface: Surface, sources: 
   // The whole response is written as a stream, which has no partial images.
   for (const value of [true, false]) members.takeIf('stream', value);
   members.takeIf('partial_images', 0);
-  const request: Request = { prompt, members, model, isVertex: surface === 'vertex', sources };
+  const request: ImageInput = { prompt, members, model, isVertex: surface === 'vertex', sources };
   const labels = labelsOf(request);
-  const made = generatesInChat(model) ? chatImages(request) : predictImages(request);
+  const converted = generatesInChat(model) ? chatImages(request) : predictImages(request);
   // `auto` is what the service does anyway.
   for (const name of ['background', 'moderation', 'quality']) members.takeIf(name, 'auto');
   members.dropRest('not supported by this service');
-  return { ...made, body: { ...made.body, ...labels }, dropped: drops.list };
+  return { ...converted, body: { ...converted.body, ...labels }, dropped: drops.list };
 }
 
 /** Returns the requested number of images within the limit. */
-function countOf({ members }: Request, most: number, reason: string): number {
+function countOf({ members }: ImageInput, most: number, reason: string): number {
   const n = members.take('n');
   if (n === undefined) return 1;
   const isCount = typeof n === 'number' && Number.isInteger(n) && n >= 1;
@@ -83,41 +83,41 @@ function countOf({ members }: Request, most: number, reason: string): number {
 }
 
 /** Both methods accept billing labels, but only on Vertex AI. */
-function labelsOf({ members, isVertex }: Request): Plain {
+function labelsOf({ members, isVertex }: ImageInput): JsonObject {
   const labels = members.take('labels');
   if (labels === undefined) return {};
-  if (isVertex && isPlain(labels)) return { labels };
+  if (isVertex && isJsonObject(labels)) return { labels };
   members.drop('labels', isVertex ? 'not a mapping of names to texts' : 'rejected by this service');
   return {};
 }
 
 /** Returns the service's own aspect ratio if it is set, otherwise the ratio nearest to `size`. */
-function ratioOf({ members }: Request, ratios: readonly string[], hasImageSize: boolean): unknown {
-  const own = members.take(...spellingsOf('aspectRatio'));
+function ratioOf({ members }: ImageInput, ratios: readonly string[], hasImageSize: boolean): unknown {
+  const aspectRatio = members.take(...aliasesOf('aspectRatio'));
   const size = members.take('size');
-  if (size === undefined || (size === 'auto' && own === undefined)) return own;
+  if (size === undefined || (size === 'auto' && aspectRatio === undefined)) return aspectRatio;
   const ratio = nearestRatio(size, ratios);
-  if (own !== undefined) members.drop('size', 'the aspect ratio is used');
+  if (aspectRatio !== undefined) members.drop('size', 'the aspect ratio is used');
   else if (ratio === undefined) members.drop('size', 'not a size of the form 1024x1024');
-  else if (hasImageSize || !isMadeSize(size)) members.drop('size', `changed to the aspect ratio ${ratio}`);
-  return own ?? ratio;
+  else if (hasImageSize || !isExactSize(size)) members.drop('size', `changed to the aspect ratio ${ratio}`);
+  return aspectRatio ?? ratio;
 }
 
-function responseFormat({ members }: Request, isStored: boolean): void {
+function responseFormat({ members }: ImageInput, isStored: boolean): void {
   const format = members.take('response_format');
   if (format === undefined || format === (isStored ? 'url' : 'b64_json')) return;
   members.drop('response_format', isStored ? 'the response has the addresses of the stored images' : 'the response contains the images');
 }
 
-function predictImages(request: Request): Omit<ServedImages, 'dropped'> {
+function predictImages(request: ImageInput): Omit<ImageRequest, 'dropped'> {
   const { prompt, members, model, isVertex } = request;
-  const most = mostSamples(model);
+  const most = maxSamples(model);
   const sampleCount = countOf(request, most, `this model generates at most ${most} images per request`);
-  const imageSize = members.take(...spellingsOf('imageSize'), ...spellingsOf('sampleImageSize'));
+  const imageSize = members.take(...aliasesOf('imageSize'), ...aliasesOf('sampleImageSize'));
   const aspectRatio = ratioOf(request, predictRatios, imageSize !== undefined);
   const settings: Record<string, unknown> = {};
-  for (const [name, isEverywhere] of predictSettings) {
-    if (isEverywhere || isVertex) settings[name] = members.take(...spellingsOf(name));
+  for (const [name, isOnGeminiApi] of predictSettings) {
+    if (isOnGeminiApi || isVertex) settings[name] = members.take(...aliasesOf(name));
   }
   responseFormat(request, settings['storageUri'] !== undefined);
   return {
@@ -138,13 +138,13 @@ function predictImages(request: Request): Omit<ServedImages, 'dropped'> {
   };
 }
 
-function chatImages(request: Request): Omit<ServedImages, 'dropped'> {
+function chatImages(request: ImageInput): Omit<ImageRequest, 'dropped'> {
   const { prompt, members, isVertex, sources } = request;
-  const calls = countOf(request, mostCalls, `this model generates one image per request, and at most ${mostCalls} requests are sent`);
-  const imageSize = members.take(...spellingsOf('imageSize'), ...spellingsOf('sampleImageSize'));
+  const calls = countOf(request, maxRequests, `this model generates one image per request, and at most ${maxRequests} requests are sent`);
+  const imageSize = members.take(...aliasesOf('imageSize'), ...aliasesOf('sampleImageSize'));
   const aspectRatio = ratioOf(request, chatRatios, imageSize !== undefined);
   // The Gemini API rejects both in `imageConfig` (Google Gen AI SDK).
-  const personGeneration = isVertex ? members.take(...spellingsOf('personGeneration')) : undefined;
+  const personGeneration = isVertex ? members.take(...aliasesOf('personGeneration')) : undefined;
   const imageOutputOptions = isVertex ? outputOptions(request) : undefined;
   responseFormat(request, false);
   const seed = members.take('seed');
@@ -164,9 +164,9 @@ function chatImages(request: Request): Omit<ServedImages, 'dropped'> {
 }
 
 /** Builds the output options. The service generates PNG and JPEG. Only JPEG has a quality; `hd` sets the maximum. */
-function outputOptions({ members }: Request): Plain | undefined {
-  const own = members.take(...spellingsOf('imageOutputOptions'), ...spellingsOf('outputOptions'));
-  if (own !== undefined) return own as Plain;
+function outputOptions({ members }: ImageInput): JsonObject | undefined {
+  const options = members.take(...aliasesOf('imageOutputOptions'), ...aliasesOf('outputOptions'));
+  if (options !== undefined) return options as JsonObject;
   const format = members.take('output_format');
   if (format === undefined) return undefined;
   if (format === 'png') return { mimeType: 'image/png' };
@@ -181,4 +181,4 @@ function outputOptions({ members }: Request): Plain | undefined {
   return defined({ mimeType: 'image/jpeg', compressionQuality });
 }
 
-const defined = (object: Plain): Plain => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+const defined = (object: JsonObject): JsonObject => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));

@@ -1,24 +1,24 @@
 import { faultError, GatewayError } from '../../../core/error.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Call } from '../../../core/provider.ts';
 import { parseObject, textOf } from '../../shared/json.ts';
-import { finishWord } from '../answer/finish.ts';
-import { piecesOf } from '../answer/pieces.ts';
-import { geminiUsage } from '../answer/usage.ts';
+import { nativeFinishReason } from '../response/finish.ts';
+import { piecesOf } from '../response/pieces.ts';
+import { geminiUsage } from '../response/usage.ts';
 
 /**
  * Converts images of either method to OpenAI's list, from one response or several. Filtered images have no bytes and are omitted.
  *
  * @throws GatewayError with status 400 and the provider's reason if no image is left
  */
-export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt'>): Plain {
+export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt'>): JsonObject {
   const answers = texts.map((text) => {
     const answer = parseObject(text);
     if (answer !== undefined) return answer;
     throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a JSON object.', source: 'provider' });
   });
   const images = answers.flatMap((answer) =>
-    Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain).flatMap(predicted) : imagesIn(answer),
+    Array.isArray(answer['predictions']) ? answer['predictions'].filter(isJsonObject).flatMap(predicted) : imagesIn(answer),
   );
   const data = images.map(({ row }) => row);
   if (data.length === 0) throw filtered(answers[0] ?? {});
@@ -34,37 +34,42 @@ export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt
 
 /** An image in OpenAI's list, and its media type. */
 interface Image {
-  readonly row: Plain;
+  readonly row: JsonObject;
   readonly mimeType: unknown;
 }
 
 /** The list names one format for all images. */
-function formatOf([first, ...others]: readonly Image[]): Plain {
+function formatOf([first, ...others]: readonly Image[]): JsonObject {
   const format = typeof first?.mimeType === 'string' ? /^image\/(png|jpeg|webp)$/.exec(first.mimeType)?.[1] : undefined;
   return format === undefined || others.some(({ mimeType }) => mimeType !== first?.mimeType) ? {} : { output_format: format };
 }
 
-const imageUsage = (input: number, output: number): Plain => ({ input_tokens: input, output_tokens: output, total_tokens: input + output });
+const imageUsage = (input: number, output: number): JsonObject => ({
+  input_tokens: input,
+  output_tokens: output,
+  total_tokens: input + output,
+});
 
-function predicted({ bytesBase64Encoded, gcsUri, prompt, mimeType }: Plain): Image[] {
+function predicted({ bytesBase64Encoded, gcsUri, prompt, mimeType }: JsonObject): Image[] {
   const revised = typeof prompt === 'string' && prompt !== '' ? { revised_prompt: prompt } : {};
   if (typeof bytesBase64Encoded === 'string') return [{ row: { b64_json: bytesBase64Encoded, ...revised }, mimeType }];
   return typeof gcsUri === 'string' ? [{ row: { url: gcsUri, ...revised }, mimeType }] : [];
 }
 
-const candidatesOf = (answer: Plain): readonly Plain[] => (Array.isArray(answer['candidates']) ? answer['candidates'].filter(isPlain) : []);
+const candidatesOf = (answer: JsonObject): readonly JsonObject[] =>
+  Array.isArray(answer['candidates']) ? answer['candidates'].filter(isJsonObject) : [];
 
-const imagesIn = (answer: Plain): Image[] =>
+const imagesIn = (answer: JsonObject): Image[] =>
   candidatesOf(answer).flatMap((candidate) =>
     piecesOf(candidate).flatMap((piece) => (piece.kind === 'media' ? [{ row: { b64_json: piece.base64 }, mimeType: piece.mimeType }] : [])),
   );
 
 /** Explains why there is no image: with the message of the filter or of the model, or with the finish reason. */
-function filtered(answer: Plain): GatewayError {
-  const predictions = Array.isArray(answer['predictions']) ? answer['predictions'].filter(isPlain) : [];
+function filtered(answer: JsonObject): GatewayError {
+  const predictions = Array.isArray(answer['predictions']) ? answer['predictions'].filter(isJsonObject) : [];
   const [candidate] = candidatesOf(answer);
-  const feedback = isPlain(answer['promptFeedback']) ? answer['promptFeedback'] : {};
-  const said =
+  const feedback = isJsonObject(answer['promptFeedback']) ? answer['promptFeedback'] : {};
+  const modelText =
     candidate === undefined
       ? ''
       : piecesOf(candidate)
@@ -75,8 +80,8 @@ function filtered(answer: Plain): GatewayError {
     textOf(candidate?.['finishMessage']) ??
     textOf(feedback['blockReasonMessage']) ??
     textOf(feedback['blockReason']) ??
-    textOf(said) ??
-    finishWord(candidate?.['finishReason']) ??
+    textOf(modelText) ??
+    nativeFinishReason(candidate?.['finishReason']) ??
     'The provider sent no reason.';
   const fault = { message, code: 'content_filter', type: 'invalid_request_error', status: 400 };
   return faultError(fault, { message: `No image was generated: ${message}` });

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../../core/error.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantMembers, type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { textOf } from '../../shared/json.ts';
 import { dropReasoning } from '../../shared/request/reasoning.ts';
 import { callPart, type MadeCall, ownSignature } from './tools/calls.ts';
-import { type Conversion, oneOf, type Part } from './conversion.ts';
+import { type GenerateConversion, oneOf, type Part } from './conversion.ts';
 import { toPart } from './parts.ts';
 
 /** Parts of one assistant message in their order, and the calls among them. */
@@ -19,32 +19,32 @@ const read: ReadonlySet<string> = new Set(assistantMembers);
  * Converts text, files, steps of the service's own tools and calls, with their signatures. Content that only another service
  * understands is dropped and reported instead of rejected.
  */
-export function assistantParts(message: Plain, at: string, conversion: Conversion): Step {
+export function assistantParts(message: JsonObject, at: string, conversion: GenerateConversion): Step {
   const { drops } = conversion;
-  if (isPlain(message['audio'])) drops.add('messages[].audio', 'ids of another service are unknown here');
+  if (isJsonObject(message['audio'])) drops.add('messages[].audio', 'ids of another service are unknown here');
   dropReasoning(message, drops, 'thinking is not sent back to Gemini models');
-  drops.others(message, read, 'messages[].', 'not supported by this service');
+  drops.addUnread(message, read, 'messages[].', 'not supported by this service');
   const parts: Part[] = [];
   const calls: MadeCall[] = [];
-  for (const said of partsInOrder(message)) {
-    if (said.kind === 'call') {
-      const made = callPart(said.call, at, conversion);
+  for (const part of partsInOrder(message)) {
+    if (part.kind === 'call') {
+      const made = callPart(part.call, at, conversion);
       parts.push(made.part);
       calls.push(made.call);
-    } else parts.push(...partsOf(said, at, conversion));
+    } else parts.push(...partsOf(part, at, conversion));
   }
   return { parts, calls };
 }
 
-function partsOf(said: Exclude<AssistantPart, { kind: 'call' }>, at: string, conversion: Conversion): readonly Part[] {
+function partsOf(part: Exclude<AssistantPart, { kind: 'call' }>, at: string, conversion: GenerateConversion): readonly Part[] {
   const { drops } = conversion;
-  switch (said.kind) {
+  switch (part.kind) {
     case 'text':
-      return textPart(said.text, said.from, conversion);
+      return textPart(part.text, part.from, conversion);
     case 'thinking':
     case 'redacted':
       drops.add(
-        `messages[].content[].${said.kind === 'thinking' ? 'thinking' : 'redacted_thinking'}`,
+        `messages[].content[].${part.kind === 'thinking' ? 'thinking' : 'redacted_thinking'}`,
         'thinking is not sent back to Gemini models',
       );
       return [];
@@ -52,17 +52,17 @@ function partsOf(said: Exclude<AssistantPart, { kind: 'call' }>, at: string, con
       drops.add('messages[].content_blocks', 'the client kept a part of it only');
       return [];
     case 'other':
-      return otherPart(said.type, said.part, at, conversion);
+      return otherPart(part.type, part.part, at, conversion);
     default:
-      return said satisfies never;
+      return part satisfies never;
   }
 }
 
 const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as const;
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'index', ...signatureKeys]);
 
-function textPart(text: string, from: Plain, { drops }: Conversion): readonly Part[] {
-  drops.others(from, textMembers, 'messages[].content[].', 'not supported by this service');
+function textPart(text: string, from: JsonObject, { drops }: GenerateConversion): readonly Part[] {
+  drops.addUnread(from, textMembers, 'messages[].content[].', 'not supported by this service');
   const signature = ownSignature(textOf(oneOf(from, signatureKeys)), drops);
   if (signature !== undefined) return [{ text, thoughtSignature: signature }];
   return text === '' ? [] : [{ text }];
@@ -77,30 +77,30 @@ const native: Readonly<Record<string, string>> = {
 };
 
 /** Converts files in responses, and steps of the service's own tools. */
-function otherPart(type: string, part: Plain, at: string, conversion: Conversion): readonly Part[] {
+function otherPart(type: string, part: JsonObject, at: string, conversion: GenerateConversion): readonly Part[] {
   const { drops } = conversion;
-  const place = `messages[].content[].${type}`;
+  const path = `messages[].content[].${type}`;
   const signature = ownSignature(textOf(oneOf(part, signatureKeys)), drops);
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
   const member = Object.hasOwn(native, type) ? (native[type] ?? '') : '';
   const thought = part['thought'] === true ? { thought: true } : {};
-  if (member !== '' && isPlain(part[type])) return [{ [member]: part[type], ...thought, ...signed }];
+  if (member !== '' && isJsonObject(part[type])) return [{ [member]: part[type], ...thought, ...signed }];
   if (!files.has(type)) {
-    drops.add(place, 'not supported by this service');
+    drops.add(path, 'not supported by this service');
     return [];
   }
   try {
     return toPart(storedFile(part) ?? part, at, conversion).map((one) => ({ ...one, ...signed }));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    drops.add(place, 'the file cannot be read by this service');
+    drops.add(path, 'the file cannot be read by this service');
     return [];
   }
 }
 
 /** Converts a file in the service's storage to the form in which clients refer to files. */
-function storedFile({ file_data: file }: Plain): Plain | undefined {
-  return isPlain(file) ? { type: 'file', file: { file_url: file['fileUri'], mime_type: file['mimeType'] } } : undefined;
+function storedFile({ file_data: file }: JsonObject): JsonObject | undefined {
+  return isJsonObject(file) ? { type: 'file', file: { file_url: file['fileUri'], mime_type: file['mimeType'] } } : undefined;
 }
 
 const files: ReadonlySet<string> = new Set([

@@ -1,13 +1,13 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { assistantParts } from './assistant.ts';
-import { type MadeCall, standIn } from './tools/calls.ts';
-import { cannotCarry } from '../../shared/request/cannot-carry.ts';
-import type { Content, Conversion, Part } from './conversion.ts';
+import { type MadeCall, addPlaceholderSignature } from './tools/calls.ts';
+import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import type { Content, GenerateConversion, Part } from './conversion.ts';
 import { toParts, toTexts } from './parts.ts';
 import { resultParts, type ToolMessage } from './tools/results.ts';
 
 /** A conversation in the service's form. */
-export interface Conversation {
+export interface GenerateConversation {
   readonly systemInstruction: Content | undefined;
   readonly contents: readonly Content[];
 }
@@ -21,10 +21,10 @@ const blank = ' ';
  *
  * @throws GatewayError if a message cannot be converted
  */
-export function toConversation(messages: unknown, conversion: Conversion): Conversation {
+export function toConversation(messages: unknown, conversion: GenerateConversion): GenerateConversation {
   const list = messagesOf(messages);
   const system: Part[] = [];
-  const turns = new Turns();
+  const turns = new ContentsBuilder();
   for (let index = 0; index < list.length; ) {
     const { role } = list[index] ?? { role: '' };
     if (role === 'assistant' || role === 'model') index = addStep(list, index, { turns, system, conversion });
@@ -38,21 +38,21 @@ export function toConversation(messages: unknown, conversion: Conversion): Conve
 
 interface Message {
   readonly role: string;
-  readonly message: Plain;
+  readonly message: JsonObject;
   readonly at: string;
 }
 
-interface Sink {
-  readonly turns: Turns;
+interface ConversationSink {
+  readonly turns: ContentsBuilder;
   readonly system: Part[];
-  readonly conversion: Conversion;
+  readonly conversion: GenerateConversion;
 }
 
 function messagesOf(messages: unknown): readonly Message[] {
-  if (!Array.isArray(messages)) throw cannotCarry('messages', 'The request has no list of messages.');
+  if (!Array.isArray(messages)) throw unsupportedParameter('messages', 'The request has no list of messages.');
   return messages.map((message: unknown, index) => {
     const at = `messages[${index}]`;
-    if (!isPlain(message) || typeof message['role'] !== 'string') throw cannotCarry(at, 'The message has no role.');
+    if (!isJsonObject(message) || typeof message['role'] !== 'string') throw unsupportedParameter(at, 'The message has no role.');
     return { role: message['role'], message, at };
   });
 }
@@ -61,7 +61,7 @@ function messagesOf(messages: unknown): readonly Message[] {
  * Adds one step of the model: consecutive assistant messages, and the tool results up to the next one, which may be between other
  * messages. Returns the index after the assistant messages.
  */
-function addStep(list: readonly Message[], from: number, sink: Sink): number {
+function addStep(list: readonly Message[], from: number, sink: ConversationSink): number {
   const parts: Part[] = [];
   const calls: MadeCall[] = [];
   let end = from;
@@ -71,7 +71,7 @@ function addStep(list: readonly Message[], from: number, sink: Sink): number {
     parts.push(...made.parts);
     calls.push(...made.calls);
   }
-  standIn(parts, sink.conversion);
+  addPlaceholderSignature(parts, sink.conversion);
   sink.turns.add('model', parts);
   const results: ToolMessage[] = [];
   for (let next = end; next < list.length && !isAssistant(list[next]); next += 1) {
@@ -89,27 +89,27 @@ const isResult = (one: Message): boolean => one.role === 'tool' || one.role === 
 const read: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_id', 'is_error']);
 
 /** Adds a message that is not from the assistant. Tool results were added with their step. */
-function addOther(one: Message | undefined, { turns, system, conversion }: Sink): void {
+function addOther(one: Message | undefined, { turns, system, conversion }: ConversationSink): void {
   if (one === undefined) return;
   const { role, message, at } = one;
-  if (role !== 'function') conversion.drops.others(message, read, 'messages[].', 'not known to this service');
+  if (role !== 'function') conversion.drops.addUnread(message, read, 'messages[].', 'not known to this service');
   if (isResult(one)) {
     if (!turns.hasModel) throw orphan(one);
   } else if (role === 'system' || role === 'developer')
     system.push(...toTexts(message['content'], `${at}.content`, conversion.drops).map((text) => ({ text })));
   else if (role === 'user') turns.add('user', toParts(message['content'], `${at}.content`, conversion));
-  else throw cannotCarry(`${at}.role`, `The role "${role}" is not known.`, 'Use system, developer, user, assistant or tool.');
+  else throw unsupportedParameter(`${at}.role`, `The role "${role}" is not known.`, 'Use system, developer, user, assistant or tool.');
 }
 
 const orphan = ({ at }: ToolMessage): Error =>
-  cannotCarry(
+  unsupportedParameter(
     `${at}.tool_call_id`,
     'The tool message belongs to no tool call of an earlier assistant message.',
     'Send the assistant message with the call, too.',
   );
 
 /** Contents under construction. Consecutive ones of the same role are joined. */
-class Turns {
+class ContentsBuilder {
   readonly #contents: Content[] = [];
   hasModel = false;
 

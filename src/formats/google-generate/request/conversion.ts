@@ -1,10 +1,10 @@
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { Media } from '../../../core/provider.ts';
 import type { Drops } from '../../shared/request/drops.ts';
-import type { ModelTraits } from '../model.ts';
+import type { GeminiTraits } from '../model.ts';
 
 /** The service that is called: Vertex AI, or the Gemini API with an API key. They differ in only a few fields. */
-export type Surface = 'vertex' | 'developer';
+export type GeminiSurface = 'vertex' | 'developer';
 
 /** Checks which stored files a request may refer to. */
 export interface FileRules {
@@ -14,7 +14,7 @@ export interface FileRules {
 
 /** Settings of a provider for the conversion. */
 export interface GeminiOptions {
-  readonly surface: Surface;
+  readonly surface: GeminiSurface;
   /** `original`: schemas are sent unchanged as JSON Schema; `converted`: as the service's own subset. */
   readonly schemas: 'converted' | 'original';
   /** If true, a function call without its signature gets the documented placeholder. */
@@ -24,9 +24,9 @@ export interface GeminiOptions {
 }
 
 /** State of the conversion of one request. */
-export interface Conversion {
+export interface GenerateConversion {
   readonly options: GeminiOptions;
-  readonly traits: ModelTraits;
+  readonly traits: GeminiTraits;
   readonly media: ReadonlyMap<string, Media>;
   readonly drops: Drops;
   /** `detail` of images, for older models, which have one resolution for the whole request. */
@@ -44,13 +44,13 @@ export interface Content {
 }
 
 /** True if an object has a member of one of these names. */
-export function hasAny(object: Plain, names: ReadonlySet<string>): boolean {
+export function hasAny(object: JsonObject, names: ReadonlySet<string>): boolean {
   for (const key in object) if (names.has(key)) return true;
   return false;
 }
 
-/** Returns the first spelling of a member that is set. */
-export function oneOf(object: Plain, keys: readonly string[]): unknown {
+/** Returns the value of the first alias that is set. */
+export function oneOf(object: JsonObject, keys: readonly string[]): unknown {
   for (const key of keys) if (object[key] !== undefined && object[key] !== null) return object[key];
   return undefined;
 }

@@ -1,8 +1,8 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { snake, thinkingAgrees } from '../../../core/model/field-names.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { toSnakeCase, thinkingAgrees } from '../../../core/model/field-names.ts';
 import type { SameMeaning } from '../../../core/provider.ts';
-import { type Conversion, hasAny, oneOf } from './conversion.ts';
-import { isThird } from '../model.ts';
+import { type GenerateConversion, hasAny, oneOf } from './conversion.ts';
+import { isThirdGeneration } from '../model.ts';
 import { toResponseFormat } from './response-format.ts';
 import { toThinkingConfig } from './thinking.ts';
 
@@ -12,14 +12,15 @@ interface Row {
   readonly from: readonly string[];
   readonly to: string;
   /** Returns the value to send; undefined to send none. */
-  readonly value?: (value: unknown, body: Plain, conversion: Conversion) => unknown;
+  readonly value?: (value: unknown, body: JsonObject, conversion: GenerateConversion) => unknown;
   /** Returns the reason why a model does not support it. */
-  readonly refused?: (conversion: Conversion) => string | undefined;
+  readonly refused?: (conversion: GenerateConversion) => string | undefined;
 }
 
-const nothing: Plain = Object.freeze({});
+const nothing: JsonObject = Object.freeze({});
 
-const noPenalties = ({ traits }: Conversion): string | undefined => (isThird(traits) ? 'not supported by this model' : undefined);
+const noPenalties = ({ traits }: GenerateConversion): string | undefined =>
+  isThirdGeneration(traits) ? 'not supported by this model' : undefined;
 
 /** The mapping table. A new field is a new row. */
 const rows: readonly Row[] = [
@@ -58,12 +59,12 @@ export const generationFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Places of a parameter in the service's own form. */
-const ownPlaces = (name: string): string[] => ownConfigs.flatMap((config) => [`${config}.${name}`, `${config}.${snake(name)}`]);
+const ownPlaces = (name: string): string[] => ownConfigs.flatMap((config) => [`${config}.${name}`, `${config}.${toSnakeCase(name)}`]);
 
 const targets = [...new Set(rows.map(({ to }) => to))];
 
 /** Places in which this table reads the same parameter. */
-export const generationPlaces: readonly SameMeaning[] = [
+export const equivalentGenerationPaths: readonly SameMeaning[] = [
   ...targets.map((name) => ({ places: [...rows.filter(({ to }) => to === name).flatMap(({ from }) => from), ...ownPlaces(name)] })),
   ...['responseMimeType', 'responseSchema', 'responseJsonSchema'].map((name) => ({ places: ['response_format', ...ownPlaces(name)] })),
   {
@@ -73,12 +74,12 @@ export const generationPlaces: readonly SameMeaning[] = [
 ];
 
 /** Builds `generationConfig` of a chat request. Members in the service's own form (`generation_config`) take precedence. */
-export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
+export function toGenerationConfig(body: JsonObject, conversion: GenerateConversion): JsonObject {
   if (conversion.details.size === 0 && !hasAny(body, generationFields)) return nothing;
   const out: Record<string, unknown> = {};
   for (const row of rows) {
     const written = oneOf(body, row.from);
-    if (row.from.length > 1) nameOverruled(body, row.from, written, conversion);
+    if (row.from.length > 1) reportOverruled(body, row.from, written, conversion);
     const value = written === undefined || row.value === undefined ? written : row.value(written, body, conversion);
     if (value === undefined) continue;
     const refusal = row.refused?.(conversion);
@@ -93,26 +94,26 @@ export function toGenerationConfig(body: Plain, conversion: Conversion): Plain {
     ...out,
     ...toResponseFormat(body['response_format'], conversion),
     ...(thinkingConfig === undefined ? {} : { thinkingConfig }),
-    ...(isPlain(native) ? camelKeys(native) : {}),
+    ...(isJsonObject(native) ? camelKeys(native) : {}),
   };
 }
 
-/** Reports other spellings with a different value. */
-function nameOverruled(body: Plain, spellings: readonly string[], written: unknown, { drops }: Conversion): void {
-  const used = spellings.find((name) => body[name] === written);
-  for (const name of spellings) {
+/** Reports other aliases with a different value. */
+function reportOverruled(body: JsonObject, aliases: readonly string[], written: unknown, { drops }: GenerateConversion): void {
+  const used = aliases.find((name) => body[name] === written);
+  for (const name of aliases) {
     const value = body[name] ?? written;
     if (name !== used && JSON.stringify(value) !== JSON.stringify(written)) drops.add(name, `${used} is sent instead`);
   }
 }
 
 /** The service's limit (Gemini API, GenerationConfig). */
-const mostStops = 5;
+const maxStops = 5;
 
-function stopList(value: unknown, _body: Plain, { drops }: Conversion): unknown {
+function stopList(value: unknown, _body: JsonObject, { drops }: GenerateConversion): unknown {
   const list = (Array.isArray(value) ? (value as unknown[]) : [value]).filter((one) => typeof one === 'string' && one !== '');
-  if (list.length > mostStops) drops.add('stop', `the service accepts ${mostStops} of them: the first`);
-  return list.length === 0 ? undefined : list.slice(0, mostStops);
+  if (list.length > maxStops) drops.add('stop', `the service accepts ${maxStops} of them: the first`);
+  return list.length === 0 ? undefined : list.slice(0, maxStops);
 }
 
 function upperCased(value: unknown): unknown {
@@ -121,17 +122,17 @@ function upperCased(value: unknown): unknown {
 }
 
 /** Converts `{voice}` of audio output. */
-function speech(value: unknown, _body: Plain, { drops }: Conversion): unknown {
-  const voice = isPlain(value) ? value['voice'] : undefined;
-  const name = isPlain(voice) ? voice['id'] : voice;
+function speech(value: unknown, _body: JsonObject, { drops }: GenerateConversion): unknown {
+  const voice = isJsonObject(value) ? value['voice'] : undefined;
+  const name = isJsonObject(voice) ? voice['id'] : voice;
   if (typeof name === 'string') return { voiceConfig: { prebuiltVoiceConfig: { voiceName: name } } };
   if (voice !== undefined && voice !== null) drops.add('audio.voice', 'not the name of a voice');
   return undefined;
 }
 
 /** The service accepts either spelling of a field, but not both. */
-function camelKeys(value: unknown): Plain {
-  if (!isPlain(value)) return {};
+function camelKeys(value: unknown): JsonObject {
+  if (!isJsonObject(value)) return {};
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), inner]),
   );

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import { toGenerateContent } from './index.ts';
 
 const count = 100_000;
-const each = (make: (at: number) => Plain): Plain[] => Array.from({ length: count }, (_, at) => make(at));
-const call = (id: string | undefined, name: string): Plain => ({ id, function: { name, arguments: '{}' } });
+const each = (make: (at: number) => JsonObject): JsonObject[] => Array.from({ length: count }, (_, at) => make(at));
+const call = (id: string | undefined, name: string): JsonObject => ({ id, function: { name, arguments: '{}' } });
 
 /** A quadratic algorithm would need minutes for these. */
-const steps: Readonly<Record<string, readonly [calls: Plain[], results: Plain[]]>> = {
+const steps: Readonly<Record<string, readonly [calls: JsonObject[], results: JsonObject[]]>> = {
   'in reverse order': [
     each((at) => call(`c${at}`, 'f')),
     each((at) => ({ role: 'tool', tool_call_id: `c${count - 1 - at}`, content: `${count - 1 - at}` })),

@@ -1,14 +1,14 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
 import { storedUri } from '../../shared/media/stored-uri.ts';
 import { typeOfPath as typeOfName } from '../../shared/media/mime.ts';
-import { cannotCarry } from '../../shared/request/cannot-carry.ts';
-import { type Conversion, oneOf, type Part } from './conversion.ts';
+import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
+import { type GenerateConversion, oneOf, type Part } from './conversion.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import { standardBase64 } from '../../shared/media/data-uri.ts';
 import { fileDataUri } from '../../shared/media/file-data.ts';
 import { audioType } from '../../shared/media/media-types.ts';
-import { inline, mediaPart, type NamedFile } from './media/index.ts';
+import { inline, mediaPart, type ReferencedFile } from './media/index.ts';
 
 /** Part types that refer to a file by URL. The URL is in the member of the same name. */
 const urlParts: ReadonlySet<string> = new Set(['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'input_image']);
@@ -21,9 +21,9 @@ const signatureKeys = ['signature', 'thought_signature', 'thoughtSignature'] as 
  *
  * @throws GatewayError for parts that cannot be converted
  */
-export function toParts(content: unknown, at: string, conversion: Conversion): Part[] {
+export function toParts(content: unknown, at: string, conversion: GenerateConversion): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
-  if (isPlain(content)) return [{ text: JSON.stringify(content) }];
+  if (isJsonObject(content)) return [{ text: JSON.stringify(content) }];
   return partsIn(content, at).flatMap((part, index) => {
     if (typeof part === 'string') return part === '' ? [] : [{ text: part }];
     return toPart(part, `${at}[${index}]`, conversion);
@@ -31,12 +31,12 @@ export function toParts(content: unknown, at: string, conversion: Conversion): P
 }
 
 /** @throws GatewayError for content that is neither a list of parts nor empty */
-function partsIn(content: unknown, at: string): readonly (string | Plain)[] {
+function partsIn(content: unknown, at: string): readonly (string | JsonObject)[] {
   if (content === undefined || content === null) return [];
-  if (!Array.isArray(content)) throw cannotCarry(at, `The content is a ${typeof content}.`, 'Send a text or a list of parts.');
+  if (!Array.isArray(content)) throw unsupportedParameter(at, `The content is a ${typeof content}.`, 'Send a text or a list of parts.');
   return content.map((part: unknown, index) => {
-    if (typeof part === 'string' || isPlain(part)) return part;
-    throw cannotCarry(`${at}[${index}]`, 'The content part is not an object.', 'Send a text or a list of parts.');
+    if (typeof part === 'string' || isJsonObject(part)) return part;
+    throw unsupportedParameter(`${at}[${index}]`, 'The content part is not an object.', 'Send a text or a list of parts.');
   });
 }
 
@@ -45,30 +45,30 @@ const cachesItself = 'this service caches by itself';
 /** Like `toParts`, for roles that support only text. */
 export function toTexts(content: unknown, at: string, drops: Drops): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
-  if (isPlain(content)) return [JSON.stringify(content)];
+  if (isJsonObject(content)) return [JSON.stringify(content)];
   return partsIn(content, at).flatMap((part) => {
-    const text = typeof part === 'string' ? part : isPlain(part) ? part['text'] : undefined;
-    if (isPlain(part)) {
+    const text = typeof part === 'string' ? part : isJsonObject(part) ? part['text'] : undefined;
+    if (isJsonObject(part)) {
       if (typeof text !== 'string') drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages hold text only');
       if (part['cache_control'] !== undefined) drops.add('messages[].content[].cache_control', cachesItself);
-      drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+      drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
     }
     return typeof text === 'string' && text !== '' ? [text] : [];
   });
 }
 
-export function toPart(part: Plain, at: string, conversion: Conversion): Part[] {
+export function toPart(part: JsonObject, at: string, conversion: GenerateConversion): Part[] {
   const type = textOf(part['type']) ?? (typeof part['text'] === 'string' ? 'text' : '');
   if (part['cache_control'] !== undefined) conversion.drops.add('messages[].content[].cache_control', cachesItself);
   if (type === 'text' || type === 'input_text' || type === 'output_text' || type === 'refusal') {
-    conversion.drops.others(part, textMembers, 'messages[].content[].', 'not known to this service');
+    conversion.drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
     return textPart(part);
   }
-  nameLosses(part, type, conversion);
+  reportLosses(part, type, conversion);
   if (urlParts.has(type)) return [urlPart(part, type, at, conversion)];
   if (type === 'input_audio') return [audioPart(part, at, conversion)];
   if (type === 'file' || type === 'input_file') {
-    const file = isPlain(part['file']) ? part['file'] : part;
+    const file = isJsonObject(part['file']) ? part['file'] : part;
     return [{ ...filePart(file, at, conversion), ...besideFile(file, part, conversion) }];
   }
   if (type === 'executable_code' || type === 'code_execution_result') return [nativePart(part, type)];
@@ -76,7 +76,7 @@ export function toPart(part: Plain, at: string, conversion: Conversion): Part[] 
     conversion.drops.add(`messages[].content[].${type}`, 'thinking is not sent back to Gemini models');
     return [];
   }
-  throw cannotCarry(at, `Content of type "${type}" cannot be sent to this provider.`, 'Use text, image_url, input_audio or file.');
+  throw unsupportedParameter(at, `Content of type "${type}" cannot be sent to this provider.`, 'Use text, image_url, input_audio or file.');
 }
 
 const textMembers: ReadonlySet<string> = new Set(['type', 'text', 'refusal', 'cache_control', ...signatureKeys]);
@@ -107,14 +107,14 @@ const fileMembers = [
 const inFiles: ReadonlySet<string> = new Set([...besideFiles, ...fileMembers]);
 
 /** Reports members of a file part that are lost. */
-function nameLosses(part: Plain, type: string, { drops }: Conversion): void {
+function reportLosses(part: JsonObject, type: string, { drops }: GenerateConversion): void {
   const inner = part[type] ?? part['image_url'];
   const { [type]: _inner, image_url: _url, ...beside } = part;
-  drops.others(beside, inFiles, 'messages[].content[].', 'not known to this service');
-  if (isPlain(inner)) drops.others(inner, inFiles, `messages[].content[].${type}.`, 'not known to this service');
+  drops.addUnread(beside, inFiles, 'messages[].content[].', 'not known to this service');
+  if (isJsonObject(inner)) drops.addUnread(inner, inFiles, `messages[].content[].${type}.`, 'not known to this service');
 }
 
-function textPart(part: Plain): Part[] {
+function textPart(part: JsonObject): Part[] {
   const text = typeof part['text'] === 'string' ? part['text'] : textOf(part['refusal']);
   const signature = textOf(oneOf(part, signatureKeys));
   if (signature !== undefined) return [{ text: text ?? '', thoughtSignature: signature }];
@@ -125,12 +125,12 @@ function textPart(part: Plain): Part[] {
  * Converts `{type: 'image_url', image_url: {url, mime_type?, detail?}}`. The inner object may also be the URL itself, or contain
  * `file_id` in its place.
  */
-function urlPart(part: Plain, type: string, at: string, conversion: Conversion): Part {
+function urlPart(part: JsonObject, type: string, at: string, conversion: GenerateConversion): Part {
   const inner = part[type] ?? part['image_url'];
-  const file = isPlain(inner) ? inner : { url: inner };
+  const file = isJsonObject(inner) ? inner : { url: inner };
   const url = textOf(file['url']) ?? textOf(file['file_id']) ?? textOf(part['file_id']);
-  if (url === undefined) throw cannotCarry(`${at}.${type}.url`, 'The part names no URL.');
-  const out = mediaPart(named(url, file, `${at}.${type}.url`), conversion);
+  if (url === undefined) throw unsupportedParameter(`${at}.${type}.url`, 'The part names no URL.');
+  const out = mediaPart(referencedFile(url, file, `${at}.${type}.url`), conversion);
   return { ...out, ...besideFile(file, part, conversion) };
 }
 
@@ -138,21 +138,21 @@ const videoKeys = ['video_metadata', 'videoMetadata'] as const;
 const resolutionKeys = ['media_resolution', 'mediaResolution'] as const;
 
 /** Converts what describes a file, from its object or next to it. */
-function besideFile(file: Plain, part: Plain, conversion: Conversion): Part {
+function besideFile(file: JsonObject, part: JsonObject, conversion: GenerateConversion): Part {
   const video = oneOf(file, videoKeys) ?? oneOf(part, videoKeys);
   const level = oneOf(file, resolutionKeys) ?? oneOf(part, resolutionKeys);
   const signature = textOf(oneOf(part, signatureKeys));
   return {
     ...(level === undefined
       ? resolution(file['detail'] ?? part['detail'], conversion)
-      : { mediaResolution: isPlain(level) ? level : { level } }),
-    ...(isPlain(video) ? { videoMetadata: video } : {}),
+      : { mediaResolution: isJsonObject(level) ? level : { level } }),
+    ...(isJsonObject(video) ? { videoMetadata: video } : {}),
     ...(signature === undefined ? {} : { thoughtSignature: signature }),
   };
 }
 
 /** Converts `detail`: from the third generation on it is set per part, before that per request. */
-function resolution(detail: unknown, { traits, details, drops }: Conversion): Part {
+function resolution(detail: unknown, { traits, details, drops }: GenerateConversion): Part {
   if (detail === undefined || detail === null || detail === 'auto') return {};
   if (detail !== 'low' && detail !== 'high') {
     drops.add('messages[].content[].image_url.detail', 'not known to this service');
@@ -163,45 +163,45 @@ function resolution(detail: unknown, { traits, details, drops }: Conversion): Pa
   return {};
 }
 
-function audioPart(part: Plain, at: string, conversion: Conversion): Part {
+function audioPart(part: JsonObject, at: string, conversion: GenerateConversion): Part {
   const audio = part['input_audio'];
-  const data = isPlain(audio) ? textOf(audio['data']) : undefined;
-  if (!isPlain(audio) || data === undefined) throw cannotCarry(`${at}.input_audio.data`, 'The part contains no audio.');
+  const data = isJsonObject(audio) ? textOf(audio['data']) : undefined;
+  if (!isJsonObject(audio) || data === undefined) throw unsupportedParameter(`${at}.input_audio.data`, 'The part contains no audio.');
   const type = audioType(audio['format'], `${at}.input_audio.format`);
   return { ...inline(type, standardBase64(data), `${at}.input_audio`), ...besideFile(audio, part, conversion) };
 }
 
 /** Converts the file of `{type: 'file', file: {file_data | file_id | file_url, filename?}}`. Its members may also be next to `type`. */
-function filePart(file: Plain, at: string, conversion: Conversion): Part {
+function filePart(file: JsonObject, at: string, conversion: GenerateConversion): Part {
   const name = textOf(file['filename']);
   if (name !== undefined) conversion.drops.add('messages[].content[].file.filename', 'this service has no names of files');
   const data = textOf(file['file_data']);
-  if (data !== undefined) return mediaPart(named(fileDataUri(data, name), file, `${at}.file.file_data`), conversion);
+  if (data !== undefined) return mediaPart(referencedFile(fileDataUri(data, name), file, `${at}.file.file_data`), conversion);
   const url = textOf(file['file_url']) ?? textOf(file['file_uri']) ?? textOf(file['file_id']);
-  if (url === undefined) throw cannotCarry(`${at}.file`, 'The part contains neither file_data nor file_id.');
-  const stored = named(url, file, `${at}.file.file_id`);
+  if (url === undefined) throw unsupportedParameter(`${at}.file`, 'The part contains neither file_data nor file_id.');
+  const stored = referencedFile(url, file, `${at}.file.file_id`);
   if (/^(?:gs:\/\/|https?:\/\/|data:|files\/)/i.test(stored.url)) return mediaPart(stored, conversion);
-  throw cannotCarry(
+  throw unsupportedParameter(
     `${at}.file.file_id`,
     `The file id "${url}" is not known to this provider.`,
     'Use a gs:// or https:// address, or file_data.',
   );
 }
 
-const named = (url: string, file: Plain, param: string): NamedFile => ({
+const referencedFile = (url: string, file: JsonObject, param: string): ReferencedFile => ({
   url: storedUri(url),
   mimeType: mimeIn(file),
   param,
 });
 
 /** Returns the media type given by the client. `format` may also be a bare extension. */
-function mimeIn(file: Plain): string | undefined {
-  const said = textOf(oneOf(file, ['mime_type', 'mimeType', 'media_type', 'format']));
-  return said === undefined || said.includes('/') ? said : typeOfName(`.${said}`);
+function mimeIn(file: JsonObject): string | undefined {
+  const declaredType = textOf(oneOf(file, ['mime_type', 'mimeType', 'media_type', 'format']));
+  return declaredType === undefined || declaredType.includes('/') ? declaredType : typeOfName(`.${declaredType}`);
 }
 
 /** Converts steps of the service's own code tool, in the form of responses with strict compliance off. */
-function nativePart(part: Plain, type: string): Part {
+function nativePart(part: JsonObject, type: string): Part {
   const signature = textOf(oneOf(part, signatureKeys));
   const out: Part =
     type === 'executable_code' ? { executableCode: part['executable_code'] } : { codeExecutionResult: part['code_execution_result'] };

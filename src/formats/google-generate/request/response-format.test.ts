@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import { toGenerateContent } from './index.ts';
 
 const call = { model: 'gemini-3-pro', strict: true, showsReasoning: false, media: new Map() };
@@ -18,7 +18,9 @@ it.each<[string, 'converted' | 'original', object, unknown]>([
   ['no description', 'converted', { schema }, undefined],
 ])('toGenerateContent sends %s in a schema that is %s', (_, schemas, format, wanted) => {
   const body = { messages, response_format: { type: 'json_schema', json_schema: { name: 'n', ...format } } };
-  const config = toGenerateContent(body, call, { surface: 'vertex', schemas, signatureStandIn: true }).body['generationConfig'] as Plain;
-  const sent = (config['responseSchema'] ?? config['responseJsonSchema']) as Plain;
+  const config = toGenerateContent(body, call, { surface: 'vertex', schemas, signatureStandIn: true }).body[
+    'generationConfig'
+  ] as JsonObject;
+  const sent = (config['responseSchema'] ?? config['responseJsonSchema']) as JsonObject;
   expect([sent['description'], sent['required']]).toEqual([wanted, ['a']]);
 });

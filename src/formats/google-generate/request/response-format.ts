@@ -1,17 +1,17 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import type { Conversion } from './conversion.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import type { GenerateConversion } from './conversion.ts';
 import { toServedSchema } from '../schema/index.ts';
 
 /** Converts `response_format` to members of `generationConfig`. */
-export function toResponseFormat(format: unknown, { options, drops }: Conversion): Plain {
-  if (!isPlain(format)) return {};
+export function toResponseFormat(format: unknown, { options, drops }: GenerateConversion): JsonObject {
+  if (!isJsonObject(format)) return {};
   if (format['type'] === 'json_object') return { responseMimeType: 'application/json' };
   if (format['type'] !== 'json_schema') {
     if (format['type'] !== 'text') drops.add('response_format', 'not a format of this service');
     return {};
   }
-  const schema = described(isPlain(format['json_schema']) ? format['json_schema'] : format);
-  if (options.schemas === 'original' && isPlain(schema)) return { responseMimeType: 'application/json', responseJsonSchema: schema };
+  const schema = described(isJsonObject(format['json_schema']) ? format['json_schema'] : format);
+  if (options.schemas === 'original' && isJsonObject(schema)) return { responseMimeType: 'application/json', responseJsonSchema: schema };
   const served = toServedSchema(schema, (keyword) =>
     drops.add(`response_format.json_schema.schema.${keyword}`, 'not known to this service'),
   );
@@ -19,7 +19,8 @@ export function toResponseFormat(format: unknown, { options, drops }: Conversion
 }
 
 /** Moves the description of the format into the schema, because the service has no other place for it. */
-function described({ schema, description }: Plain): unknown {
-  const isSaid = typeof description === 'string' && description !== '' && isPlain(schema) && schema['description'] === undefined;
-  return isSaid ? { ...schema, description } : schema;
+function described({ schema, description }: JsonObject): unknown {
+  const movesDescription =
+    typeof description === 'string' && description !== '' && isJsonObject(schema) && schema['description'] === undefined;
+  return movesDescription ? { ...schema, description } : schema;
 }

@@ -1,6 +1,6 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { type Conversion, oneOf } from './conversion.ts';
-import { isThird, type ModelTraits } from '../model.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { type GenerateConversion, oneOf } from './conversion.ts';
+import { isThirdGeneration, type GeminiTraits } from '../model.ts';
 
 /** Budget in tokens for each effort, for models that support only budgets. */
 const budgets: Readonly<Record<string, number>> = { low: 1024, medium: 2048, high: 4096, xhigh: 8192, max: 24_576 };
@@ -12,13 +12,13 @@ const least = { pro: 128, flash: 1, lite: 512 } as const;
  * Builds `thinkingConfig` from `thinking` or, if it is absent, from `reasoning_effort`. Undefined if the client sent neither,
  * because models that do not think reject the field.
  */
-export function toThinkingConfig(body: Plain, conversion: Conversion): Plain | undefined {
+export function toThinkingConfig(body: JsonObject, conversion: GenerateConversion): JsonObject | undefined {
   const native = oneOf(body, ['thinking_config', 'thinkingConfig']);
-  if (isPlain(native)) return native;
+  if (isJsonObject(native)) return native;
   const thinking = body['thinking'];
   const effort = effortOf(body, conversion);
-  if (thinking !== undefined && thinking !== null && !isPlain(thinking)) conversion.drops.add('thinking', 'not an object');
-  if (!isPlain(thinking)) return effort === undefined ? undefined : shown(fromEffort(effort, conversion.traits), conversion);
+  if (thinking !== undefined && thinking !== null && !isJsonObject(thinking)) conversion.drops.add('thinking', 'not an object');
+  if (!isJsonObject(thinking)) return effort === undefined ? undefined : shown(fromEffort(effort, conversion.traits), conversion);
   const config = fromThinking(thinking, conversion);
   const made = effort === undefined ? config : withEffort(config, effort, conversion);
   return thinking['display'] === 'omitted' ? { ...made, includeThoughts: false } : made;
@@ -26,9 +26,9 @@ export function toThinkingConfig(body: Plain, conversion: Conversion): Plain | u
 
 const efforts: ReadonlySet<string> = new Set(['none', 'disable', 'minimal', ...Object.keys(budgets)]);
 
-function effortOf({ reasoning_effort: effort, reasoning }: Plain, { drops }: Conversion): string | undefined {
-  if (isPlain(reasoning)) drops.others(reasoning, effortOnly, 'reasoning.', 'not supported by this service');
-  const written = effort ?? (isPlain(reasoning) ? reasoning['effort'] : undefined);
+function effortOf({ reasoning_effort: effort, reasoning }: JsonObject, { drops }: GenerateConversion): string | undefined {
+  if (isJsonObject(reasoning)) drops.addUnread(reasoning, effortOnly, 'reasoning.', 'not supported by this service');
+  const written = effort ?? (isJsonObject(reasoning) ? reasoning['effort'] : undefined);
   const word = typeof written === 'string' ? written.toLowerCase() : undefined;
   if (word !== undefined && efforts.has(word)) return word;
   if (written !== undefined && written !== null) drops.add('reasoning_effort', 'not an effort of this service');
@@ -38,7 +38,7 @@ function effortOf({ reasoning_effort: effort, reasoning }: Plain, { drops }: Con
 const effortOnly: ReadonlySet<string> = new Set(['effort']);
 
 /** Adds the effort if `thinking` only enables thinking. With a budget, or with thinking disabled, the effort is redundant. */
-function withEffort(config: Plain, effort: string, { traits, drops }: Conversion): Plain {
+function withEffort(config: JsonObject, effort: string, { traits, drops }: GenerateConversion): JsonObject {
   const isOpen = config['includeThoughts'] === true && config['thinkingBudget'] === undefined;
   const size = isOpen && effort !== 'none' && effort !== 'disable' ? fromEffort(effort, traits) : undefined;
   if (size === undefined) drops.add('reasoning_effort', 'thinking is sent instead');
@@ -46,22 +46,22 @@ function withEffort(config: Plain, effort: string, { traits, drops }: Conversion
 }
 
 /** Requests readable thoughts if the client reads them, which an effort alone does not do. Not needed if thinking is disabled. */
-const shown = (config: Plain | undefined, { showsThoughts }: Conversion): Plain | undefined =>
+const shown = (config: JsonObject | undefined, { showsThoughts }: GenerateConversion): JsonObject | undefined =>
   config === undefined || !showsThoughts || config['thinkingBudget'] === 0 ? config : { ...config, includeThoughts: true };
 
-function fromThinking(thinking: Plain, { options, traits }: Conversion): Plain {
+function fromThinking(thinking: JsonObject, { options, traits }: GenerateConversion): JsonObject {
   const budget = oneOf(thinking, ['budget_tokens', 'budgetTokens']);
   if (budget === 0) {
     // The API-key endpoint rejects a budget of 0 for models that always think.
-    const isRefused = isThird(traits) && traits.size === 'pro' && options.surface === 'developer';
+    const isRefused = isThirdGeneration(traits) && traits.size === 'pro' && options.surface === 'developer';
     return { includeThoughts: false, ...(isRefused ? { thinkingLevel: 'LOW' } : { thinkingBudget: 0 }) };
   }
   if (thinking['type'] === 'disabled') return { includeThoughts: false };
   return { includeThoughts: true, ...(typeof budget === 'number' ? { thinkingBudget: budget } : {}) };
 }
 
-function fromEffort(effort: string, traits: ModelTraits): Plain | undefined {
-  if (isThird(traits)) {
+function fromEffort(effort: string, traits: GeminiTraits): JsonObject | undefined {
+  if (isThirdGeneration(traits)) {
     const level = levelOf(effort, traits);
     return level === undefined ? undefined : { thinkingLevel: level };
   }
@@ -75,7 +75,7 @@ function fromEffort(effort: string, traits: ModelTraits): Plain | undefined {
  * Returns the level of the same name, or the nearest one that the model supports: pro models have no MINIMAL, the first of them
  * no MEDIUM.
  */
-function levelOf(effort: string, { size, major, minor }: ModelTraits): string | undefined {
+function levelOf(effort: string, { size, major, minor }: GeminiTraits): string | undefined {
   const isPro = size === 'pro';
   switch (effort) {
     case 'none':

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { addCommon, addScalar, declaredTypes, type SchemaType } from './keywords.ts';
 import { mergeSchemas } from './merge.ts';
 import { SchemaRefs } from './refs.ts';
@@ -6,19 +6,19 @@ import { SchemaRefs } from './refs.ts';
 /** Maximum depth, more than any service accepts. Deeper levels are cut, so that no schema exhausts the stack. */
 const deepest = 200;
 /** Maximum number of nodes of one schema with its references resolved. Schemas that refer to each other would grow without limit. */
-const mostNodes = 5000;
+const maxNodes = 5000;
 /** Maximum number of nested references. */
 const mostOpen = 1000;
 /** Maximum number of members that merging writes per schema: members that many parts share are written for each of them. */
-const mostMerged = 200_000;
+const maxMerged = 200_000;
 
 /**
  * Converts a JSON Schema to the service's own subset: resolves references, turns unions with null into `nullable`, and removes
  * unknown keywords. Only keywords are checked: properties may have any name. The input is not changed. Undefined for a schema
  * without constraints (`true`, `{}`).
  */
-export function toServedSchema(schema: unknown, lost: (keyword: string) => void): Plain | undefined {
-  if (!isPlain(schema) || Object.keys(schema).length === 0) return undefined;
+export function toServedSchema(schema: unknown, lost: (keyword: string) => void): JsonObject | undefined {
+  if (!isJsonObject(schema) || Object.keys(schema).length === 0) return undefined;
   return new Converter(schema, lost).convert(schema, [], 0);
 }
 
@@ -29,16 +29,16 @@ class Converter {
   #nodes = 0;
   #merged = 0;
 
-  constructor(root: Plain, lost: (keyword: string) => void) {
+  constructor(root: JsonObject, lost: (keyword: string) => void) {
     this.#lost = lost;
     this.#refs = new SchemaRefs(root);
   }
 
   /** Converts a node. `open` lists the references being resolved above it: a repeated one ends the recursion. */
-  convert(schema: unknown, open: readonly string[], depth: number): Plain {
+  convert(schema: unknown, open: readonly string[], depth: number): JsonObject {
     this.#nodes += 1;
-    if (!isPlain(schema)) return { type: 'string' };
-    if (depth > deepest || this.#nodes > mostNodes) return this.#cut({ type: 'object' });
+    if (!isJsonObject(schema)) return { type: 'string' };
+    if (depth > deepest || this.#nodes > maxNodes) return this.#cut({ type: 'object' });
     const flat = this.#flat(schema, open);
     if (flat.isCut) return addCommon({ type: 'object' }, flat.node);
     const branches = this.#branches(flat.node, flat.open);
@@ -46,23 +46,23 @@ class Converter {
   }
 
   /** Reports a reference that is not written out: a schema that contains itself, or that grows too large. */
-  #cut(node: Plain): Plain {
+  #cut(node: JsonObject): JsonObject {
     this.#lost('$ref');
     return node;
   }
 
   /** Resolves the reference and `allOf` of a node. Siblings of a reference override its target. */
-  #flat(schema: Plain, open: readonly string[]): { node: Plain; open: readonly string[]; isCut: boolean } {
+  #flat(schema: JsonObject, open: readonly string[]): { node: JsonObject; open: readonly string[]; isCut: boolean } {
     if (schema['$ref'] === undefined && schema['allOf'] === undefined) return { node: schema, open, isCut: false };
     const { $ref: ref, allOf, ...own } = schema;
-    let node: Plain = own;
+    let node: JsonObject = own;
     let opened = open;
     let hasCut = false;
     if (typeof ref === 'string') {
       if (open.length >= mostOpen || open.includes(ref)) return { node: this.#cut(node), open, isCut: true };
       opened = [...open, ref];
       const target = this.#refs.find(ref);
-      if (isPlain(target)) {
+      if (isJsonObject(target)) {
         const below = this.#flat(target, opened);
         if (below.isCut) return { ...below, node: this.#merge(below.node, node) };
         opened = below.open;
@@ -70,8 +70,8 @@ class Converter {
       } else if (target !== true) this.#lost('$ref');
     }
     for (const member of Array.isArray(allOf) ? (allOf as unknown[]) : []) {
-      if (!isPlain(member)) continue;
-      if (this.#merged > mostMerged) {
+      if (!isJsonObject(member)) continue;
+      if (this.#merged > maxMerged) {
         this.#lost('allOf');
         break;
       }
@@ -85,8 +85,8 @@ class Converter {
   }
 
   /** Merges two schemas. Above the limit, returns only the one that takes precedence. */
-  #merge(under: Plain, over: Plain): Plain {
-    if (this.#merged > mostMerged) {
+  #merge(under: JsonObject, over: JsonObject): JsonObject {
+    if (this.#merged > maxMerged) {
       this.#lost('properties');
       return over;
     }
@@ -97,14 +97,14 @@ class Converter {
   }
 
   /** Returns the alternatives of a node, each merged with the node's other keywords, because `anyOf` excludes them. */
-  #branches(node: Plain, open: readonly string[]): Branches | undefined {
+  #branches(node: JsonObject, open: readonly string[]): Branches | undefined {
     const hasAny = Array.isArray(node['anyOf']) && node['anyOf'].length > 0;
     const written: unknown = hasAny ? node['anyOf'] : node['oneOf'];
     if (!Array.isArray(written) && typeof node['type'] === 'string') return undefined;
     const { types, nullable } = declaredTypes(node);
     const { anyOf: _anyOf, oneOf: _oneOf, ...beside } = node;
     if (Array.isArray(written) && written.length > 0) {
-      const list = (written as unknown[]).filter(isPlain).map((branch) => this.#flat(branch, open));
+      const list = (written as unknown[]).filter(isJsonObject).map((branch) => this.#flat(branch, open));
       const kept = list.filter((branch) => !isNull(branch.node));
       const { default: value, ...shared } = beside;
       if (hasAny && node['oneOf'] !== undefined) this.#lost('oneOf');
@@ -121,7 +121,7 @@ class Converter {
     return { nullable, list: types.map((type) => ({ node: { ...beside, type }, open })) };
   }
 
-  #union(node: Plain, { list, nullable }: Branches, depth: number): Plain {
+  #union(node: JsonObject, { list, nullable }: Branches, depth: number): JsonObject {
     const [only] = list;
     if (only === undefined) return { ...addCommon({ type: 'string' }, node), nullable: true };
     const converted = list.map((branch) => this.convert(branch.node, branch.open, depth + 1));
@@ -130,7 +130,7 @@ class Converter {
     return nullable ? { anyOf: converted, nullable: true } : { anyOf: converted };
   }
 
-  #plain(node: Plain, open: readonly string[], depth: number): Plain {
+  #plain(node: JsonObject, open: readonly string[], depth: number): JsonObject {
     const { types, nullable } = declaredTypes(node);
     const type: SchemaType = types[0] ?? 'string';
     if (types[0] === undefined && typeof node['type'] === 'string' && node['type'].toLowerCase() !== 'null') this.#lost('type');
@@ -145,21 +145,21 @@ class Converter {
   }
 
   /** Converts the items of an array, which are always written. A tuple becomes an array of any of its members. */
-  #items(node: Plain, open: readonly string[], depth: number): Plain {
+  #items(node: JsonObject, open: readonly string[], depth: number): JsonObject {
     const { items, prefixItems } = node;
-    if (Array.isArray(prefixItems) && isPlain(items)) this.#lost('prefixItems');
+    if (Array.isArray(prefixItems) && isJsonObject(items)) this.#lost('prefixItems');
     const tuple = Array.isArray(items)
       ? (items as unknown[])
-      : Array.isArray(prefixItems) && !isPlain(items)
+      : Array.isArray(prefixItems) && !isJsonObject(items)
         ? (prefixItems as unknown[])
         : undefined;
     if (tuple !== undefined) return this.convert(tuple.length > 1 ? { anyOf: tuple } : (tuple[0] ?? true), open, depth + 1);
-    return this.convert(isPlain(items) && Object.keys(items).length > 0 ? items : true, open, depth + 1);
+    return this.convert(isJsonObject(items) && Object.keys(items).length > 0 ? items : true, open, depth + 1);
   }
 
-  #addProperties(out: Record<string, unknown>, node: Plain, open: readonly string[], depth: number): void {
-    const written = isPlain(node['properties']) ? node['properties'] : {};
-    const entries: [string, Plain][] = [];
+  #addProperties(out: Record<string, unknown>, node: JsonObject, open: readonly string[], depth: number): void {
+    const written = isJsonObject(node['properties']) ? node['properties'] : {};
+    const entries: [string, JsonObject][] = [];
     for (const name of Object.keys(written)) {
       if (written[name] !== false) entries.push([name, this.convert(written[name], open, depth + 1)]);
     }
@@ -175,12 +175,12 @@ class Converter {
 }
 
 /** True if a node says what it allows, besides a reference that was cut. */
-const isTyped = (node: Plain): boolean =>
+const isTyped = (node: JsonObject): boolean =>
   ['type', 'properties', 'items', 'enum', 'const', 'anyOf', 'oneOf'].some((key) => node[key] !== undefined);
 
 /** Counts the members of a schema and of its lists that merging writes. */
-function sizeOf({ properties, required, ...others }: Plain): number {
-  const names = isPlain(properties) ? Object.keys(properties).length : 0;
+function sizeOf({ properties, required, ...others }: JsonObject): number {
+  const names = isJsonObject(properties) ? Object.keys(properties).length : 0;
   return Object.keys(others).length + names + (Array.isArray(required) ? required.length : 0);
 }
 
@@ -216,18 +216,18 @@ const sentAs: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns the names of a list that are properties, each once. */
-function knownNames(value: unknown, properties: Plain): readonly string[] {
+function knownNames(value: unknown, properties: JsonObject): readonly string[] {
   if (!Array.isArray(value)) return [];
   return [...new Set(value as unknown[])].filter((name): name is string => typeof name === 'string' && Object.hasOwn(properties, name));
 }
 
 interface Branches {
-  readonly list: readonly { readonly node: Plain; readonly open: readonly string[] }[];
+  readonly list: readonly { readonly node: JsonObject; readonly open: readonly string[] }[];
   readonly nullable: boolean;
 }
 
 /** True for `{type: 'null'}`, `{const: null}` and `{enum: [null]}`. */
-function isNull(node: Plain): boolean {
+function isNull(node: JsonObject): boolean {
   if (node['type'] === 'null' || node['const'] === null) return true;
   return Array.isArray(node['enum']) && node['enum'].length > 0 && node['enum'].every((value) => value === null);
 }

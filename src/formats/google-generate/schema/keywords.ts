@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 
 /** The types of the service's schema language, in the lower case it accepts. */
 export type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
@@ -12,7 +12,7 @@ export interface DeclaredTypes {
 }
 
 /** Returns the types from `type`, or derived from other keywords. `null` among the types, in the enum or as `const` makes it nullable. */
-export function declaredTypes(node: Plain): DeclaredTypes {
+export function declaredTypes(node: JsonObject): DeclaredTypes {
   const { type } = node;
   if (typeof type === 'string' && types.has(type) && node['enum'] === undefined && node['const'] === undefined) {
     return { types: [type as SchemaType], nullable: node['nullable'] === true };
@@ -27,25 +27,25 @@ export function declaredTypes(node: Plain): DeclaredTypes {
 }
 
 /** Returns the allowed values of a node, from `enum` or `const`. */
-function valuesOf(node: Plain): readonly unknown[] | undefined {
+function valuesOf(node: JsonObject): readonly unknown[] | undefined {
   if (Array.isArray(node['enum'])) return node['enum'] as unknown[];
   return Object.hasOwn(node, 'const') ? [node['const']] : undefined;
 }
 
-function inferred(node: Plain, values: readonly unknown[] | undefined): readonly SchemaType[] {
-  if (isPlain(node['properties'])) return ['object'];
+function inferred(node: JsonObject, values: readonly unknown[] | undefined): readonly SchemaType[] {
+  if (isJsonObject(node['properties'])) return ['object'];
   if (node['items'] !== undefined || Array.isArray(node['prefixItems'])) return ['array'];
-  const said = (values ?? []).filter((value) => value !== null);
-  if (said.length === 0) return [];
-  if (said.every((value) => typeof value === 'boolean')) return ['boolean'];
-  if (said.every((value) => typeof value === 'number')) return said.every(Number.isInteger) ? ['integer'] : ['number'];
+  const nonNull = (values ?? []).filter((value) => value !== null);
+  if (nonNull.length === 0) return [];
+  if (nonNull.every((value) => typeof value === 'boolean')) return ['boolean'];
+  if (nonNull.every((value) => typeof value === 'number')) return nonNull.every(Number.isInteger) ? ['integer'] : ['number'];
   return ['string'];
 }
 
 type Out = Record<string, unknown>;
 
 /** Adds the keywords of one type. The service does not know other keywords, or ignores them for this type. */
-export function addScalar(out: Out, node: Plain, type: SchemaType): void {
+export function addScalar(out: Out, node: JsonObject, type: SchemaType): void {
   switch (type) {
     case 'string':
       addEnum(out, node);
@@ -75,23 +75,23 @@ export function addScalar(out: Out, node: Plain, type: SchemaType): void {
 }
 
 /** Adds the enum as strings. The service supports no other enums, and rejects the empty string. */
-function addEnum(out: Out, node: Plain): void {
+function addEnum(out: Out, node: JsonObject): void {
   const values = valuesOf(node);
   if (values === undefined) return;
   const texts = values.flatMap((value) => (value === null || value === '' || typeof value === 'object' ? [] : [String(value)]));
   if (texts.length > 0) out['enum'] = [...new Set(texts)];
 }
 
-function addFormat(out: Out, node: Plain, known: readonly string[]): void {
+function addFormat(out: Out, node: JsonObject, known: readonly string[]): void {
   if (typeof node['format'] === 'string' && known.includes(node['format'])) out['format'] = node['format'];
 }
 
-function addCounts(out: Out, node: Plain, keys: readonly string[]): void {
+function addCounts(out: Out, node: JsonObject, keys: readonly string[]): void {
   for (const key of keys) if (Number.isInteger(node[key])) out[key] = node[key];
 }
 
 /** Converts exclusive bounds to inclusive ones: exact for integers, slightly wider for other numbers. */
-function addBounds(out: Out, { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Plain, step: number): void {
+function addBounds(out: Out, { minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonObject, step: number): void {
   if (typeof minimum === 'number') out['minimum'] = minimum;
   if (typeof maximum === 'number') out['maximum'] = maximum;
   if (typeof exclusiveMinimum === 'number')
@@ -101,7 +101,7 @@ function addBounds(out: Out, { minimum, maximum, exclusiveMinimum, exclusiveMaxi
 }
 
 /** Adds keywords that every node may have. A `default` of null is omitted, because `nullable` implies it. */
-export function addCommon(out: Out, node: Plain): Out {
+export function addCommon(out: Out, node: JsonObject): Out {
   if (typeof node['title'] === 'string') out['title'] = node['title'];
   if (typeof node['description'] === 'string') out['description'] = node['description'];
   if (node['default'] !== undefined && node['default'] !== null) out['default'] = node['default'];

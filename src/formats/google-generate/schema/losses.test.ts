@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import { toServedSchema } from './index.ts';
 
-const object = (properties: Plain, more: Plain = {}): Plain => ({ type: 'object', properties, ...more });
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 const text = { type: 'string' };
 const whole = { type: 'integer' };
 
 /** The schema of property `a`, what is sent for it, and the keywords that are lost. */
-it.each<[name: string, schema: Plain, sent: unknown, lost: readonly string[], root?: Plain]>([
+it.each<[name: string, schema: JsonObject, sent: unknown, lost: readonly string[], root?: JsonObject]>([
   ['a reference to a missing definition', { $ref: '#/$defs/None' }, text, ['$ref']],
   ['a reference to another document', { $ref: 'https://example.com/a.json', title: 'T' }, { ...text, title: 'T' }, ['$ref']],
   ['a reference to a schema that accepts anything', { $ref: '#/$defs/Any' }, text, [], { $defs: { Any: true } }],

@@ -1,10 +1,10 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 
 /** Resolves references in the schema that contains them. */
 export class SchemaRefs {
-  readonly #root: Plain;
+  readonly #root: JsonObject;
 
-  constructor(root: Plain) {
+  constructor(root: JsonObject) {
     this.#root = root;
   }
 
@@ -16,7 +16,7 @@ export class SchemaRefs {
     for (const raw of ref.slice(2).split('/')) {
       const key = unescaped(raw);
       if (Array.isArray(node)) node = node[Number(key)] as unknown;
-      else node = isPlain(node) && Object.hasOwn(node, key) ? node[key] : undefined;
+      else node = isJsonObject(node) && Object.hasOwn(node, key) ? node[key] : undefined;
     }
     return node;
   }

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Media, MediaNeed } from '../../../core/provider.ts';
 import { objectsIn } from '../../shared/json.ts';
 import { typeOfUrl } from '../../shared/media/mime.ts';
@@ -7,14 +7,14 @@ import { typeOfUrl } from '../../shared/media/mime.ts';
 const maxFileBytes = 22 * 1024 * 1024;
 
 /** Lists the documents that a body in the common format refers to by URL. Services of the chat format accept files only by value. */
-export function urlFiles(body: Plain): readonly MediaNeed[] {
+export function urlFiles(body: JsonObject): readonly MediaNeed[] {
   const parts = objectsIn(body['messages']).flatMap(({ content }) => objectsIn(content));
-  const urls = parts.map(({ file }) => (isPlain(file) ? file['file_url'] : undefined)).filter((url) => typeof url === 'string');
+  const urls = parts.map(({ file }) => (isJsonObject(file) ? file['file_url'] : undefined)).filter((url) => typeof url === 'string');
   return [...new Set(urls)].map((url) => ({ url, maxBytes: maxFileBytes }));
 }
 
 /** Replaces URLs of documents in the body by the downloaded content. */
-export function inlinedFiles(body: Plain, media: ReadonlyMap<string, Media>): Plain {
+export function inlinedFiles(body: JsonObject, media: ReadonlyMap<string, Media>): JsonObject {
   if (media.size === 0) return body;
   const messages = objectsIn(body['messages']).map((message) =>
     Array.isArray(message['content'])
@@ -24,13 +24,13 @@ export function inlinedFiles(body: Plain, media: ReadonlyMap<string, Media>): Pl
   return { ...body, messages };
 }
 
-function inlined(part: Plain, media: ReadonlyMap<string, Media>): Plain {
+function inlined(part: JsonObject, media: ReadonlyMap<string, Media>): JsonObject {
   const { file } = part;
-  const fetched = isPlain(file) ? media.get(String(file['file_url'])) : undefined;
-  if (!isPlain(file) || fetched === undefined) return part;
+  const fetched = isJsonObject(file) ? media.get(String(file['file_url'])) : undefined;
+  if (!isJsonObject(file) || fetched === undefined) return part;
   const { file_url: url, ...rest } = file;
-  const type = isUnsaid(fetched.mimeType) ? (typeOfUrl(String(url)) ?? 'application/pdf') : fetched.mimeType;
+  const type = isUnknownType(fetched.mimeType) ? (typeOfUrl(String(url)) ?? 'application/pdf') : fetched.mimeType;
   return { ...part, file: { ...rest, file_data: `data:${type};base64,${fetched.base64}` } };
 }
 
-const isUnsaid = (type: string): boolean => type === '' || type === 'application/octet-stream';
+const isUnknownType = (type: string): boolean => type === '' || type === 'application/octet-stream';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import { toHub } from '../../anthropic-messages/to-hub/index.ts';
 import { ownNames } from '../../anthropic-messages/to-hub/names.ts';
 import { plainChat } from './index.ts';
@@ -7,9 +7,9 @@ import { plainChat } from './index.ts';
 const service = { model: 'gpt-5', isOpenAi: true, passes: false, known: [], media: new Map() };
 const search = { type: 'web_search_20250305', name: 'web_search' };
 const own = { type: 'function', function: { name: 'f' } };
-const forced = (name: string): Plain => ({ type: 'function', function: { name } });
+const forced = (name: string): JsonObject => ({ type: 'function', function: { name } });
 
-it.each<[name: string, body: Plain, sent: Plain, dropped: readonly string[]]>([
+it.each<[name: string, body: JsonObject, sent: JsonObject, dropped: readonly string[]]>([
   [
     'a forced tool that the service does not have',
     { tools: [own, search], tool_choice: forced('web_search') },
@@ -51,7 +51,7 @@ it('plainChat sends an assistant message without content and calls with an empty
   expect(plainChat(body, service).body['messages']).toEqual([{ role: 'assistant', content: '' }]);
 });
 
-const object = (properties: Plain, more: Plain = {}): Plain => ({
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
@@ -60,7 +60,7 @@ const object = (properties: Plain, more: Plain = {}): Plain => ({
 });
 const text = { type: 'string' };
 
-it.each<[name: string, schema: Plain, isStrict: boolean]>([
+it.each<[name: string, schema: JsonObject, isStrict: boolean]>([
   ['closed objects with all properties required', object({ a: text, b: { type: 'array', items: object({ c: text }) } }), true],
   ['references and anyOf below the root', object({ a: { anyOf: [text, { $ref: '#/$defs/b' }] } }, { $defs: { b: object({}) } }), true],
   ['a property with the name of a keyword', object({ default: text, oneOf: text }), true],
@@ -90,7 +90,7 @@ it.each<[name: string, schema: Plain, isStrict: boolean]>([
   expect(names).toEqual(isStrict ? [] : ['tools[].strict', 'output_config.format.strict']);
 });
 
-it.each<[model: string, asked: Plain, sent: Plain, dropped: readonly string[]]>([
+it.each<[model: string, asked: JsonObject, sent: JsonObject, dropped: readonly string[]]>([
   ['gpt-5.2', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'high' }, []],
   ['gpt-5', { reasoning_effort: 'max' }, { reasoning_effort: 'high' }, ['reasoning_effort']],
   ['o3', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'high' }, ['reasoning_effort']],

@@ -1,10 +1,10 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped, Media } from '../../../core/provider.ts';
-import { isOtherTool, lacksTool } from '../../shared/request/cannot-carry.ts';
+import { isNonFunctionTool, missingToolReason } from '../../shared/request/unsupported-parameter.ts';
 import { Drops } from '../../shared/request/drops.ts';
 import { inlinedFiles } from './files.ts';
 import { plainMessages } from './messages.ts';
-import { fitted } from './params.ts';
+import { adaptFields } from './params.ts';
 import { plainTools } from './tools.ts';
 
 /** The service that a body is made for. */
@@ -26,19 +26,19 @@ export interface PlainService {
  *
  * @throws GatewayError `unsupported_parameter` for files that the service has no format for
  */
-export function plainChat(body: Plain, service: PlainService): { readonly body: Plain; readonly dropped: readonly Dropped[] } {
+export function plainChat(body: JsonObject, service: PlainService): { readonly body: JsonObject; readonly dropped: readonly Dropped[] } {
   const drops = new Drops();
   const { messages, tools, ...rest } = inlinedFiles(body, service.media);
-  const made = plainTools(Array.isArray(tools) ? tools.filter(isPlain) : [], service, drops);
-  const params = fitted(rest, service, drops, made.tools !== undefined);
-  const chosen = isPlain(params['tool_choice']) ? params['tool_choice']['function'] : undefined;
-  const isLost = isPlain(chosen) && isOtherTool(tools, chosen['name']);
-  if (isLost || (made.tools === undefined && params['tool_choice'] === 'required')) drops.add('tool_choice', lacksTool);
+  const made = plainTools(Array.isArray(tools) ? tools.filter(isJsonObject) : [], service, drops);
+  const params = adaptFields(rest, service, drops, made.tools !== undefined);
+  const chosen = isJsonObject(params['tool_choice']) ? params['tool_choice']['function'] : undefined;
+  const isLost = isJsonObject(chosen) && isNonFunctionTool(tools, chosen['name']);
+  if (isLost || (made.tools === undefined && params['tool_choice'] === 'required')) drops.add('tool_choice', missingToolReason);
   if (isLost) delete params['tool_choice'];
   // Services reject both if there are no tools.
   if (made.tools === undefined) for (const name of ['tool_choice', 'parallel_tool_calls']) delete params[name];
   return {
-    body: { ...params, ...made, messages: plainMessages(Array.isArray(messages) ? messages.filter(isPlain) : [], drops) },
+    body: { ...params, ...made, messages: plainMessages(Array.isArray(messages) ? messages.filter(isJsonObject) : [], drops) },
     dropped: drops.list,
   };
 }

@@ -1,14 +1,14 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
-import { cannotCarry } from '../../shared/request/cannot-carry.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
+import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
 /**
  * Converts messages. Text-only content becomes a string, since many services accept nothing else. Results can hold only text, so
  * their files move to a user message. @throws GatewayError
  */
-export function plainMessages(messages: readonly Plain[], drops: Drops): readonly Plain[] {
-  const out: Plain[] = [];
-  let files: Plain[] = [];
+export function plainMessages(messages: readonly JsonObject[], drops: Drops): readonly JsonObject[] {
+  const out: JsonObject[] = [];
+  let files: JsonObject[] = [];
   const flush = (): void => {
     if (files.length > 0) out.push({ role: 'user', content: files });
     files = [];
@@ -32,7 +32,7 @@ export function plainMessages(messages: readonly Plain[], drops: Drops): readonl
   return out;
 }
 
-function resultOf(message: Plain, drops: Drops): { readonly text: string; readonly parts: readonly Plain[] } {
+function resultOf(message: JsonObject, drops: Drops): { readonly text: string; readonly parts: readonly JsonObject[] } {
   const { content } = message;
   nameMarks(message, drops);
   if (message['is_error'] === true) drops.add('messages[].is_error', 'results have no such mark here');
@@ -56,35 +56,35 @@ function contentOf(content: unknown, drops: Drops): unknown {
 }
 
 /** Blocks and calls are left to the rules for the history. */
-function withText(message: Plain, drops: Drops): Plain {
+function withText(message: JsonObject, drops: Drops): JsonObject {
   const { content } = message;
-  if (!Array.isArray(content) || !content.filter(isPlain).every(({ type }) => type === 'text')) return message;
+  if (!Array.isArray(content) || !content.filter(isJsonObject).every(({ type }) => type === 'text')) return message;
   return { ...message, content: contentOf(content, drops) };
 }
 
-const joined = (parts: readonly Plain[]): string => parts.map(({ text }) => String(text ?? '')).join('\n\n');
+const joined = (parts: readonly JsonObject[]): string => parts.map(({ text }) => String(text ?? '')).join('\n\n');
 
-function partsOf(content: unknown, drops: Drops): readonly Plain[] {
+function partsOf(content: unknown, drops: Drops): readonly JsonObject[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isPlain).map((part) => partOf(part, drops)) : [];
+  return Array.isArray(content) ? content.filter(isJsonObject).map((part) => partOf(part, drops)) : [];
 }
 
 const partMembers: ReadonlySet<string> = new Set(['type', 'text', 'image_url', 'file', 'input_audio', 'cache_control']);
 
 /** @throws GatewayError `unsupported_parameter` */
-function partOf(part: Plain, drops: Drops): Plain {
+function partOf(part: JsonObject, drops: Drops): JsonObject {
   nameMarks(part, drops);
-  drops.others(part, partMembers, 'messages[].content[].', 'not supported by this service');
+  drops.addUnread(part, partMembers, 'messages[].content[].', 'not supported by this service');
   const { type, text, image_url: image, file, input_audio: sound } = part;
   if (type === 'text') return { type, text };
   if (type === 'image_url') return { type, image_url: imageOf(image) };
-  return isPlain(file) ? { type, file: fileOf(file) } : { type, ...(sound === undefined ? {} : { input_audio: sound }) };
+  return isJsonObject(file) ? { type, file: fileOf(file) } : { type, ...(sound === undefined ? {} : { input_audio: sound }) };
 }
 
 function imageOf(image: unknown): unknown {
-  const url = isPlain(image) ? image['url'] : image;
+  const url = isJsonObject(image) ? image['url'] : image;
   if (typeof url === 'string' && /^(?:data:|https?:\/\/)/i.test(url)) return image;
-  throw cannotCarry(
+  throw unsupportedParameter(
     'messages[].content[].image.source',
     'This service reads no stored images of another.',
     'Send a source of type base64 or url.',
@@ -92,9 +92,9 @@ function imageOf(image: unknown): unknown {
 }
 
 /** @throws GatewayError `unsupported_parameter` */
-function fileOf(file: Plain): Plain {
+function fileOf(file: JsonObject): JsonObject {
   if (file['file_url'] !== undefined) {
-    throw cannotCarry(
+    throw unsupportedParameter(
       'messages[].content[].document.source',
       'This service reads no documents by address.',
       'Send the document in a source of type base64.',
@@ -104,6 +104,6 @@ function fileOf(file: Plain): Plain {
   return file['file_data'] === undefined || file['filename'] !== undefined ? file : { filename: 'document.pdf', ...file };
 }
 
-function nameMarks(object: Plain, drops: Drops): void {
+function nameMarks(object: JsonObject, drops: Drops): void {
   if (object['cache_control'] !== undefined) drops.add('messages[].content[].cache_control', 'this service caches by itself');
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
-import { callsWithoutReasoning, canStopReasoning, reasons, servedEffort } from './reasoning.ts';
+import { callsWithoutReasoning, canStopReasoning, isReasoningModel, servedEffort } from './reasoning.ts';
 import { withFittingStrict } from './strict.ts';
 
 const unknown = 'not supported by this service';
@@ -17,7 +17,7 @@ const mostStops = 4;
 const longestUser = 64;
 
 /** Adapts the fields of a body other than messages and tools. @param hasTools functions are sent beside them */
-export function fitted(body: Plain, service: PlainService, drops: Drops, hasTools: boolean): Record<string, unknown> {
+export function adaptFields(body: JsonObject, service: PlainService, drops: Drops, hasTools: boolean): Record<string, unknown> {
   const out: Record<string, unknown> = { ...body };
   const drop = (name: string, reason: string): void => {
     if (out[name] === undefined) return;
@@ -39,7 +39,7 @@ export function fitted(body: Plain, service: PlainService, drops: Drops, hasTool
     drops.add('stop', `the service accepts ${mostStops} of them: the first`);
   }
   if (typeof user === 'string' && user.length > longestUser) out['user'] = createHash('sha256').update(user).digest('hex');
-  if (service.isOpenAi && reasons(service.model)) {
+  if (service.isOpenAi && isReasoningModel(service.model)) {
     drop('stop', 'this model does not support stop sequences');
     for (const name of ['temperature', 'top_p']) if (out[name] !== 1) drop(name, 'this model does not support sampling parameters');
   }
@@ -53,16 +53,16 @@ function rename(out: Record<string, unknown>, from: string, to: string): void {
 }
 
 /** Reports the effort, or the thinking that it was made from. */
-function stopReasoning(out: Record<string, unknown>, body: Plain, drops: Drops): void {
+function stopReasoning(out: Record<string, unknown>, body: JsonObject, drops: Drops): void {
   const name = body['reasoning_effort'] === undefined ? 'thinking' : 'reasoning_effort';
-  const asked = out['reasoning_effort'] ?? 'none';
-  if (asked !== 'none') drops.add(name, 'this model calls functions in chat completions only without reasoning');
+  const requestedEffort = out['reasoning_effort'] ?? 'none';
+  if (requestedEffort !== 'none') drops.add(name, 'this model calls functions in chat completions only without reasoning');
   out['reasoning_effort'] = 'none';
 }
 
 function fitEffort(out: Record<string, unknown>, { model }: PlainService, drops: Drops): void {
   const effort = out['reasoning_effort'];
-  const served = typeof effort === 'string' && reasons(model) ? servedEffort(model, effort) : effort;
+  const served = typeof effort === 'string' && isReasoningModel(model) ? servedEffort(model, effort) : effort;
   if (served === effort) return;
   out['reasoning_effort'] = served;
   drops.add('reasoning_effort', `sent as ${String(served)}`);
@@ -70,8 +70,8 @@ function fitEffort(out: Record<string, unknown>, { model }: PlainService, drops:
 
 function fitFormat(out: Record<string, unknown>, drops: Drops): void {
   const format = out['response_format'];
-  const inner = isPlain(format) ? format['json_schema'] : undefined;
-  if (!isPlain(format) || !isPlain(inner)) return;
+  const inner = isJsonObject(format) ? format['json_schema'] : undefined;
+  if (!isJsonObject(format) || !isJsonObject(inner)) return;
   const json_schema = withFittingStrict(inner, inner['schema'], 'response_format.json_schema.', drops);
   out['response_format'] = { ...format, json_schema };
 }
@@ -79,21 +79,21 @@ function fitFormat(out: Record<string, unknown>, drops: Drops): void {
 /** Converts `thinking` to `reasoning_effort`. Models that cannot reason reject both, so both are dropped for them. */
 function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop: (name: string, reason: string) => void): void {
   const { thinking, reasoning_effort: effort } = out;
-  if (!reasons(model)) {
+  if (!isReasoningModel(model)) {
     drop('thinking', 'this model is not known to think');
     drop('reasoning_effort', 'this model is not known to think');
     return;
   }
-  if (isPlain(thinking) && (thinking['type'] === 'disabled' || thinking['budget_tokens'] === 0)) {
+  if (isJsonObject(thinking) && (thinking['type'] === 'disabled' || thinking['budget_tokens'] === 0)) {
     if (!canStopReasoning(model)) drop('thinking', 'this model cannot stop reasoning');
     else if (effort !== 'none') drop('reasoning_effort', 'thinking is disabled');
     out['reasoning_effort'] ??= canStopReasoning(model) ? 'none' : 'low';
     delete out['thinking'];
     return;
   }
-  const word = isPlain(thinking) ? wordFor(thinking) : undefined;
+  const word = isJsonObject(thinking) ? effortFor(thinking) : undefined;
   if (effort === undefined && word !== undefined) out['reasoning_effort'] = word;
-  if (effort !== undefined && isPlain(thinking) && thinking['budget_tokens'] !== undefined) {
+  if (effort !== undefined && isJsonObject(thinking) && thinking['budget_tokens'] !== undefined) {
     drop('thinking', 'reasoning_effort is sent instead');
     return;
   }
@@ -101,7 +101,7 @@ function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop:
 }
 
 /** Without a budget the model's default applies. */
-function wordFor({ budget_tokens: budget }: Plain): string | undefined {
+function effortFor({ budget_tokens: budget }: JsonObject): string | undefined {
   if (typeof budget !== 'number') return undefined;
   return budget < 2048 ? 'low' : budget < 16_384 ? 'medium' : 'high';
 }

@@ -1,7 +1,7 @@
 /** OpenAI's reasoning models, which reject most sampling fields. */
-const thinkers = /(?:^|[/.])(?:o[1-9]|gpt-(?:[5-9]|[1-9]\d)|gpt-oss|codex)/i;
+const reasoningModels = /(?:^|[/.])(?:o[1-9]|gpt-(?:[5-9]|[1-9]\d)|gpt-oss|codex)/i;
 
-export const reasons = (model: string): boolean => thinkers.test(model);
+export const isReasoningModel = (model: string): boolean => reasoningModels.test(model);
 
 const version = /(?:^|[/.])gpt-(\d{1,2})(?:\.(\d{1,2}))?/i;
 

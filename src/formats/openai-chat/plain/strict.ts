@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 
 /** Keywords that OpenAI rejects in strict schemas (OpenAI, "Structured outputs", supported schemas). */
@@ -12,7 +12,7 @@ const reason = 'this service enforces closed objects with all properties require
  * @param holder a function with `parameters`, or a response format with `schema`
  * @param place prefix of the name under which the loss is reported
  */
-export function withFittingStrict(holder: Plain, schema: unknown, place: string, drops: Drops): Plain {
+export function withFittingStrict(holder: JsonObject, schema: unknown, place: string, drops: Drops): JsonObject {
   if (holder['strict'] !== true || schema === undefined || fits(schema)) return holder;
   drops.add(`${place}strict`, reason);
   const { strict: _strict, ...rest } = holder;
@@ -21,20 +21,20 @@ export function withFittingStrict(holder: Plain, schema: unknown, place: string,
 
 /** The root must be an object. */
 const fits = (schema: unknown): boolean =>
-  isPlain(schema) && schema['type'] === 'object' && schema['anyOf'] === undefined && isClosed(schema);
+  isJsonObject(schema) && schema['type'] === 'object' && schema['anyOf'] === undefined && isClosed(schema);
 
 /** True if the schema and all schemas in it can be enforced. */
 function isClosed(schema: unknown): boolean {
-  if (!isPlain(schema) || rejected.some((key) => schema[key] !== undefined)) return false;
+  if (!isJsonObject(schema) || rejected.some((key) => schema[key] !== undefined)) return false;
   const { type, properties, required, items, anyOf } = schema;
-  const named = isPlain(properties) ? properties : {};
-  const isObject = type === 'object' || isPlain(properties) || (Array.isArray(type) && type.includes('object'));
+  const named = isJsonObject(properties) ? properties : {};
+  const isObject = type === 'object' || isJsonObject(properties) || (Array.isArray(type) && type.includes('object'));
   if (isObject && !isClosedObject(schema, Object.keys(named), required)) return false;
-  const inner = [named, schema['$defs'], schema['definitions']].flatMap((one) => (isPlain(one) ? Object.values(one) : []));
+  const inner = [named, schema['$defs'], schema['definitions']].flatMap((one) => (isJsonObject(one) ? Object.values(one) : []));
   const all = [...inner, ...(items === undefined ? [] : [items]), ...(Array.isArray(anyOf) ? (anyOf as unknown[]) : [])];
   return all.every(isClosed);
 }
 
-const isClosedObject = (schema: Plain, names: readonly string[], required: unknown): boolean =>
+const isClosedObject = (schema: JsonObject, names: readonly string[], required: unknown): boolean =>
   schema['additionalProperties'] === false &&
   (names.length === 0 || (Array.isArray(required) && names.every((name) => required.includes(name))));

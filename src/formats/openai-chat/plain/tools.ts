@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { Drops } from '../../shared/request/drops.ts';
 import type { PlainService } from './index.ts';
 import { withFittingStrict } from './strict.ts';
@@ -8,15 +8,15 @@ const searchers = /search|sonar/i;
 
 /** Keeps functions, and converts a web search tool if the model supports search. */
 export function plainTools(
-  tools: readonly Plain[],
+  tools: readonly JsonObject[],
   service: PlainService,
   drops: Drops,
-): { readonly tools?: readonly Plain[]; readonly web_search_options?: Plain } {
-  const functions: Plain[] = [];
-  let search: Plain | undefined;
+): { readonly tools?: readonly JsonObject[]; readonly web_search_options?: JsonObject } {
+  const functions: JsonObject[] = [];
+  let search: JsonObject | undefined;
   for (const tool of tools) {
     const type = String(tool['type']);
-    if (isPlain(tool['function'])) functions.push(functionTool(tool, tool['function'], service, drops));
+    if (isJsonObject(tool['function'])) functions.push(functionTool(tool, tool['function'], service, drops));
     else if (/^web_search(?:_\d{8})?$/.test(type) && searchers.test(service.model)) search ??= searchOptions(tool, drops);
     else drops.add(`tools[].${type}`, 'this service has no such tool');
   }
@@ -25,9 +25,9 @@ export function plainTools(
 
 const members: ReadonlySet<string> = new Set(['type', 'function']);
 
-function functionTool(tool: Plain, fn: Plain, { isOpenAi, passes }: PlainService, drops: Drops): Plain {
+function functionTool(tool: JsonObject, fn: JsonObject, { isOpenAi, passes }: PlainService, drops: Drops): JsonObject {
   if (passes) return tool;
-  drops.others(tool, members, 'tools[].', 'not supported by this service');
+  drops.addUnread(tool, members, 'tools[].', 'not supported by this service');
   const { strict, ...rest } = fn;
   if (strict === true && !isOpenAi) drops.add('tools[].function.strict', 'not supported by this service');
   const kept = strict === undefined || !isOpenAi ? rest : withFittingStrict(fn, fn['parameters'], 'tools[].function.', drops);
@@ -36,10 +36,10 @@ function functionTool(tool: Plain, fn: Plain, { isOpenAi, passes }: PlainService
 
 const searchMembers: ReadonlySet<string> = new Set(['type', 'name', 'user_location']);
 
-function searchOptions(tool: Plain, drops: Drops): Plain {
-  drops.others(tool, searchMembers, `tools[].${String(tool['type'])}.`, 'not supported by this service');
-  const place = tool['user_location'];
-  if (!isPlain(place)) return {};
-  const { type: _type, ...approximate } = place;
+function searchOptions(tool: JsonObject, drops: Drops): JsonObject {
+  drops.addUnread(tool, searchMembers, `tools[].${String(tool['type'])}.`, 'not supported by this service');
+  const location = tool['user_location'];
+  if (!isJsonObject(location)) return {};
+  const { type: _type, ...approximate } = location;
   return { user_location: { type: 'approximate', approximate } };
 }

@@ -1,16 +1,16 @@
 import { faultError, GatewayError } from '../../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../../core/events.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import type { StreamTransform } from '../../../core/stream.ts';
 import { faultInBand, objectIn } from '../fault.ts';
 import { textOf } from '../../shared/json.ts';
-import { Kept } from '../../shared/answer/kept.ts';
+import { RetainedSize } from '../../shared/response/retained-size.ts';
 import { choiceExtras, finishEvent, topExtras, usageIn } from './completion.ts';
 import { deltaEvents, lastDetails, namelessCalls, newAnswer, type StreamedAnswer } from './delta.ts';
 import { sourcesBeside } from './sources.ts';
-import { streamInterrupted } from '../../shared/answer/interrupted.ts';
+import { streamInterrupted } from '../../shared/response/interrupted.ts';
 
-const nothing: readonly ModelEvent[] = Object.freeze([]);
+const noEvents: readonly ModelEvent[] = Object.freeze([]);
 
 /**
  * Converts a stream of chat completion chunks, including the gateway's extensions, to events of the hub. Used for clients of
@@ -18,23 +18,23 @@ const nothing: readonly ModelEvent[] = Object.freeze([]);
  */
 export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   readonly #answers = new Map<number, StreamedAnswer>();
-  readonly #kept = new Kept();
+  readonly #retained = new RetainedSize();
   /** Sources beside the choices. A service repeats the whole list in each chunk. */
-  #beside: readonly Plain[] = [];
+  #beside: readonly JsonObject[] = [];
   #hasStarted = false;
   #isDone = false;
   #isOver = false;
 
   push(event: WireEvent): readonly ModelEvent[] {
-    if (this.#isOver) return nothing;
+    if (this.#isOver) return noEvents;
     if (event.data.length < 12 && event.data.trim() === '[DONE]') {
       this.#isDone = true;
-      return nothing;
+      return noEvents;
     }
-    if (event.data === '') return nothing;
+    if (event.data === '') return noEvents;
     const chunk = objectIn(event.data);
     if (chunk === undefined) return this.fail(unreadable());
-    const groq = isPlain(chunk['x_groq']) ? chunk['x_groq']['error'] : undefined;
+    const groq = isJsonObject(chunk['x_groq']) ? chunk['x_groq']['error'] : undefined;
     if (isSet(chunk['error']) || isSet(groq) || event.name === 'error')
       return this.#error(isSet(groq) ? { error: groq } : chunk, event.data);
     return this.#chunk(chunk);
@@ -42,7 +42,7 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
 
   /** Writes the finish events only here, because a service may continue after a finish reason, or send only the end mark. */
   end(): readonly ModelEvent[] {
-    if (this.#isOver) return nothing;
+    if (this.#isOver) return noEvents;
     const answers = [...this.#answers.values()];
     const open = answers.some(({ finish }) => finish === undefined);
     if (!this.#isDone && (open || answers.length === 0)) return this.fail(streamInterrupted());
@@ -56,13 +56,13 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
   }
 
   fail(error: GatewayError): readonly ModelEvent[] {
-    if (this.#isOver) return nothing;
+    if (this.#isOver) return noEvents;
     this.#isOver = true;
     return [{ type: 'error', error }];
   }
 
-  #chunk(chunk: Plain): readonly ModelEvent[] {
-    const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isPlain) : [];
+  #chunk(chunk: JsonObject): readonly ModelEvent[] {
+    const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isJsonObject) : [];
     const out: ModelEvent[] = [];
     // A service in front of the model may first send a chunk of its own, without id and model.
     if (!this.#hasStarted && choices.length > 0) {
@@ -79,28 +79,28 @@ export class ChatReader implements StreamTransform<WireEvent, ModelEvent> {
     return out;
   }
 
-  #choice(choice: Plain, at: number, out: ModelEvent[]): void {
+  #choice(choice: JsonObject, at: number, out: ModelEvent[]): void {
     const index = typeof choice['index'] === 'number' ? choice['index'] : at;
-    const answer = this.#answers.get(index) ?? this.#begun(index);
+    const answer = this.#answers.get(index) ?? this.#newAnswer(index);
     const delta = choice['delta'] ?? choice['message'];
-    if (isPlain(delta)) deltaEvents(delta, answer, out);
+    if (isJsonObject(delta)) deltaEvents(delta, answer, out);
     out.push(...choiceExtras(choice, index));
     if (textOf(choice['finish_reason']) !== undefined) answer.finish = choice;
   }
 
   #sources({ index, sources }: StreamedAnswer): readonly ModelEvent[] {
     const annotations = sources.length === 0 ? this.#beside : sources;
-    return annotations.length === 0 ? nothing : [{ type: 'annotations', choice: index, annotations }];
+    return annotations.length === 0 ? noEvents : [{ type: 'annotations', choice: index, annotations }];
   }
 
-  #begun(index: number): StreamedAnswer {
-    this.#kept.add();
-    const answer = newAnswer(index, this.#kept);
+  #newAnswer(index: number): StreamedAnswer {
+    this.#retained.add();
+    const answer = newAnswer(index, this.#retained);
     this.#answers.set(index, answer);
     return answer;
   }
 
-  #error(object: Plain, raw: string): readonly ModelEvent[] {
+  #error(object: JsonObject, raw: string): readonly ModelEvent[] {
     return this.fail(faultError(faultInBand(object, raw)));
   }
 }

@@ -1,7 +1,7 @@
 import { callerOf } from '../../shared/caller.ts';
 import { faultError, GatewayError, type ProviderFault } from '../../../core/error.ts';
 import type { ModelEvent } from '../../../core/events.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { parseDataUri } from '../../shared/media/data-uri.ts';
 import { type AssistantPart, partsInOrder } from '../../history/assistant-parts.ts';
 import { textOf } from '../../shared/json.ts';
@@ -13,8 +13,8 @@ import { detailsIn, ReasoningDetails, textIn } from './reasoning-details.ts';
 
 /** Converts a whole chat completion, including the gateway's extensions, to hub events. @throws GatewayError `upstream_invalid` */
 export function completionEvents(completion: unknown): readonly ModelEvent[] {
-  const choices = isPlain(completion) && Array.isArray(completion['choices']) ? completion['choices'].filter(isPlain) : [];
-  if (!isPlain(completion) || choices.length === 0) {
+  const choices = isJsonObject(completion) && Array.isArray(completion['choices']) ? completion['choices'].filter(isJsonObject) : [];
+  if (!isJsonObject(completion) || choices.length === 0) {
     throw new GatewayError('upstream_invalid', {
       message: "The provider's response is not a chat completion: it has no choices.",
       source: 'provider',
@@ -32,28 +32,28 @@ export function completionEvents(completion: unknown): readonly ModelEvent[] {
 }
 
 /** Reads the usage of a response. Groq sends it in `x_groq`. */
-export function usageIn(answer: Plain): ReturnType<typeof readUsage> {
+export function usageIn(answer: JsonObject): ReturnType<typeof readUsage> {
   const groq = answer['x_groq'];
-  return readUsage(answer['usage']) ?? (isPlain(groq) ? readUsage(groq['usage']) : undefined);
+  return readUsage(answer['usage']) ?? (isJsonObject(groq) ? readUsage(groq['usage']) : undefined);
 }
 
-function choiceEvents(choice: Plain, at: number, beside: readonly Plain[]): readonly ModelEvent[] {
-  const message = isPlain(choice['message']) ? choice['message'] : {};
-  const said = partsInOrder(message);
-  const thoughts = said.some(({ kind }) => kind === 'thinking') ? [] : thoughtEvents(message, at);
+function choiceEvents(choice: JsonObject, at: number, beside: readonly JsonObject[]): readonly ModelEvent[] {
+  const message = isJsonObject(choice['message']) ? choice['message'] : {};
+  const parts = partsInOrder(message);
+  const thoughts = parts.some(({ kind }) => kind === 'thinking') ? [] : thoughtEvents(message, at);
   let calls = 0;
-  const own = Array.isArray(message['annotations']) ? message['annotations'].filter(isPlain) : [];
+  const own = Array.isArray(message['annotations']) ? message['annotations'].filter(isJsonObject) : [];
   const sources = own.length === 0 ? beside : own;
   return [
     ...thoughts,
-    ...said.flatMap((one, block) => saidEvents(one, { choice: at, block, call: one.kind === 'call' ? calls++ : calls })),
+    ...parts.flatMap((one, block) => partEvents(one, { choice: at, block, call: one.kind === 'call' ? calls++ : calls })),
     ...(sources.length === 0 ? [] : [{ type: 'annotations', choice: at, annotations: sources } as const]),
     ...choiceExtras(choice, at),
     finishEvent(choice, at, calls),
   ];
 }
 
-function thoughtEvents(message: Plain, choice: number): readonly ModelEvent[] {
+function thoughtEvents(message: JsonObject, choice: number): readonly ModelEvent[] {
   const text = reasoningIn(message);
   const out: ModelEvent[] = text === '' ? [] : [{ type: 'thinking', choice, text, block: -1 }];
   const reader = new ReasoningDetails(choice);
@@ -68,7 +68,7 @@ function thoughtEvents(message: Plain, choice: number): readonly ModelEvent[] {
  * Reads reasoning outside the content, in each of the members that services use. Returns '' if `reasoning_details` has the same
  * text.
  */
-export function reasoningIn(message: Plain): string {
+export function reasoningIn(message: JsonObject): string {
   if (detailsIn(message).some((detail) => textIn(detail) !== '')) return '';
   return reasoningNames.map((name) => textOf(message[name])).find((text) => text !== undefined) ?? '';
 }
@@ -80,7 +80,7 @@ interface Position {
   readonly call: number;
 }
 
-function saidEvents(said: AssistantPart, { choice, block, call }: Position): readonly ModelEvent[] {
+function partEvents(said: AssistantPart, { choice, block, call }: Position): readonly ModelEvent[] {
   switch (said.kind) {
     case 'text':
       return said.from['type'] === 'refusal'
@@ -102,19 +102,19 @@ function saidEvents(said: AssistantPart, { choice, block, call }: Position): rea
 }
 
 /** Citations of a text in the form of the messages API. */
-export const citedIn = ({ citations }: Plain, choice: number, block: number): readonly ModelEvent[] =>
+export const citedIn = ({ citations }: JsonObject, choice: number, block: number): readonly ModelEvent[] =>
   Array.isArray(citations) && citations.length > 0
     ? [{ type: 'block', choice, block, state: 'open', kind: 'native', native: { citations } }]
     : [];
 
-function callEvent(call: Plain, choice: number, index: number): ModelEvent {
-  const fn = [call['function'], call['custom']].find(isPlain) ?? {};
+function callEvent(call: JsonObject, choice: number, index: number): ModelEvent {
+  const fn = [call['function'], call['custom']].find(isJsonObject) ?? {};
   const id = textOf(call['id']);
   return {
     type: 'tool_call',
     choice,
     index,
-    ...(isPlain(call['custom']) ? { kind: 'custom' as const } : {}),
+    ...(isJsonObject(call['custom']) ? { kind: 'custom' as const } : {}),
     ...(id === undefined ? {} : { id }),
     name: textOf(fn['name']) ?? '',
     arguments: argumentsOf(fn) ?? '',
@@ -124,13 +124,13 @@ function callEvent(call: Plain, choice: number, index: number): ModelEvent {
 }
 
 /** Returns the arguments as text. Some services send them as an object. */
-export function argumentsOf(fn: Plain): string | undefined {
+export function argumentsOf(fn: JsonObject): string | undefined {
   const value = fn['arguments'] ?? fn['input'];
-  return typeof value === 'string' ? value : isPlain(value) ? JSON.stringify(value) : undefined;
+  return typeof value === 'string' ? value : isJsonObject(value) ? JSON.stringify(value) : undefined;
 }
 
-export function signatureOf(call: Plain, fn: Plain): { readonly thoughtSignature?: string } {
-  const extra = isPlain(call['extra_content']) && isPlain(call['extra_content']['google']) ? call['extra_content']['google'] : {};
+export function signatureOf(call: JsonObject, fn: JsonObject): { readonly thoughtSignature?: string } {
+  const extra = isJsonObject(call['extra_content']) && isJsonObject(call['extra_content']['google']) ? call['extra_content']['google'] : {};
   const signature = textOf(fn['thought_signature']) ?? textOf(extra['thought_signature']);
   return signature === undefined ? {} : { thoughtSignature: signature };
 }
@@ -139,31 +139,31 @@ export function signatureOf(call: Plain, fn: Plain): { readonly thoughtSignature
  * Converts an image sent by value to a media event, and any other part, such as a step of a tool that ran at the service, to a
  * native block.
  */
-export function otherEvent(part: Plain, choice: number, block: number): ModelEvent {
+export function otherEvent(part: JsonObject, choice: number, block: number): ModelEvent {
   const image = part['image_url'];
-  const url = isPlain(image) ? image['url'] : image;
+  const url = isJsonObject(image) ? image['url'] : image;
   const data = typeof url === 'string' ? parseDataUri(url) : undefined;
   if (data === undefined) return { type: 'block', choice, block, state: 'open', kind: 'native', native: part };
   return { type: 'media', choice, block, mimeType: data.mimeType, base64: data.base64 };
 }
 
 /** Fields that the gateway and some services add to OpenAI's format. */
-export function choiceExtras(choice: Plain, at: number): readonly ModelEvent[] {
+export function choiceExtras(choice: JsonObject, at: number): readonly ModelEvent[] {
   const matched = matchedStop(choice);
   const fields = matched === undefined ? present(choice, ['stop_sequence', 'stop_details']) : { stop_sequence: matched };
   return fields === undefined ? [] : [{ type: 'extra', choice: at, fields, strict: false }];
 }
 
 /** Returns the stop sequence that ended a choice: `stop_reason` of vLLM, `matched_stop` of SGLang. Numbers are tokens of the model. */
-const matchedStop = (choice: Plain): string | undefined =>
+const matchedStop = (choice: JsonObject): string | undefined =>
   choice['finish_reason'] === 'stop' ? (textOf(choice['stop_reason']) ?? textOf(choice['matched_stop'])) : undefined;
 
-export function topExtras(answer: Plain): readonly ModelEvent[] {
+export function topExtras(answer: JsonObject): readonly ModelEvent[] {
   const fields = present(answer, ['container', 'context_management']);
   return fields === undefined ? [] : [{ type: 'extra', fields, strict: false }];
 }
 
-function present(object: Plain, keys: readonly string[]): Plain | undefined {
+function present(object: JsonObject, keys: readonly string[]): JsonObject | undefined {
   const found = keys.filter((key) => object[key] !== undefined && object[key] !== null);
   return found.length === 0 ? undefined : Object.fromEntries(found.map((key) => [key, object[key]]));
 }
@@ -172,14 +172,14 @@ function present(object: Plain, keys: readonly string[]): Plain | undefined {
 const faults: ReadonlySet<string> = new Set(['error', 'insufficient_system_resource', 'network_error']);
 
 /** Returns the error in the choice, where OpenRouter sends it, or one that names the finish reason. */
-function choiceFault({ error }: Plain, word: string): ProviderFault {
-  if (!isPlain(error))
+function choiceFault({ error }: JsonObject, word: string): ProviderFault {
+  if (!isJsonObject(error))
     return { message: `The provider ended its response with "${word}".`, code: word, type: 'api_error', param: null, status: 502 };
   const fault = faultInBand({ error }, '');
   return { ...fault, status: fault.status ?? 502 };
 }
 
-export function finishEvent(choice: Plain, at: number, calls: number): ModelEvent {
+export function finishEvent(choice: JsonObject, at: number, calls: number): ModelEvent {
   const word = textOf(choice['finish_reason']);
   if (word !== undefined && faults.has(word)) {
     return { type: 'error', error: faultError(choiceFault(choice, word)) };

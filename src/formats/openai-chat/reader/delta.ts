@@ -1,8 +1,8 @@
 import { callerOf } from '../../shared/caller.ts';
 import type { ModelEvent } from '../../../core/events.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { textOf } from '../../shared/json.ts';
-import type { Kept } from '../../shared/answer/kept.ts';
+import type { RetainedSize } from '../../shared/response/retained-size.ts';
 import { argumentsOf, citedIn, otherEvent, reasoningIn, signatureOf } from './completion.ts';
 import { detailsIn, ReasoningDetails, textIn } from './reasoning-details.ts';
 
@@ -10,20 +10,20 @@ import { detailsIn, ReasoningDetails, textIn } from './reasoning-details.ts';
 export interface StreamedAnswer {
   readonly index: number;
   /** The last choice object with a finish reason. */
-  finish: Plain | undefined;
+  finish: JsonObject | undefined;
   /** Calls by the service's number. */
   readonly calls: Map<number, StreamedCall>;
   /** Number of calls so far. */
   count: number;
-  readonly sources: Plain[];
+  readonly sources: JsonObject[];
   /** Created on demand: few services send details. */
   details: ReasoningDetails | undefined;
   /** Details without text that came after the first content. They are held back to the end, to not divide the content. */
-  readonly lateDetails: Plain[];
+  readonly lateDetails: JsonObject[];
   /** True once text or a call was received. */
   isAnswering: boolean;
   /** Shared by all choices. */
-  readonly kept: Kept;
+  readonly retained: RetainedSize;
 }
 
 /** A tool call of the stream. */
@@ -36,10 +36,10 @@ interface StreamedCall {
    * Arguments received before the name. They are held back, since a call cannot be forwarded without its name; undefined once the
    * name is known.
    */
-  waiting: string | undefined;
+  pendingArguments: string | undefined;
 }
 
-export const newAnswer = (index: number, kept: Kept): StreamedAnswer => ({
+export const newAnswer = (index: number, retained: RetainedSize): StreamedAnswer => ({
   index,
   finish: undefined,
   calls: new Map(),
@@ -48,62 +48,62 @@ export const newAnswer = (index: number, kept: Kept): StreamedAnswer => ({
   details: undefined,
   lateDetails: [],
   isAnswering: false,
-  kept,
+  retained: retained,
 });
 
 /** Converts one delta to events in a fixed order, with reasoning first, then text, then calls. */
-export function deltaEvents(delta: Plain, answer: StreamedAnswer, out: ModelEvent[]): void {
+export function deltaEvents(delta: JsonObject, answer: StreamedAnswer, out: ModelEvent[]): void {
   const choice = answer.index;
   const blocks = delta['content_blocks'];
   if (Array.isArray(blocks) && blocks.length > 0) for (const one of blocks) blockEvents(one, choice, out);
   else plainEvents(delta, answer, out);
   const refusal = textOf(delta['refusal']);
   if (refusal !== undefined) out.push({ type: 'refusal', choice, text: refusal });
-  if (isPlain(delta['audio'])) out.push({ type: 'audio', choice, audio: delta['audio'] });
-  if (Array.isArray(delta['annotations'])) for (const source of delta['annotations']) if (isPlain(source)) keepSource(source, answer);
-  if (Array.isArray(delta['images'])) for (const image of delta['images']) if (isPlain(image)) out.push(otherEvent(image, choice, -1));
-  if (isPlain(delta['function_call']) && !isListed(delta['function_call'], delta['tool_calls']))
+  if (isJsonObject(delta['audio'])) out.push({ type: 'audio', choice, audio: delta['audio'] });
+  if (Array.isArray(delta['annotations'])) for (const source of delta['annotations']) if (isJsonObject(source)) keepSource(source, answer);
+  if (Array.isArray(delta['images'])) for (const image of delta['images']) if (isJsonObject(image)) out.push(otherEvent(image, choice, -1));
+  if (isJsonObject(delta['function_call']) && !isListed(delta['function_call'], delta['tool_calls']))
     callEvents({ index: legacyCall, function: delta['function_call'] }, legacyCall, answer, out);
   if (Array.isArray(delta['tool_calls']))
-    for (const [at, call] of delta['tool_calls'].entries()) if (isPlain(call)) callEvents(call, at, answer, out);
+    for (const [at, call] of delta['tool_calls'].entries()) if (isJsonObject(call)) callEvents(call, at, answer, out);
 }
 
 /** Number of the legacy `function_call` among the calls. */
 const legacyCall = -1;
 
 /** True if the list has the same fragment, or the fragment is empty. Some services write a call in both members. */
-function isListed(fn: Plain, list: unknown): boolean {
+function isListed(fn: JsonObject, list: unknown): boolean {
   if (!Array.isArray(list) || list.length === 0) return false;
   if (!fn['name'] && !fn['arguments']) return true;
   return list.some((call: unknown) => {
-    const listed = isPlain(call) && isPlain(call['function']) ? call['function'] : {};
+    const listed = isJsonObject(call) && isJsonObject(call['function']) ? call['function'] : {};
     return listed['name'] === fn['name'] && listed['arguments'] === fn['arguments'];
   });
 }
 
-function keepSource(source: Plain, answer: StreamedAnswer): void {
-  answer.kept.addJson(source);
+function keepSource(source: JsonObject, answer: StreamedAnswer): void {
+  answer.retained.addJson(source);
   answer.sources.push(source);
 }
 
 /** Reads content as a text, or in the forms that some services send: a list of parts, or an object if JSON was requested. */
-function plainEvents(delta: Plain, answer: StreamedAnswer, out: ModelEvent[]): void {
+function plainEvents(delta: JsonObject, answer: StreamedAnswer, out: ModelEvent[]): void {
   const choice = answer.index;
   const thought = reasoningIn(delta);
   if (thought !== '') out.push({ type: 'thinking', choice, text: thought });
   for (const detail of detailsIn(delta)) detailEvents(detail, answer, out);
   const { content } = delta;
-  if (hasLength(content) || isPlain(content) || hasLength(delta['tool_calls'])) {
+  if (hasLength(content) || isJsonObject(content) || hasLength(delta['tool_calls'])) {
     answer.isAnswering = true;
     answer.details?.close(out);
   }
   if (typeof content === 'string') textEvent(content, choice, out);
   else if (Array.isArray(content)) {
     for (const part of content) {
-      if (isPlain(part)) partEvents(part, choice, out);
+      if (isJsonObject(part)) partEvents(part, choice, out);
       else if (typeof part === 'string') textEvent(part, choice, out);
     }
-  } else if (isPlain(content)) textEvent(JSON.stringify(content), choice, out);
+  } else if (isJsonObject(content)) textEvent(JSON.stringify(content), choice, out);
 }
 
 function textEvent(text: string, choice: number, out: ModelEvent[]): void {
@@ -112,9 +112,9 @@ function textEvent(text: string, choice: number, out: ModelEvent[]): void {
 
 const hasLength = (value: unknown): boolean => (typeof value === 'string' || Array.isArray(value)) && value.length > 0;
 
-function detailEvents(detail: Plain, answer: StreamedAnswer, out: ModelEvent[]): void {
+function detailEvents(detail: JsonObject, answer: StreamedAnswer, out: ModelEvent[]): void {
   if (answer.isAnswering && textIn(detail) === '') {
-    answer.kept.addJson(detail);
+    answer.retained.addJson(detail);
     answer.lateDetails.push(detail);
   } else (answer.details ??= new ReasoningDetails(answer.index)).push(detail, out);
 }
@@ -129,7 +129,7 @@ export function lastDetails(answer: StreamedAnswer): readonly ModelEvent[] {
   return out;
 }
 
-function partEvents(part: Plain, choice: number, out: ModelEvent[]): void {
+function partEvents(part: JsonObject, choice: number, out: ModelEvent[]): void {
   switch (part['type'] ?? (typeof part['text'] === 'string' ? 'text' : undefined)) {
     case 'text':
     case 'output_text':
@@ -156,7 +156,7 @@ function joinedText(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value)
     ? value
-        .filter(isPlain)
+        .filter(isJsonObject)
         .map(({ text }) => textOf(text) ?? '')
         .join('')
     : '';
@@ -167,7 +167,7 @@ const untyped: ReadonlySet<string> = new Set(['text', 'thinking', 'redacted_thin
 
 /** Converts a delta of the gateway's own blocks: `{index, delta}`. */
 function blockEvents(one: unknown, choice: number, out: ModelEvent[]): void {
-  if (!isPlain(one) || !isPlain(one['delta'])) return;
+  if (!isJsonObject(one) || !isJsonObject(one['delta'])) return;
   const { delta } = one;
   const block = typeof one['index'] === 'number' ? one['index'] : 0;
   const signature = textOf(delta['signature']);
@@ -186,29 +186,29 @@ function blockEvents(one: unknown, choice: number, out: ModelEvent[]): void {
  * Handles services that omit the call number or give all calls the same one: a different id then means a different call. Some
  * services send the name only after the first event of a call.
  */
-function callEvents(call: Plain, at: number, answer: StreamedAnswer, out: ModelEvent[]): void {
+function callEvents(call: JsonObject, at: number, answer: StreamedAnswer, out: ModelEvent[]): void {
   const key = typeof call['index'] === 'number' ? call['index'] : at;
   const id = textOf(call['id']);
-  const fn = [call['function'], call['custom']].find(isPlain) ?? {};
+  const fn = [call['function'], call['custom']].find(isJsonObject) ?? {};
   const before = answer.calls.get(key);
   const isNew = before === undefined || (id !== undefined && before.id !== undefined && id !== before.id);
-  const known = isNew ? begun(key, id, answer) : before;
+  const known = isNew ? newCall(key, id, answer) : before;
   const name = textOf(fn['name']);
   const text = argumentsOf(fn);
-  if (known.waiting !== undefined && name === undefined) {
-    if (text !== undefined) answer.kept.add(text.length);
-    known.waiting += text ?? '';
+  if (known.pendingArguments !== undefined && name === undefined) {
+    if (text !== undefined) answer.retained.add(text.length);
+    known.pendingArguments += text ?? '';
     return;
   }
-  const hasName = known.waiting === undefined;
-  if (hasName && text === undefined && isPlain(call['extra_content']) === false) return;
-  const input = hasName ? text : known.waiting + (text ?? '');
-  known.waiting = undefined;
+  const hasName = known.pendingArguments === undefined;
+  if (hasName && text === undefined && isJsonObject(call['extra_content']) === false) return;
+  const input = hasName ? text : known.pendingArguments + (text ?? '');
+  known.pendingArguments = undefined;
   out.push({
     type: 'tool_call',
     choice: answer.index,
     index: known.number,
-    ...(isPlain(call['custom']) ? { kind: 'custom' as const } : {}),
+    ...(isJsonObject(call['custom']) ? { kind: 'custom' as const } : {}),
     ...(hasName || known.id === undefined ? {} : { id: known.id }),
     ...(hasName ? {} : { name: name ?? '' }),
     ...(input === undefined ? {} : { arguments: input }),
@@ -217,9 +217,9 @@ function callEvents(call: Plain, at: number, answer: StreamedAnswer, out: ModelE
   });
 }
 
-function begun(key: number, id: string | undefined, answer: StreamedAnswer): StreamedCall {
-  answer.kept.add(id?.length);
-  const call = { number: answer.count, id, waiting: '' };
+function newCall(key: number, id: string | undefined, answer: StreamedAnswer): StreamedCall {
+  answer.retained.add(id?.length);
+  const call = { number: answer.count, id, pendingArguments: '' };
   answer.calls.set(key, call);
   answer.count += 1;
   return call;
@@ -228,13 +228,13 @@ function begun(key: number, id: string | undefined, answer: StreamedAnswer): Str
 /** Returns the calls for which the service never sent a name. */
 export function namelessCalls({ index: choice, calls }: StreamedAnswer): readonly ModelEvent[] {
   return [...calls.values()]
-    .filter(({ waiting }) => waiting !== undefined)
-    .map(({ number: index, id, waiting = '' }) => ({
+    .filter(({ pendingArguments }) => pendingArguments !== undefined)
+    .map(({ number: index, id, pendingArguments = '' }) => ({
       type: 'tool_call',
       choice,
       index,
       ...(id === undefined ? {} : { id }),
       name: '',
-      arguments: waiting,
+      arguments: pendingArguments,
     }));
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { JsonBody } from '../../../core/json/body.ts';
-import type { Plain } from '../../../core/json/merge.ts';
-import { withoutMarks } from '../../anthropic-messages/marks.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
+import { withoutPlaceholders } from '../../anthropic-messages/placeholders.ts';
 import { type ApiEvent, MessageEvents } from '../../anthropic-messages/to-client/events.ts';
 import { wholeMessage } from '../../anthropic-messages/to-client/index.ts';
 import { messagesRequests } from '../../anthropic-messages/to-hub/index.ts';
@@ -17,26 +17,26 @@ const signature = Buffer.concat([Buffer.from([0x12, 0x40, 0x0a, 0x10, 0x08, 0x0b
 const claude = { format: 'anthropic-claude-v1', index: 0 };
 const openai = { format: 'openai-responses-v1', index: 0 };
 const gemini = { format: 'google-gemini-v1', index: 0 };
-const text = (words: string, more: Plain = {}): Plain => ({ type: 'reasoning.text', text: words, ...more });
-const summary = (words: string, more: Plain = openai): Plain => ({ type: 'reasoning.summary', summary: words, ...more });
-const encrypted = (data: string, more: Plain): Plain => ({ type: 'reasoning.encrypted', data, ...more });
-const call = (id: string): Plain => ({ index: 0, id, type: 'function', function: { name: 'f', arguments: '{"a":1}' } });
+const text = (words: string, more: JsonObject = {}): JsonObject => ({ type: 'reasoning.text', text: words, ...more });
+const summary = (words: string, more: JsonObject = openai): JsonObject => ({ type: 'reasoning.summary', summary: words, ...more });
+const encrypted = (data: string, more: JsonObject): JsonObject => ({ type: 'reasoning.encrypted', data, ...more });
+const call = (id: string): JsonObject => ({ index: 0, id, type: 'function', function: { name: 'f', arguments: '{"a":1}' } });
 
 /** The content of a messages API stream after all events. */
-function contentOf(events: readonly ApiEvent[]): Plain[] {
+function contentOf(events: readonly ApiEvent[]): JsonObject[] {
   const out: Record<string, unknown>[] = [];
   for (const { type, index, content_block: block, delta } of events) {
     const at = Number(index);
-    if (type === 'content_block_start') out[at] = { ...(block as Plain) };
+    if (type === 'content_block_start') out[at] = { ...(block as JsonObject) };
     if (type !== 'content_block_delta') continue;
-    const { type: _type, partial_json: json, ...members } = delta as Plain;
+    const { type: _type, partial_json: json, ...members } = delta as JsonObject;
     for (const [key, value] of Object.entries(members)) (out[at] ??= {})[key] = String(out[at]?.[key] ?? '') + String(value);
     if (typeof json === 'string') (out[at] ??= {})['input'] = JSON.parse(json);
   }
   return out;
 }
 
-function streamed(deltas: readonly Plain[]): Plain[] {
+function streamed(deltas: readonly JsonObject[]): JsonObject[] {
   const reader = new ChatReader();
   const out = new MessageEvents(names);
   const read = deltas.flatMap((delta) => reader.push({ name: '', data: JSON.stringify({ id: 'c', choices: [{ index: 0, delta }] }) }));
@@ -44,16 +44,16 @@ function streamed(deltas: readonly Plain[]): Plain[] {
   return contentOf([...[...read, ...end].flatMap((event) => out.push(event)), ...out.end()]);
 }
 
-const whole = (message: Plain): unknown =>
+const whole = (message: JsonObject): unknown =>
   wholeMessage({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }] }, names)['content'];
 
-const asked = (content: unknown): Plain => ({ model: 'm', max_tokens: 9, messages: [{ role: 'assistant', content }] });
+const asked = (content: unknown): JsonObject => ({ model: 'm', max_tokens: 9, messages: [{ role: 'assistant', content }] });
 
 /** What the service receives in the next request. */
 function sentBack(content: unknown): { readonly details: unknown; readonly dropped: readonly string[] } {
   const hub = messagesRequests.toHub(asked(content));
   const { body, dropped } = dropExtensions(JsonBody.of(hub.body), service);
-  const [message] = body.value('messages') as Plain[];
+  const [message] = body.value('messages') as JsonObject[];
   return {
     details: message?.['reasoning_details'],
     dropped: messagesRequests.ownNames([...hub.dropped, ...dropped], false).map(({ param }) => param),
@@ -61,7 +61,7 @@ function sentBack(content: unknown): { readonly details: unknown; readonly dropp
 }
 
 /** The details of a response, the deltas of the same response as a stream, the kinds of its blocks, and what is sent back to the API itself. */
-it.each<[string, Plain, readonly Plain[], readonly string[], readonly string[]]>([
+it.each<[string, JsonObject, readonly JsonObject[], readonly string[], readonly string[]]>([
   [
     'signed thinking of Claude with the signature in the last delta',
     { content: 'x', reasoning: 'Hm.', reasoning_details: [text('Hm.', { signature, ...claude })] },
@@ -128,19 +128,19 @@ it.each<[string, Plain, readonly Plain[], readonly string[], readonly string[]]>
   ],
 ])('reasoning_details survive the conversion to messages and back: %s', (_name, message, deltas, kinds, own) => {
   const once = whole(message);
-  expect((once as Plain[]).map(({ type }) => type)).toEqual(kinds);
+  expect((once as JsonObject[]).map(({ type }) => type)).toEqual(kinds);
   const parts = streamed(deltas);
   // Details that arrive during a call follow it, because a call is not interrupted.
-  expect(parts.toSorted(byKind)).toEqual((once as Plain[]).toSorted(byKind));
+  expect(parts.toSorted(byKind)).toEqual((once as JsonObject[]).toSorted(byKind));
   for (const content of [once, parts]) expect(sentBack(content)).toEqual({ details: message['reasoning_details'], dropped: [] });
-  const kept = withoutMarks(JsonBody.of(asked(once))).value('messages') as { content: Plain[] }[];
+  const kept = withoutPlaceholders(JsonBody.of(asked(once))).value('messages') as { content: JsonObject[] }[];
   expect(kept[0]?.content.map(({ type }) => type)).toEqual(own);
 });
 
-const byKind = (a: Plain, b: Plain): number =>
+const byKind = (a: JsonObject, b: JsonObject): number =>
   Number(String(a['type']).startsWith('redacted')) - Number(String(b['type']).startsWith('redacted'));
 
-it.each<[string, Plain, unknown]>([
+it.each<[string, JsonObject, unknown]>([
   ['unsigned text', { content: 'x', reasoning_details: [text('Hm.', { format: 'unknown', index: 0 })] }, undefined],
   ['no details', { content: 'x', reasoning: 'Hm.' }, undefined],
 ])('unsigned thinking is sent back without reasoning_details: %s', (_name, message, details) => {

@@ -1,13 +1,14 @@
 import type { ModelEvent } from '../../../core/events.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 import { dataFor, signatureFor } from '../../history/reasoning-details.ts';
 import { textOf } from '../../shared/json.ts';
 
 /** Returns the `reasoning_details` of a message or of a delta. */
-export const detailsIn = ({ reasoning_details: list }: Plain): readonly Plain[] => (Array.isArray(list) ? list.filter(isPlain) : []);
+export const detailsIn = ({ reasoning_details: list }: JsonObject): readonly JsonObject[] =>
+  Array.isArray(list) ? list.filter(isJsonObject) : [];
 
 /** Returns the readable text of a detail; '' for encrypted reasoning. */
-export const textIn = ({ text, summary }: Plain): string => textOf(text) ?? textOf(summary) ?? '';
+export const textIn = ({ text, summary }: JsonObject): string => textOf(text) ?? textOf(summary) ?? '';
 
 /** Maximum number of members of a detail that are kept. The API has six. */
 const mostMembers = 32;
@@ -18,13 +19,13 @@ export class ReasoningDetails {
   /** Number of the current block. Negative, because the blocks of the content count from 0. */
   #block = -1;
   /** The current text or summary, without its text. */
-  #open: Plain | undefined;
+  #open: JsonObject | undefined;
 
   constructor(choice: number) {
     this.#choice = choice;
   }
 
-  push(detail: Plain, out: ModelEvent[]): void {
+  push(detail: JsonObject, out: ModelEvent[]): void {
     if (detail['type'] === 'reasoning.encrypted') {
       this.close(out);
       if (textOf(detail['data']) !== undefined)
@@ -56,9 +57,9 @@ export class ReasoningDetails {
 }
 
 /** True if a piece continues the detail. Text after a signature begins the next one. */
-const isSame = (open: Plain, piece: Plain, text: string): boolean =>
+const isSame = (open: JsonObject, piece: JsonObject, text: string): boolean =>
   open['type'] === piece['type'] && open['index'] === piece['index'] && (text === '' || textOf(open['signature']) === undefined);
 
 /** The members of a piece that are set: later pieces may repeat the earlier ones as null. */
-const given = ({ text: _text, summary: _summary, ...rest }: Plain): Plain =>
+const given = ({ text: _text, summary: _summary, ...rest }: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null && value !== ''));

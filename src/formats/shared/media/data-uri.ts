@@ -7,7 +7,7 @@ export interface DataUri {
 }
 
 /** Maximum length of the part before the data, in characters. Each of its parameters is a text of its own in memory. */
-const longestHead = 4096;
+const maxHeadLength = 4096;
 
 /**
  * Parses `data:<type>[;params][;base64],<data>`. The flag may be anywhere among the parameters in any letter case, white space
@@ -16,13 +16,13 @@ const longestHead = 4096;
 export function parseDataUri(text: string): DataUri | undefined {
   if (!/^data:/i.test(text)) return undefined;
   const comma = text.indexOf(',');
-  if (comma < 0 || comma > longestHead) return undefined;
+  if (comma < 0 || comma > maxHeadLength) return undefined;
   const [type = '', ...params] = text.slice(5, comma).split(';');
   const data = text.slice(comma + 1);
   const encoded = params.some((param) => param.trim().toLowerCase() === 'base64');
   return {
     mimeType: type.trim().toLowerCase() || 'text/plain',
-    base64: encoded ? standardBase64(unescaped(data)) : Buffer.from(unescaped(data), 'utf8').toString('base64'),
+    base64: encoded ? standardBase64(decodeEscapes(data)) : Buffer.from(decodeEscapes(data), 'utf8').toString('base64'),
   };
 }
 
@@ -40,12 +40,12 @@ export function standardBase64(text: string): string {
 export const looksLikeBase64 = (text: string): boolean => text.length >= 64 && /^[A-Za-z0-9+/_-]+={0,2}\s*$/.test(text);
 
 /** Media type of bare base64 by its first bytes; undefined if they are unknown. */
-export const typeByBytes = (base64: string): string | undefined => magic.find(([start]) => base64.startsWith(start))?.[1];
+export const typeByBytes = (base64: string): string | undefined => base64Signatures.find(([start]) => base64.startsWith(start))?.[1];
 
 /** Like `typeByBytes`, but JPEG if the first bytes are unknown, as these clients assume. */
-export const sniffBase64 = (text: string): string => typeByBytes(text) ?? 'image/jpeg';
+export const typeByBytesOrJpeg = (text: string): string => typeByBytes(text) ?? 'image/jpeg';
 
-const magic = [
+const base64Signatures = [
   ['iVBORw0KGgo', 'image/png'],
   ['R0lGOD', 'image/gif'],
   ['/9j/', 'image/jpeg'],
@@ -53,7 +53,7 @@ const magic = [
   ['JVBERi', 'application/pdf'],
 ] as const;
 
-function unescaped(text: string): string {
+function decodeEscapes(text: string): string {
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);

@@ -9,10 +9,10 @@ const notBase64 = /[^A-Za-z0-9+/=_%\s-]/;
  * name or its first bytes, otherwise text/plain. Addresses are returned unchanged, and so is text that is not base64, because it
  * would be decoded to noise.
  *
- * @param said media type given by the client
+ * @param declaredType media type given by the client
  */
-export function fileDataUri(data: string, name: string | undefined, said?: string): string {
+export function fileDataUri(data: string, name: string | undefined, declaredType?: string): string {
   if (/^(?:data:|gs%|[a-z][a-z0-9+.-]*:\/\/)/i.test(data) || notBase64.test(data)) return data;
-  const named = name === undefined ? undefined : typeOfPath(name);
-  return `data:${said ?? named ?? typeByBytes(data) ?? 'text/plain'};base64,${data}`;
+  const typeByName = name === undefined ? undefined : typeOfPath(name);
+  return `data:${declaredType ?? typeByName ?? typeByBytes(data) ?? 'text/plain'};base64,${data}`;
 }

@@ -1,4 +1,4 @@
-import { cannotCarry } from '../request/cannot-carry.ts';
+import { unsupportedParameter } from '../request/unsupported-parameter.ts';
 
 /** Media types of text formats, which the models read as plain text. */
 const textual =
@@ -25,12 +25,12 @@ const audio: Readonly<Record<string, string>> = {
  *
  * @throws GatewayError `unsupported_parameter` for office documents
  */
-export function servedType(type: string, param: string): string {
+export function normalizeMediaType(type: string, param: string): string {
   const bare = (type.split(';')[0] ?? '').trim().toLowerCase();
   if (bare === 'image/jpg') return 'image/jpeg';
   if (textual.test(bare)) return 'text/plain';
   if (office.test(bare)) {
-    throw cannotCarry(param, `Files of type ${bare} are not read by this provider.`, 'Send the document as PDF or as plain text.');
+    throw unsupportedParameter(param, `Files of type ${bare} are not read by this provider.`, 'Send the document as PDF or as plain text.');
   }
   return bare;
 }
@@ -40,5 +40,5 @@ export function audioType(format: unknown, param: string): string {
   const name = typeof format === 'string' ? format.toLowerCase() : '';
   if (Object.hasOwn(audio, name)) return audio[name] ?? '';
   if (/^audio\/[\w.+-]+$/.test(name)) return name;
-  throw cannotCarry(param, `The audio format "${name}" is not known.`, `Use one of ${Object.keys(audio).join(', ')}.`);
+  throw unsupportedParameter(param, `The audio format "${name}" is not known.`, `Use one of ${Object.keys(audio).join(', ')}.`);
 }

@@ -11,7 +11,7 @@ const mime = (): typeof Mime.default => (load('mime') as typeof Mime).default;
  * Media types of extensions for which the registry has no type, or another one than the services use. `.ts` and `.mts` are source
  * code here, not video.
  */
-const own: Readonly<Record<string, string>> = {
+const typesByExtension: Readonly<Record<string, string>> = {
   m4v: 'video/mp4',
   mpg: 'video/mpg',
   mpegps: 'video/mpegps',
@@ -38,7 +38,7 @@ export function typeOfPath(path: string): string | undefined {
   const dot = file.lastIndexOf('.');
   if (dot < 0) return undefined;
   const extension = file.slice(dot + 1).toLowerCase();
-  if (Object.hasOwn(own, extension)) return own[extension];
+  if (Object.hasOwn(typesByExtension, extension)) return typesByExtension[extension];
   return mime().getType(extension) ?? undefined;
 }
 

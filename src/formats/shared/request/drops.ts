@@ -1,23 +1,23 @@
-import type { Plain } from '../../../core/json/merge.ts';
+import type { JsonObject } from '../../../core/json/merge.ts';
 import type { Dropped } from '../../../core/provider.ts';
 
 /** Collects the parameters that a converted request cannot express, each once. */
 export class Drops {
   /** Created on demand: most requests lose nothing. */
-  #found: Map<string, string> | undefined;
+  #reasons: Map<string, string> | undefined;
 
   add(param: string, reason: string): void {
-    this.#found ??= new Map();
-    if (!this.#found.has(param)) this.#found.set(param, reason);
+    this.#reasons ??= new Map();
+    if (!this.#reasons.has(param)) this.#reasons.set(param, reason);
   }
 
   /** Adds the members that the conversion does not read, unless they are empty. */
-  others(object: Plain, read: ReadonlySet<string>, place: string, reason: string): void {
-    for (const key in object) if (!read.has(key) && hasContent(object[key])) this.add(`${place}${key}`, reason);
+  addUnread(object: JsonObject, read: ReadonlySet<string>, prefix: string, reason: string): void {
+    for (const key in object) if (!read.has(key) && hasContent(object[key])) this.add(`${prefix}${key}`, reason);
   }
 
   get list(): readonly Dropped[] {
-    return this.#found === undefined ? none : [...this.#found].map(([param, reason]) => ({ param, reason }));
+    return this.#reasons === undefined ? none : [...this.#reasons].map(([param, reason]) => ({ param, reason }));
   }
 }
 

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { isPlain, type Plain } from '../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json/merge.ts';
 
 type FieldType = 'string' | 'object' | 'list' | 'objects';
 
@@ -17,25 +17,25 @@ const chatFields: ReadonlyMap<string, readonly FieldType[]> = new Map([
 ]);
 
 /** @throws GatewayError `invalid_type` with the path of the field */
-export function checkChatTypes(body: Plain): void {
+export function checkChatTypes(body: JsonObject): void {
   for (const field in body) {
     const types = chatFields.get(field);
     const value = body[field];
     if (types === undefined || value === undefined || value === null) continue;
-    if (!types.some((type) => isOf(type, value))) throw wrongType(field, value, types.map((type) => names[type]).join(' or '));
+    if (!types.some((type) => hasType(type, value))) throw wrongType(field, value, types.map((type) => typeNames[type]).join(' or '));
     if (types[0] === 'objects') checkItems(field, value as readonly unknown[]);
   }
 }
 
 function checkItems(field: string, items: readonly unknown[]): void {
   for (let index = 0; index < items.length; index += 1)
-    if (!isPlain(items[index])) throw wrongType(`${field}[${index}]`, items[index], names.object);
+    if (!isJsonObject(items[index])) throw wrongType(`${field}[${index}]`, items[index], typeNames.object);
 }
 
-const isOf = (type: FieldType, value: unknown): boolean =>
-  type === 'string' ? typeof value === 'string' : type === 'object' ? isPlain(value) : Array.isArray(value);
+const hasType = (type: FieldType, value: unknown): boolean =>
+  type === 'string' ? typeof value === 'string' : type === 'object' ? isJsonObject(value) : Array.isArray(value);
 
-const names: Readonly<Record<FieldType, string>> = {
+const typeNames: Readonly<Record<FieldType, string>> = {
   string: 'a string',
   object: 'an object',
   list: 'a list',
@@ -44,13 +44,13 @@ const names: Readonly<Record<FieldType, string>> = {
 
 function wrongType(param: string, value: unknown, wanted: string): GatewayError {
   return new GatewayError('invalid_type', {
-    message: `"${param}" is ${kindOf(value)}, not ${wanted}.`,
+    message: `"${param}" is ${describeType(value)}, not ${wanted}.`,
     param,
     hint: `Send ${wanted} in "${param}".`,
   });
 }
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Figures } from '../../../telemetry/metrics/figures.ts';
+import type { MetricsSnapshot } from '../../../telemetry/metrics/snapshot.ts';
 import { turns } from '../../../../test/support/time.ts';
 import { FiguresReport } from './figures-report.ts';
 
@@ -10,15 +10,15 @@ function rig() {
   let counted = 0;
   const report = new FiguresReport({
     read: () => {
-      const figures: Figures = { families: [['gateway_errors_total', [['', counted]]]], samples: [], health: [] };
+      const figures: MetricsSnapshot = { families: [['gateway_errors_total', [['', counted]]]], samples: [], health: [] };
       return new Promise((resolve) => readings.push(() => resolve(figures)));
     },
-    tell: ({ families }) => void told.push(Number(families[0]?.[1][0]?.[1])),
+    send: ({ families }) => void told.push(Number(families[0]?.[1][0]?.[1])),
     monotonic: () => 0,
   });
   const count = (): void => {
     counted += 1;
-    report.isNew = true;
+    report.hasChanges = true;
   };
   return { report, told, readings, count };
 }
@@ -52,7 +52,7 @@ it('does not report older figures after the last report', async () => {
 });
 
 it('reports nothing if metrics are off', async () => {
-  const told: Figures[] = [];
-  await new FiguresReport({ read: () => undefined, tell: (figures) => void told.push(figures), monotonic: () => 0 }).end();
+  const told: MetricsSnapshot[] = [];
+  await new FiguresReport({ read: () => undefined, send: (figures) => void told.push(figures), monotonic: () => 0 }).end();
   expect(told).toEqual([]);
 });

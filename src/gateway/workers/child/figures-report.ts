@@ -1,9 +1,9 @@
-import type { Figures } from '../../../telemetry/metrics/figures.ts';
+import type { MetricsSnapshot } from '../../../telemetry/metrics/snapshot.ts';
 
 export interface FiguresReportDeps {
   /** Undefined if metrics are off. */
-  read(): Promise<Figures> | undefined;
-  tell(figures: Figures): void;
+  read(): Promise<MetricsSnapshot> | undefined;
+  send(figures: MetricsSnapshot): void;
   /** Milliseconds. */
   monotonic(): number;
 }
@@ -17,7 +17,7 @@ const longest = 5000;
 export class FiguresReport {
   readonly #deps: FiguresReportDeps;
   /** Set when a counter has changed since the last report. */
-  isNew = false;
+  hasChanges = false;
   #isBusy = false;
   #isOver = false;
   #dueAt = 0;
@@ -27,10 +27,10 @@ export class FiguresReport {
   }
 
   async reportIfDue(): Promise<void> {
-    const { read, tell, monotonic } = this.#deps;
+    const { read, send: tell, monotonic } = this.#deps;
     const from = monotonic();
-    if (!this.isNew || this.#isBusy || this.#isOver || from < this.#dueAt) return;
-    this.isNew = false;
+    if (!this.hasChanges || this.#isBusy || this.#isOver || from < this.#dueAt) return;
+    this.hasChanges = false;
     this.#isBusy = true;
     try {
       const figures = await read();
@@ -46,6 +46,6 @@ export class FiguresReport {
   async end(): Promise<void> {
     this.#isOver = true;
     const figures = await this.#deps.read();
-    if (figures !== undefined) this.#deps.tell(figures);
+    if (figures !== undefined) this.#deps.send(figures);
   }
 }

@@ -1,6 +1,6 @@
-import { inTime } from '../../../core/async/in-time.ts';
+import { withTimeout } from '../../../core/async/with-timeout.ts';
 import { GatewayError } from '../../../core/error.ts';
-import { keyLimit, type KeyInFlight, type ShareOf, type Shares } from '../../../pipeline/in-flight.ts';
+import { keyLimit, type KeyInFlight, type LimitedKey, type InFlightLimiter } from '../../../pipeline/in-flight.ts';
 
 /** In-flight count of one key in this process, and the number leased to it. */
 interface Lease extends KeyInFlight {
@@ -14,10 +14,10 @@ interface Lease extends KeyInFlight {
 const ownersLimit = 4096;
 
 /** Milliseconds that a request waits for the supervisor. */
-const askMs = 5000;
+const leaseTimeoutMs = 5000;
 
 /** Access to the supervisor. */
-export interface Lender {
+export interface LeaseClient {
   /** Resolves to the number of additional requests of this key that this process may run: 0 if the limit is reached. */
   ask(owner: string, limit: number): Promise<number>;
   giveBack(owner: string, count: number): void;
@@ -27,22 +27,22 @@ export interface Lender {
  * In-flight requests per key in one of several processes. Within its lease a process decides alone; beyond it, a
  * request waits for one round trip to the supervisor.
  */
-export class LeasedShares implements Shares {
-  readonly #lender: Lender;
+export class LeasedShares implements InFlightLimiter {
+  readonly #leaseClient: LeaseClient;
   readonly #leases = new Map<string, Lease>();
 
-  constructor(lender: Lender) {
-    this.#lender = lender;
+  constructor(lender: LeaseClient) {
+    this.#leaseClient = lender;
   }
 
-  take(key: ShareOf, limit: number): KeyInFlight | Promise<KeyInFlight> {
+  take(key: LimitedKey, limit: number): KeyInFlight | Promise<KeyInFlight> {
     if (limit === Number.POSITIVE_INFINITY) return { count: 1 };
-    const lease = this.#of(key.owner, limit);
-    return lease.count < Math.min(lease.granted, limit) ? counted(lease) : this.#more(lease, key, limit);
+    const lease = this.#leaseOf(key.owner, limit);
+    return lease.count < Math.min(lease.granted, limit) ? counted(lease) : this.#takeWithLease(lease, key, limit);
   }
 
   /** Returns the unused part of a lease, because the supervisor needs it. */
-  spare(owner: string): void {
+  returnUnused(owner: string): void {
     const lease = this.#leases.get(owner);
     if (lease !== undefined) this.#giveBack(owner, lease);
   }
@@ -50,14 +50,14 @@ export class LeasedShares implements Shares {
   #giveBack(owner: string, lease: Lease): void {
     const spare = Math.max(0, lease.granted - lease.count);
     lease.granted -= spare;
-    if (spare > 0) this.#lender.giveBack(owner, spare);
+    if (spare > 0) this.#leaseClient.giveBack(owner, spare);
   }
 
-  async #more(lease: Lease, { name, owner }: ShareOf, limit: number): Promise<KeyInFlight> {
+  async #takeWithLease(lease: Lease, { name, owner }: LimitedKey, limit: number): Promise<KeyInFlight> {
     for (;;) {
       lease.pending ??= this.#requestLease(lease, owner, limit);
       // A lease that arrives late still belongs to this process and serves the next request.
-      const got = await inTime(lease.pending, askMs, () => {
+      const got = await withTimeout(lease.pending, leaseTimeoutMs, () => {
         const message = `The gateway could not find out in time how many requests key "${name}" has in flight.`;
         throw new GatewayError('overloaded', { message, hint: 'Send the request again.' });
       });
@@ -68,7 +68,7 @@ export class LeasedShares implements Shares {
 
   async #requestLease(lease: Lease, owner: string, limit: number): Promise<number> {
     try {
-      const got = await this.#lender.ask(owner, limit);
+      const got = await this.#leaseClient.ask(owner, limit);
       lease.granted += got;
       if (got > 0) lease.limit = limit;
       return got;
@@ -77,7 +77,7 @@ export class LeasedShares implements Shares {
     }
   }
 
-  #of(owner: string, limit: number): Lease {
+  #leaseOf(owner: string, limit: number): Lease {
     const known = this.#leases.get(owner);
     if (known !== undefined) {
       // A reload changed the limit: with leases granted under the old one, each worker could use up the new limit

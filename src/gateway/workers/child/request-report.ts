@@ -1,13 +1,13 @@
 import { Attempts } from '../../../admin/attempts.ts';
 import type { LogRecord, PluginRecord } from '../../../core/records/record.ts';
-import type { Beat } from '../messages.ts';
+import type { Heartbeat } from '../messages.ts';
 
 /** Maximum number of requests per beat whose plugin times are reported. */
 const mostTimes = 64;
 /** Maximum number of records per message; further ones are only counted. */
 const mostRecords = 1000;
 /** Milliseconds for which records are collected before they are sent. */
-const gatherMs = 100;
+const collectMs = 100;
 
 /** Report of a worker on the requests that it has finished. */
 export class RequestReport {
@@ -36,7 +36,7 @@ export class RequestReport {
       this.#isBusy &&= this.isFollowed;
       if (!this.#isBusy) return;
     } else this.#records.push(record);
-    this.#timer ??= setTimeout(() => this.flush(), gatherMs);
+    this.#timer ??= setTimeout(() => this.flush(), collectMs);
   };
 
   /** Sends the collected records. While a slow reader blocks the channel, further records are only counted. */
@@ -49,11 +49,11 @@ export class RequestReport {
   }
 
   /** Returns the counts since the last call and resets them. */
-  take(): Pick<Beat, 'finished' | 'unsent' | 'attempts' | 'plugins'> {
-    const taken = { finished: this.#finished, unsent: this.#unsent, attempts: this.#attempts.take(), plugins: this.#plugins };
+  take(): Pick<Heartbeat, 'finished' | 'unsent' | 'attempts' | 'plugins'> {
+    const counts = { finished: this.#finished, unsent: this.#unsent, attempts: this.#attempts.drain(), plugins: this.#plugins };
     this.#finished = 0;
     this.#unsent = 0;
     this.#plugins = [];
-    return taken;
+    return counts;
   }
 }

@@ -1,5 +1,5 @@
 import type { ListenOptions, Socket } from 'node:net';
-import { ProcessView } from '../../../admin/process-view.ts';
+import { ProcessMonitor } from '../../../admin/process-monitor.ts';
 import { openFilesLimit } from '../../../core/files/open-files.ts';
 import { listenAddress } from '../../../core/http/listen-address.ts';
 import type { Clock } from '../../../core/context.ts';
@@ -9,8 +9,8 @@ import type { OwnerTable } from '../../../store/object-owners.ts';
 import { openSpool } from '../../../store/spool.ts';
 import type { Log, LogStyle } from '../../../telemetry/log.ts';
 import { createOutbound } from '../../../transport/outbound/index.ts';
-import { Defects } from '../../../telemetry/defects.ts';
-import { Wheel } from '../../../transport/wire/wheel.ts';
+import { DefectLog } from '../../../telemetry/defect-log.ts';
+import { TimerWheel } from '../../../transport/wire/timer-wheel.ts';
 import { backlog } from '../../../transport/inbound/listener/listen.ts';
 import type { DrainPlan } from '../../drain.ts';
 import { Generations } from '../../generations.ts';
@@ -21,9 +21,9 @@ import type { Registry } from '../../types.ts';
 import type { ValidConfig } from '../../../config/reload/load.ts';
 import { Channel } from '../channel.ts';
 import { LeasedShares } from './leased-shares.ts';
-import type { Beat, PluginMessage, ShownState, WorkerStart } from '../messages.ts';
+import type { Heartbeat, PluginMessage, ReadinessState, WorkerStart } from '../messages.ts';
 import { CoveredSockets } from './covered-sockets.ts';
-import { createSentSpool } from './sent-spool.ts';
+import { createForwardingSpool } from './forwarding-spool.ts';
 import { RequestReport } from './request-report.ts';
 import { FiguresReport } from './figures-report.ts';
 
@@ -40,32 +40,32 @@ const orphanMs = 2000;
 export function serveAsWorker(parts: WorkerParts): void {
   // A terminal sends its signals to all processes of the group: only the supervisor acts on them.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
-  const worker = new Worker(parts);
-  process.on('message', (message, handle) => void worker.channel.take(message, handle));
-  process.on('disconnect', () => void worker.orphaned());
+  const worker = new WorkerServer(parts);
+  process.on('message', (message, handle) => void worker.channel.receive(message, handle));
+  process.on('disconnect', () => void worker.supervisorEnded());
   process.on('uncaughtException', worker.onDefect).on('unhandledRejection', worker.onDefect);
 }
 
-class Worker {
+class WorkerServer {
   readonly channel: Channel;
   readonly #parts: WorkerParts;
-  readonly #requests = new RequestReport((records) => this.channel.tell('records', records));
+  readonly #requests = new RequestReport((records) => this.channel.notify('records', records));
   readonly #shares: LeasedShares;
-  readonly #covered = new CoveredSockets({
+  readonly #coveredSockets = new CoveredSockets({
     serve: (socket) => this.#take(socket),
     onError: (error) => this.#onAcceptFault?.(error),
     limit: (server) => this.#runtime?.connectionLimit.add(server),
   });
   readonly #figures = new FiguresReport({
     read: () => this.#runtime?.observing.figures(),
-    tell: (figures) => void this.channel.tell('figures', figures),
+    send: (figures) => void this.channel.notify('figures', figures),
     monotonic: clock.monotonic,
   });
   #onAcceptFault: ((error: Error) => void) | undefined;
-  readonly #process = new ProcessView();
+  readonly #process = new ProcessMonitor();
   readonly #notes: string[] = [];
   readonly #problems: string[] = [];
-  #shown: ShownState | undefined;
+  #readinessState: ReadinessState | undefined;
   #log: Log | undefined;
   #generations: Generations | undefined;
   #runtime: Runtime | undefined;
@@ -79,24 +79,24 @@ class Worker {
     this.#parts = parts;
     this.#shares = new LeasedShares({
       ask: (owner, limit) => this.channel.call('lease', { owner, limit }, undefined) as Promise<number>,
-      giveBack: (owner, count) => void this.channel.tell('returned', { owner, count }),
+      giveBack: (owner, count) => void this.channel.notify('returned', { owner, count }),
     });
     this.channel = new Channel((message, handle) => !process.connected || (process.send?.(message, handle) ?? true), {
       start: (start: WorkerStart, handle) => this.#start(start, handle),
       connection: (_value: undefined, handle) => this.#take(handle as Socket),
-      cover: (worker: number, handle) => this.#covered.open(worker, handle),
-      uncover: (worker: number) => this.#covered.close(worker),
+      cover: (worker: number, handle) => this.#coveredSockets.open(worker, handle),
+      uncover: (worker: number) => this.#coveredSockets.close(worker),
       prepare: (loaded: ValidConfig) => this.#prepare(loaded),
       commit: () => this.#commit(),
       abort: () => this.#abort(),
       beat: () => ({ ...this.#beat(), process: this.#process.read() }),
       figures: () => this.#runtime?.observing.figures(),
-      spare: (owner: string) => this.#shares.spare(owner),
-      stored: (frames: Record<string, number>) => this.#store?.wereStored?.(frames),
-      heard: ({ key, message }: PluginMessage) => this.#generations?.hear(key, message),
+      spare: (owner: string) => this.#shares.returnUnused(owner),
+      stored: (frames: Record<string, number>) => this.#store?.reportStored?.(frames),
+      heard: ({ key, message }: PluginMessage) => this.#generations?.receive(key, message),
       follow: (isFollowed: boolean) => (this.#requests.isFollowed = isFollowed),
       style: ({ level, format }: LogStyle) => this.#log?.configure({ level, format }),
-      shown: (shown: ShownState) => this.#show(shown),
+      shown: (shown: ReadinessState) => this.#show(shown),
       drain: (plan: DrainPlan) => this.#drain(plan),
       close: () => this.#close(),
     });
@@ -109,7 +109,7 @@ class Worker {
   };
 
   /** The supervisor has ended: accepts nothing new, and ends running requests with a well-formed error. */
-  async orphaned(): Promise<void> {
+  async supervisorEnded(): Promise<void> {
     this.channel.close('the supervisor has ended');
     setTimeout(() => process.exit(1), orphanMs);
     await this.#close().catch(() => {});
@@ -122,7 +122,7 @@ class Worker {
     this.#log = log;
     this.#show(start.shown);
     const snapshot = () => this.#runtime?.snapshot();
-    const wheel = new Wheel(new Defects(log, clock.monotonic).report);
+    const wheel = new TimerWheel(new DefectLog(log, clock.monotonic).report);
     const outbound = createOutbound({
       clock,
       wheel,
@@ -136,7 +136,7 @@ class Worker {
       registry: this.#parts.registry,
       log,
       outbound,
-      tellOthers: (key, message) => void this.channel.tell('plugin', { key, message } satisfies PluginMessage),
+      broadcast: (key, message) => void this.channel.notify('plugin', { key, message } satisfies PluginMessage),
       owners: async () => (this.#owners ??= await openObjectOwners(start.ownersDir, log)),
       ...clock,
     });
@@ -151,14 +151,14 @@ class Worker {
       log,
       outbound,
       notes: this.#notes,
-      configState: (isDetailed) => (isDetailed ? this.#shownNow().detailed : this.#shownNow().brief),
+      configState: (isDetailed) => (isDetailed ? this.#readiness().detailed : this.#readiness().brief),
       logs: () => undefined,
       openFiles: openFilesLimit(),
       onRequest: (record) => {
-        this.#figures.isNew = true;
+        this.#figures.hasChanges = true;
         this.#requests.add(record);
       },
-      onRejected: () => (this.#figures.isNew = true),
+      onRejected: () => (this.#figures.hasChanges = true),
       workers: { count, shares: this.#shares },
     });
     this.#runtime = runtime;
@@ -173,7 +173,7 @@ class Worker {
     this.#onAcceptFault = acceptReporter(log, clock.monotonic);
     runtime.server.on('error', this.#onAcceptFault);
     setInterval(() => {
-      this.channel.tell('beat', this.#beat());
+      this.channel.notify('beat', this.#beat());
       void this.#figures.reportIfDue();
     }, start.beatMs).unref();
   }
@@ -192,7 +192,7 @@ class Worker {
         if (!process.connected || process.send === undefined) resolve();
         else process.send({ name: 'append', value: { bytes, frames } }, undefined, {}, () => resolve());
       });
-    const store = createSentSpool(send, workers, reports.onDrop);
+    const store = createForwardingSpool(send, workers, reports.onDrop);
     return records.kind === 'off' ? { ...store, append: () => {}, isOff: true } : store;
   }
 
@@ -216,7 +216,7 @@ class Worker {
     await prepared?.dispose();
   }
 
-  #beat(): Beat {
+  #beat(): Heartbeat {
     const runtime = this.#runtime;
     const store = this.#store;
     if (runtime === undefined || store === undefined) throw new Error('the worker does not serve yet');
@@ -226,25 +226,25 @@ class Worker {
     return { ...this.#requests.take(), activity: runtime.activity(), spool, unmasked: runtime.unmasked, problems };
   }
 
-  #show(shown: ShownState): void {
-    this.#shown = shown;
+  #show(shown: ReadinessState): void {
+    this.#readinessState = shown;
     this.#notes.splice(0, this.#notes.length, ...shown.notes);
   }
 
-  #shownNow(): ShownState {
-    if (this.#shown === undefined) throw new Error('the worker was not started');
-    return this.#shown;
+  #readiness(): ReadinessState {
+    if (this.#readinessState === undefined) throw new Error('the worker was not started');
+    return this.#readinessState;
   }
 
-  async #drain(plan: DrainPlan): Promise<Beat> {
-    setTimeout(() => this.#covered.closeAll(), plan.delayMs);
+  async #drain(plan: DrainPlan): Promise<Heartbeat> {
+    setTimeout(() => this.#coveredSockets.closeAll(), plan.delayMs);
     await this.#runtime?.drain(plan);
     await this.#figures.end().catch(this.onDefect);
     return await this.#close();
   }
 
   /** Resolves to the last beat, after everything is written. */
-  async #close(): Promise<Beat> {
+  async #close(): Promise<Heartbeat> {
     this.#closing ??= this.#closeAll();
     await this.#closing;
     this.#requests.flush();
@@ -253,7 +253,7 @@ class Worker {
   }
 
   async #closeAll(): Promise<void> {
-    this.#covered.closeAll();
+    this.#coveredSockets.closeAll();
     this.#runtime?.server.close();
     await this.#abort();
     await this.#runtime?.close();

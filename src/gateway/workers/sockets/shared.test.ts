@@ -8,7 +8,7 @@ it('shares one socket between all workers if the system does not support SO_REUS
     return bind(address, port, type, flags);
   };
   const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, alone);
-  expect([sockets.isDivided, sockets.of(1) === sockets.of(2), sockets.served()]).toEqual([false, true, []]);
+  expect([sockets.hasSocketPerWorker, sockets.of(1) === sockets.of(2), sockets.takeEarlyConnections()]).toEqual([false, true, []]);
   const server = createServer((socket) => socket.end('here'));
   await new Promise<void>((resolve) => server.listen(sockets.of(2) as ListenOptions, resolve));
   const { port } = new URL(sockets.url);
@@ -20,7 +20,7 @@ it('shares one socket between all workers if the system does not support SO_REUS
 
 it('opens a separate socket for each worker if the system supports SO_REUSEPORT', async () => {
   const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2);
-  expect(sockets.of(1) === sockets.of(2)).toBe(!sockets.isDivided);
+  expect(sockets.of(1) === sockets.of(2)).toBe(!sockets.hasSocketPerWorker);
   sockets.close();
 });
 

@@ -32,14 +32,14 @@ export class SharedSockets {
   readonly #bound: readonly Bound[];
   readonly #release: () => void;
   /** Holds the port until a worker listens; connections made meanwhile wait. */
-  readonly #keeper: Server | undefined;
-  readonly #early: Socket[];
+  readonly #portHolder: Server | undefined;
+  readonly #earlyConnections: Socket[];
 
   private constructor(url: string, bound: readonly Bound[], early: Socket[], keeper: Server | undefined, release: () => void) {
     this.url = url;
     this.#bound = bound;
-    this.#early = early;
-    this.#keeper = keeper;
+    this.#earlyConnections = early;
+    this.#portHolder = keeper;
     this.#release = release;
   }
 
@@ -59,10 +59,10 @@ export class SharedSockets {
     const early: Socket[] = [];
     const waiting = (): Server => createServer({ pauseOnConnect: true }, (socket) => early.push(socket.on('error', () => {})));
     // Exclusive at first: with SO_REUSEPORT, another gateway could share the port.
-    const alone = waiting();
-    const { url } = await listen(alone, address);
-    const { address: host, port, family } = alone.address() as net.AddressInfo;
-    alone.close();
+    const exclusive = waiting();
+    const { url } = await listen(exclusive, address);
+    const { address: host, port, family } = exclusive.address() as net.AddressInfo;
+    exclusive.close();
     const type = family === 'IPv6' ? 6 : 4;
     const made: Bound[] = [];
     try {
@@ -79,7 +79,7 @@ export class SharedSockets {
   }
 
   /** True if each worker has its own socket, whose queued connections only it accepts. */
-  get isDivided(): boolean {
+  get hasSocketPerWorker(): boolean {
     return this.#bound.length > 1;
   }
 
@@ -91,15 +91,15 @@ export class SharedSockets {
   }
 
   /** Called when all workers listen. Returns the connections accepted before that, for the workers to serve. @returns those connections */
-  served(): readonly Socket[] {
-    this.#keeper?.close();
-    return this.#early.splice(0);
+  takeEarlyConnections(): readonly Socket[] {
+    this.#portHolder?.close();
+    return this.#earlyConnections.splice(0);
   }
 
   /** Closes the supervisor's handles: the sockets close when no worker has them either. */
   close(): void {
-    this.#keeper?.close();
-    for (const socket of this.#early) socket.destroy();
+    this.#portHolder?.close();
+    for (const socket of this.#earlyConnections) socket.destroy();
     for (const bound of this.#bound) bound.close();
   }
 

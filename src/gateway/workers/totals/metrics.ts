@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../../core/snapshot.ts';
 import type { Rendered } from '../../../telemetry/metrics/index.ts';
 import { expositionType } from '../../../telemetry/metrics/expose.ts';
-import { type Figures, Sums } from '../../../telemetry/metrics/figures.ts';
+import { type MetricsSnapshot, MetricsSum } from '../../../telemetry/metrics/snapshot.ts';
 import { ProcessMetrics } from '../../../telemetry/metrics/process.ts';
 import { isUp } from '../../../telemetry/metrics/provider-health.ts';
 import type { Sample } from '../../../telemetry/metrics/sample.ts';
@@ -12,7 +12,7 @@ export interface FleetMetricsDeps extends Omit<ObservedState, 'activity'> {
   snapshot(): Snapshot;
   workers(): readonly WorkerState[];
   /** Figures of all workers that answer within a second. */
-  figures(): Promise<readonly (readonly [process: object, figures: Figures])[]>;
+  figures(): Promise<readonly (readonly [process: object, figures: MetricsSnapshot])[]>;
   onFault(error: unknown): void;
 }
 
@@ -34,10 +34,10 @@ export class FleetMetrics {
   readonly #process = new ProcessMetrics();
   readonly #ofLog = new LogSamples();
   /** What each process answered last: a counter never goes back because one is slow. */
-  readonly #last = new Map<object, Figures>();
+  readonly #last = new Map<object, MetricsSnapshot>();
   readonly #ended = new WeakSet<object>();
   /** Of processes that have ended. */
-  readonly #gone = new Sums(true);
+  readonly #endedSums = new MetricsSum(true);
   #rendering: Promise<Rendered> | undefined;
 
   constructor(deps: FleetMetricsDeps) {
@@ -45,7 +45,7 @@ export class FleetMetrics {
   }
 
   /** Stores figures that a process sent without being asked, because it may end before the next scrape. */
-  absorb(process: object, figures: Figures): void {
+  absorb(process: object, figures: MetricsSnapshot): void {
     if (!this.#ended.has(process)) this.#last.set(process, summed(figures));
   }
 
@@ -54,7 +54,7 @@ export class FleetMetrics {
     this.#ended.add(process);
     const last = this.#last.get(process);
     this.#last.delete(process);
-    if (last !== undefined) this.#gone.add(last, true);
+    if (last !== undefined) this.#endedSums.add(last, true);
   }
 
   readonly render = (): Promise<Rendered> => {
@@ -68,12 +68,12 @@ export class FleetMetrics {
 
   async #render(): Promise<Rendered> {
     const { figures, snapshot, workers, now } = this.#deps;
-    const answered = await figures();
-    const sums = new Sums();
-    sums.add(this.#gone.figures());
-    for (const [process, found] of answered) this.absorb(process, found);
-    for (const [process, found] of this.#last) sums.add(found, !answered.some(([one]) => one === process));
-    const own = [
+    const received = await figures();
+    const sums = new MetricsSum();
+    sums.add(this.#endedSums.figures());
+    for (const [process, found] of received) this.absorb(process, found);
+    for (const [process, found] of this.#last) sums.add(found, !received.some(([one]) => one === process));
+    const supervisorSamples = [
       ...configSamples(this.#deps),
       ...keySamples(snapshot(), now()),
       ...providerSamples(snapshot(), (slug) => isUp(sums.health(slug))),
@@ -81,7 +81,7 @@ export class FleetMetrics {
       ...(await this.#logSamples()),
       ...(await this.#process.samples()),
     ];
-    for (const sample of own) sums.addSample(sample);
+    for (const sample of supervisorSamples) sums.addSample(sample);
     return { type: expositionType, text: await sums.text() };
   }
 
@@ -95,7 +95,7 @@ export class FleetMetrics {
   }
 }
 
-function summed(figures: Figures): Figures {
+function summed(figures: MetricsSnapshot): MetricsSnapshot {
   return { ...figures, samples: figures.samples.filter(([name]) => !notSummed.has(name)) };
 }
 

@@ -28,13 +28,13 @@ it('reports how many records of a partly stored segment it stored if the segment
   spool.append(frames);
   const drain = new SpoolDrain(dir);
   expect(await drain.step(store)).toBe('more');
-  expect(drain.storedOfGone()).toEqual({});
+  expect(drain.storedFramesOfEvicted()).toEqual({});
   const [segment = ''] = listSegments(dir);
   unlinkSync(join(dir, segment));
   const { records } = await store.size();
   expect(records).toBeGreaterThan(0);
   expect(records).toBeLessThan(frames.length);
-  expect(drain.storedOfGone()).toEqual({ [segment]: records });
+  expect(drain.storedFramesOfEvicted()).toEqual({ [segment]: records });
   spool.close();
 });
 
@@ -62,7 +62,7 @@ it('stores the other records of a batch if the database rejects some for their c
   expect(drain.rejected).toEqual({ count: 2, why: 'no such text' });
   expect((await store.size()).records).toBe(7);
   expect(await drain.step(strict)).toBe('idle');
-  expect(drain.behind()).toBe(0);
+  expect(drain.pendingBytes()).toBe(0);
   spool.close();
 });
 
@@ -97,7 +97,7 @@ it('keeps no count of finished segments, only of the newest one', async () => {
   while ((await drain.step(store)) === 'more');
   const [last = ''] = listSegments(dir);
   unlinkSync(join(dir, last));
-  expect(drain.storedOfGone()).toEqual({ [last]: 1 });
+  expect(drain.storedFramesOfEvicted()).toEqual({ [last]: 1 });
 });
 
 it('stores records written after a failed partial write, even if it read the partial frame', async () => {

@@ -1,13 +1,13 @@
 import { statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../../../core/text/error-code.ts';
-import { listSegments, openSegments, wholeName } from '../../spool.ts';
+import { listSegments, activeSegments, originalNameOf } from '../../spool.ts';
 import type { Batch, LogStore, StoredEntry } from '../log-store.ts';
 import { type SegmentRead, SegmentWindow } from './segment-window.ts';
 import { type Rejected, storeBatch } from './store-batch.ts';
 
 /** Maximum segments whose stored frames are counted; the oldest are dropped. */
-const mostCounted = 1000;
+const maxCountedSegments = 1000;
 
 /** The result of a step. */
 export type Step = 'more' | 'idle';
@@ -23,11 +23,11 @@ export class SpoolDrain {
   #offsets: Map<string, number> | undefined;
   /** The positions known before the store became unavailable. Eviction uses them in the meantime. */
   #lastKnown: ReadonlyMap<string, number> | undefined;
-  #gone: string[] = [];
+  #deletedSegments: string[] = [];
   /** Number of stored frames of each segment that is not completely stored. */
-  readonly #stored = new Map<string, number>();
+  readonly #storedFrames = new Map<string, number>();
   /** Bytes that are not frames and never can be, as after a power failure. The torn end that a killed process leaves is not counted. */
-  damaged = 0;
+  damagedBytes = 0;
   readonly rejected: Rejected = { count: 0, why: '' };
 
   constructor(dir: string) {
@@ -38,7 +38,7 @@ export class SpoolDrain {
   reset(): void {
     this.#lastKnown = this.#offsets ?? this.#lastKnown;
     this.#offsets = undefined;
-    this.#gone = [];
+    this.#deletedSegments = [];
   }
 
   /** Offset up to which a segment is stored; undefined if unknown. */
@@ -49,7 +49,7 @@ export class SpoolDrain {
 
   /** Performs one transaction. Rejects with errors of the store or the file system; the next step retries the same records. */
   async step(store: LogStore): Promise<Step> {
-    const offsets = this.#offsets ?? (await this.#recall(store));
+    const offsets = this.#offsets ?? (await this.#loadOffsets(store));
     const segments = listSegments(this.#dir);
     let open: ReadonlySet<string> | undefined;
     for (const segment of segments) {
@@ -59,49 +59,49 @@ export class SpoolDrain {
       if (found.entries.length > 0) {
         const batch = this.#batchOf(segment, found);
         await storeBatch(store, batch, this.rejected);
-        this.#gone = [];
+        this.#deletedSegments = [];
         offsets.set(segment, found.next);
-        this.#count(wholeName(segment), found.entries.length);
+        this.#count(originalNameOf(segment), found.entries.length);
         return 'more';
       }
       // Skip segments still being written. A torn frame at their end may be completed.
       if (segment === segments.at(-1)) break;
-      if ((open ??= openSegments(segments)).has(segment)) continue;
-      if (found.then === 'broken') this.damaged += this.#left(segment, found.next);
-      this.#drop(segment, offsets);
+      if ((open ??= activeSegments(segments)).has(segment)) continue;
+      if (found.following === 'broken') this.damagedBytes += this.#remainingBytes(segment, found.next);
+      this.#deleteSegment(segment, offsets);
     }
-    if (this.#gone.length > 0) {
-      await store.write({ records: [], amendments: [], positions: [], gone: this.#gone });
-      this.#gone = [];
+    if (this.#deletedSegments.length > 0) {
+      await store.write({ records: [], amendments: [], positions: [], deletedSegments: this.#deletedSegments });
+      this.#deletedSegments = [];
     }
     return 'idle';
   }
 
   #count(segment: string, frames: number): void {
-    this.#stored.set(segment, (this.#stored.get(segment) ?? 0) + frames);
-    if (this.#stored.size > mostCounted) this.#stored.delete(this.#stored.keys().next().value ?? '');
+    this.#storedFrames.set(segment, (this.#storedFrames.get(segment) ?? 0) + frames);
+    if (this.#storedFrames.size > maxCountedSegments) this.#storedFrames.delete(this.#storedFrames.keys().next().value ?? '');
   }
 
   /** Number of frames that this process stored, for each segment that was evicted before it was completely stored. */
-  storedOfGone(): Readonly<Record<string, number>> {
-    const there = new Set(listSegments(this.#dir).map(wholeName));
-    return Object.fromEntries([...this.#stored].filter(([segment]) => !there.has(segment)));
+  storedFramesOfEvicted(): Readonly<Record<string, number>> {
+    const existing = new Set(listSegments(this.#dir).map(originalNameOf));
+    return Object.fromEntries([...this.#storedFrames].filter(([segment]) => !existing.has(segment)));
   }
 
   /** Bytes that are not stored yet. */
-  behind(): number {
+  pendingBytes(): number {
     let bytes = 0;
-    for (const segment of listSegments(this.#dir)) bytes += this.#left(segment, this.offsetOf(segment) ?? 0);
+    for (const segment of listSegments(this.#dir)) bytes += this.#remainingBytes(segment, this.offsetOf(segment) ?? 0);
     return bytes;
   }
 
-  async #recall(store: LogStore): Promise<Map<string, number>> {
+  async #loadOffsets(store: LogStore): Promise<Map<string, number>> {
     const offsets = new Map(await store.positions());
-    const there = new Set(listSegments(this.#dir));
+    const existing = new Set(listSegments(this.#dir));
     for (const segment of offsets.keys()) {
-      if (there.has(segment)) continue;
+      if (existing.has(segment)) continue;
       offsets.delete(segment);
-      this.#gone.push(segment);
+      this.#deletedSegments.push(segment);
     }
     this.#offsets = offsets;
     return offsets;
@@ -124,21 +124,21 @@ export class SpoolDrain {
       if (read.kind === 'record') records.push(read.entry);
       else amendments.push({ id: read.id, end: read.end });
     }
-    return { records, amendments, positions: [{ segment, offset: found.next }], gone: this.#gone };
+    return { records, amendments, positions: [{ segment, offset: found.next }], deletedSegments: this.#deletedSegments };
   }
 
-  #left(segment: string, from: number): number {
+  #remainingBytes(segment: string, from: number): number {
     const size = statSync(join(this.#dir, segment), { throwIfNoEntry: false })?.size ?? 0;
     return Math.max(0, size - from);
   }
 
-  #drop(segment: string, offsets: Map<string, number>): void {
+  #deleteSegment(segment: string, offsets: Map<string, number>): void {
     try {
       unlinkSync(join(this.#dir, segment));
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
-    this.#stored.delete(wholeName(segment));
-    if (offsets.delete(segment)) this.#gone.push(segment);
+    this.#storedFrames.delete(originalNameOf(segment));
+    if (offsets.delete(segment)) this.#deletedSegments.push(segment);
   }
 }

@@ -1,4 +1,4 @@
-import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import type { FeedbackInput } from '../../../core/logs/reader.ts';
 import type { LogRecord } from '../../../core/records/record.ts';
 import { decodeFrame } from '../../decode.ts';
 import type { SpoolEntry } from '../../frame.ts';
@@ -16,17 +16,17 @@ export class DamagedFrame extends Error {
 /** A record of which only the row was decoded. The frame must not change until the entry is stored. */
 export class FrameEntry implements StoredEntry {
   readonly row: StoredRow;
-  readonly place: FrameSlice;
-  readonly feedback: GivenFeedback | undefined;
+  readonly slice: FrameSlice;
+  readonly feedback: FeedbackInput | undefined;
 
-  constructor(row: StoredRow, place: FrameSlice, feedback?: GivenFeedback) {
+  constructor(row: StoredRow, slice: FrameSlice, feedback?: FeedbackInput) {
     this.row = row;
-    this.place = place;
+    this.slice = slice;
     this.feedback = feedback;
   }
 
   get frame(): Buffer {
-    const { bytes, from, to } = this.place;
+    const { bytes, from, to } = this.slice;
     return bytes.subarray(from, to);
   }
 
@@ -45,6 +45,6 @@ export class FrameEntry implements StoredEntry {
   }
 }
 
-export function headEntry({ record }: RecordEntry, place: FrameSlice): FrameEntry {
-  return new FrameEntry(rowOf(record), place, feedbackOf(record));
+export function frameEntryOf({ record }: RecordEntry, slice: FrameSlice): FrameEntry {
+  return new FrameEntry(rowOf(record), slice, feedbackOf(record));
 }

@@ -53,7 +53,7 @@ it('evicts a record that can be decoded only up to its row, and leaves no tempor
   bytes.write('\u0001', bytes.indexOf('"messages":[[{') + '"messages":[['.length + 1);
   writeFileSync(join(dir, oldest), bytes);
   const room = new SpoolEviction(dir, limit);
-  room.make(() => undefined);
+  room.evict(() => undefined);
   expect(room.droppedRecords).toBe(1);
   expect(await kept()).toMatchObject({ records: 89, oldest: 'r1' });
   expect(readdirSync(dir).filter((name) => name.endsWith('.half'))).toEqual([]);
@@ -61,14 +61,14 @@ it('evicts a record that can be decoded only up to its row, and leaves no tempor
 
 it('changes nothing if the spool is below its size limit', async () => {
   fill(40, true);
-  new SpoolEviction(dir, limit).make(() => undefined);
+  new SpoolEviction(dir, limit).evict(() => undefined);
   expect(await kept()).toMatchObject({ records: 40, bodies: 40 });
 });
 
 it('deletes the oldest bodies first and no records', async () => {
   fill(90, true);
   const room = new SpoolEviction(dir, limit);
-  room.make(() => undefined);
+  room.evict(() => undefined);
   const left = await kept();
   expect(left).toMatchObject({ records: 90, oldest: 'r0', absent: 'deleted: the spool was full' });
   expect(left.bytes).toBeLessThan(limit * 0.55);
@@ -79,7 +79,7 @@ it('deletes the oldest bodies first and no records', async () => {
 it('deletes the oldest records if deleting bodies does not free enough, and counts them', async () => {
   fill(600, false);
   const room = new SpoolEviction(dir, limit);
-  room.make(() => undefined);
+  room.evict(() => undefined);
   const left = await kept();
   expect(left.bytes).toBeLessThan(limit * 0.75);
   expect([room.droppedBodies, room.droppedRecords]).toEqual([0, 600 - left.records]);
@@ -90,7 +90,7 @@ it('deletes only temporary files that a crash left', () => {
   fill(10, true);
   const segments = listSegments(dir);
   writeFileSync(join(dir, `${segments[0]?.replace('.log', '.bare.log') ?? ''}.half`), '{"v":1');
-  new SpoolEviction(dir, limit).make(() => undefined);
+  new SpoolEviction(dir, limit).evict(() => undefined);
   expect(readdirSync(dir).toSorted()).toEqual(segments);
 });
 
@@ -98,9 +98,9 @@ it('neither rewrites nor counts records that are already stored', async () => {
   fill(90, true);
   const [first = ''] = listSegments(dir);
   const stored = new SegmentWindow().read(join(dir, first), 0).entries.slice(0, 4);
-  const offset = stored.reduce((sum, read) => (read.kind === 'record' ? sum + read.entry.place.to - read.entry.place.from : sum), 0);
+  const offset = stored.reduce((sum, read) => (read.kind === 'record' ? sum + read.entry.slice.to - read.entry.slice.from : sum), 0);
   const room = new SpoolEviction(dir, limit);
-  room.make((segment) => (segment === first ? offset : 0));
+  room.evict((segment) => (segment === first ? offset : 0));
   const left = await kept();
   expect(left).toMatchObject({ records: 86, oldest: 'r4' });
   expect([room.droppedBodies, room.droppedRecords]).toEqual([86 - left.bodies, 0]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LogRecord, MessageRecord } from '../../../core/records/record.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { encodeAmendment, encodeRecord } from '../../encode.ts';
-import { listSegments, openSegments } from '../../spool.ts';
+import { listSegments, activeSegments } from '../../spool.ts';
 import { DamagedFrame } from './entry.ts';
 import { SegmentWindow } from './segment-window.ts';
 
@@ -14,9 +14,9 @@ const shares = { bodies: 0.5, records: 0.7 } as const;
 const whyAbsent = 'deleted: the spool was full';
 
 /** Suffix of a segment without bodies while it is being written. */
-const halfEnd = '.half';
+const temporarySuffix = '.half';
 
-const bare = (segment: string): string => segment.replace(/(?:\.bare)?\.log$/, '.bare.log');
+const bareName = (segment: string): string => segment.replace(/(?:\.bare)?\.log$/, '.bare.log');
 
 /** Evicts data from a spool that currently cannot be stored: first the bodies of the oldest records, then the records. */
 export class SpoolEviction {
@@ -24,7 +24,7 @@ export class SpoolEviction {
   readonly #limit: number;
   readonly #window = new SegmentWindow();
   /** Segments without bodies. */
-  readonly #bare = new Set<string>();
+  readonly #segmentsWithoutBodies = new Set<string>();
   droppedBodies = 0;
   droppedRecords = 0;
 
@@ -32,25 +32,25 @@ export class SpoolEviction {
   constructor(dir: string, limit: number) {
     this.#dir = dir;
     this.#limit = limit;
-    this.#clean();
+    this.#deleteTemporaryFiles();
   }
 
   /** Deletes files that a crash left incomplete. The segments they were made from still exist. */
-  #clean(): void {
+  #deleteTemporaryFiles(): void {
     try {
-      for (const name of readdirSync(this.#dir)) if (name.endsWith(halfEnd)) unlinkSync(join(this.#dir, name));
+      for (const name of readdirSync(this.#dir)) if (name.endsWith(temporarySuffix)) unlinkSync(join(this.#dir, name));
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
 
   /** @param offsetOf stored bytes of a segment, which are neither written again nor counted; undefined if unknown */
-  make(offsetOf: (segment: string) => number | undefined): void {
+  evict(offsetOf: (segment: string) => number | undefined): void {
     const segments = this.#closed();
     let total = this.#total();
     for (const segment of segments) {
       if (total <= this.#limit * shares.bodies) return;
-      if (!this.#isBare(segment)) total -= this.#strip(segment, offsetOf(segment) ?? 0);
+      if (!this.#isBare(segment)) total -= this.#removeBodies(segment, offsetOf(segment) ?? 0);
     }
     for (const segment of this.#closed()) {
       if (total <= this.#limit * shares.records) return;
@@ -62,7 +62,7 @@ export class SpoolEviction {
   /** The segments that no process writes to: not the last one, nor the newest one of each running process. */
   #closed(): string[] {
     const segments = listSegments(this.#dir);
-    const open = openSegments(segments);
+    const open = activeSegments(segments);
     return segments.slice(0, -1).filter((segment) => !open.has(segment));
   }
 
@@ -71,39 +71,39 @@ export class SpoolEviction {
   }
 
   #isBare(segment: string): boolean {
-    return this.#bare.has(segment) || segment === bare(segment);
+    return this.#segmentsWithoutBodies.has(segment) || segment === bareName(segment);
   }
 
   /** Rewrites a segment without bodies, under another name because positions belong to the old file. @returns bytes freed */
-  #strip(segment: string, from: number): number {
+  #removeBodies(segment: string, from: number): number {
     const path = join(this.#dir, segment);
-    const made = join(this.#dir, bare(segment));
-    const half = `${made}${halfEnd}`;
-    const { bodies, damaged } = this.#copy(path, from, half);
+    const barePath = join(this.#dir, bareName(segment));
+    const temporaryPath = `${barePath}${temporarySuffix}`;
+    const { bodies, damaged } = this.#copyWithoutBodies(path, from, temporaryPath);
     if (bodies === 0) {
-      unlinkSync(half);
-      this.#bare.add(segment);
+      unlinkSync(temporaryPath);
+      this.#segmentsWithoutBodies.add(segment);
       return 0;
     }
     const before = this.#sizeOf(segment);
-    renameSync(half, made);
+    renameSync(temporaryPath, barePath);
     unlinkSync(path);
     this.droppedBodies += bodies;
     this.droppedRecords += damaged;
-    return before - this.#sizeOf(bare(segment));
+    return before - this.#sizeOf(bareName(segment));
   }
 
   /** Writes the entries of a segment without their bodies. @returns the number of bodies they had, and of unreadable records */
-  #copy(path: string, from: number, half: string): { readonly bodies: number; readonly damaged: number } {
+  #copyWithoutBodies(path: string, from: number, temporaryPath: string): { readonly bodies: number; readonly damaged: number } {
     let [bodies, damaged] = [0, 0];
     try {
-      writeFileSync(half, '', { mode: 0o600 });
+      writeFileSync(temporaryPath, '', { mode: 0o600 });
       for (const read of this.#window.entries(path, from)) {
         try {
           const { line } =
             read.kind === 'amendment' ? encodeAmendment(read.id, read.end) : encodeRecord(withoutBodies(read.entry.record), {});
           if (read.kind === 'record') bodies += Object.keys(read.entry.bodies).length;
-          appendFileSync(half, `${line}\n\n`);
+          appendFileSync(temporaryPath, `${line}\n\n`);
         } catch (error) {
           if (!(error instanceof DamagedFrame)) throw error;
           damaged += 1;
@@ -111,7 +111,7 @@ export class SpoolEviction {
       }
     } catch (error) {
       // On a full disk, do not leave an incomplete file.
-      rmSync(half, { force: true });
+      rmSync(temporaryPath, { force: true });
       throw error;
     }
     return { bodies, damaged };
@@ -134,10 +134,15 @@ export class SpoolEviction {
 }
 
 function withoutBodies(record: LogRecord): LogRecord {
-  return { ...record, request: emptied(record.request), upstream: emptied(record.upstream), response: emptied(record.response) };
+  return {
+    ...record,
+    request: withoutBody(record.request),
+    upstream: withoutBody(record.upstream),
+    response: withoutBody(record.response),
+  };
 }
 
-function emptied(message: MessageRecord): MessageRecord {
+function withoutBody(message: MessageRecord): MessageRecord {
   const { body } = message;
   return body === null || body.kept === 0
     ? message

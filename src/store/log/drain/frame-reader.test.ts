@@ -20,9 +20,9 @@ function frameOf(record: LogRecord, body = ''): Buffer {
 function readIn(reader: FrameReader, record: LogRecord, body?: string): unknown {
   const frame = frameOf(record, body);
   const found = reader.read(Buffer.concat([Buffer.from('before\n'), frame, Buffer.from('{"behind')]), 7);
-  if (found.state !== 'whole' || found.read.kind !== 'record') throw new Error(`it is ${found.state}`);
+  if (found.state !== 'whole' || found.item.kind !== 'record') throw new Error(`it is ${found.state}`);
   expect(found.next).toBe(7 + frame.length);
-  const { entry } = found.read;
+  const { entry } = found.item;
   expect(entry.record).toEqual(record);
   expect(String(entry.bodies.response ?? '')).toBe(body ?? '');
   return entry.row;

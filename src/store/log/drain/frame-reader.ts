@@ -1,58 +1,58 @@
 import { decodeHead } from '../../decode.ts';
 import { type EndAmendment, type Part, parts } from '../../frame.ts';
 import type { StoredEntry } from '../log-store.ts';
-import { FrameEntry, headEntry } from './entry.ts';
+import { FrameEntry, frameEntryOf } from './entry.ts';
 import { RowScanner } from './row-scanner.ts';
 
 /** A decoded frame of the spool, for a store. */
-export type Read =
+export type SpooledItem =
   | { readonly kind: 'record'; readonly entry: StoredEntry }
   | { readonly kind: 'amendment'; readonly id: string; readonly end: EndAmendment };
 
 /** The result of decoding at an offset, with the same states as `Decoded`. */
-export type ReadFrame =
-  | { readonly state: 'whole'; readonly read: Read; readonly next: number }
+export type FrameReadResult =
+  | { readonly state: 'whole'; readonly item: SpooledItem; readonly next: number }
   | { readonly state: 'short' }
   | { readonly state: 'broken' };
 
 const lineFeed = 0x0a;
 const openingBrace = 0x7b;
 const sizesMark = ',"parts":[';
-const short: ReadFrame = Object.freeze({ state: 'short' });
-const broken: ReadFrame = Object.freeze({ state: 'broken' });
+const short: FrameReadResult = Object.freeze({ state: 'short' });
+const broken: FrameReadResult = Object.freeze({ state: 'broken' });
 
 /** Decodes frames for a store, only as far as a row needs. */
 export class FrameReader {
   readonly #rows = new RowScanner();
 
   /** The result is a view into `bytes`. */
-  read(bytes: Buffer, from: number): ReadFrame {
+  read(bytes: Buffer, from: number): FrameReadResult {
     // Zero bytes left by a power failure contain no line feed, so it is useless to wait for one.
     if (bytes[from] !== openingBrace) return broken;
     const lineEnd = bytes.indexOf(lineFeed, from);
     if (lineEnd < 0) return short;
     const line = bytes.toString('latin1', from, lineEnd);
-    const size = sizeBehind(line);
+    const size = bodiesSizeIn(line);
     const row = size === undefined ? undefined : this.#rows.scan(line);
-    if (size === undefined || row === undefined) return decoded(bytes, from);
+    if (size === undefined || row === undefined) return parseFrame(bytes, from);
     const end = lineEnd + 1 + size;
     if (end >= bytes.length) return short;
     if (bytes[end] !== lineFeed) return broken;
-    return { state: 'whole', read: { kind: 'record', entry: new FrameEntry(row, { bytes, from, to: end + 1 }) }, next: end + 1 };
+    return { state: 'whole', item: { kind: 'record', entry: new FrameEntry(row, { bytes, from, to: end + 1 }) }, next: end + 1 };
   }
 }
 
 /** Decodes by parsing the part before the messages. */
-function decoded(bytes: Buffer, from: number): ReadFrame {
+function parseFrame(bytes: Buffer, from: number): FrameReadResult {
   const found = decodeHead(bytes, from);
   if (found.state !== 'whole') return found;
   const { entry, next } = found;
-  const read = entry.kind === 'record' ? { kind: entry.kind, entry: headEntry(entry, { bytes, from, to: next }) } : entry;
-  return { state: 'whole', read, next };
+  const read = entry.kind === 'record' ? { kind: entry.kind, entry: frameEntryOf(entry, { bytes, from, to: next }) } : entry;
+  return { state: 'whole', item: read, next };
 }
 
 /** Bytes of the bodies, as declared at the end of a record's line; undefined if the line does not end in the usual form. */
-function sizeBehind(line: string): number | undefined {
+function bodiesSizeIn(line: string): number | undefined {
   if (line.endsWith(',"parts":[]}')) return 0;
   let at = line.lastIndexOf(sizesMark) + sizesMark.length;
   if (at < sizesMark.length) return undefined;

@@ -1,18 +1,18 @@
-import { objectIn } from '../../../core/json/scan.ts';
-import type { SharedFields, OwnFields } from '../../compact.ts';
-import { expanded } from '../../expand.ts';
-import { wholeNumber } from '../../../query/whole.ts';
+import { tryParseObject } from '../../../core/json/scan.ts';
+import type { SharedFields, RequestFields } from '../../compact.ts';
+import { expandLine } from '../../expand.ts';
+import { boundedCount } from '../../../query/bounded-count.ts';
 import { rowOf, type StoredRow } from '../stored-row.ts';
-import { Gap, Line } from './line.ts';
+import { CachedPart, LineParser } from './line-parser.ts';
 
 /** Maximum cached parts of lines. When it is reached, the cache is cleared. */
-const mostKept = 500;
+const maxCachedRows = 500;
 /** Maximum length of a cached part. */
-const longestKept = 1024;
+const maxCachedLength = 1024;
 
 /** Default values for a record without `own`, and for one without `kind`. */
-const noOwnFields: OwnFields = ['', '', 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, 0, null, null, null, 0, 0, 0, null, null, 0, null];
-const noSharedFields: SharedFields = [
+const emptyRequestFields: RequestFields = ['', '', 0, 0, 0, null, 0, 0, 0, 0, 0, 0, 0, 0, null, null, null, 0, 0, 0, null, null, 0, null];
+const emptySharedFields: SharedFields = [
   ...(['', '', '', false, 0, 'whole', null, null, null, null, '', null, null, null, null, null, null, null, 'none', true] as const),
   ...(['DISABLED', 'none', null, null, 'none', null, {}, null, null, null, null, null] as const),
 ];
@@ -22,35 +22,35 @@ const noSharedFields: SharedFields = [
  * are read directly, and the parts that many records share are parsed once and then recognized by their text.
  */
 export class RowScanner {
-  readonly #kept = new Map<string, StoredRow>();
-  readonly #kind = new Gap(',"own":["');
-  readonly #none = rowIn({ kind: noSharedFields, own: noOwnFields });
+  readonly #cache = new Map<string, StoredRow>();
+  readonly #kind = new CachedPart(',"own":["');
+  readonly #none = rowIn({ kind: emptySharedFields, own: emptyRequestFields });
 
   /**
    * @param text the line of a record, one character per byte
    * @returns undefined if the line is not in the current form of the encoder; it must then be parsed
    */
   scan(text: string): StoredRow | undefined {
-    const line = new Line(text);
-    line.over('{"v":2,"kind":');
-    const kindText = line.until(this.#kind);
-    if (!line.isGood) return undefined;
-    const kind = this.#row('kind', kindText, this.#kind.mark.length);
-    const own = ownIn(line);
-    overText(line);
-    const more = this.#more(line);
-    if (!line.isGood || kind === undefined || more === undefined) return undefined;
+    const line = new LineParser(text);
+    line.expect('{"v":2,"kind":');
+    const kindText = line.readCached(this.#kind);
+    if (!line.isValid) return undefined;
+    const kind = this.#rowOfMember('kind', kindText, this.#kind.mark.length);
+    const own = readRequestFields(line);
+    skipTextOrNull(line);
+    const more = this.#readRareMembers(line);
+    if (!line.isValid || kind === undefined || more === undefined) return undefined;
     // Feedback in the record has to be stored too.
     if (kind.endpoint.startsWith('feedback')) return undefined;
-    return joined(kind, own, more);
+    return combineRows(kind, own, more);
   }
 
   /** Reads the part after the preview. */
-  #more(line: Line): StoredRow | undefined {
-    if (line.isOver(messagesMark)) return this.#none;
-    line.over(',"more":');
-    const text = line.upTo(messagesMark);
-    return line.isGood ? this.#row('more', text, 0) : undefined;
+  #readRareMembers(line: LineParser): StoredRow | undefined {
+    if (line.accept(messagesMark)) return this.#none;
+    line.expect(',"more":');
+    const text = line.readUntil(messagesMark);
+    return line.isValid ? this.#rowOfMember('more', text, 0) : undefined;
   }
 
   /**
@@ -58,16 +58,16 @@ export class RowScanner {
    *
    * @param mark length of the mark after the member
    */
-  #row(name: 'kind' | 'more', text: string, mark: number): StoredRow | undefined {
-    const kept = this.#kept.get(text);
-    if (kept !== undefined) return kept;
+  #rowOfMember(name: 'kind' | 'more', text: string, mark: number): StoredRow | undefined {
+    const cached = this.#cache.get(text);
+    if (cached !== undefined) return cached;
     // Parsing also detects a mark that was found in a nested value, because the braces are then unbalanced.
-    const read = objectIn(`{"${name}":${Buffer.from(text.slice(0, text.length - mark), 'latin1').toString()}}`);
-    const row = read === undefined ? undefined : rowIn({ kind: noSharedFields, own: noOwnFields, ...read });
-    if (row === undefined || text.length > longestKept) return row;
-    if (this.#kept.size >= mostKept) this.#kept.clear();
+    const read = tryParseObject(`{"${name}":${Buffer.from(text.slice(0, text.length - mark), 'latin1').toString()}}`);
+    const row = read === undefined ? undefined : rowIn({ kind: emptySharedFields, own: emptyRequestFields, ...read });
+    if (row === undefined || text.length > maxCachedLength) return row;
+    if (this.#cache.size >= maxCachedRows) this.#cache.clear();
     // Copy it: a slice would keep the whole line in memory.
-    this.#kept.set(Buffer.from(text, 'latin1').toString('latin1'), row);
+    this.#cache.set(Buffer.from(text, 'latin1').toString('latin1'), row);
     return row;
   }
 }
@@ -75,34 +75,34 @@ export class RowScanner {
 const messagesMark = ',"messages":[[{';
 
 function rowIn(line: Readonly<Record<string, unknown>>): StoredRow | undefined {
-  const record = expanded(line);
+  const record = expandLine(line);
   return record === undefined || !Array.isArray(record.attempts) ? undefined : rowOf(record);
 }
 
-type OwnRow = Pick<
+type RequestRow = Pick<
   StoredRow,
   'id' | 'trace' | 'at' | 'latency' | 'ttft' | 'overhead' | 'tokens_in' | 'tokens_out' | 'tokens_cached' | 'cost' | 'finish' | 'upstream_id'
 >;
 
 /** Reads `own` and moves after the name of the following member. */
-function ownIn(line: Line): OwnRow {
-  const id = line.plainText();
-  line.over(',"');
-  const trace = line.plainText();
+function readRequestFields(line: LineParser): RequestRow {
+  const id = line.readPlainText();
+  line.expect(',"');
+  const trace = line.readPlainText();
   const at = number(line);
   skip(line, 1);
   const latency = number(line);
-  const ttft = line.isOver(',null') ? null : number(line);
+  const ttft = line.accept(',null') ? null : number(line);
   const overhead = number(line);
   const [tokensIn, tokensOut, cached] = [number(line), number(line), number(line)];
   skip(line, 4);
-  const cost = textOrNull(line);
-  const finish = textOrNull(line);
+  const cost = readTextOrNull(line);
+  const finish = readTextOrNull(line);
   // Skips the id of the response, the byte counts, and the times of the attempt.
-  textOrNull(line);
+  readTextOrNull(line);
   skip(line, 6);
-  const upstreamId = textOrNull(line);
-  line.over('],"preview":');
+  const upstreamId = readTextOrNull(line);
+  line.expect('],"preview":');
   return {
     id,
     trace,
@@ -110,42 +110,42 @@ function ownIn(line: Line): OwnRow {
     latency,
     ttft,
     overhead,
-    tokens_in: wholeNumber(tokensIn),
-    tokens_out: wholeNumber(tokensOut),
-    tokens_cached: wholeNumber(cached),
+    tokens_in: boundedCount(tokensIn),
+    tokens_out: boundedCount(tokensOut),
+    tokens_cached: boundedCount(cached),
     cost,
     finish,
     upstream_id: upstreamId,
   };
 }
 
-function number(line: Line): number {
-  line.over(',');
-  return line.number();
+function number(line: LineParser): number {
+  line.expect(',');
+  return line.readNumber();
 }
 
 /** Skips numbers or nulls. */
-function skip(line: Line, count: number): void {
+function skip(line: LineParser, count: number): void {
   for (let i = 0; i < count; i += 1) {
-    line.over(',');
-    line.toComma();
+    line.expect(',');
+    line.skipToComma();
   }
 }
 
-function textOrNull(line: Line): string | null {
-  if (line.isOver(',null')) return null;
-  line.over(',"');
-  return line.plainText();
+function readTextOrNull(line: LineParser): string | null {
+  if (line.accept(',null')) return null;
+  line.expect(',"');
+  return line.readPlainText();
 }
 
-function overText(line: Line): void {
-  if (line.isOver('null')) return;
-  line.over('"');
-  line.overText();
+function skipTextOrNull(line: LineParser): void {
+  if (line.accept('null')) return;
+  line.expect('"');
+  line.skipText();
 }
 
 /** Assigns each member, because spreading objects takes longer than everything else. */
-function joined(kind: StoredRow, own: OwnRow, more: StoredRow): StoredRow {
+function combineRows(kind: StoredRow, own: RequestRow, more: StoredRow): StoredRow {
   const several = more.attempts > 0;
   return {
     id: own.id,

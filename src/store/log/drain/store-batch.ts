@@ -20,10 +20,10 @@ export interface Rejected {
  */
 export async function storeBatch(store: LogStore, batch: Batch, rejected: Rejected): Promise<void> {
   if (await tryStore(store, batch, rejected)) return;
-  const alone = { amendments: [], positions: [], gone: [] };
+  const emptyBatch = { amendments: [], positions: [], deletedSegments: [] };
   let count = 0;
   for (const record of batch.records) {
-    if (!(await tryStore(store, { ...alone, records: [record] }, rejected))) count += 1;
+    if (!(await tryStore(store, { ...emptyBatch, records: [record] }, rejected))) count += 1;
   }
   await store.write({ ...batch, records: [] });
   // If the database becomes unavailable before this point, the next attempt finds the rejected records again.

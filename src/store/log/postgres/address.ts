@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { percentDecoded } from '../../../core/http/query.ts';
 
 /** The address of a server, parsed from its URL. */
-export interface Address {
+export interface ServerAddress {
   /** Display name without credentials: `postgres db.internal/logs`. */
   readonly kind: string;
   /** Without the TLS parameters, which are in `ssl`. */
@@ -14,9 +14,9 @@ export interface Address {
 }
 
 /** Minimum characters of a password that is masked. A shorter one would occur in every message. */
-const leastSecret = 4;
+const minSecretLength = 4;
 
-const tlsNames = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat', 'sslnegotiation'];
+const tlsParameters = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibpqcompat', 'sslnegotiation'];
 
 /**
  * Parses `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=/ca.pem`. The modes are those of
@@ -25,7 +25,7 @@ const tlsNames = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'uselibp
  *
  * @throws Error that does not contain the URL
  */
-export function readAddress(url: string): Address {
+export function parseAddress(url: string): ServerAddress {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^postgres(?:ql)?:$/.test(parsed.protocol)) {
     throw new Error(
@@ -35,17 +35,17 @@ export function readAddress(url: string): Address {
   const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
   const database = decodeURIComponent(parsed.pathname.slice(1)) || decodeURIComponent(parsed.username) || 'postgres';
   const secrets = [parsed.password, parsed.searchParams.get('password') ?? ''].flatMap((secret) => [secret, percentDecoded(secret)]);
-  const ssl = tlsOf(parsed.searchParams);
-  for (const name of tlsNames) parsed.searchParams.delete(name);
+  const ssl = tlsOptionsOf(parsed.searchParams);
+  for (const name of tlsParameters) parsed.searchParams.delete(name);
   return {
     kind: `postgres ${host}${parsed.port === '' || parsed.port === '5432' ? '' : `:${parsed.port}`}/${database}`,
     connectionString: parsed.href,
     ssl,
-    secrets: [...new Set(secrets)].filter((secret) => secret.length >= leastSecret),
+    secrets: [...new Set(secrets)].filter((secret) => secret.length >= minSecretLength),
   };
 }
 
-function tlsOf(parameters: URLSearchParams): ConnectionOptions | false {
+function tlsOptionsOf(parameters: URLSearchParams): ConnectionOptions | false {
   const mode = parameters.get('sslmode') ?? (parameters.get('ssl') === 'true' ? 'verify-full' : 'disable');
   if (mode === 'disable' || mode === 'allow') return false;
   const file = (name: string): string | undefined => {

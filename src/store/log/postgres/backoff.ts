@@ -1,5 +1,5 @@
-const first = 250;
-const longest = 30_000;
+const initialPauseMs = 250;
+const maxPauseMs = 30_000;
 
 /** Prevents every query from connecting to a server that does not respond. The pause doubles with each failure. */
 export class Backoff {
@@ -24,7 +24,7 @@ export class Backoff {
       this.#until = 0;
       return result;
     } catch (error) {
-      this.#pause = Math.min(longest, Math.max(first, this.#pause * 2));
+      this.#pause = Math.min(maxPauseMs, Math.max(initialPauseMs, this.#pause * 2));
       this.#until = this.#now() + this.#pause * (0.5 + this.#random() / 2);
       this.#last = error;
       throw error;

@@ -1,7 +1,7 @@
 import { Histogram } from '../../../core/logs/histogram.ts';
-import { costSum, type Figures } from '../figures.ts';
+import { addCosts, type BucketFigures } from '../figures.ts';
 import { bucketCounts, bucketTimes } from '../schema.ts';
-import type { Session } from './client.ts';
+import type { PostgresSession } from './client.ts';
 
 const keys = ['dim', 'minute', 'name', 'writer'] as const;
 const figures = [...bucketCounts, ...bucketTimes];
@@ -15,7 +15,7 @@ const typed = [
  * Adds figures to the buckets of their minutes. Each gateway has its own buckets, which readers add up, so that no
  * gateway waits for the transaction of another.
  */
-export async function addFigures(session: Session, writer: string, all: readonly Figures[]): Promise<void> {
+export async function addFigures(session: PostgresSession, writer: string, all: readonly BucketFigures[]): Promise<void> {
   if (all.length === 0) return;
   const wanted = JSON.stringify(all.map(({ dim, minute, name }) => ({ dim, minute, name })));
   const before = await session.query(
@@ -29,9 +29,9 @@ export async function addFigures(session: Session, writer: string, all: readonly
     const row = known.get(keyOf(own.dim, own.minute, own.name));
     const counts = bucketCounts.map((name) => {
       const kept = BigInt((row?.[name] ?? 0) as number | bigint);
-      return [name, String(name === 'cost' ? costSum(kept, own.cost) : kept + BigInt(own.counts[name]))];
+      return [name, String(name === 'cost' ? addCosts(kept, own.cost) : kept + BigInt(own.counts[name]))];
     });
-    const times = bucketTimes.map((name) => [name, joined(own.times[name], row?.[name])]);
+    const times = bucketTimes.map((name) => [name, mergeHistograms(own.times[name], row?.[name])]);
     return { dim: own.dim, minute: own.minute, name: own.name, ...Object.fromEntries([...counts, ...times]) };
   });
   const updates = figures.map((name) => `${name} = excluded.${name}`).join(', ');
@@ -44,7 +44,7 @@ export async function addFigures(session: Session, writer: string, all: readonly
 
 const keyOf = (dim: string, minute: number, name: string): string => `${minute}\n${dim}\n${name}`;
 
-function joined(own: Histogram, text: unknown): string {
+function mergeHistograms(own: Histogram, text: unknown): string {
   if (typeof text !== 'string' || text === '') return String(own);
   const sum = new Histogram();
   sum.addText(String(own));

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient, PoolConfig, QueryResultRow } from 'pg';
 import type { SqlValue } from '../log-store.ts';
-import { type Address, readAddress } from './address.ts';
+import { type ServerAddress, parseAddress } from './address.ts';
 import { Backoff } from './backoff.ts';
 
 /** The part of `pg` that is used. */
@@ -12,7 +12,7 @@ export type Row = Readonly<Record<string, SqlValue>>;
 export type Value = SqlValue | readonly string[];
 
 /** One connection in a transaction. */
-export interface Session {
+export interface PostgresSession {
   query(sql: string, parameters?: readonly Value[]): Promise<readonly Row[]>;
 }
 
@@ -29,12 +29,12 @@ export interface ClientOptions {
 const lockTimeout = 5000;
 const idleTimeout = 30_000;
 /** Milliseconds added to the server's own limit, for a server that does not respond at all. */
-const grace = 500;
+const responseGraceMs = 500;
 
 /** Connections to one server, opened when needed. Its errors contain no credentials. */
-export class Client implements Session {
+export class PostgresClient implements PostgresSession {
   readonly kind: string;
-  readonly #address: Address;
+  readonly #address: ServerAddress;
   readonly #options: ClientOptions;
   readonly #backoff = new Backoff();
   #pool: Promise<Pool> | undefined;
@@ -42,7 +42,7 @@ export class Client implements Session {
 
   /** @throws Error for an invalid URL */
   constructor(url: string, options: ClientOptions) {
-    this.#address = readAddress(url);
+    this.#address = parseAddress(url);
     this.kind = this.#address.kind;
     this.#options = options;
   }
@@ -63,9 +63,9 @@ export class Client implements Session {
    *
    * @param until monotonic milliseconds at which the transaction ends, if it is still running
    */
-  transaction<T>(work: (session: Session) => Promise<T>, until = Number.POSITIVE_INFINITY): Promise<T> {
-    return this.#with(async (connection) => {
-      const run: Session['query'] = (sql, parameters = []) => runQuery(connection, sql, parameters, until);
+  transaction<T>(work: (session: PostgresSession) => Promise<T>, until = Number.POSITIVE_INFINITY): Promise<T> {
+    return this.#withConnection(async (connection) => {
+      const run: PostgresSession['query'] = (sql, parameters = []) => runQuery(connection, sql, parameters, until);
       try {
         // Set these per transaction: a connection pooler gives the connection to others afterwards, and rejects startup
         // parameters that it does not know.
@@ -76,7 +76,7 @@ export class Client implements Session {
         return result;
       } catch (error) {
         // Other errors close the connection, so that the server rolls back. That avoids a second wait for an unresponsive server.
-        if (isRefusal(error)) await connection.query('ROLLBACK').catch(() => undefined);
+        if (isStatementError(error)) await connection.query('ROLLBACK').catch(() => undefined);
         throw error;
       }
     });
@@ -88,10 +88,10 @@ export class Client implements Session {
     await pool?.end();
   }
 
-  async #with<T>(work: (connection: PoolClient) => Promise<T>): Promise<T> {
+  async #withConnection<T>(work: (connection: PoolClient) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw new Error(`${this.kind}: the connection is closed`);
     try {
-      const connection = await this.#backoff.run(async () => (await this.#opened()).connect());
+      const connection = await this.#backoff.run(async () => (await this.#ensurePool()).connect());
       let failure: unknown;
       try {
         return await work(connection);
@@ -100,22 +100,22 @@ export class Client implements Session {
         throw error;
       } finally {
         // Do not reuse a connection that failed or on which a statement is still running.
-        connection.release(failure !== undefined && !isRefusal(failure));
+        connection.release(failure !== undefined && !isStatementError(failure));
       }
     } catch (error) {
-      throw this.#clean(error);
+      throw this.#publicError(error);
     }
   }
 
-  #opened(): Promise<Pool> {
-    this.#pool ??= this.#open();
+  #ensurePool(): Promise<Pool> {
+    this.#pool ??= this.#createPool();
     this.#pool.catch(() => {
       this.#pool = undefined;
     });
     return this.#pool;
   }
 
-  async #open(): Promise<Pool> {
+  async #createPool(): Promise<Pool> {
     const load = this.#options.load ?? (() => import('pg'));
     const { default: pg } = await load().catch(() => {
       throw new Error('a request log in Postgres needs the package pg: add it with npm install pg');
@@ -127,11 +127,11 @@ export class Client implements Session {
       max: this.#options.connections,
       connectionTimeoutMillis: this.#options.connectTimeout,
       idleTimeoutMillis: idleTimeout,
-      query_timeout: this.#options.statementTimeout + grace,
+      query_timeout: this.#options.statementTimeout + responseGraceMs,
       keepAlive: true,
       allowExitOnIdle: true,
       application_name: 'llm-gateway',
-      types: { getTypeParser: (oid: number, format?: string) => readerOf(oid, format) },
+      types: { getTypeParser: (oid: number, format?: string) => typeParserOf(oid, format) },
     });
     // The next query replaces an idle connection that failed.
     pool.on('error', () => undefined);
@@ -139,11 +139,11 @@ export class Client implements Session {
     return pool;
   }
 
-  #clean(error: unknown): Error {
+  #publicError(error: unknown): Error {
     const { message, code } = error as { message?: unknown; code?: unknown };
     let text = typeof message === 'string' && message !== '' ? message : String(code ?? 'no connection');
     for (const secret of this.#address.secrets) text = text.replaceAll(secret, '***');
-    const shown = typeof code === 'string' && isRefusal(error) && !isSignIn.test(code) ? code : 'log_unavailable';
+    const shown = typeof code === 'string' && isStatementError(error) && !signInErrorCode.test(code) ? code : 'log_unavailable';
     const hint = shown === 'log_unavailable' ? 'Requests are served; their records wait until the database responds.' : undefined;
     return Object.assign(new Error(`${this.kind}: ${text.slice(0, 500)}`), { code: shown, hint });
   }
@@ -151,10 +151,10 @@ export class Client implements Session {
 
 async function runQuery(connection: PoolClient, sql: string, parameters: readonly Value[], until: number): Promise<readonly Row[]> {
   const values = parameters.map((value) => (typeof value === 'bigint' ? value.toString() : value));
-  const left = until - performance.now();
-  if (left <= 0) throw new Error(readTimeout);
+  const remainingMs = until - performance.now();
+  if (remainingMs <= 0) throw new Error(readTimeoutMessage);
   // The library reads this member, but its types do not have it.
-  const limited = { text: sql, values, query_timeout: Math.ceil(left) };
+  const limited = { text: sql, values, query_timeout: Math.ceil(remainingMs) };
   const { rows } = await (until === Number.POSITIVE_INFINITY
     ? connection.query<QueryResultRow>(sql, values)
     : connection.query<QueryResultRow>(limited));
@@ -162,19 +162,19 @@ async function runQuery(connection: PoolClient, sql: string, parameters: readonl
 }
 
 /** Message of the library when a query takes longer than its `query_timeout`. */
-const readTimeout = 'Query read timeout';
+const readTimeoutMessage = 'Query read timeout';
 /** SQLSTATE of a statement that took longer than `statement_timeout`. */
 const cancelled = '57014';
 
 /** True if the server did not respond in time. */
-export const isTooSlow = (error: unknown): boolean =>
-  error instanceof Error && (error.message.endsWith(`: ${readTimeout}`) || (error as { code?: unknown }).code === cancelled);
+export const isTimeoutError = (error: unknown): boolean =>
+  error instanceof Error && (error.message.endsWith(`: ${readTimeoutMessage}`) || (error as { code?: unknown }).code === cancelled);
 
 /** SQLSTATE classes for a wrong user, password or database. */
-const isSignIn = /^(?:28|3D)/;
+const signInErrorCode = /^(?:28|3D)/;
 
 /** True if the server rejected a statement but the connection is still usable: an SQLSTATE that is not about connections. */
-function isRefusal(error: unknown): boolean {
+function isStatementError(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   // EPIPE also has five letters. No SQLSTATE class begins with an E.
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(?:08|57P|53|E)/.test(code);
@@ -186,7 +186,7 @@ const bool = 16;
 const floats = [700, 701, 21, 23, 26];
 
 /** Integers become numbers if a number is exact for them. Types that are not listed stay text. */
-function readerOf(oid: number, _format?: string): (value: string) => unknown {
+function typeParserOf(oid: number, _format?: string): (value: string) => unknown {
   if (oid === int8) return (value) => (Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value));
   if (oid === bytea) return (value) => Buffer.from(value.slice(2), 'hex');
   if (oid === bool) return (value) => (value === 't' ? 1 : 0);

@@ -1,7 +1,7 @@
 import { errorCode } from '../../../core/text/error-code.ts';
 import { postgresTokens } from '../../../query/sql/words.ts';
 import { bucketCounts, bucketTimes, type Column, requestColumns } from '../schema.ts';
-import type { Client } from './client.ts';
+import type { PostgresClient } from './client.ts';
 import { locks } from './locks.ts';
 
 // Texts are compared by bytes, as in the rest of the gateway. An index can then also find prefixes.
@@ -79,7 +79,7 @@ INSERT INTO keys_used WITH RECURSIVE newest AS (
 const noTable = '42P01';
 
 /** True if a database needs no migration. */
-export async function isNewest(client: Client): Promise<boolean> {
+export async function isCurrentVersion(client: PostgresClient): Promise<boolean> {
   try {
     const [found] = await client.query('SELECT max(version) AS version FROM log_version');
     return Number(found?.version ?? 0) === migrations.length;
@@ -94,7 +94,7 @@ export async function isNewest(client: Client): Promise<boolean> {
  *
  * @throws Error for a database of a later version of the gateway, which this one would damage
  */
-export async function migrate(client: Client): Promise<void> {
+export async function migrate(client: PostgresClient): Promise<void> {
   await client.transaction(async (session) => {
     await session.query('SET LOCAL lock_timeout = 0');
     await session.query(`SELECT pg_advisory_xact_lock(${locks.space}, ${locks.migrate})`);

@@ -1,5 +1,5 @@
 import { seqStep } from '../schema.ts';
-import type { Client, Session } from './client.ts';
+import type { PostgresClient, PostgresSession } from './client.ts';
 import { locks } from './locks.ts';
 import { dailyTables } from './migrations.ts';
 
@@ -16,10 +16,10 @@ const nameOf = (table: string, day: number): string => `${table}_d${new Date(day
 
 /** Days that are known to have partitions. */
 export class Partitions {
-  readonly #client: Client;
+  readonly #client: PostgresClient;
   readonly #known = new Set<number>();
 
-  constructor(client: Client) {
+  constructor(client: PostgresClient) {
     this.#client = client;
   }
 
@@ -27,7 +27,7 @@ export class Partitions {
   async ensure(days: Iterable<number>): Promise<void> {
     for (const day of days) {
       if (this.#known.has(day)) continue;
-      await this.#client.transaction((session) => make(session, day));
+      await this.#client.transaction((session) => createPartitions(session, day));
       this.#known.add(day);
     }
   }
@@ -39,7 +39,7 @@ export class Partitions {
 }
 
 /** Creates tables and then attaches them, which allows others to read and write in the meantime. */
-async function make(session: Session, day: number): Promise<void> {
+async function createPartitions(session: PostgresSession, day: number): Promise<void> {
   await session.query(`SELECT pg_advisory_xact_lock(${locks.space}, ${locks.partitions})`);
   const existing = await session.query('SELECT to_regclass($1) IS NOT NULL AS found', [nameOf('requests', day)]);
   if (existing[0]?.found === 1) return;
@@ -51,7 +51,7 @@ async function make(session: Session, day: number): Promise<void> {
 }
 
 /** Days that have partitions, oldest first, with their bytes. Partitions with other names are neither counted nor deleted. */
-export async function daysIn(session: Session): Promise<{ readonly day: number; readonly bytes: number }[]> {
+export async function storedDays(session: PostgresSession): Promise<{ readonly day: number; readonly bytes: number }[]> {
   const rows = await session.query(
     `SELECT right(c.relname, 8) AS day, CAST(sum(pg_total_relation_size(c.oid)) AS bigint) AS bytes
      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -64,6 +64,6 @@ export async function daysIn(session: Session): Promise<{ readonly day: number; 
   });
 }
 
-export async function dropDay(session: Session, day: number): Promise<void> {
+export async function dropDay(session: PostgresSession, day: number): Promise<void> {
   await session.query(`DROP TABLE IF EXISTS ${dailyTables.map((table) => nameOf(table, day)).join(', ')}`);
 }

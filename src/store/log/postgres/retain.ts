@@ -1,7 +1,7 @@
 import type { Retention } from '../log-store.ts';
-import type { Session } from './client.ts';
+import type { PostgresSession } from './client.ts';
 import { locks } from './locks.ts';
-import { dayOf, daysIn, dropDay } from './partitions.ts';
+import { dayOf, storedDays, dropDay } from './partitions.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -21,14 +21,14 @@ const dropWait = 1500;
  * @returns whether there is more to delete
  * @throws Error with the code 55P03 if a long statement still reads the day
  */
-export async function retainSlice(session: Session, { age, size }: Retention, now: number): Promise<boolean> {
+export async function retainSlice(session: PostgresSession, { age, size }: Retention, now: number): Promise<boolean> {
   const [lock] = await session.query(
     `SELECT pg_try_advisory_xact_lock(${locks.space}, ${locks.retain}) AS mine, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS now`,
   );
   if (lock?.mine !== 1) return false;
   // Otherwise a gateway whose clock is ahead would delete what all others have stored.
   const oldestAt = Math.min(now, Number(lock.now)) - age;
-  const days = await daysIn(session);
+  const days = await storedDays(session);
   const used = days.reduce((sum, { bytes }) => sum + bytes, 0);
   const oldest = days[0];
   const isTooOld = oldest !== undefined && oldest.day < dayOf(oldestAt);
@@ -44,7 +44,7 @@ export async function retainSlice(session: Session, { age, size }: Retention, no
 }
 
 /** Uses the table's key for each dimension, so that the remaining rows are not read. @returns number of rows deleted */
-async function deleteFigures(session: Session, oldestAt: number): Promise<number> {
+async function deleteFigures(session: PostgresSession, oldestAt: number): Promise<number> {
   const next = (more: string): string => `(SELECT b.dim FROM buckets b ${more} ORDER BY b.dim LIMIT 1)`;
   const dims = `dims(dim) AS (${next('')} UNION ALL SELECT ${next('WHERE b.dim > dims.dim')} FROM dims WHERE dims.dim IS NOT NULL)`;
   const old = `SELECT o.ctid FROM dims, LATERAL (SELECT b.ctid FROM buckets b WHERE b.dim = dims.dim AND b.minute < $1 LIMIT ${rowsOfSlice}) o LIMIT ${rowsOfSlice}`;
@@ -56,7 +56,7 @@ async function deleteFigures(session: Session, oldestAt: number): Promise<number
 }
 
 /** @returns number of rows deleted */
-async function deleteFeedback(session: Session, oldestAt: number): Promise<number> {
+async function deleteFeedback(session: PostgresSession, oldestAt: number): Promise<number> {
   const [deleted] = await session.query(
     `WITH old AS (DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < $1 LIMIT ${rowsOfSlice}) RETURNING 1) SELECT count(*) AS n FROM old`,
     [oldestAt],
@@ -68,7 +68,7 @@ async function deleteFeedback(session: Session, oldestAt: number): Promise<numbe
  * The last use of a secret is kept forever, but not for each gateway that ever ran: rows older than `before` are merged.
  * Rows that a gateway is writing are skipped, so that neither waits for the other.
  */
-async function mergeKeys(session: Session, before: number): Promise<void> {
+async function mergeKeys(session: PostgresSession, before: number): Promise<void> {
   const free = `SELECT u.ctid FROM keys_used u WHERE u.writer <> '' AND u.at < $1 LIMIT ${rowsOfSlice} FOR UPDATE SKIP LOCKED`;
   await session.query(
     `WITH old AS (DELETE FROM keys_used WHERE ctid = ANY(ARRAY(${free})) RETURNING key_id, at)

@@ -1,8 +1,8 @@
 import type { LogRow } from '../../../core/logs/row.ts';
 import { searchTextOf } from '../../../query/match.ts';
 import { moneyUnits } from '../../../query/money.ts';
-import { storable } from '../../../query/text.ts';
-import { wholeNumber } from '../../../query/whole.ts';
+import { toStorable } from '../../../query/text.ts';
+import { boundedCount } from '../../../query/bounded-count.ts';
 import { type Column, requestColumns } from '../schema.ts';
 
 /** A row of `requests` without its `seq`, as JSON that Postgres converts to a row of its table. */
@@ -17,9 +17,9 @@ export function columnsOf(row: LogRow, cost: bigint | null): Columns {
 }
 
 function valueOf(value: LogRow[keyof LogRow], { type, isNullable }: Column): string | number | boolean | null {
-  if (typeof value === 'string') return storable(value);
+  if (typeof value === 'string') return toStorable(value);
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return type === 'integer' ? wholeNumber(value) : realNumber(value);
+  if (typeof value === 'number') return type === 'integer' ? boundedCount(value) : realNumber(value);
   if (isNullable) return null;
   return type === 'text' ? '' : type === 'boolean' ? false : 0;
 }
@@ -34,7 +34,7 @@ export const costOf = ({ cost }: LogRow): bigint | null => (cost === null ? null
 /** Rows of `tags`, without their `seq`. */
 export function tagsOf({ meta, label }: LogRow): { readonly kind: 'meta' | 'label'; readonly name: string; readonly value: string }[] {
   return [
-    ...Object.entries(meta).map(([name, value]) => ({ kind: 'meta', name: storable(name), value: storable(value) }) as const),
-    ...Object.entries(label).map(([name, value]) => ({ kind: 'label', name: storable(name), value: storable(value) }) as const),
+    ...Object.entries(meta).map(([name, value]) => ({ kind: 'meta', name: toStorable(name), value: toStorable(value) }) as const),
+    ...Object.entries(label).map(([name, value]) => ({ kind: 'label', name: toStorable(name), value: toStorable(value) }) as const),
   ];
 }

@@ -1,20 +1,20 @@
 import { GatewayError } from '../../../core/error.ts';
-import type { GivenFeedback } from '../../../core/logs/reader.ts';
-import { storable } from '../../../query/text.ts';
+import type { FeedbackInput } from '../../../core/logs/reader.ts';
+import { toStorable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, SqlSource, StoreSize } from '../log-store.ts';
-import { Client, type ClientOptions } from './client.ts';
-import { isNewest, migrate } from './migrations.ts';
-import { daysIn, seqOfDay } from './partitions.ts';
+import { PostgresClient, type ClientOptions } from './client.ts';
+import { isCurrentVersion, migrate } from './migrations.ts';
+import { storedDays, seqOfDay } from './partitions.ts';
 import { retainSlice } from './retain.ts';
-import { BatchWriter } from './writer.ts';
-import { questionMs } from '../worker/clock.ts';
+import { PostgresBatchWriter } from './writer.ts';
+import { queryTimeoutMs } from '../worker/query-timeout.ts';
 
 /** Shorter than the limit of a call to the writer, so that the call reports the error before the writer is ended. */
-const writeTimeout = 20_000;
+const defaultWriteTimeoutMs = 20_000;
 /** For a migration step, which may read every row of a large log. */
 const migrationTimeout = 600_000;
 /** Milliseconds to wait for a migration. Later calls fail at once, because a writer that does not respond is ended and restarted. */
-const migrationWait = 3000;
+const defaultMigrationWaitMs = 3000;
 
 export interface PostgresStoreOptions {
   /** Identifies the writing gateway: the same after a restart, and different from every other gateway. */
@@ -34,18 +34,18 @@ export interface PostgresStoreOptions {
  */
 export function openPostgresStore(url: string, options: PostgresStoreOptions): LogStore {
   const { load } = options;
-  const clientWith = (connections: number, statementTimeout: number): Client =>
-    new Client(url, { connections, statementTimeout, connectTimeout: 5000, ...(load === undefined ? {} : { load }) });
-  return new Store(clientWith(2, options.writeTimeout ?? writeTimeout), () => clientWith(1, migrationTimeout), options);
+  const clientWith = (connections: number, statementTimeout: number): PostgresClient =>
+    new PostgresClient(url, { connections, statementTimeout, connectTimeout: 5000, ...(load === undefined ? {} : { load }) });
+  return new PostgresLogStore(clientWith(2, options.writeTimeout ?? defaultWriteTimeoutMs), () => clientWith(1, migrationTimeout), options);
 }
 
 /** Queries to the same database, over separate connections. */
 export function createPostgresSource(url: string, load?: ClientOptions['load']): SqlSource {
-  const client = new Client(url, {
+  const client = new PostgresClient(url, {
     connections: 4,
-    statementTimeout: questionMs,
+    statementTimeout: queryTimeoutMs,
     // Shorter than the limit of a query, so that the error reports the connection.
-    connectTimeout: questionMs - 1000,
+    connectTimeout: queryTimeoutMs - 1000,
     ...(load === undefined ? {} : { load }),
   });
   return {
@@ -55,25 +55,25 @@ export function createPostgresSource(url: string, load?: ClientOptions['load']):
   };
 }
 
-class Store implements LogStore {
+class PostgresLogStore implements LogStore {
   readonly kind: string;
-  readonly #client: Client;
-  readonly #migrationClient: () => Client;
+  readonly #client: PostgresClient;
+  readonly #migrationClient: () => PostgresClient;
   readonly #name: string;
-  readonly #writer: BatchWriter;
+  readonly #writer: PostgresBatchWriter;
   readonly #options: PostgresStoreOptions;
-  #isNewest = false;
+  #isMigrated = false;
   #migration: Migration | undefined;
   /** Error of a migration that took long, whose end no call waited for. */
-  #fault: Error | undefined;
+  #migrationError: Error | undefined;
 
-  constructor(client: Client, migrationClient: () => Client, options: PostgresStoreOptions) {
+  constructor(client: PostgresClient, migrationClient: () => PostgresClient, options: PostgresStoreOptions) {
     this.kind = client.kind;
     this.#client = client;
     this.#migrationClient = migrationClient;
     this.#options = options;
     this.#name = options.writer;
-    this.#writer = new BatchWriter(client, options.writer, options.writeTimeout ?? writeTimeout);
+    this.#writer = new PostgresBatchWriter(client, options.writer, options.writeTimeout ?? defaultWriteTimeoutMs);
   }
 
   get isMigrating(): boolean {
@@ -81,18 +81,18 @@ class Store implements LogStore {
   }
 
   async positions(): Promise<ReadonlyMap<string, number>> {
-    await this.#migrated();
+    await this.#ensureMigrated();
     const rows = await this.#client.query('SELECT segment, "offset" FROM positions WHERE writer = $1', [this.#name]);
     return new Map(rows.map(({ segment, offset }) => [String(segment), Number(offset)]));
   }
 
   async write(batch: Batch): Promise<void> {
-    await this.#migrated();
+    await this.#ensureMigrated();
     await this.#writer.write(batch);
   }
 
-  async feedback({ id, trace_id: trace, value, weight, metadata, at }: GivenFeedback): Promise<void> {
-    await this.#migrated();
+  async feedback({ id, trace_id: trace, value, weight, metadata, at }: FeedbackInput): Promise<void> {
+    await this.#ensureMigrated();
     await this.#client.query(
       `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES ($1, $2, $3, coalesce($4::double precision, -1), coalesce($5::text, ''), $6)
        ON CONFLICT (id) DO UPDATE SET
@@ -100,12 +100,12 @@ class Store implements LogStore {
          weight = CASE WHEN excluded.at < feedback.at AND feedback.weight >= 0 THEN feedback.weight ELSE coalesce($4, feedback.weight) END,
          metadata = CASE WHEN excluded.at < feedback.at AND feedback.metadata <> '' THEN feedback.metadata ELSE coalesce($5, feedback.metadata) END,
          at = greatest(excluded.at, feedback.at)`,
-      [storable(id), storable(trace), value, weight, metadata === null ? null : JSON.stringify(metadata), at],
+      [toStorable(id), toStorable(trace), value, weight, metadata === null ? null : JSON.stringify(metadata), at],
     );
   }
 
   async retain(retention: Retention, now: number): Promise<boolean> {
-    await this.#migrated();
+    await this.#ensureMigrated();
     return this.#client.transaction((session) => retainSlice(session, retention, now));
   }
 
@@ -115,8 +115,8 @@ class Store implements LogStore {
   }
 
   async size(): Promise<StoreSize> {
-    await this.#migrated();
-    const days = await this.#client.transaction((session) => daysIn(session));
+    await this.#ensureMigrated();
+    const days = await this.#client.transaction((session) => storedDays(session));
     const first = days[0];
     if (first === undefined) return { records: 0, bytes: 0, oldest: null };
     // Count from the figures, because counting the rows of many days would take long.
@@ -138,32 +138,32 @@ class Store implements LogStore {
   }
 
   /** @throws GatewayError `log_unavailable` if the migration takes long. It continues, and calls in the meantime are not delayed. */
-  async #migrated(): Promise<void> {
-    if (this.#isNewest) return;
+  async #ensureMigrated(): Promise<void> {
+    if (this.#isMigrated) return;
     if (this.#migration === undefined) {
-      const fault = this.#fault;
-      this.#fault = undefined;
+      const fault = this.#migrationError;
+      this.#migrationError = undefined;
       if (fault !== undefined) throw fault;
-      if (await isNewest(this.#client)) {
-        this.#isNewest = true;
+      if (await isCurrentVersion(this.#client)) {
+        this.#isMigrated = true;
         return;
       }
     }
     this.#migration ??= this.#startMigration();
-    if (this.#migration.isLong) throw migrating();
+    if (this.#migration.hasTimedOut) throw migrationRunning();
     await this.#migration.end;
   }
 
   #startMigration(): Migration {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const migration: Migration = { end: promise, isLong: false };
+    const migration: Migration = { end: promise, hasTimedOut: false };
     const timer = setTimeout(() => {
-      migration.isLong = true;
-      reject(migrating());
-    }, this.#options.migrationWait ?? migrationWait);
+      migration.hasTimedOut = true;
+      reject(migrationRunning());
+    }, this.#options.migrationWait ?? defaultMigrationWaitMs);
     this.#migrate()
       .then(resolve, (error: Error) => {
-        if (migration.isLong) this.#fault = error;
+        if (migration.hasTimedOut) this.#migrationError = error;
         reject(error);
       })
       .finally(() => clearTimeout(timer));
@@ -174,7 +174,7 @@ class Store implements LogStore {
     const client = this.#migrationClient();
     try {
       await migrate(client);
-      this.#isNewest = true;
+      this.#isMigrated = true;
     } finally {
       this.#migration = undefined;
       await client.close();
@@ -186,8 +186,8 @@ class Store implements LogStore {
 interface Migration {
   /** Also rejects if the migration takes long. */
   readonly end: Promise<void>;
-  isLong: boolean;
+  hasTimedOut: boolean;
 }
 
-const migrating = (): GatewayError =>
+const migrationRunning = (): GatewayError =>
   new GatewayError('log_unavailable', { message: 'The request log is being converted for this version of the gateway.' });

@@ -1,11 +1,11 @@
-import { objectIn } from '../../../core/json/scan.ts';
+import { tryParseObject } from '../../../core/json/scan.ts';
 import { type LogRow, toRow } from '../../../core/logs/row.ts';
-import { storable } from '../../../query/text.ts';
-import { FiguresOf, SeenValues } from '../figures.ts';
+import { toStorable } from '../../../query/text.ts';
+import { FiguresBuilder, TrackedValues } from '../figures.ts';
 import type { Batch, StoredEntry } from '../log-store.ts';
-import { requestColumns, seqBehind, seqFor, seqStep, storedAt } from '../schema.ts';
+import { requestColumns, seqRangeEnd, seqRangeStart, seqStep, storedAt } from '../schema.ts';
 import { addFigures } from './buckets.ts';
-import { type Client, isTooSlow, type Session, type Value } from './client.ts';
+import { type PostgresClient, isTimeoutError, type PostgresSession, type Value } from './client.ts';
 import { writerLock } from './locks.ts';
 import { dayOf, Partitions } from './partitions.ts';
 import { columnsOf, costOf, tagsOf } from './rows.ts';
@@ -16,11 +16,11 @@ const missingPartition = '23514';
 const bytesOfStatement = 4 * 1024 * 1024;
 
 /** Records of a transaction above which their number is not limited any more. */
-const enough = 10_000;
+const unlimitedFrom = 10_000;
 
 const names = ['seq', ...requestColumns.map(({ name }) => name), 'words'].map((name) => `"${name}"`).join(', ');
 
-interface Entry {
+interface PendingRow {
   readonly entry: StoredEntry;
   readonly row: LogRow;
   readonly cost: bigint | null;
@@ -29,20 +29,20 @@ interface Entry {
 }
 
 /** Writes batches, each in one transaction, or in several if the server is slow. Calls must not overlap. */
-export class BatchWriter {
-  readonly #client: Client;
+export class PostgresBatchWriter {
+  readonly #client: PostgresClient;
   readonly #writer: string;
   readonly #limitMs: number;
   readonly #partitions: Partitions;
-  readonly #seen = new SeenValues();
+  readonly #trackedValues = new TrackedValues();
   /** Number of the next row within its millisecond. It begins at random, so that gateways rarely choose the same number. */
   #number = Math.floor(Math.random() * seqStep);
 
   /** Maximum records of a transaction: halved when one takes too long. */
-  #most = Number.POSITIVE_INFINITY;
+  #maxRecords = Number.POSITIVE_INFINITY;
 
   /** @param limitMs milliseconds for a batch */
-  constructor(client: Client, writer: string, limitMs: number) {
+  constructor(client: PostgresClient, writer: string, limitMs: number) {
     this.#client = client;
     this.#writer = writer;
     this.#limitMs = limitMs;
@@ -53,29 +53,29 @@ export class BatchWriter {
   async write(batch: Batch): Promise<void> {
     const until = performance.now() + this.#limitMs;
     let { records } = batch;
-    while (records.length > this.#most) {
-      await this.#part({ records: records.slice(0, this.#most), amendments: [], positions: [], gone: [] }, until);
-      records = records.slice(this.#most);
+    while (records.length > this.#maxRecords) {
+      await this.#writePart({ records: records.slice(0, this.#maxRecords), amendments: [], positions: [], deletedSegments: [] }, until);
+      records = records.slice(this.#maxRecords);
     }
-    await this.#part({ ...batch, records }, until);
-    this.#most = this.#most > enough ? Number.POSITIVE_INFINITY : this.#most * 2;
+    await this.#writePart({ ...batch, records }, until);
+    this.#maxRecords = this.#maxRecords > unlimitedFrom ? Number.POSITIVE_INFINITY : this.#maxRecords * 2;
   }
 
-  async #part(batch: Batch, until: number): Promise<void> {
+  async #writePart(batch: Batch, until: number): Promise<void> {
     try {
-      await this.#write(batch, until);
+      await this.#writeTransaction(batch, until);
     } catch (error) {
-      if (isTooSlow(error) && batch.records.length > 0) this.#most = Math.ceil(batch.records.length / 2);
+      if (isTimeoutError(error) && batch.records.length > 0) this.#maxRecords = Math.ceil(batch.records.length / 2);
       throw error;
     }
   }
 
-  async #write(batch: Batch, until: number): Promise<void> {
-    const entries = batch.records.map((entry) => entryOf(entry));
+  async #writeTransaction(batch: Batch, until: number): Promise<void> {
+    const entries = batch.records.map((entry) => pendingRowOf(entry));
     const days = new Set(entries.map(({ at }) => dayOf(at)));
     const attempt = async (): Promise<void> => {
       await this.#partitions.ensure(days);
-      await this.#client.transaction((session) => this.#all(session, batch, entries), until);
+      await this.#client.transaction((session) => this.#writeBatch(session, batch, entries), until);
     };
     try {
       await attempt();
@@ -87,16 +87,16 @@ export class BatchWriter {
     }
   }
 
-  async #all(session: Session, batch: Batch, entries: readonly Entry[]): Promise<void> {
+  async #writeBatch(session: PostgresSession, batch: Batch, entries: readonly PendingRow[]): Promise<void> {
     await session.query(writerLock, [this.#writer]);
-    const fresh = await withoutKnown(session, entries);
-    await this.#requests(session, fresh);
+    const fresh = await withoutStored(session, entries);
+    await this.#insertRequests(session, fresh);
     await insertRecords(session, fresh);
     await insertTags(session, fresh);
-    const figures = new FiguresOf(this.#seen);
+    const figures = new FiguresBuilder(this.#trackedValues);
     for (const { entry, cost } of fresh) figures.add(entry.row, cost);
     await addFigures(session, this.#writer, figures.values());
-    await noteKeys(session, this.#writer, fresh);
+    await storeKeyUse(session, this.#writer, fresh);
     for (const amendment of batch.amendments) await amend(session, amendment);
     for (const { segment, offset } of batch.positions) {
       const upsert = 'ON CONFLICT (writer, segment) DO UPDATE SET "offset" = excluded."offset"';
@@ -106,19 +106,19 @@ export class BatchWriter {
         offset,
       ]);
     }
-    if (batch.gone.length > 0) {
-      await session.query('DELETE FROM positions WHERE writer = $1 AND segment = ANY($2)', [this.#writer, batch.gone]);
+    if (batch.deletedSegments.length > 0) {
+      await session.query('DELETE FROM positions WHERE writer = $1 AND segment = ANY($2)', [this.#writer, batch.deletedSegments]);
     }
   }
 
   /** A row whose number another gateway already used gets the next one. */
-  async #requests(session: Session, entries: readonly Entry[]): Promise<void> {
+  async #insertRequests(session: PostgresSession, entries: readonly PendingRow[]): Promise<void> {
     let left = entries;
     for (let tries = 0; left.length > 0; tries += 1) {
       const taken = new Set<number>();
-      const tried: Entry[] = [];
+      const tried: PendingRow[] = [];
       for (const entry of left) {
-        entry.seq = seqFor(entry.at, tries) + this.#next();
+        entry.seq = seqRangeStart(entry.at, tries) + this.#next();
         if (taken.has(entry.seq)) continue;
         taken.add(entry.seq);
         tried.push(entry);
@@ -142,32 +142,32 @@ export class BatchWriter {
   }
 }
 
-function entryOf(entry: StoredEntry): Entry {
+function pendingRowOf(entry: StoredEntry): PendingRow {
   const row = toRow(entry.record);
   return { entry, row, cost: costOf(row), at: storedAt(row.at), seq: 0 };
 }
 
 /** Removes records that are already stored. A record's arrival never changes, and neither does its range of numbers. */
-async function withoutKnown(session: Session, entries: readonly Entry[]): Promise<Entry[]> {
+async function withoutStored(session: PostgresSession, entries: readonly PendingRow[]): Promise<PendingRow[]> {
   if (entries.length === 0) return [];
   const first = entries.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
   const last = entries.reduce((most, { at }) => Math.max(most, at), 0);
-  const ids = entries.map(({ row }) => storable(row.id));
+  const ids = entries.map(({ row }) => toStorable(row.id));
   const found = await session.query('SELECT id FROM requests WHERE seq >= $1 AND seq < $2 AND id = ANY($3)', [
     first * seqStep,
-    seqBehind(last),
+    seqRangeEnd(last),
     ids,
   ]);
   const known = new Set(found.map(({ id }) => String(id)));
   return entries.filter(({ row }) => {
-    const id = storable(row.id);
+    const id = toStorable(row.id);
     if (known.has(id)) return false;
     known.add(id);
     return true;
   });
 }
 
-async function insertRecords(session: Session, entries: readonly Entry[]): Promise<void> {
+async function insertRecords(session: PostgresSession, entries: readonly PendingRow[]): Promise<void> {
   if (entries.length === 0) return;
   const records = entries.map(({ seq, entry }) => ({ seq, json: JSON.stringify(entry.record) }));
   await session.query('INSERT INTO records (seq, json) SELECT seq, json FROM json_populate_recordset(NULL::records, $1::json)', [
@@ -193,7 +193,7 @@ async function insertRecords(session: Session, entries: readonly Entry[]): Promi
 }
 
 /** Stores the last use of secrets, separately for each gateway, so that none waits for the transaction of another. */
-async function noteKeys(session: Session, writer: string, entries: readonly Entry[]): Promise<void> {
+async function storeKeyUse(session: PostgresSession, writer: string, entries: readonly PendingRow[]): Promise<void> {
   const used = new Map<string, number>();
   for (const { entry, at } of entries) {
     const { key_id: key } = entry.row;
@@ -207,7 +207,7 @@ async function noteKeys(session: Session, writer: string, entries: readonly Entr
   );
 }
 
-async function insertTags(session: Session, entries: readonly Entry[]): Promise<void> {
+async function insertTags(session: PostgresSession, entries: readonly PendingRow[]): Promise<void> {
   const tags = entries.flatMap(({ seq, row }) => tagsOf(row).map((tag) => ({ ...tag, seq })));
   if (tags.length === 0) return;
   await session.query(
@@ -217,11 +217,11 @@ async function insertTags(session: Session, entries: readonly Entry[]): Promise<
 }
 
 /** An amendment whose record is missing or was deleted changes nothing. */
-async function amend(session: Session, { id, end }: Batch['amendments'][number]): Promise<void> {
+async function amend(session: PostgresSession, { id, end }: Batch['amendments'][number]): Promise<void> {
   const [found] = await session.query('SELECT r.seq, c.json FROM requests r JOIN records c ON c.seq = r.seq WHERE r.id = $1', [
-    storable(id),
+    toStorable(id),
   ]);
-  const record = typeof found?.json === 'string' ? objectIn(found.json) : undefined;
+  const record = typeof found?.json === 'string' ? tryParseObject(found.json) : undefined;
   if (found === undefined || record === undefined) return;
   const seq = Number(found.seq);
   const amended = {

@@ -7,9 +7,9 @@ import { type Cells, costSums } from './sums.ts';
 
 const minuteMs = 60_000;
 /** Maximum parts of a long query, so that no part takes much of its time. */
-const mostParts = 16;
+const maxParts = 16;
 /** Minimum minutes per part, because shorter parts cost more than they save. A remote server gets fewer statements. */
-const leastMinutes = { here: 60, away: 24 * 60 } as const;
+const minMinutesPerPart = { sqlite: 60, postgres: 24 * 60 } as const;
 
 /** Unix milliseconds, whole minutes. */
 interface Range {
@@ -44,7 +44,7 @@ export function bucketPlan(filter: Filter, by: string | undefined): BucketPlan |
 }
 
 /** Returns false, and adds nothing, if a value in the terms may be among those that are not counted by name. */
-export async function addOfBuckets(
+export async function addFromBuckets(
   cells: Cells,
   source: SqlSource,
   { dim, terms }: BucketPlan,
@@ -53,11 +53,11 @@ export async function addOfBuckets(
 ): Promise<boolean> {
   if (terms.length > 0 && (await hasOthers(source, dim, range))) return false;
   // Also if the database itself ends long statements, because the histograms of many minutes take many megabytes at once.
-  const least = source.between === undefined ? leastMinutes.away : leastMinutes.here;
-  const part = Math.max(minuteMs * least, Math.ceil((range.until - range.since) / (mostParts * minuteMs)) * minuteMs);
+  const least = source.checkTimeLimit === undefined ? minMinutesPerPart.postgres : minMinutesPerPart.sqlite;
+  const part = Math.max(minuteMs * least, Math.ceil((range.until - range.since) / (maxParts * minuteMs)) * minuteMs);
   for (let since = range.since; since < range.until; since += part) {
     await addPart(cells, source, { dim, terms }, { since, until: Math.min(range.until, since + part) }, step);
-    await source.between?.();
+    await source.checkTimeLimit?.();
   }
   return true;
 }
@@ -65,11 +65,11 @@ export async function addOfBuckets(
 /** True if some values are counted together as `other`. */
 async function hasOthers(source: SqlSource, dim: string, range: Range): Promise<boolean> {
   const statement = new Statement(source.dialect);
-  const sql = `SELECT 1 AS found FROM buckets b WHERE ${placeOf(dim, range, statement)} AND b.name = '${otherValues}' LIMIT 1`;
+  const sql = `SELECT 1 AS found FROM buckets b WHERE ${bucketRangeCondition(dim, range, statement)} AND b.name = '${otherValues}' LIMIT 1`;
   return (await source.all(sql, statement.parameters)).length > 0;
 }
 
-function placeOf(dim: string, { since, until }: Range, statement: Statement): string {
+function bucketRangeCondition(dim: string, { since, until }: Range, statement: Statement): string {
   const [from, to] = [statement.number(since / minuteMs), statement.number(until / minuteMs)];
   return `b.dim = ${statement.text(dim)} AND b.minute >= ${from} AND b.minute < ${to}`;
 }
@@ -83,7 +83,7 @@ async function addPart(cells: Cells, source: SqlSource, { dim, terms }: BucketPl
   const times = bucketTimes.map((name) => `${join}(b.${name}, ',') AS ${name}`);
   const at = step === undefined ? '0' : `b.minute / ${step / minuteMs}`;
   const columns = [...counts, costSums('b.cost'), ...times].join(', ');
-  const where = [placeOf(dim, range, statement), ...conditions].join(' AND ');
+  const where = [bucketRangeCondition(dim, range, statement), ...conditions].join(' AND ');
   const rows = await source.all(`SELECT b.name, ${at} AS at, ${columns} FROM buckets b WHERE ${where} GROUP BY 1, 2`, statement.parameters);
   for (const row of rows) {
     const sums = cells.of(row.name === '' ? null : String(row.name), Number(row.at) * (step ?? 0));

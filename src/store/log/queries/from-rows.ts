@@ -1,17 +1,17 @@
 import { histogramScale } from '../../../core/logs/histogram.ts';
 import type { Filter } from '../../../query/filter.ts';
-import { conditionOf, type Window } from '../../../query/sql/condition.ts';
+import { conditionOf, type SeqWindow } from '../../../query/sql/condition.ts';
 import { type SqlDialect, Statement } from '../../../query/sql/statement.ts';
 import { bucketTimes, seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
-import { partsOf } from './parts.ts';
+import { splitWindow } from './parts.ts';
 import { type Cells, costSums } from './sums.ts';
 
 /** Adds up the rows themselves, for terms without a bucket. */
-export async function addOfRows(cells: Cells, source: SqlSource, filter: Filter, window: Window, grouping: Grouping): Promise<void> {
-  for (const part of partsOf(source, window)) {
+export async function addFromRows(cells: Cells, source: SqlSource, filter: Filter, window: SeqWindow, grouping: Grouping): Promise<void> {
+  for (const part of splitWindow(source, window)) {
     await addPart(cells, source, filter, part, grouping);
-    await source.between?.();
+    await source.checkTimeLimit?.();
   }
 }
 
@@ -20,12 +20,12 @@ interface Grouping {
   readonly step: number | undefined;
 }
 
-async function addPart(cells: Cells, source: SqlSource, filter: Filter, window: Window, { by, step }: Grouping): Promise<void> {
+async function addPart(cells: Cells, source: SqlSource, filter: Filter, window: SeqWindow, { by, step }: Grouping): Promise<void> {
   const statement = new Statement(source.dialect);
   const { group, join } = groupOf(by, statement, window);
   const at = step === undefined ? '0' : `r.seq / ${step * seqStep}`;
   const classes = bucketTimes.map((time) => `${classColumn(`r.${time}`, source.dialect)} AS ${time}`).join(', ');
-  const fitting = `SELECT ${group} AS name, ${at} AS at, ${classes}, ${used} FROM requests r ${join} WHERE ${conditionOf(filter, statement, window)}`;
+  const fitting = `SELECT ${group} AS name, ${at} AS at, ${classes}, ${summedColumns} FROM requests r ${join} WHERE ${conditionOf(filter, statement, window)}`;
   const none = 'NULL';
   const sums = `SELECT 'sums' AS kind, name, at, ${none} AS class, ${sumColumns(source.dialect)} FROM fitting r GROUP BY name, at`;
   const times = bucketTimes.map((time) => {
@@ -43,7 +43,7 @@ async function addPart(cells: Cells, source: SqlSource, filter: Filter, window: 
 }
 
 /** The columns of matching rows that `sumColumns` reads. */
-const used = ['provider', 'error', 'status', 'fallback', 'retries', 'cache', 'tokens_in', 'tokens_out', 'tokens_cached', 'cost']
+const summedColumns = ['provider', 'error', 'status', 'fallback', 'retries', 'cache', 'tokens_in', 'tokens_out', 'tokens_cached', 'cost']
   .map((name) => `r.${name}`)
   .join(', ');
 
@@ -61,7 +61,7 @@ const sumNames = [
   'cost_low',
 ];
 
-function groupOf(by: string | undefined, statement: Statement, window: Window): { readonly group: string; readonly join: string } {
+function groupOf(by: string | undefined, statement: Statement, window: SeqWindow): { readonly group: string; readonly join: string } {
   if (by === undefined) return { group: `''`, join: '' };
   const dot = by.indexOf('.');
   if (dot === -1) return { group: by === 'status' ? 'CAST(r.status AS TEXT)' : `r."${by}"`, join: '' };

@@ -2,7 +2,7 @@ import type { LogQueries, SqlSource } from '../log-store.ts';
 import { bodyOf, getRecord, keysUsed, rowsOfTrace } from './records.ts';
 import { search } from './search.ts';
 import { stats } from './stats.ts';
-import { names, suggest } from './suggest.ts';
+import { listNames, suggest } from './suggest.ts';
 
 /**
  * The queries to a database, for both SQLite and Postgres. Closing them closes the source.
@@ -17,7 +17,7 @@ export function createQueries(source: SqlSource, now: () => number): LogQueries 
     trace: (traceId) => rowsOfTrace(source, traceId),
     stats: (request) => stats(source, request, now()),
     suggest: (request) => suggest(source, request, now()),
-    names: () => names(source),
+    names: () => listNames(source),
     keysUsed: () => keysUsed(source),
     close: () => source.close(),
   };

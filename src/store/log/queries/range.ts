@@ -1,5 +1,5 @@
 import type { Filter } from '../../../query/filter.ts';
-import { rangeOf, type Window } from '../../../query/sql/condition.ts';
+import { rangeOf, type SeqWindow } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
 import { seqStep } from '../schema.ts';
 import type { SqlSource } from '../log-store.ts';
@@ -9,14 +9,14 @@ const step = BigInt(seqStep);
 const end = 2n ** 63n - 1n;
 
 /** The range of rows that matches the times of a filter. */
-export function rangeOfFilter({ since, until }: Pick<Filter, 'since' | 'until'>): Window {
+export function rangeOfFilter({ since, until }: Pick<Filter, 'since' | 'until'>): SeqWindow {
   return { from: since === null ? 0n : seqAt(since), to: until === null ? end : seqAt(until) };
 }
 
 const seqAt = (ms: number): bigint => BigInt(Math.max(0, Math.floor(ms))) * step;
 
 /** Limits the range to existing rows. Undefined if there are none. */
-export async function filledRange(source: SqlSource, window: Window): Promise<Window | undefined> {
+export async function rangeWithRows(source: SqlSource, window: SeqWindow): Promise<SeqWindow | undefined> {
   const statement = new Statement(source.dialect);
   const range = rangeOf('r.seq', statement, window);
   const sql = `SELECT (SELECT min(r.seq) FROM requests r WHERE ${range}) AS first, (SELECT max(r.seq) FROM requests r WHERE ${range}) AS last`;

@@ -1,18 +1,18 @@
-import { objectIn } from '../../../core/json/scan.ts';
+import { tryParseObject } from '../../../core/json/scan.ts';
 import type { BodyPart, Feedback, StoredRecord } from '../../../core/logs/reader.ts';
 import { type LogRow, toRow } from '../../../core/logs/row.ts';
 import { emptyRecord } from '../../../core/records/empty.ts';
 import type { LogRecord } from '../../../core/records/record.ts';
 import { rangeOf } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
-import { storable } from '../../../query/text.ts';
+import { toStorable } from '../../../query/text.ts';
 import type { SqlSource, SqlValue } from '../log-store.ts';
-import { partsOf } from './parts.ts';
-import { filledRange, rangeOfFilter } from './range.ts';
+import { splitWindow } from './parts.ts';
+import { rangeWithRows, rangeOfFilter } from './range.ts';
 
 const parts: readonly BodyPart[] = ['request', 'upstream', 'response'];
-const mostOfTrace = 1000;
-const mostFeedback = 100;
+const maxTraceRows = 1000;
+const maxFeedback = 100;
 
 /** Rows of these numbers, in their order. A row deleted in the meantime is left out. */
 export async function rowsOf(source: SqlSource, seqs: readonly number[]): Promise<LogRow[]> {
@@ -35,9 +35,9 @@ export async function getRecord(source: SqlSource, id: string): Promise<StoredRe
   const seq = await seqOf(source, id);
   if (seq === undefined) return undefined;
   const statement = new Statement(source.dialect);
-  const place = statement.number(seq);
-  const kept = parts.map((part) => `(SELECT b.${part} IS NOT NULL FROM bodies b WHERE b.seq = ${place}) AS "${part}"`).join(', ');
-  const [found] = await source.all(`SELECT json, ${kept} FROM records WHERE seq = ${place}`, statement.parameters);
+  const seqParameter = statement.number(seq);
+  const kept = parts.map((part) => `(SELECT b.${part} IS NOT NULL FROM bodies b WHERE b.seq = ${seqParameter}) AS "${part}"`).join(', ');
+  const [found] = await source.all(`SELECT json, ${kept} FROM records WHERE seq = ${seqParameter}`, statement.parameters);
   const record = recordIn(found?.json);
   if (record === undefined) return undefined;
   return { record, bodies: parts.filter((part) => isTrue(found?.[part])), feedback: await feedbackOf(source, record.trace.trace_id) };
@@ -53,35 +53,35 @@ export async function bodyOf(source: SqlSource, id: string, part: BodyPart): Pro
 
 /** Oldest first. */
 export async function rowsOfTrace(source: SqlSource, trace: string): Promise<LogRow[]> {
-  const seqs = await seqsOfTrace(source, storable(trace));
+  const seqs = await seqsOfTrace(source, toStorable(trace));
   const rows: LogRow[] = [];
   for (let from = 0; from < seqs.length; from += 250) rows.push(...(await rowsOf(source, seqs.slice(from, from + 250))));
   return rows;
 }
 
 async function seqsOfTrace(source: SqlSource, trace: string): Promise<number[]> {
-  const window = await filledRange(source, rangeOfFilter({ since: null, until: null }));
+  const window = await rangeWithRows(source, rangeOfFilter({ since: null, until: null }));
   const seqs: number[] = [];
-  for (const part of window === undefined ? [] : partsOf(source, window)) {
-    if (seqs.length >= mostOfTrace) break;
+  for (const part of window === undefined ? [] : splitWindow(source, window)) {
+    if (seqs.length >= maxTraceRows) break;
     const statement = new Statement(source.dialect);
     const where = `r.trace = ${statement.text(trace)} AND ${rangeOf('r.seq', statement, part)}`;
-    const sql = `SELECT r.seq FROM requests r WHERE ${where} ORDER BY r.seq LIMIT ${mostOfTrace - seqs.length}`;
+    const sql = `SELECT r.seq FROM requests r WHERE ${where} ORDER BY r.seq LIMIT ${maxTraceRows - seqs.length}`;
     for (const { seq } of await source.all(sql, statement.parameters)) seqs.push(Number(seq));
-    await source.between?.();
+    await source.checkTimeLimit?.();
   }
   return seqs;
 }
 
 async function seqOf(source: SqlSource, id: string): Promise<number | undefined> {
   const statement = new Statement(source.dialect);
-  const [found] = await source.all(`SELECT r.seq FROM requests r WHERE r.id = ${statement.text(storable(id))}`, statement.parameters);
+  const [found] = await source.all(`SELECT r.seq FROM requests r WHERE r.id = ${statement.text(toStorable(id))}`, statement.parameters);
   return found === undefined ? undefined : Number(found.seq);
 }
 
 async function feedbackOf(source: SqlSource, trace: string): Promise<Feedback[]> {
   const statement = new Statement(source.dialect);
-  const where = `WHERE f.trace = ${statement.text(storable(trace))} ORDER BY f.at DESC LIMIT ${mostFeedback}`;
+  const where = `WHERE f.trace = ${statement.text(toStorable(trace))} ORDER BY f.at DESC LIMIT ${maxFeedback}`;
   const found = await source.all(
     `SELECT f.id, f.trace, f.value, f.weight, f.metadata, f.at FROM feedback f ${where}`,
     statement.parameters,
@@ -92,7 +92,7 @@ async function feedbackOf(source: SqlSource, trace: string): Promise<Feedback[]>
     value: Number(row.value),
     // A negative weight or empty metadata means that the feedback stored so far has none.
     weight: Number(row.weight) < 0 ? 1 : Number(row.weight),
-    metadata: objectIn(String(row.metadata)) ?? {},
+    metadata: tryParseObject(String(row.metadata)) ?? {},
     at: Number(row.at),
   }));
 }
@@ -105,13 +105,13 @@ export async function keysUsed(source: SqlSource): Promise<Readonly<Record<strin
 
 /** Members that a record of an earlier version lacks have the values of an empty record. */
 function recordIn(json: SqlValue | undefined): LogRecord | undefined {
-  const found = typeof json === 'string' ? objectIn(json) : undefined;
+  const found = typeof json === 'string' ? tryParseObject(json) : undefined;
   return found === undefined ? undefined : ({ ...emptyRecord, ...found } as LogRecord);
 }
 
 /** A row in the form that the source made. */
 const rowIn = (json: SqlValue | undefined): LogRow | undefined =>
-  typeof json === 'string' ? (objectIn(json) as unknown as LogRow | undefined) : undefined;
+  typeof json === 'string' ? (tryParseObject(json) as unknown as LogRow | undefined) : undefined;
 
 /** SQLite returns numbers, Postgres `true`. */
 const isTrue = (value: unknown): boolean => value === true || value === 1;

@@ -1,27 +1,27 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { SearchPage, SearchRequest } from '../../../core/logs/reader.ts';
 import type { Filter } from '../../../query/filter.ts';
-import { readFilter } from '../../../query/invalid.ts';
-import { conditionOf, type Window } from '../../../query/sql/condition.ts';
+import { readFilter } from '../../../query/read-filter.ts';
+import { conditionOf, type SeqWindow } from '../../../query/sql/condition.ts';
 import { Statement } from '../../../query/sql/statement.ts';
 import { seqStep } from '../schema.ts';
-import { filledRange, rangeOfFilter } from './range.ts';
-import { partOf } from './parts.ts';
+import { rangeWithRows, rangeOfFilter } from './range.ts';
+import { partLength } from './parts.ts';
 import { rowsOf } from './records.ts';
 import type { SqlSource } from '../log-store.ts';
 
-const largestPage = 500;
+const maxPageSize = 500;
 
 /** @throws GatewayError `invalid_filter`, `invalid_value` for an invalid page */
 export async function search(source: SqlSource, { query, before, limit }: SearchRequest, now: number): Promise<SearchPage> {
   const filter = readFilter(query, now);
   const range = rangeOfFilter(filter);
   const top = before === undefined ? range.to : pageEnd(before);
-  const window = await filledRange(source, { from: range.from, to: top < range.to ? top : range.to });
+  const window = await rangeWithRows(source, { from: range.from, to: top < range.to ? top : range.to });
   if (window === undefined) return { rows: [], next: null };
-  const wanted = Math.min(Math.max(1, Math.floor(limit)), largestPage);
+  const wanted = Math.min(Math.max(1, Math.floor(limit)), maxPageSize);
   // One extra row shows whether there is a next page.
-  const seqs = await newest(source, filter, window, wanted + 1);
+  const seqs = await findNewest(source, filter, window, wanted + 1);
   const shown = seqs.slice(0, wanted);
   return { rows: await rowsOf(source, shown), next: seqs.length > wanted ? String(shown.at(-1)) : null };
 }
@@ -42,21 +42,21 @@ const firstPart = 3_600_000;
  * The newest matching rows. With terms, the newest hour is searched first, so that frequent values are found without
  * collecting all matches.
  */
-async function newest(source: SqlSource, filter: Filter, window: Window, count: number): Promise<number[]> {
+async function findNewest(source: SqlSource, filter: Filter, window: SeqWindow, count: number): Promise<number[]> {
   const seqs: number[] = [];
-  const longest = partOf(source, window);
+  const longest = partLength(source, window);
   let length = BigInt(firstPart) * BigInt(seqStep);
   for (let to = window.to; to > window.from && seqs.length < count; length = length * 4n < longest ? length * 4n : longest) {
-    if (to < window.to) await source.between?.();
+    if (to < window.to) await source.checkTimeLimit?.();
     const start = to - length;
     const from = filter.terms.length === 0 || start < window.from ? window.from : start;
-    seqs.push(...(await newestIn(source, filter, { from, to }, count - seqs.length)));
+    seqs.push(...(await findNewestIn(source, filter, { from, to }, count - seqs.length)));
     to = from;
   }
   return seqs;
 }
 
-async function newestIn(source: SqlSource, filter: Filter, window: Window, count: number): Promise<number[]> {
+async function findNewestIn(source: SqlSource, filter: Filter, window: SeqWindow, count: number): Promise<number[]> {
   const statement = new Statement(source.dialect);
   const condition = conditionOf(filter, statement, window);
   const sql = `SELECT r.seq FROM requests r WHERE ${condition} ORDER BY r.seq DESC LIMIT ${count}`;

@@ -1,18 +1,18 @@
 import { GatewayError } from '../../../core/error.ts';
 import type { Bucket, Stats, StatsRequest } from '../../../core/logs/reader.ts';
-import { readFilter } from '../../../query/invalid.ts';
-import type { Window } from '../../../query/sql/condition.ts';
-import { storable } from '../../../query/text.ts';
+import { readFilter } from '../../../query/read-filter.ts';
+import type { SeqWindow } from '../../../query/sql/condition.ts';
+import { toStorable } from '../../../query/text.ts';
 import { dimensions, otherValues, seqStep } from '../schema.ts';
-import { addOfBuckets, bucketPlan } from './from-buckets.ts';
-import { addOfRows } from './from-rows.ts';
-import { filledRange, rangeOfFilter } from './range.ts';
+import { addFromBuckets, bucketPlan } from './from-buckets.ts';
+import { addFromRows } from './from-rows.ts';
+import { rangeWithRows, rangeOfFilter } from './range.ts';
 import type { SqlSource } from '../log-store.ts';
 import { Cells, Sums } from './sums.ts';
 
 const minuteMs = 60_000;
-const mostBuckets = 2000;
-const mostGroups = 200;
+const maxBuckets = 2000;
+const maxGroups = 200;
 
 /**
  * The figures of what matches a filter: in total, by group and over time. They are exact for a filter with both a start
@@ -24,21 +24,21 @@ export async function stats(source: SqlSource, request: StatsRequest, now: numbe
   const step = request.step === undefined ? undefined : stepIn(request.step);
   const isFixed = filter.since !== null && filter.until !== null;
   const wanted = isFixed || filter.since === null ? filter : { ...filter, since: floor(filter.since, minuteMs) };
-  const filled = await filledRange(source, rangeOfFilter(wanted));
+  const filled = await rangeWithRows(source, rangeOfFilter(wanted));
   const since = wanted.since ?? floor(filled === undefined ? now : Number(filled.from) / seqStep, minuteMs);
   const last = filled === undefined ? 0 : Math.ceil(Number(filled.to) / seqStep);
-  const isPossible = (end: number): boolean => step === undefined || (end - since) / step <= mostBuckets;
+  const isPossible = (end: number): boolean => step === undefined || (end - since) / step <= maxBuckets;
   // A record with a timestamp far in the future is ignored if it would make too many points.
   const until = Math.max(since, wanted.until ?? (isPossible(last) ? Math.max(now, last) : now));
   if (step !== undefined && !isPossible(until)) {
     throw new GatewayError('invalid_value', {
-      message: `A step of ${step / 1000} seconds makes more than ${mostBuckets} points of this range.`,
+      message: `A step of ${step / 1000} seconds makes more than ${maxBuckets} points of this range.`,
       param: 'step',
       hint: 'Use a longer step, or add since:1d to the filter.',
     });
   }
   const cells = await cellsOf(source, wanted, { by, step, since, until, window: filled });
-  return assemble(cells, { since, until, by, step, top: Math.min(request.top ?? mostGroups, mostGroups) });
+  return assemble(cells, { since, until, by, step, top: Math.min(request.top ?? maxGroups, maxGroups) });
 }
 
 interface Scope {
@@ -51,25 +51,29 @@ interface Scope {
 async function cellsOf(
   source: SqlSource,
   filter: ReturnType<typeof readFilter>,
-  { by, step, since, until, window }: Scope & { readonly window: Window | undefined },
+  { by, step, since, until, window }: Scope & { readonly window: SeqWindow | undefined },
 ): Promise<Cells> {
   const plan = bucketPlan(filter, by);
   const cells = new Cells();
   const addRows = async (from: number, to: number): Promise<void> => {
-    const part = window === undefined ? undefined : common(window, rangeOfFilter({ since: from, until: to }));
-    if (part !== undefined) await addOfRows(cells, source, filter, part, { by, step });
+    const part = window === undefined ? undefined : intersection(window, rangeOfFilter({ since: from, until: to }));
+    if (part !== undefined) await addFromRows(cells, source, filter, part, { by, step });
   };
-  const whole = { since: -floor(-since, minuteMs), until: filter.until === null ? -floor(-until, minuteMs) : floor(until, minuteMs) };
+  const wholeMinutes = {
+    since: -floor(-since, minuteMs),
+    until: filter.until === null ? -floor(-until, minuteMs) : floor(until, minuteMs),
+  };
   // Buckets also include rows that were deleted.
-  const hasMinutes = plan !== undefined && whole.since < whole.until && (await addOfBuckets(cells, source, plan, whole, step));
+  const hasMinutes =
+    plan !== undefined && wholeMinutes.since < wholeMinutes.until && (await addFromBuckets(cells, source, plan, wholeMinutes, step));
   if (hasMinutes) {
-    await addRows(since, whole.since);
-    await addRows(whole.until, until);
+    await addRows(since, wholeMinutes.since);
+    await addRows(wholeMinutes.until, until);
   } else await addRows(since, until);
   return cells;
 }
 
-function common(one: Window, other: Window): Window | undefined {
+function intersection(one: SeqWindow, other: SeqWindow): SeqWindow | undefined {
   const from = one.from > other.from ? one.from : other.from;
   const to = one.to < other.to ? one.to : other.to;
   return from < to ? { from, to } : undefined;
@@ -122,11 +126,11 @@ function seriesOf(cells: Cells, { since, until, step, nameOf }: SeriesScope): Bu
   return [...steps].map(([at, { all, by }]) => ({
     at,
     ...all.figures(),
-    by: Object.fromEntries([...by].map(([name, sums]) => [name ?? '', shortOf(sums)])),
+    by: Object.fromEntries([...by].map(([name, sums]) => [name ?? '', seriesFiguresOf(sums)])),
   }));
 }
 
-function shortOf(sums: Sums): Bucket['by'][string] {
+function seriesFiguresOf(sums: Sums): Bucket['by'][string] {
   const { requests, errors, tokens_in, tokens_out } = sums.counts;
   return { requests, errors, cost_usd: sums.figures().cost_usd, tokens: tokens_in + tokens_out };
 }
@@ -142,7 +146,7 @@ function sumsIn(all: Map<string | null, Sums>, name: string | null): Sums {
 
 function dimensionIn(by: string): string {
   if ((dimensions as readonly string[]).includes(by)) return by;
-  if (/^(?:meta|label)\../s.test(by) && storable(by) === by) return by;
+  if (/^(?:meta|label)\../s.test(by) && toStorable(by) === by) return by;
   throw new GatewayError('invalid_value', {
     message: `Figures cannot be grouped by "${by.slice(0, 40)}".`,
     param: 'by',

@@ -8,9 +8,9 @@ const counted = bucketCounts.filter((name) => name !== 'cost');
 type Counted = Exclude<(typeof bucketCounts)[number], 'cost'>;
 
 /** Money is read in two parts, because a large sum may exceed what a JavaScript number represents exactly. */
-const part = 1_000_000;
+const costDivisor = 1_000_000;
 export const costSums = (column: string): string =>
-  `CAST(coalesce(sum(${column} / ${part}), 0) AS BIGINT) AS cost_high, CAST(coalesce(sum(${column} % ${part}), 0) AS BIGINT) AS cost_low`;
+  `CAST(coalesce(sum(${column} / ${costDivisor}), 0) AS BIGINT) AS cost_high, CAST(coalesce(sum(${column} % ${costDivisor}), 0) AS BIGINT) AS cost_low`;
 
 /** Figures while they are being added up. */
 export class Sums {
@@ -21,7 +21,7 @@ export class Sums {
   /** Adds the columns of a row that have the names of the figures. */
   addCounts(row: Readonly<Record<string, SqlValue>>): void {
     for (const name of counted) this.counts[name] += Number(row[name] ?? 0);
-    this.cost += BigInt(Number(row.cost_high ?? 0)) * BigInt(part) + BigInt(Number(row.cost_low ?? 0));
+    this.cost += BigInt(Number(row.cost_high ?? 0)) * BigInt(costDivisor) + BigInt(Number(row.cost_low ?? 0));
   }
 
   addAll(other: Sums): void {

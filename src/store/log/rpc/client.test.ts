@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { skipping } from '../../../../test/support/skipping.ts';
-import { QuestionClock } from '../worker/clock.ts';
+import { QueryTimeout } from '../worker/query-timeout.ts';
 import { RpcClient, type RpcClientOptions } from './client.ts';
 import type { StartPeer } from './peer.ts';
 import { startProcess } from './process.ts';
@@ -61,7 +61,7 @@ describe.each([
 describe('RpcClient with a separate peer', () => {
   it('reports the death of a thread that it ended after a timeout', async () => {
     const deaths: string[] = [];
-    const client = clientWith({ limitMs: 50, onDeath: ({ message }) => deaths.push(message) });
+    const client = clientWith({ limitMs: 50, onPeerFailure: ({ message }) => deaths.push(message) });
     await expect(client.call('hang', 1)).rejects.toMatchObject({ code: 'log_unavailable' });
     expect(deaths).toEqual(['The request log did not respond within 0.05 s.']);
     expect(client.isRunning).toBe(false);
@@ -97,10 +97,10 @@ describe('RpcClient with a separate peer', () => {
   it('waits until the process has ended, even if nothing else keeps the event loop alive', () => {
     const main = `
       import { startProcess } from ${JSON.stringify(new URL('process.ts', import.meta.url))};
-      const peer = startProcess({ entry: new URL(${JSON.stringify(entry)}), data: {}, heapMb: 64 }, { ready() { void end(); }, died() {}, unstarted() {} });
-      peer.hold(true);
+      const peer = startProcess({ entry: new URL(${JSON.stringify(entry)}), data: {}, heapMb: 64 }, { onReady() { void end(); }, onExit() {}, onStartFailure() {} });
+      peer.keepProcessAlive(true);
       async function end() {
-        peer.hold(false);
+        peer.keepProcessAlive(false);
         await peer.end();
         console.log('ended');
       }`;
@@ -118,7 +118,7 @@ describe('RpcClient with a separate peer', () => {
     const client = clientWith({
       start: (events) => (messages.length > 0 ? thread(events) : startProcess({ entry: missing, data: {}, heapMb: 64 }, events)),
       isPure: true,
-      onUnstarted: ({ message }) => messages.push(message),
+      onStartFailure: ({ message }) => messages.push(message),
     });
     try {
       expect(await outcomes([client.call('echo', 1), client.call('echo', 2)])).toEqual([1, 2]);
@@ -156,12 +156,12 @@ it('RpcClient fails all pending calls that are not pure when their thread dies',
 
 it('QuestionClock.between() rejects after the time limit, and begin() restarts the limit', async () => {
   let now = 0;
-  const clock = new QuestionClock(100, () => now);
+  const clock = new QueryTimeout(100, () => now);
   clock.begin();
   now = 100;
-  await clock.between();
+  await clock.check();
   now = 101;
-  await expect(clock.between()).rejects.toMatchObject({ code: 'log_unavailable' });
+  await expect(clock.check()).rejects.toMatchObject({ code: 'log_unavailable' });
   clock.begin();
-  await clock.between();
+  await clock.check();
 });

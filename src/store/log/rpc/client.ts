@@ -1,5 +1,5 @@
 import { GatewayError } from '../../../core/error.ts';
-import { type RpcCall, type RpcReply, restored, type ProblemReport } from './protocol.ts';
+import { type RpcCall, type RpcReply, restoreError, type ProblemReport } from './protocol.ts';
 import type { Peer, PeerEvents } from './peer.ts';
 
 export interface RpcClientOptions {
@@ -19,15 +19,15 @@ export interface RpcClientOptions {
   /** Called with the current problems whenever they change. */
   onProblems?(problems: readonly string[]): void;
   /** Called when the peer died, or was ended because a call took too long. */
-  onDeath?(why: Error): void;
+  onPeerFailure?(why: Error): void;
   /** Called when the peer could not be started. `start` is called again at once, and must return a peer of another kind. */
-  onUnstarted?(why: Error): void;
+  onStartFailure?(why: Error): void;
 }
 
 /** Call numbers have 32 bits in a pipe. */
 const mostId = 0xffff_ffff;
 
-interface Waiting {
+interface PendingCall {
   resolve(value: unknown): void;
   reject(error: Error): void;
   readonly call: RpcCall;
@@ -41,7 +41,7 @@ interface Waiting {
  */
 export class RpcClient {
   readonly #options: RpcClientOptions;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingCall>();
   #peer: Peer | undefined;
   #isReady = false;
   #idle: NodeJS.Timeout | undefined;
@@ -57,8 +57,8 @@ export class RpcClient {
   }
 
   /** Number of pending calls. */
-  get waiting(): number {
-    return this.#waiting.size;
+  get pending(): number {
+    return this.#pending.size;
   }
 
   /**
@@ -66,19 +66,20 @@ export class RpcClient {
    * @throws GatewayError `log_unavailable`; the handler's error
    */
   call(name: string, argument: unknown, { limitMs = this.#options.limitMs, transfer = [] as ArrayBuffer[] } = {}): Promise<unknown> {
-    if (this.#isClosed) return Promise.reject(unavailable('The gateway is shutting down.'));
-    if (this.#waiting.size >= this.#options.most) return Promise.reject(unavailable('Too many queries to the request log are waiting.'));
+    if (this.#isClosed) return Promise.reject(unavailableError('The gateway is shutting down.'));
+    if (this.#pending.size >= this.#options.most)
+      return Promise.reject(unavailableError('Too many queries to the request log are waiting.'));
     clearTimeout(this.#idle);
     const peer = this.start();
     this.#lastId = (this.#lastId % mostId) + 1;
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { resolve, reject, call: { id, name, argument }, limitMs, timer: undefined };
-      this.#waiting.set(id, waiting);
-      if (this.#options.isPure !== true) this.#arm(waiting);
-      else if (this.#waiting.size === 1) this.#armFirst();
-      peer.hold(true);
-      peer.post(waiting.call, transfer);
+      const pending: PendingCall = { resolve, reject, call: { id, name, argument }, limitMs, timer: undefined };
+      this.#pending.set(id, pending);
+      if (this.#options.isPure !== true) this.#startTimer(pending);
+      else if (this.#pending.size === 1) this.#startFirstTimer();
+      peer.keepProcessAlive(true);
+      peer.post(pending.call, transfer);
     });
   }
 
@@ -92,16 +93,16 @@ export class RpcClient {
         if (this.#peer === peer) then(...given);
       };
     const peer = this.#options.start({
-      ready: ifCurrent(() => {
+      onReady: ifCurrent(() => {
         this.#isReady = true;
-        this.#armFirst();
+        this.#startFirstTimer();
       }),
-      take: ifCurrent((reply) => this.#take(reply)),
-      died: ifCurrent((why) => this.#died(why, unavailable('The request log failed on this query.', why))),
-      unstarted: ifCurrent((why) => {
-        void this.#leave();
-        this.#options.onUnstarted?.(why);
-        this.#again();
+      onMessage: ifCurrent((reply) => this.#receive(reply)),
+      onExit: ifCurrent((why) => this.#failPeer(why, unavailableError('The request log failed on this query.', why))),
+      onStartFailure: ifCurrent((why) => {
+        void this.#endPeer();
+        this.#options.onStartFailure?.(why);
+        this.#repeatPending();
       }),
     });
     this.#peer = peer;
@@ -110,68 +111,68 @@ export class RpcClient {
 
   /** Ends the peer. The next call starts another one. */
   stop(): void {
-    this.#drop(unavailable('The request log was opened again.'));
+    this.#replacePeer(unavailableError('The request log was opened again.'));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const gone = this.#leave();
-    this.#rejectAll(unavailable('The gateway is shutting down.'));
+    const gone = this.#endPeer();
+    this.#rejectAll(unavailableError('The gateway is shutting down.'));
     await gone;
   }
 
-  #armFirst(): void {
-    const first = this.#waiting.values().next().value;
-    if (this.#isReady && first !== undefined) this.#arm(first);
+  #startFirstTimer(): void {
+    const first = this.#pending.values().next().value;
+    if (this.#isReady && first !== undefined) this.#startTimer(first);
   }
 
-  #arm(waiting: Waiting): void {
-    waiting.timer ??= setTimeout(() => this.#died(tooSlow(waiting.limitMs)), waiting.limitMs);
+  #startTimer(pending: PendingCall): void {
+    pending.timer ??= setTimeout(() => this.#failPeer(queryTimeoutError(pending.limitMs)), pending.limitMs);
   }
 
   /** @param callError the error for pending calls */
-  #died(why: Error, callError = why): void {
-    this.#drop(callError);
-    this.#options.onDeath?.(why);
+  #failPeer(why: Error, callError = why): void {
+    this.#replacePeer(callError);
+    this.#options.onPeerFailure?.(why);
   }
 
-  #take(reply: RpcReply | ProblemReport): void {
+  #receive(reply: RpcReply | ProblemReport): void {
     if ('problems' in reply) {
       this.#options.onProblems?.(reply.problems);
       return;
     }
-    const waiting = this.#waiting.get(reply.id);
-    if (waiting === undefined) return;
-    this.#waiting.delete(reply.id);
-    clearTimeout(waiting.timer);
-    if (this.#waiting.size === 0) this.#rest();
-    else this.#armFirst();
-    if ('error' in reply) waiting.reject(restored(reply.error));
-    else waiting.resolve(reply.value);
+    const pending = this.#pending.get(reply.id);
+    if (pending === undefined) return;
+    this.#pending.delete(reply.id);
+    clearTimeout(pending.timer);
+    if (this.#pending.size === 0) this.#becomeIdle();
+    else this.#startFirstTimer();
+    if ('error' in reply) pending.reject(restoreError(reply.error));
+    else pending.resolve(reply.value);
   }
 
-  #rest(): void {
-    this.#peer?.hold(false);
+  #becomeIdle(): void {
+    this.#peer?.keepProcessAlive(false);
     const { idleMs } = this.#options;
     if (idleMs !== undefined) this.#idle = setTimeout(() => this.stop(), idleMs).unref();
   }
 
-  #drop(why: Error): void {
-    void this.#leave();
+  #replacePeer(why: Error): void {
+    void this.#endPeer();
     if (this.#options.isPure !== true) {
       this.#rejectAll(why);
       return;
     }
-    const [first] = this.#waiting.values();
+    const [first] = this.#pending.values();
     if (first === undefined) return;
-    this.#waiting.delete(first.call.id);
+    this.#pending.delete(first.call.id);
     clearTimeout(first.timer);
     first.reject(why);
-    this.#again();
+    this.#repeatPending();
   }
 
   /** @returns a promise that resolves when the peer has ended */
-  #leave(): Promise<void> | undefined {
+  #endPeer(): Promise<void> | undefined {
     const peer = this.#peer;
     this.#peer = undefined;
     this.#isReady = false;
@@ -180,29 +181,29 @@ export class RpcClient {
   }
 
   /** Repeats the pending calls with another peer. */
-  #again(): void {
-    if (this.#waiting.size === 0) return;
+  #repeatPending(): void {
+    if (this.#pending.size === 0) return;
     const peer = this.start();
-    peer.hold(true);
-    for (const { call } of this.#waiting.values()) peer.post(call, []);
+    peer.keepProcessAlive(true);
+    for (const { call } of this.#pending.values()) peer.post(call, []);
   }
 
   #rejectAll(why: Error): void {
-    for (const { reject, timer } of this.#waiting.values()) {
+    for (const { reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
       reject(why);
     }
-    this.#waiting.clear();
+    this.#pending.clear();
   }
 }
 
-export function tooSlow(limitMs: number): GatewayError {
+export function queryTimeoutError(limitMs: number): GatewayError {
   return new GatewayError('log_unavailable', {
     message: `The request log did not respond within ${limitMs / 1000} s.`,
     hint: 'Narrow the filter, for example with since:1h.',
   });
 }
 
-function unavailable(message: string, cause?: Error): GatewayError {
+function unavailableError(message: string, cause?: Error): GatewayError {
   return new GatewayError('log_unavailable', { message, cause });
 }

@@ -1,21 +1,21 @@
 /** The contents of a frame in a pipe: a call, the start data of a process, or one of the forms of a reply. */
-export const kinds = { json: 0, bytes: 1, nothing: 2, error: 3 } as const;
-export type Kind = (typeof kinds)[keyof typeof kinds];
+export const frameKinds = { json: 0, bytes: 1, nothing: 2, error: 3 } as const;
+export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
 /** Maximum payload of one frame, in bytes. */
-export const mostPayload = 128 * 1024 * 1024;
+export const maxPayload = 128 * 1024 * 1024;
 
 /** The length of the payload (4 bytes), the number of the call (4), and the kind (1). */
 const headBytes = 9;
 
-export interface Frame {
+export interface RpcFrame {
   readonly id: number;
   readonly kind: number;
   /** The buffer is not shared. */
   readonly payload: Buffer;
 }
 
-export function headOf(id: number, kind: Kind, length: number): Buffer {
+export function frameHead(id: number, kind: FrameKind, length: number): Buffer {
   const head = Buffer.allocUnsafe(headBytes);
   head.writeUInt32LE(length, 0);
   head.writeUInt32LE(id, 4);
@@ -23,25 +23,25 @@ export function headOf(id: number, kind: Kind, length: number): Buffer {
   return head;
 }
 
-export function jsonFrame(id: number, kind: Kind, value: unknown): Buffer {
+export function jsonFrame(id: number, kind: FrameKind, value: unknown): Buffer {
   const payload = Buffer.from(JSON.stringify(value));
-  return Buffer.concat([headOf(id, kind, payload.length), payload]);
+  return Buffer.concat([frameHead(id, kind, payload.length), payload]);
 }
 
 /** Assembles frames from the pieces read from a pipe. Each byte is copied once. */
-export class Unframer {
-  readonly #onFrame: (frame: Frame) => void;
+export class FrameDecoder {
+  readonly #onFrame: (frame: RpcFrame) => void;
   readonly #head = Buffer.alloc(headBytes);
   #headRead = 0;
   #payload: Buffer | undefined;
   #read = 0;
 
-  constructor(onFrame: (frame: Frame) => void) {
+  constructor(onFrame: (frame: RpcFrame) => void) {
     this.#onFrame = onFrame;
   }
 
   /** @throws Error for an invalid frame */
-  take(piece: Buffer): void {
+  push(piece: Buffer): void {
     for (let at = 0; at < piece.length; ) {
       const payload = this.#payload;
       const copied = payload === undefined ? piece.copy(this.#head, this.#headRead, at) : piece.copy(payload, this.#read, at);
@@ -54,7 +54,7 @@ export class Unframer {
 
   #finish(): void {
     const length = this.#head.readUInt32LE(0);
-    if (length > mostPayload) throw new Error(`a frame of ${length} bytes`);
+    if (length > maxPayload) throw new Error(`a frame of ${length} bytes`);
     // Allocate the exact size, not shared, because ownership of the payload is passed on.
     const payload = (this.#payload ??= Buffer.allocUnsafeSlow(length));
     if (this.#read < length) return;

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { objectIn } from '../../../core/json/scan.ts';
-import type { PostedError, RpcReply } from './protocol.ts';
-import { type Frame, jsonFrame, kinds, Unframer } from './frames.ts';
+import { tryParseObject } from '../../../core/json/scan.ts';
+import type { SerializedError, RpcReply } from './protocol.ts';
+import { type RpcFrame, jsonFrame, frameKinds, FrameDecoder } from './frames.ts';
 import type { Peer, PeerEvents } from './peer.ts';
 
 export interface ProcessOptions {
@@ -22,10 +22,10 @@ const startMs = 30_000;
  * Environment variables that configure Node, the system and Postgres clients. No others are inherited, in particular no
  * provider credentials.
  */
-const ordinary =
+const inheritedEnvironment =
   /^(?:PG[A-Z]+|NODE_(?:OPTIONS|ENV|EXTRA_CA_CERTS|USE_SYSTEM_CA|COMPILE_CACHE|DISABLE_COMPILE_CACHE)|SSL_CERT_(?:FILE|DIR)|OPENSSL_CONF|LC_[A-Z]+|LD_[A-Z_]+|DYLD_[A-Z_]+|LANG|TZ|HOME|USER|PATH|TMPDIR|TEMP|TMP|SYSTEMROOT|USERPROFILE|APPDATA)$/i;
 /** Flags of this process that the child process inherits. */
-const inherited = /^--(?:conditions=|use-(?:bundled|openssl|system)-ca)/;
+const inheritedFlags = /^--(?:conditions=|use-(?:bundled|openssl|system)-ca)/;
 
 /**
  * A process that handles calls. Unlike a thread, it can run with the lowest priority including V8's own work. It ends
@@ -36,16 +36,16 @@ export function startProcess({ entry, data, heapMb }: ProcessOptions, events: Pe
     '--disable-sigusr1',
     `--max-old-space-size=${heapMb}`,
     '--max-semi-space-size=8',
-    ...process.execArgv.filter((flag) => inherited.test(flag)),
+    ...process.execArgv.filter((flag) => inheritedFlags.test(flag)),
   ];
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => ordinary.test(name)));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => inheritedEnvironment.test(name)));
   let child: ChildProcess;
   try {
     const stdio: ('ignore' | 'overlapped')[] = ['ignore', 'ignore', 'ignore', 'overlapped'];
     child = spawn(process.execPath, [...flags, fileURLToPath(entry)], { stdio, env, windowsHide: true });
   } catch (error) {
-    setImmediate(() => events.unstarted(error as Error));
-    return { post() {}, hold() {}, end: () => Promise.resolve() };
+    setImmediate(() => events.onStartFailure(error as Error));
+    return { post() {}, keepProcessAlive() {}, end: () => Promise.resolve() };
   }
   return new ChildPeer(child, data, events);
 }
@@ -56,7 +56,7 @@ class ChildPeer implements Peer {
   readonly #pipe: Socket | undefined;
   readonly #events: PeerEvents;
   readonly #timer: NodeJS.Timeout;
-  readonly #gone: Promise<void>;
+  readonly #exited: Promise<void>;
   #isReady = false;
 
   constructor(child: ChildProcess, data: unknown, events: PeerEvents) {
@@ -64,42 +64,42 @@ class ChildPeer implements Peer {
     this.#pipe = (child.stdio as ChildProcess['stdio'] | undefined)?.[3] as Socket | undefined;
     this.#events = events;
     this.#timer = setTimeout(() => this.#kill(), startMs).unref();
-    this.#gone = new Promise((resolve) => {
+    this.#exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         resolve();
-        this.#over(new Error(`the process ended with ${signal ?? `code ${code}`}`));
+        this.#ended(new Error(`the process ended with ${signal ?? `code ${code}`}`));
       });
       child.once('error', (error) => {
         if (child.pid === undefined) resolve();
-        this.#over(error);
+        this.#ended(error);
       });
     });
     this.#connect(data);
-    this.hold(false);
+    this.keepProcessAlive(false);
   }
 
   #connect(data: unknown): void {
     const pipe = this.#pipe;
     if (pipe === undefined) return;
-    const unframer = new Unframer((frame) => this.#take(frame));
+    const unframer = new FrameDecoder((frame) => this.#take(frame));
     pipe.on('data', (piece: Buffer) => {
       try {
-        unframer.take(piece);
+        unframer.push(piece);
       } catch {
         this.#kill();
       }
     });
     pipe.on('error', () => {});
     pipe.on('close', () => this.#kill());
-    pipe.write(jsonFrame(0, kinds.json, data));
+    pipe.write(jsonFrame(0, frameKinds.json, data));
   }
 
   post(call: Parameters<Peer['post']>[0]): void {
     const { id, name, argument } = call;
-    this.#pipe?.write(jsonFrame(id, kinds.json, { name, argument }));
+    this.#pipe?.write(jsonFrame(id, frameKinds.json, { name, argument }));
   }
 
-  hold(isHeld: boolean): void {
+  keepProcessAlive(isHeld: boolean): void {
     for (const one of [this.#child, this.#pipe]) {
       if (isHeld) one?.ref();
       else one?.unref();
@@ -110,7 +110,7 @@ class ChildPeer implements Peer {
     // Keep this process alive while it waits for the child to end.
     this.#child.ref();
     this.#kill();
-    await this.#gone;
+    await this.#exited;
   }
 
   #kill(): void {
@@ -118,27 +118,27 @@ class ChildPeer implements Peer {
     this.#pipe?.destroy();
   }
 
-  #over(why: Error): void {
+  #ended(why: Error): void {
     clearTimeout(this.#timer);
     this.#pipe?.destroy();
-    if (this.#isReady) this.#events.died(why);
-    else this.#events.unstarted(why);
+    if (this.#isReady) this.#events.onExit(why);
+    else this.#events.onStartFailure(why);
   }
 
-  #take(frame: Frame): void {
+  #take(frame: RpcFrame): void {
     if (frame.id !== 0) {
-      this.#events.take(replyIn(frame));
+      this.#events.onMessage(replyIn(frame));
       return;
     }
     this.#isReady = true;
     clearTimeout(this.#timer);
-    this.#events.ready();
+    this.#events.onReady();
   }
 }
 
-function replyIn({ id, kind, payload }: Frame): RpcReply {
-  if (kind === kinds.bytes) return { id, value: payload };
-  const error = kind === kinds.error ? objectIn(payload.toString('utf8')) : undefined;
-  if (error !== undefined) return { id, error: error as unknown as PostedError };
+function replyIn({ id, kind, payload }: RpcFrame): RpcReply {
+  if (kind === frameKinds.bytes) return { id, value: payload };
+  const error = kind === frameKinds.error ? tryParseObject(payload.toString('utf8')) : undefined;
+  if (error !== undefined) return { id, error: error as unknown as SerializedError };
   return { id, value: undefined };
 }

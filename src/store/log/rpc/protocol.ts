@@ -8,14 +8,14 @@ export interface RpcCall {
   readonly argument: unknown;
 }
 
-export type RpcReply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: PostedError };
+export type RpcReply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: SerializedError };
 
 /** A message that a thread sends without a call. */
 export interface ProblemReport {
   readonly problems: readonly string[];
 }
 
-export interface PostedError {
+export interface SerializedError {
   readonly code: string | undefined;
   readonly message: string;
   readonly param: string | undefined;
@@ -35,39 +35,39 @@ export function createSequence(): Sequence {
 }
 
 /** Lets a thread respond to calls, in order. */
-export function respond(port: MessagePort, handlers: RpcHandlers, sequence: Sequence): void {
-  const post = (reply: RpcReply): void => port.postMessage(reply, 'value' in reply ? handedOver(reply.value) : []);
-  port.on('message', (call: RpcCall) => sequence(() => run(post, handlers, call)));
+export function serveThreadCalls(port: MessagePort, handlers: RpcHandlers, sequence: Sequence): void {
+  const post = (reply: RpcReply): void => port.postMessage(reply, 'value' in reply ? transferListOf(reply.value) : []);
+  port.on('message', (call: RpcCall) => sequence(() => runCall(post, handlers, call)));
 }
 
 /** @param post rejects or throws for a value that cannot be posted */
-export async function run(post: (reply: RpcReply) => unknown, handlers: RpcHandlers, { id, name, argument }: RpcCall): Promise<void> {
+export async function runCall(post: (reply: RpcReply) => unknown, handlers: RpcHandlers, { id, name, argument }: RpcCall): Promise<void> {
   try {
     await post({ id, value: await handlers[name]?.(argument as never) });
   } catch (error) {
-    await post({ id, error: posted(error) });
+    await post({ id, error: serializeError(error) });
   }
 }
 
 /** Memory of a value, or of the elements of a list, that is transferred instead of copied. */
-function handedOver(value: unknown): ArrayBuffer[] {
+function transferListOf(value: unknown): ArrayBuffer[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return values.flatMap((one) => (one instanceof Uint8Array && isWhole(one) ? [one.buffer as ArrayBuffer] : []));
+  return values.flatMap((one) => (one instanceof Uint8Array && coversBuffer(one) ? [one.buffer as ArrayBuffer] : []));
 }
 
 /** True if the memory can be transferred: the view covers its whole buffer. */
-function isWhole(bytes: Uint8Array): boolean {
+function coversBuffer(bytes: Uint8Array): boolean {
   return bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.byteLength > 0;
 }
 
-function posted(error: unknown): PostedError {
+function serializeError(error: unknown): SerializedError {
   const { message, code, param, hint } = error as { message?: unknown; code?: unknown; param?: unknown; hint?: unknown };
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
   return { code: text(code), message: text(message) ?? String(error), param: text(param), hint: text(hint) };
 }
 
 /** Restores the error for the caller to throw. */
-export function restored({ message, ...more }: PostedError): Error {
+export function restoreError({ message, ...more }: SerializedError): Error {
   const error = Object.assign(new Error(message), more);
   const known = fromUnknown(error);
   return known.code === 'internal' ? error : known;

@@ -1,8 +1,8 @@
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
-import { objectIn } from '../../../core/json/scan.ts';
-import { createSequence, type RpcHandlers, type RpcReply, run } from './protocol.ts';
-import { type Frame, headOf, jsonFrame, kinds, mostPayload, Unframer } from './frames.ts';
+import { tryParseObject } from '../../../core/json/scan.ts';
+import { createSequence, type RpcHandlers, type RpcReply, runCall } from './protocol.ts';
+import { type RpcFrame, frameHead, jsonFrame, frameKinds, maxPayload, FrameDecoder } from './frames.ts';
 
 /** The first descriptor after the standard ones. */
 const descriptor = 3;
@@ -18,19 +18,21 @@ export function serveCalls(begin: (data: unknown) => RpcHandlers): void {
   const pipe = new Socket({ fd: descriptor, readable: true, writable: true });
   const sequence = createSequence();
   let handlers: RpcHandlers = {};
-  const take = ({ id, payload }: Frame): void => {
-    const message = objectIn(payload.toString('utf8')) ?? {};
+  const take = ({ id, payload }: RpcFrame): void => {
+    const message = tryParseObject(payload.toString('utf8')) ?? {};
     if (id > 0) {
-      sequence(() => run((reply) => write(pipe, reply), handlers, { id, name: String(message['name']), argument: message['argument'] }));
+      sequence(() =>
+        runCall((reply) => write(pipe, reply), handlers, { id, name: String(message['name']), argument: message['argument'] }),
+      );
       return;
     }
     handlers = begin(message);
-    pipe.write(headOf(0, kinds.nothing, 0));
+    pipe.write(frameHead(0, frameKinds.nothing, 0));
     // Write the compile cache now, because this process is killed without a warning.
     sequence(async () => flushCompileCache());
   };
-  const unframer = new Unframer(take);
-  pipe.on('data', (piece: Buffer) => unframer.take(piece));
+  const unframer = new FrameDecoder(take);
+  pipe.on('data', (piece: Buffer) => unframer.push(piece));
   pipe.on('error', () => process.exit());
   pipe.on('close', () => process.exit());
 }
@@ -40,13 +42,13 @@ function write(pipe: Socket, reply: RpcReply): Promise<void> {
   return new Promise((resolve) => {
     const { id } = reply;
     const value = 'value' in reply ? reply.value : undefined;
-    if ('error' in reply) pipe.write(jsonFrame(id, kinds.error, reply.error), () => resolve());
-    else if (!(value instanceof Uint8Array)) pipe.write(headOf(id, kinds.nothing, 0), () => resolve());
-    else if (value.length > mostPayload) throw new Error(`a result of ${value.length} bytes is too large`);
+    if ('error' in reply) pipe.write(jsonFrame(id, frameKinds.error, reply.error), () => resolve());
+    else if (!(value instanceof Uint8Array)) pipe.write(frameHead(id, frameKinds.nothing, 0), () => resolve());
+    else if (value.length > maxPayload) throw new Error(`a result of ${value.length} bytes is too large`);
     else {
       // In one write if possible, because each write wakes the reader.
       pipe.cork();
-      pipe.write(headOf(id, kinds.bytes, value.length));
+      pipe.write(frameHead(id, frameKinds.bytes, value.length));
       pipe.write(value, () => resolve());
       pipe.uncork();
     }

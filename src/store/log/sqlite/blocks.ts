@@ -6,14 +6,14 @@ export const blockRecords = 128;
 export const blockBytes = 256 * 1024;
 
 /** Blocks below this many bytes are stored uncompressed, because setting up the compressor would cost more. */
-const leastCompressed = 8 * 1024;
+const minCompressedBytes = 8 * 1024;
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const zstdMagic = 0xfd2fb528;
 
 /** Packs frames, one after another, in the form that they have in the spool. */
 export function packBlock(frames: readonly Buffer[]): Buffer {
   const bytes = frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames);
-  return bytes.length < leastCompressed ? bytes : zstdCompressSync(bytes, options);
+  return bytes.length < minCompressedBytes ? bytes : zstdCompressSync(bytes, options);
 }
 
 /** Empty if the bytes are damaged. SQLite notices damage of its own pages only, and one block must not hide the others. */

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Histogram } from '../../../core/logs/histogram.ts';
 import { bucketCounts, bucketTimes } from '../schema.ts';
-import { costSum, type Figures } from '../figures.ts';
-import { changing } from './open.ts';
+import { addCosts, type BucketFigures } from '../figures.ts';
+import { prepareChange } from './open.ts';
 
 /** Adds figures to the stored buckets of their minutes. */
 export class BucketWriter {
@@ -13,17 +13,17 @@ export class BucketWriter {
     const columns = [...bucketCounts, ...bucketTimes];
     this.#find = db.prepare(`SELECT ${columns.join(', ')} FROM buckets WHERE dim = ? AND minute = ? AND name = ?`);
     this.#find.setReadBigInts(true);
-    this.#put = changing(
+    this.#put = prepareChange(
       db,
       `INSERT OR REPLACE INTO buckets (dim, minute, name, ${columns.join(', ')}) VALUES (${'?, '.repeat(columns.length + 2)}?)`,
     );
   }
 
-  add({ dim, minute, name, counts, cost, times }: Figures): void {
+  add({ dim, minute, name, counts, cost, times }: BucketFigures): void {
     const before = this.#find.get(dim, minute, name) as Record<string, bigint | string> | undefined;
     const sums = bucketCounts.map((column) => {
       const kept = (before?.[column] ?? 0n) as bigint;
-      return column === 'cost' ? costSum(kept, cost) : kept + BigInt(counts[column]);
+      return column === 'cost' ? addCosts(kept, cost) : kept + BigInt(counts[column]);
     });
     const texts = bucketTimes.map((column) => {
       const own = times[column];

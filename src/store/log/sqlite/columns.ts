@@ -4,11 +4,11 @@ import type { StoredRow } from '../stored-row.ts';
 type Value = string | number | bigint | null;
 
 /** Columns whose values belong to one row, after `seq`, `block` and `start`. */
-export const ownColumns =
+export const rowColumns =
   'id, trace, span, finish, latency, ttft, overhead, tokens_in, tokens_out, tokens_cached, cost, upstream_id, span_name';
 
-/** Values of a row in the order of `ownColumns`. @param cost in 10⁻¹² dollars */
-export function ownOf(row: StoredRow, cost: bigint | null): Value[] {
+/** Values of a row in the order of `rowColumns`. @param cost in 10⁻¹² dollars */
+export function rowValuesOf(row: StoredRow, cost: bigint | null): Value[] {
   return [
     row.id,
     row.trace,
@@ -31,7 +31,7 @@ export const commonColumns =
   'status, "end", error, config, provider, model, key, virtual_key, endpoint, stream, cache, fallback, attempts, guardrail, prompt, revision, agent, retries';
 
 /** Values of a row in the order of `commonColumns`. */
-export function commonOf(row: StoredRow): (string | number | null)[] {
+export function commonValuesOf(row: StoredRow): (string | number | null)[] {
   return [
     row.status,
     row.end,
@@ -54,8 +54,8 @@ export function commonOf(row: StoredRow): (string | number | null)[] {
   ];
 }
 
-/** True if `commonOf` is the same for both. Compares the members first that differ most often. */
-export function isAlike(one: StoredRow, other: StoredRow): boolean {
+/** True if `commonValuesOf` is the same for both. Compares the members first that differ most often. */
+export function haveSameCommonValues(one: StoredRow, other: StoredRow): boolean {
   if (one.model !== other.model || one.key !== other.key || one.agent !== other.agent || one.config !== other.config) return false;
   if (one.status !== other.status || one.end !== other.end || one.error !== other.error || one.provider !== other.provider) return false;
   if (one.virtual_key !== other.virtual_key || one.endpoint !== other.endpoint || one.stream !== other.stream) return false;

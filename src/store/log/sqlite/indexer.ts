@@ -2,12 +2,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { toRow } from '../../../core/logs/row.ts';
 import { searchTextOf } from '../../../query/match.ts';
 import { headAt, seqsIn, unpackBlock } from './blocks.ts';
-import { changing } from './open.ts';
+import { prepareChange } from './open.ts';
 
 /** Blocks per slice, which takes some milliseconds. Each slice becomes a segment of the index, and few large ones are cheaper to merge. */
 const blocksOfSlice = 16;
 /** Blocks that may wait while records keep arriving: up to 131,072 records, which a query can search in its time without the index. */
-const mostWaiting = 1024;
+const maxWaitingBlocks = 1024;
 /** Name in `marks` for the last block whose words are indexed. */
 export const indexedMark = 'indexed';
 
@@ -19,25 +19,25 @@ export class TextIndexer {
   readonly #startOf: StatementSync;
   readonly #add: StatementSync;
   readonly #mark: StatementSync;
-  #done: number;
+  #lastIndexed: number;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#newest = db.prepare('SELECT max(block) AS block FROM blocks');
     this.#next = db.prepare('SELECT block, seqs, bytes FROM blocks WHERE block > ? ORDER BY block LIMIT ?');
     this.#startOf = db.prepare('SELECT start FROM requests WHERE seq = ?');
-    this.#add = changing(db, 'INSERT INTO texts (rowid, words) VALUES (?, ?)');
-    this.#mark = changing(db, 'INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)');
+    this.#add = prepareChange(db, 'INSERT INTO texts (rowid, words) VALUES (?, ?)');
+    this.#mark = prepareChange(db, 'INSERT OR REPLACE INTO marks (name, value) VALUES (?, ?)');
     // Earlier versions restarted block numbers in an empty file. The current blocks of such a file are not indexed.
-    changing(db, 'DELETE FROM marks WHERE name = ? AND value > (SELECT max(block) FROM blocks)').run(indexedMark);
+    prepareChange(db, 'DELETE FROM marks WHERE name = ? AND value > (SELECT max(block) FROM blocks)').run(indexedMark);
     const mark = db.prepare('SELECT value FROM marks WHERE name = ?').get(indexedMark) as { value: number } | undefined;
-    this.#done = mark?.value ?? 0;
+    this.#lastIndexed = mark?.value ?? 0;
   }
 
   /** Indexes one slice. @returns whether there is more */
   slice(which: 'all' | 'many'): boolean {
     if (which === 'many' && !this.#areMany()) return false;
-    const blocks = this.#next.all(this.#done, blocksOfSlice) as unknown as { block: number; seqs: Uint8Array; bytes: Uint8Array }[];
+    const blocks = this.#next.all(this.#lastIndexed, blocksOfSlice) as unknown as { block: number; seqs: Uint8Array; bytes: Uint8Array }[];
     const last = blocks.at(-1)?.block;
     if (last === undefined) return false;
     this.#db.exec('BEGIN IMMEDIATE');
@@ -49,14 +49,14 @@ export class TextIndexer {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
     }
-    this.#done = last;
+    this.#lastIndexed = last;
     return blocks.length === blocksOfSlice;
   }
 
   /** Numbers of blocks are consecutive, so their difference is the count, or more if retention has deleted some. */
   #areMany(): boolean {
     const { block } = this.#newest.get() as { readonly block: number | null };
-    return (block ?? 0) - this.#done > mostWaiting;
+    return (block ?? 0) - this.#lastIndexed > maxWaitingBlocks;
   }
 
   #index(seqs: Float64Array, block: Buffer): void {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sampleRecord } from '../../fixtures/sample.ts';
 import { rowOf, type StoredRow } from '../stored-row.ts';
-import { commonColumns, commonOf, isAlike, ownColumns, ownOf } from './columns.ts';
+import { commonColumns, commonValuesOf, haveSameCommonValues, rowColumns, rowValuesOf } from './columns.ts';
 import { RowInserter } from './insert.ts';
 import { inMemory, openForWriting } from './open.ts';
 
@@ -19,7 +19,7 @@ const kinds: readonly Partial<StoredRow>[] = [
   ...Array.from({ length: 20 }, (_, i) => ({ model: `model-${i}` })),
 ];
 
-const names = `${ownColumns}, ${commonColumns}`;
+const names = `${rowColumns}, ${commonColumns}`;
 
 it('stores each row unchanged, for any number of rows of one kind', () => {
   const db = openForWriting(inMemory);
@@ -30,7 +30,9 @@ it('stores each row unchanged, for any number of rows of one kind', () => {
       const row = { ...plain, ...kind, id: `req_${n}_${i}`, latency: i + 0.5, span: i % 2 === 0 ? null : `${i}` };
       const cost = i % 3 === 0 ? null : BigInt(i) * 1_000_000n;
       expect(inserter.insert(expected.length, n, i, row, cost)).toBe(true);
-      expected.push([n, i, ...ownOf(row, cost), ...commonOf(row)].map((value) => (typeof value === 'bigint' ? Number(value) : value)));
+      expected.push(
+        [n, i, ...rowValuesOf(row, cost), ...commonValuesOf(row)].map((value) => (typeof value === 'bigint' ? Number(value) : value)),
+      );
     }
   }
   const stored = db.prepare(`SELECT block, start, ${names} FROM requests ORDER BY seq`).all();
@@ -57,10 +59,10 @@ it.each(Object.keys(plain))('isAlike() compares the columns that rows of a kind 
           ? {}
           : `${value}x`;
   const row = { ...plain, [name]: other } as StoredRow;
-  expect(isAlike(plain, row)).toBe(JSON.stringify(commonOf(plain)) === JSON.stringify(commonOf(row)));
+  expect(haveSameCommonValues(plain, row)).toBe(JSON.stringify(commonValuesOf(plain)) === JSON.stringify(commonValuesOf(row)));
 });
 
 it('isAlike() detects a difference in each common column', () => {
-  const names = Object.keys(plain).filter((name) => !isAlike(plain, { ...plain, [name]: Number.NaN } as unknown as StoredRow));
-  expect(names).toHaveLength(commonOf(plain).length);
+  const names = Object.keys(plain).filter((name) => !haveSameCommonValues(plain, { ...plain, [name]: Number.NaN } as unknown as StoredRow));
+  expect(names).toHaveLength(commonValuesOf(plain).length);
 });

@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { StoredRow } from '../stored-row.ts';
-import { commonColumns, commonOf, isAlike, ownColumns, ownOf } from './columns.ts';
-import { changing } from './open.ts';
+import { commonColumns, commonValuesOf, haveSameCommonValues, rowColumns, rowValuesOf } from './columns.ts';
+import { prepareChange } from './open.ts';
 
 /** Number of similar rows after which they get a statement of their own, and maximum kinds that are tracked. */
-const leastRows = 64;
-const mostKinds = 16;
+const minRowsForStatement = 64;
+const maxKinds = 16;
 
 /** Rows with the same common values. */
-interface Kind {
+interface RowKind {
   readonly row: StoredRow;
   rows: number;
   /** Undefined if there are too few rows, or if the common values cannot be written as SQL. */
@@ -21,44 +21,46 @@ interface Kind {
  */
 export class RowInserter {
   readonly #db: DatabaseSync;
-  readonly #any: StatementSync;
-  #kinds: Kind[] = [];
+  readonly #generalInsert: StatementSync;
+  #kinds: RowKind[] = [];
 
   constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#any = changing(db, insertOf('?, '.repeat(commonColumns.split(',').length - 1).concat('?')));
+    this.#generalInsert = prepareChange(db, insertOf('?, '.repeat(commonColumns.split(',').length - 1).concat('?')));
   }
 
   /** @param start offset of the record in its block @returns whether the row was new. @throws SQLite errors */
   insert(seq: number, block: number, start: number, row: StoredRow, cost: bigint | null): boolean {
-    const own = ownOf(row, cost);
+    const own = rowValuesOf(row, cost);
     const statement = this.#statementFor(row);
     const { changes } =
-      statement === undefined ? this.#any.run(seq, block, start, ...own, ...commonOf(row)) : statement.run(seq, block, start, ...own);
+      statement === undefined
+        ? this.#generalInsert.run(seq, block, start, ...own, ...commonValuesOf(row))
+        : statement.run(seq, block, start, ...own);
     return Number(changes) !== 0;
   }
 
   #statementFor(row: StoredRow): StatementSync | undefined {
     for (const kind of this.#kinds) {
-      if (!isAlike(kind.row, row)) continue;
+      if (!haveSameCommonValues(kind.row, row)) continue;
       kind.rows += 1;
-      if (kind.rows === leastRows) kind.statement = this.#statementOf(row);
+      if (kind.rows === minRowsForStatement) kind.statement = this.#statementOf(row);
       return kind.statement;
     }
-    if (this.#kinds.length >= mostKinds) this.#kinds = [];
+    if (this.#kinds.length >= maxKinds) this.#kinds = [];
     this.#kinds.push({ row, rows: 1, statement: undefined });
     return undefined;
   }
 
   #statementOf(row: StoredRow): StatementSync | undefined {
-    const texts = commonOf(row).map(literal);
-    return texts.includes(undefined) ? undefined : changing(this.#db, insertOf(texts.join(', ')));
+    const texts = commonValuesOf(row).map(literal);
+    return texts.includes(undefined) ? undefined : prepareChange(this.#db, insertOf(texts.join(', ')));
   }
 }
 
 const insertOf = (common: string): string =>
-  `INSERT INTO requests (seq, block, start, ${ownColumns}, ${commonColumns})
-   VALUES (?, ?, ?, ${ownColumns.replaceAll(/\w+/g, '?')}, ${common}) ON CONFLICT (id) DO NOTHING`;
+  `INSERT INTO requests (seq, block, start, ${rowColumns}, ${commonColumns})
+   VALUES (?, ?, ?, ${rowColumns.replaceAll(/\w+/g, '?')}, ${common}) ON CONFLICT (id) DO NOTHING`;
 
 /** A value as SQL; undefined if it is not plain. */
 function literal(value: string | number | null): string | undefined {

@@ -113,7 +113,7 @@ UPDATE buckets SET retries = max(0, retries - fallbacks) WHERE retries > 0;
  */
 export function migrate(db: DatabaseSync, steps = migrations): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
-  if (version > steps.length) throw new LaterVersion(version, steps.length);
+  if (version > steps.length) throw new NewerVersionError(version, steps.length);
   for (const [index, step] of steps.entries()) {
     if (index < version) continue;
     try {
@@ -126,7 +126,7 @@ export function migrate(db: DatabaseSync, steps = migrations): void {
 }
 
 /** A later version of the gateway wrote the file. */
-class LaterVersion extends Error {
+class NewerVersionError extends Error {
   override readonly name = 'LaterVersion';
 
   constructor(found: number, known: number) {

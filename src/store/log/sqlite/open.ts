@@ -37,7 +37,7 @@ export function openForWriting(path: string): DatabaseSync {
  * Prepares a statement that changes rows. Its result has big integers, because it contains the id of the last written
  * row, and the ids of the full-text tables exceed JavaScript's exact integers, for which Node 26 throws.
  */
-export function changing(db: DatabaseSync, sql: string): StatementSync {
+export function prepareChange(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql);
   statement.setReadBigInts(true);
   return statement;

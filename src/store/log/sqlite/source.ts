@@ -1,14 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { objectIn } from '../../../core/json/scan.ts';
+import { tryParseObject } from '../../../core/json/scan.ts';
 import type { SqlSource, SqlValue } from '../log-store.ts';
 import { toRow } from '../../../core/logs/row.ts';
 import { searchTextOf } from '../../../query/match.ts';
 import { frameAt, headAt, seqsIn, unpackBlock } from './blocks.ts';
 
 /** Maximum unpacked blocks in the cache. Rows of one page are in neighboring blocks. */
-const keptBlocks = 8;
+const maxCachedBlocks = 8;
 /** Maximum prepared statements in the cache. */
-const keptStatements = 32;
+const maxCachedStatements = 32;
 
 const views = `
 CREATE TEMP VIEW records AS
@@ -26,7 +26,7 @@ CREATE TEMP VIEW unindexed AS
 
 /** Queries to a SQLite file. Closing the source closes the connection. */
 export function createSqliteSource(db: DatabaseSync): SqlSource {
-  const blocks = new Blocks(db);
+  const blocks = new BlockCache(db);
   db.function('record_at', (block, start, amended) => blocks.record(Number(block), Number(start), amended));
   db.function('row_at', (block, start, amended) => blocks.row(Number(block), Number(start), amended));
   db.function('body_at', (block, start, part) => blocks.body(Number(block), Number(start), String(part)));
@@ -42,7 +42,7 @@ export function createSqliteSource(db: DatabaseSync): SqlSource {
         let statement = statements.get(sql);
         if (statement === undefined) {
           statement = db.prepare(sql);
-          if (statements.size >= keptStatements) statements.clear();
+          if (statements.size >= maxCachedStatements) statements.clear();
           statements.set(sql, statement);
         }
         resolve(statement.all(...parameters) as Record<string, SqlValue>[]);
@@ -51,9 +51,9 @@ export function createSqliteSource(db: DatabaseSync): SqlSource {
   };
 }
 
-class Blocks {
+class BlockCache {
   readonly #find: StatementSync;
-  readonly #kept = new Map<number, Buffer>();
+  readonly #cache = new Map<number, Buffer>();
 
   constructor(db: DatabaseSync) {
     this.#find = db.prepare('SELECT bytes FROM main.blocks WHERE block = ?');
@@ -65,13 +65,13 @@ class Blocks {
     const decoded = bytes === undefined ? undefined : frameAt(bytes, start);
     if (decoded?.entry.kind !== 'record') return null;
     const { record } = decoded.entry;
-    const later = typeof amended === 'string' ? objectIn(amended) : undefined;
-    if (later === undefined) return JSON.stringify(record);
+    const amendment = typeof amended === 'string' ? tryParseObject(amended) : undefined;
+    if (amendment === undefined) return JSON.stringify(record);
     return JSON.stringify({
       ...record,
-      end: later['end'],
-      ms: { ...record.ms, total: later['total'] },
-      bytes: { ...record.bytes, out: later['out'] },
+      end: amendment['end'],
+      ms: { ...record.ms, total: amendment['total'] },
+      bytes: { ...record.bytes, out: amendment['out'] },
     });
   }
 
@@ -81,8 +81,10 @@ class Blocks {
     const decoded = bytes === undefined ? undefined : headAt(bytes, start);
     if (decoded?.entry.kind !== 'record') return null;
     const row = toRow(decoded.entry.record);
-    const later = typeof amended === 'string' ? objectIn(amended) : undefined;
-    return JSON.stringify(later === undefined ? row : { ...row, end: later['end'], latency: later['total'], bytes_out: later['out'] });
+    const amendment = typeof amended === 'string' ? tryParseObject(amended) : undefined;
+    return JSON.stringify(
+      amendment === undefined ? row : { ...row, end: amendment['end'], latency: amendment['total'], bytes_out: amendment['out'] },
+    );
   }
 
   body(block: number, start: number, part: string): Uint8Array | null {
@@ -99,13 +101,13 @@ class Blocks {
   }
 
   #block(block: number): Buffer | undefined {
-    const kept = this.#kept.get(block);
-    if (kept !== undefined) return kept;
+    const cached = this.#cache.get(block);
+    if (cached !== undefined) return cached;
     const found = this.#find.get(block) as { bytes: Uint8Array } | undefined;
     if (found === undefined) return undefined;
-    if (this.#kept.size >= keptBlocks) this.#kept.delete(this.#kept.keys().next().value as number);
+    if (this.#cache.size >= maxCachedBlocks) this.#cache.delete(this.#cache.keys().next().value as number);
     const bytes = unpackBlock(found.bytes);
-    this.#kept.set(block, bytes);
+    this.#cache.set(block, bytes);
     return bytes;
   }
 }

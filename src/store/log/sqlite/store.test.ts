@@ -8,10 +8,10 @@ import { emptyRecord } from '../../../core/records/empty.ts';
 import type { LogRecord } from '../../../core/records/record.ts';
 import { encodeRecord } from '../../encode.ts';
 import type { Batch, StoredEntry } from '../log-store.ts';
-import { placeOf, rowOf } from '../stored-row.ts';
+import { wholeSlice, rowOf } from '../stored-row.ts';
 import { createQueries } from '../queries/index.ts';
 import { blockRecords } from './blocks.ts';
-import { isDamage } from '../../damaged-file.ts';
+import { isCorruptionError } from '../../damaged-file.ts';
 import { openForReading } from './open.ts';
 import { migrate, migrations } from './migrations.ts';
 import { createSqliteSource } from './source.ts';
@@ -44,14 +44,14 @@ function entry(id: string, more: Partial<LogRecord> = {}): StoredEntry {
     ...more,
   } as LogRecord;
   const frame = Buffer.from(`${encodeRecord(record, {}).line}\n\n`);
-  return { row: rowOf(record), record, bodies: {}, place: placeOf(frame) };
+  return { row: rowOf(record), record, bodies: {}, slice: wholeSlice(frame) };
 }
 
 const batch = (records: readonly StoredEntry[], more: Partial<Batch> = {}): Batch => ({
   records,
   amendments: [],
   positions: [],
-  gone: [],
+  deletedSegments: [],
   ...more,
 });
 
@@ -68,7 +68,7 @@ describe('SqliteStore.write()', () => {
     await store.write(same);
     expect([count('requests'), count('blocks'), [...(await store.positions())]]).toEqual([2, 1, [['s1', 77]]]);
     expect(store.db.prepare("SELECT requests FROM buckets WHERE dim = 'all'").get()).toEqual({ requests: 2 });
-    await store.write(batch([], { gone: ['s1'] }));
+    await store.write(batch([], { deletedSegments: ['s1'] }));
     expect([...(await store.positions())]).toEqual([]);
   });
 
@@ -125,7 +125,7 @@ it('runs a long query in parts and can end it between two parts', async () => {
   const rows = Array.from({ length: 40 }, (_, i) => entry(`r${i}`, { at: start + i * (day / 8) }));
   await store.write(batch(rows));
   const queries = (between: () => Promise<void>): ReturnType<typeof createQueries> =>
-    createQueries({ ...createSqliteSource(openForReading(path)), between }, () => start + 5 * day);
+    createQueries({ ...createSqliteSource(openForReading(path)), checkTimeLimit: between }, () => start + 5 * day);
   const long = [
     (queries) => queries.search({ query: 'agent:nobody', limit: 10 }),
     (queries) => queries.trace('nobody'),
@@ -362,6 +362,6 @@ describe('SQLite database file', () => {
     [5, false],
     [undefined, false],
   ])('isDamage() classifies SQLite error %s: %s', (errcode, damaged) => {
-    expect(isDamage(Object.assign(new Error('x'), { errcode }))).toBe(damaged);
+    expect(isCorruptionError(Object.assign(new Error('x'), { errcode }))).toBe(damaged);
   });
 });

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { GivenFeedback } from '../../../core/logs/reader.ts';
-import { storable } from '../../../query/text.ts';
+import type { FeedbackInput } from '../../../core/logs/reader.ts';
+import { toStorable } from '../../../query/text.ts';
 import type { Batch, LogStore, Retention, StoreSize } from '../log-store.ts';
 import { TextIndexer } from './indexer.ts';
-import { changing, inMemory, openForWriting } from './open.ts';
+import { prepareChange, inMemory, openForWriting } from './open.ts';
 import { Retainer } from './retention/retainer.ts';
-import { BatchWriter } from './writer.ts';
+import { SqliteBatchWriter } from './writer.ts';
 
 /** A request log in one file. */
 export interface SqliteStore extends LogStore {
@@ -22,42 +22,42 @@ export interface SqliteStore extends LogStore {
 export function openSqliteStore(path: string): SqliteStore {
   const db = openForWriting(path);
   try {
-    return new Store(path, db);
+    return new SqliteLogStore(path, db);
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-class Store implements SqliteStore {
+class SqliteLogStore implements SqliteStore {
   readonly kind: string;
   readonly db: DatabaseSync;
-  readonly #writer: BatchWriter;
+  readonly #writer: SqliteBatchWriter;
   readonly #retainer: Retainer;
   readonly #indexer: TextIndexer;
 
   constructor(path: string, db: DatabaseSync) {
     this.kind = path === inMemory ? 'memory' : `sqlite ${path}`;
     this.db = db;
-    this.#writer = new BatchWriter(db);
+    this.#writer = new SqliteBatchWriter(db);
     this.#retainer = new Retainer(db);
     this.#indexer = new TextIndexer(db);
   }
 
   positions(): Promise<ReadonlyMap<string, number>> {
-    return settled(() => {
+    return asPromise(() => {
       const rows = this.db.prepare('SELECT segment, "offset" FROM positions').all() as { segment: string; offset: number }[];
       return new Map(rows.map(({ segment, offset }) => [segment, offset]));
     });
   }
 
   write(batch: Batch): Promise<void> {
-    return settled(() => this.#retainer.added(this.#writer.write(batch)));
+    return asPromise(() => this.#retainer.added(this.#writer.write(batch)));
   }
 
-  feedback({ id, trace_id: trace, value, weight, metadata, at }: GivenFeedback): Promise<void> {
-    return settled(() => {
-      changing(
+  feedback({ id, trace_id: trace, value, weight, metadata, at }: FeedbackInput): Promise<void> {
+    return asPromise(() => {
+      prepareChange(
         this.db,
         `INSERT INTO feedback (id, trace, value, weight, metadata, at) VALUES (?1, ?2, ?3, coalesce(?4, -1), coalesce(?5, ''), ?6)
          ON CONFLICT (id) DO UPDATE SET
@@ -65,20 +65,20 @@ class Store implements SqliteStore {
            weight = iif(?6 < at AND weight >= 0, weight, coalesce(?4, weight)),
            metadata = iif(?6 < at AND metadata <> '', metadata, coalesce(?5, metadata)),
            at = max(?6, at)`,
-      ).run(storable(id), storable(trace), value, weight, metadata === null ? null : JSON.stringify(metadata), at);
+      ).run(toStorable(id), toStorable(trace), value, weight, metadata === null ? null : JSON.stringify(metadata), at);
     });
   }
 
   retain(retention: Retention, now: number): Promise<boolean> {
-    return settled(() => this.#retainer.slice(retention, now));
+    return asPromise(() => this.#retainer.slice(retention, now));
   }
 
   index(which: 'all' | 'many'): Promise<boolean> {
-    return settled(() => this.#indexer.slice(which));
+    return asPromise(() => this.#indexer.slice(which));
   }
 
   size(): Promise<StoreSize> {
-    return settled(() => {
+    return asPromise(() => {
       const size = this.db
         .prepare(
           `SELECT (SELECT min(seq) / 1000 FROM requests) AS oldest,
@@ -90,11 +90,11 @@ class Store implements SqliteStore {
   }
 
   close(): Promise<void> {
-    return settled(() => this.db.close());
+    return asPromise(() => this.db.close());
   }
 }
 
 /** Converts a thrown error to a rejection. */
-function settled<T>(work: () => T): Promise<T> {
+function asPromise<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => resolve(work()));
 }

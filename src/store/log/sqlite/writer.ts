@@ -1,15 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { storable } from '../../../query/text.ts';
-import { FiguresOf, SeenValues } from '../figures.ts';
+import { toStorable } from '../../../query/text.ts';
+import { FiguresBuilder, TrackedValues } from '../figures.ts';
 import type { Batch, FrameSlice, StoredEntry } from '../log-store.ts';
-import { seqFor, seqStep, storedAt } from '../schema.ts';
+import { seqRangeStart, seqStep, storedAt } from '../schema.ts';
 import type { StoredRow } from '../stored-row.ts';
 import { blockBytes, blockRecords, packBlock, packSeqs } from './blocks.ts';
 import { BucketWriter } from './buckets.ts';
 import { costOf } from './columns.ts';
 import { indexedMark } from './indexer.ts';
 import { RowInserter } from './insert.ts';
-import { changing } from './open.ts';
+import { prepareChange } from './open.ts';
 
 interface Statements {
   readonly block: StatementSync;
@@ -23,15 +23,15 @@ interface Statements {
 }
 
 /** Writes batches, each in one transaction. Calls must not overlap. */
-export class BatchWriter {
+export class SqliteBatchWriter {
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
   readonly #rows: RowInserter;
   readonly #buckets: BucketWriter;
-  readonly #seen = new SeenValues();
+  readonly #trackedValues = new TrackedValues();
   /** Number of the next block, and of the next row within its millisecond. */
-  #block: number;
-  #row = 0;
+  #nextBlock: number;
+  #lastNumber = 0;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
@@ -42,22 +42,22 @@ export class BatchWriter {
     const { newest } = db
       .prepare('SELECT max(coalesce((SELECT max(block) FROM blocks), 0), coalesce((SELECT value FROM marks WHERE name = ?), 0)) AS newest')
       .get(indexedMark) as { newest: number };
-    this.#block = newest + 1;
+    this.#nextBlock = newest + 1;
   }
 
   /** @returns number of records that were not stored before. @throws SQLite errors; then nothing of the batch is stored */
   write(batch: Batch): number {
-    const block = this.#block;
+    const block = this.#nextBlock;
     let stored = 0;
     this.#db.exec('BEGIN IMMEDIATE');
     try {
-      stored = this.#records(batch.records);
+      stored = this.#writeRecords(batch.records);
       for (const amendment of batch.amendments) this.#amend(amendment);
       for (const { segment, offset } of batch.positions) this.#statements.position.run(segment, offset);
-      for (const segment of batch.gone) this.#statements.deletePosition.run(segment);
+      for (const segment of batch.deletedSegments) this.#statements.deletePosition.run(segment);
       this.#db.exec('COMMIT');
     } catch (error) {
-      this.#block = block;
+      this.#nextBlock = block;
       // A full disk or a damaged file may have ended the transaction already.
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;
@@ -66,8 +66,8 @@ export class BatchWriter {
   }
 
   /** @returns number of records that were not stored before */
-  #records(entries: readonly StoredEntry[]): number {
-    const figures = new FiguresOf(this.#seen);
+  #writeRecords(entries: readonly StoredEntry[]): number {
+    const figures = new FiguresBuilder(this.#trackedValues);
     const used = new Map<string, number>();
     let open = new OpenBlock();
     let stored = 0;
@@ -77,16 +77,16 @@ export class BatchWriter {
       const seq = this.#insert(row, cost, open.bytes);
       if (seq === undefined) continue;
       stored += 1;
-      open.add(seq, row.at, entry.place);
-      this.#tags(seq, row);
+      open.add(seq, row.at, entry.slice);
+      this.#writeTags(seq, row);
       figures.add(row, cost);
       const { key_id: key, at } = row;
       if (key && at > (used.get(key) ?? 0)) used.set(key, at);
       if (!open.isFull) continue;
-      this.#close(open);
+      this.#writeBlock(open);
       open = new OpenBlock();
     }
-    this.#close(open);
+    this.#writeBlock(open);
     for (const [key, at] of used) this.#statements.used.run(key, at);
     for (const bucket of figures.values()) this.#buckets.add(bucket);
     return stored;
@@ -96,10 +96,10 @@ export class BatchWriter {
   #insert(row: StoredRow, cost: bigint | null, start: number): number | undefined {
     const at = storedAt(row.at);
     for (let tries = 0; ; tries += 1) {
-      this.#row = (this.#row + 1) % seqStep;
-      const seq = seqFor(at, tries) + this.#row;
+      this.#lastNumber = (this.#lastNumber + 1) % seqStep;
+      const seq = seqRangeStart(at, tries) + this.#lastNumber;
       try {
-        return this.#rows.insert(seq, this.#block, start, row, cost) ? seq : undefined;
+        return this.#rows.insert(seq, this.#nextBlock, start, row, cost) ? seq : undefined;
       } catch (error) {
         // The number was used before the last start. 1555: SQLITE_CONSTRAINT_PRIMARYKEY.
         if ((error as { errcode?: unknown }).errcode !== 1555) throw error;
@@ -107,21 +107,21 @@ export class BatchWriter {
     }
   }
 
-  #tags(seq: number, { meta, label }: StoredRow): void {
+  #writeTags(seq: number, { meta, label }: StoredRow): void {
     for (const name in meta) this.#statements.tag.run('meta', name, meta[name] ?? '', seq);
     for (const name in label) this.#statements.tag.run('label', name, label[name] ?? '', seq);
   }
 
-  #close({ pieces, seqs, newest }: OpenBlock): void {
+  #writeBlock({ pieces, seqs, newest }: OpenBlock): void {
     if (seqs.length === 0) return;
     const frames = pieces.map(({ bytes, from, to }) => bytes.subarray(from, to));
-    this.#statements.block.run(this.#block, newest, packSeqs(seqs), packBlock(frames));
-    this.#block += 1;
+    this.#statements.block.run(this.#nextBlock, newest, packSeqs(seqs), packBlock(frames));
+    this.#nextBlock += 1;
   }
 
   /** An amendment whose record is missing or was deleted changes nothing. */
   #amend({ id, end }: Batch['amendments'][number]): void {
-    const found = this.#statements.seqOf.get(storable(id)) as { seq: number } | undefined;
+    const found = this.#statements.seqOf.get(toStorable(id)) as { seq: number } | undefined;
     if (found === undefined) return;
     this.#statements.amend.run(found.seq, JSON.stringify(end));
     this.#statements.amendRow.run(end.end, end.total, found.seq);
@@ -151,13 +151,16 @@ class OpenBlock {
 
 function prepare(db: DatabaseSync): Statements {
   return {
-    block: changing(db, 'INSERT INTO blocks (block, newest, seqs, bytes) VALUES (?, ?, ?, ?)'),
-    tag: changing(db, 'INSERT OR IGNORE INTO tags (kind, name, value, seq) VALUES (?, ?, ?, ?)'),
-    position: changing(db, 'INSERT OR REPLACE INTO positions (segment, "offset") VALUES (?, ?)'),
-    deletePosition: changing(db, 'DELETE FROM positions WHERE segment = ?'),
-    used: changing(db, 'INSERT INTO keys_used (key_id, at) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET at = max(at, excluded.at)'),
+    block: prepareChange(db, 'INSERT INTO blocks (block, newest, seqs, bytes) VALUES (?, ?, ?, ?)'),
+    tag: prepareChange(db, 'INSERT OR IGNORE INTO tags (kind, name, value, seq) VALUES (?, ?, ?, ?)'),
+    position: prepareChange(db, 'INSERT OR REPLACE INTO positions (segment, "offset") VALUES (?, ?)'),
+    deletePosition: prepareChange(db, 'DELETE FROM positions WHERE segment = ?'),
+    used: prepareChange(
+      db,
+      'INSERT INTO keys_used (key_id, at) VALUES (?, ?) ON CONFLICT (key_id) DO UPDATE SET at = max(at, excluded.at)',
+    ),
     seqOf: db.prepare('SELECT seq FROM requests WHERE id = ?'),
-    amend: changing(db, 'INSERT OR REPLACE INTO amendments (seq, amended) VALUES (?, ?)'),
-    amendRow: changing(db, 'UPDATE requests SET "end" = ?, latency = ? WHERE seq = ?'),
+    amend: prepareChange(db, 'INSERT OR REPLACE INTO amendments (seq, amended) VALUES (?, ?)'),
+    amendRow: prepareChange(db, 'UPDATE requests SET "end" = ?, latency = ? WHERE seq = ?'),
   };
 }

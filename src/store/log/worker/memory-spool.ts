@@ -1,9 +1,9 @@
 import { createAssembler } from '../../assemble.ts';
-import type { Drop, RecordStore } from '../../frame.ts';
+import type { LossReport, RecordStore } from '../../frame.ts';
 import type { RpcClient } from '../rpc/client.ts';
 
 /** Maximum bytes being sent to the thread. Frames beyond it are dropped and counted. */
-const mostWaiting = 32 * 1024 * 1024;
+const maxWaitingBytes = 32 * 1024 * 1024;
 
 export interface MemorySpool extends RecordStore {
   /** Accepts frames as `Assembler` makes them. Ownership of the bytes is transferred. */
@@ -11,7 +11,7 @@ export interface MemorySpool extends RecordStore {
 }
 
 /** Passes frames to a writer that stores them in memory, for a gateway that keeps nothing on disk. */
-export function createMemorySpool(writer: RpcClient, onDrop: (drop: Drop) => void): MemorySpool {
+export function createMemorySpool(writer: RpcClient, onDrop: (drop: LossReport) => void): MemorySpool {
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   const assembler = createAssembler();
   let waiting = 0;
@@ -19,9 +19,9 @@ export function createMemorySpool(writer: RpcClient, onDrop: (drop: Drop) => voi
     stats.dropped += frames;
     onDrop({ why: 'write', frames, error });
   };
-  const take: MemorySpool['take'] = (bytes, frames) => {
+  const appendAssembled: MemorySpool['take'] = (bytes, frames) => {
     const { length } = bytes;
-    if (waiting + length > mostWaiting) return lose(frames, new Error('too many records wait to be stored'));
+    if (waiting + length > maxWaitingBytes) return lose(frames, new Error('too many records wait to be stored'));
     waiting += length;
     stats.frames += frames;
     stats.bytes += length;
@@ -34,13 +34,13 @@ export function createMemorySpool(writer: RpcClient, onDrop: (drop: Drop) => voi
   };
   return {
     stats,
-    take,
+    take: appendAssembled,
     append(frames) {
       const assembled = assembler.assemble(frames);
       // Copied to a buffer of its own, whose ownership is transferred.
       const bytes = Buffer.allocUnsafeSlow(assembled.length);
       assembled.copy(bytes);
-      take(bytes as Uint8Array<ArrayBuffer>, frames.length);
+      appendAssembled(bytes as Uint8Array<ArrayBuffer>, frames.length);
     },
     close() {},
   };

@@ -2,10 +2,10 @@ import type { SqlSource } from '../log-store.ts';
 import { createPostgresSource } from '../postgres/store.ts';
 import { openForReading } from '../sqlite/open.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
-import type { Database } from './settings.ts';
+import type { LogDatabase } from './settings.ts';
 
 /** @throws database errors */
-export async function openSource(database: Database): Promise<SqlSource> {
+export async function openSource(database: LogDatabase): Promise<SqlSource> {
   switch (database.kind) {
     case 'sqlite':
       return sqliteSource(database.path);

@@ -1,39 +1,39 @@
 import { gzipSync } from 'node:zlib';
 import type { BodyPart, JsonForm, SearchRequest, StatsRequest, SuggestRequest } from '../../../core/logs/reader.ts';
-import { bareRecord, bareRow } from '../../../core/logs/contents.ts';
+import { recordWithoutContent, rowWithoutContent } from '../../../core/logs/contents.ts';
 import type { RpcHandlers } from '../rpc/protocol.ts';
 import type { LogQueries } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
-import { QuestionClock, questionMs } from './clock.ts';
-import { fileAt } from '../../damaged-file.ts';
+import { QueryTimeout, queryTimeoutMs } from './query-timeout.ts';
+import { fileIdentity } from '../../damaged-file.ts';
 import { openSource } from './open-source.ts';
-import type { Question, Database } from './settings.ts';
+import type { WorkerQuery, LogDatabase } from './settings.ts';
 import { asUnavailable } from './unavailable.ts';
 
 /** Size from which a result is compressed, so that the event loop transfers less and a remote client waits less. */
-const leastPacked = 8 * 1024;
+const minCompressedLength = 8 * 1024;
 
 /**
  * Queries to a database in a thread or process of their own, so that the writer never waits for one.
  *
  * @param now milliseconds that measure the time of a query
  */
-export function createReader(database: Database, now: () => number): RpcHandlers {
-  const clock = new QuestionClock(questionMs, now);
+export function createReader(database: LogDatabase, now: () => number): RpcHandlers {
+  const timeout = new QueryTimeout(queryTimeoutMs, now);
   const open = async (): Promise<LogQueries> => {
     const source = await openSource(database);
-    return createQueries(source.dialect === 'sqlite' ? { ...source, between: () => clock.between() } : source, Date.now);
+    return createQueries(source.dialect === 'sqlite' ? { ...source, checkTimeLimit: () => timeout.check() } : source, Date.now);
   };
-  const fileNow = database.kind === 'sqlite' ? (): string | undefined => fileAt(database.path) : undefined;
-  return timed(questionHandlers(open, fileNow), clock);
+  const currentFileIdentity = database.kind === 'sqlite' ? (): string | undefined => fileIdentity(database.path) : undefined;
+  return withTimeout(queryHandlers(open, currentFileIdentity), timeout);
 }
 
 /** Gives each query its own time limit, and converts database errors to errors of the catalog. */
-function timed(handlers: RpcHandlers, clock: QuestionClock): RpcHandlers {
+function withTimeout(handlers: RpcHandlers, timeout: QueryTimeout): RpcHandlers {
   const limited = Object.entries(handlers).map(([name, handle]) => [
     name,
     async (argument: never): Promise<unknown> => {
-      clock.begin();
+      timeout.begin();
       try {
         return await handle(argument);
       } catch (error) {
@@ -47,13 +47,13 @@ function timed(handlers: RpcHandlers, clock: QuestionClock): RpcHandlers {
 /**
  * Results are serialized to JSON here, so that the event loop that serves requests only forwards the bytes.
  *
- * @param fileNow identifies the current file (`fileAt`)
+ * @param currentFileIdentity identifies the current file (`fileAt`)
  */
-export function questionHandlers(open: () => Promise<LogQueries> | LogQueries, fileNow?: () => string | undefined): RpcHandlers {
+export function queryHandlers(open: () => Promise<LogQueries> | LogQueries, currentFileIdentity?: () => string | undefined): RpcHandlers {
   let queries: Promise<LogQueries> | undefined;
   let file: string | undefined;
-  const opened = async (): Promise<LogQueries> => {
-    const now = fileNow?.();
+  const currentQueries = async (): Promise<LogQueries> => {
+    const now = currentFileIdentity?.();
     if (now !== undefined && now !== file) {
       // The writer has created a new file.
       const before = queries;
@@ -69,29 +69,29 @@ export function questionHandlers(open: () => Promise<LogQueries> | LogQueries, f
     return queries;
   };
   return {
-    search: async ({ of, ...form }: Question<SearchRequest>) => {
-      const page = await (await opened()).search(of);
-      return json(form.isBare === true ? { ...page, rows: page.rows.map(bareRow) } : page, form);
+    search: async ({ of, ...form }: WorkerQuery<SearchRequest>) => {
+      const page = await (await currentQueries()).search(of);
+      return json(form.isBare === true ? { ...page, rows: page.rows.map(rowWithoutContent) } : page, form);
     },
-    get: async ({ of, ...form }: Question<string>) => {
-      const found = await (await opened()).get(of);
-      return json(form.isBare === true && found !== undefined ? bareRecord(found) : found, form);
+    get: async ({ of, ...form }: WorkerQuery<string>) => {
+      const found = await (await currentQueries()).get(of);
+      return json(form.isBare === true && found !== undefined ? recordWithoutContent(found) : found, form);
     },
-    body: async ({ id, part }: { readonly id: string; readonly part: BodyPart }) => (await opened()).body(id, part),
-    trace: async ({ of, ...form }: Question<string>) => {
-      const rows = await (await opened()).trace(of);
-      return json(form.isBare === true ? rows.map(bareRow) : rows, form);
+    body: async ({ id, part }: { readonly id: string; readonly part: BodyPart }) => (await currentQueries()).body(id, part),
+    trace: async ({ of, ...form }: WorkerQuery<string>) => {
+      const rows = await (await currentQueries()).trace(of);
+      return json(form.isBare === true ? rows.map(rowWithoutContent) : rows, form);
     },
-    stats: async ({ of, ...form }: Question<StatsRequest>) => json(await (await opened()).stats(of), form),
-    suggest: async ({ of, ...form }: Question<SuggestRequest>) => json(await (await opened()).suggest(of), form),
-    names: async (form: JsonForm) => json(await (await opened()).names(), form),
-    keysUsed: async (form: JsonForm) => json(await (await opened()).keysUsed(), form),
+    stats: async ({ of, ...form }: WorkerQuery<StatsRequest>) => json(await (await currentQueries()).stats(of), form),
+    suggest: async ({ of, ...form }: WorkerQuery<SuggestRequest>) => json(await (await currentQueries()).suggest(of), form),
+    names: async (form: JsonForm) => json(await (await currentQueries()).names(), form),
+    keysUsed: async (form: JsonForm) => json(await (await currentQueries()).keysUsed(), form),
   };
 }
 
 function json(value: unknown, { mayPack }: JsonForm): Uint8Array | undefined {
   if (value === undefined) return undefined;
   const text = `${JSON.stringify(value)}\n`;
-  if (mayPack === true && text.length >= leastPacked) return gzipSync(text, { level: 1 });
+  if (mayPack === true && text.length >= minCompressedLength) return gzipSync(text, { level: 1 });
   return new TextEncoder().encode(text);
 }

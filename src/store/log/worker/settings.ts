@@ -2,7 +2,7 @@ import type { JsonForm } from '../../../core/logs/reader.ts';
 import type { Retention } from '../log-store.ts';
 
 /** The database of the request log. */
-export type Database =
+export type LogDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'memory' };
@@ -11,16 +11,16 @@ export type Database =
 export type ThreadData =
   | {
       readonly role: 'writer';
-      readonly database: Database;
+      readonly database: LogDatabase;
       /** Folder of the spool; undefined if records are sent as messages. */
       readonly spool: string | undefined;
       readonly spoolLimit: number;
       readonly retention: Retention;
     }
-  | { readonly role: 'reader'; readonly database: Database };
+  | { readonly role: 'reader'; readonly database: LogDatabase };
 
 /** A query whose response is JSON. */
-export interface Question<T> extends JsonForm {
+export interface WorkerQuery<T> extends JsonForm {
   readonly of: T;
 }
 

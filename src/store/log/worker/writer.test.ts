@@ -10,7 +10,7 @@ import { listSegments, openSpool } from '../../spool.ts';
 import type { Batch } from '../log-store.ts';
 import { openSqliteStore } from '../sqlite/store.ts';
 import type { RpcReply, ProblemReport } from '../rpc/protocol.ts';
-import type { Database, WriterState } from './settings.ts';
+import type { LogDatabase, WriterState } from './settings.ts';
 import { startWriter } from './writer.ts';
 
 let away = false;
@@ -60,7 +60,7 @@ afterEach(async () => {
 const spoolDir = (): string => join(dir, 'spool');
 const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
 
-function start(database: Database, options: { readonly rows?: number; readonly spool?: undefined } = {}): void {
+function start(database: LogDatabase, options: { readonly rows?: number; readonly spool?: undefined } = {}): void {
   const channel = new MessageChannel();
   port = channel.port2;
   port.on('message', (reply: RpcReply | ProblemReport) => {

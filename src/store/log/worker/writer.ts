@@ -1,19 +1,19 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { GivenFeedback } from '../../../core/logs/reader.ts';
+import type { FeedbackInput } from '../../../core/logs/reader.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 import { plural } from '../../../core/text/plural.ts';
-import { createSequence, respond, type Sequence } from '../rpc/protocol.ts';
+import { createSequence, serveThreadCalls, type Sequence } from '../rpc/protocol.ts';
 import { SpoolDrain } from '../drain/drain.ts';
 import { SpoolEviction } from '../drain/eviction.ts';
 import { type Rejected, storeBatch } from '../drain/store-batch.ts';
 import type { LogStore, Retention, StoreSize } from '../log-store.ts';
 import { createQueries } from '../queries/index.ts';
-import { fileAt, isDamage, setAside } from '../../damaged-file.ts';
+import { fileIdentity, isCorruptionError, renameDamagedFile } from '../../damaged-file.ts';
 import { createSqliteSource } from '../sqlite/source.ts';
 import type { SqliteStore } from '../sqlite/store.ts';
 import { AppendedFrames } from './appended.ts';
 import { openStore } from './open-store.ts';
-import { questionHandlers } from './reader.ts';
+import { queryHandlers } from './reader.ts';
 import type { ThreadData, WriterState } from './settings.ts';
 
 type WriterData = ThreadData & { readonly role: 'writer' };
@@ -24,26 +24,26 @@ const pause = { busy: 500, idle: 1000, failed: 2000 } as const;
 const stepsOfTurn = 4;
 const turnMs = 1000;
 /** Milliseconds between checks for records to delete. */
-const retainEvery = 30_000;
+const retainIntervalMs = 30_000;
 /** Milliseconds without records after which words are indexed, because indexing can wait until the writer is idle. */
 const quietMs = 10_000;
 /**
  * Milliseconds between two times that words are indexed for searches. Indexing a few records at a time makes the index slow
  * to write, and a search reads the records of some seconds quickly without it.
  */
-const wordsEvery = 5_000;
+const indexIntervalMs = 5_000;
 /** Milliseconds to drain the spool: longer than a query after the first waits for it, and shorter than the shutdown of a gateway. */
-const drainMs = { question: 2000, end: 4000 } as const;
+const drainTimeoutMs = { question: 2000, end: 4000 } as const;
 /** Milliseconds between slices of work that is not urgent. */
 const slicePause = 20;
 
 /** Starts the only thread that writes to the store. */
 export function startWriter(port: MessagePort, data: WriterData): void {
-  const writer = new Writer(data, createSequence());
+  const writer = new LogWriter(data, createSequence());
   writer.serve(port);
 }
 
-class Writer {
+class LogWriter {
   readonly #data: WriterData;
   readonly #sequence: Sequence;
   readonly #drain: SpoolDrain | undefined;
@@ -52,23 +52,23 @@ class Writer {
   #kind: string;
   #size: StoreSize = { records: 0, bytes: 0, oldest: null };
   /** Identifies the open file. */
-  #file: string | undefined;
+  #openFileIdentity: string | undefined;
   #retention: Retention;
   #timer: NodeJS.Timeout | undefined;
-  #fault: string | undefined;
+  #storeFault: string | undefined;
   readonly #notices: string[] = [];
   #retainedAt = Number.NEGATIVE_INFINITY;
   #isShrinking = false;
   /** How often deleting old records failed since it last succeeded, and why. */
-  #unretained = { times: 0, why: '' };
+  #retentionFailure = { times: 0, why: '' };
   /** Monotonic milliseconds of when the spool was last empty, and of when a record was last stored. */
   #idleAt = performance.now();
   #busyAt = performance.now();
   /** True if a query searched for words, so that rows not indexed yet are indexed now. */
-  #wantsWords = false;
+  #isIndexRequested = false;
   /** Monotonic milliseconds of when the index was last complete. */
   #indexedAt = Number.NEGATIVE_INFINITY;
-  readonly #room: SpoolEviction | undefined;
+  readonly #eviction: SpoolEviction | undefined;
   readonly #appended = new AppendedFrames();
   /** Records that were sent as messages and cannot be stored because of their content. */
   readonly #rejected: Rejected = { count: 0, why: '' };
@@ -76,7 +76,7 @@ class Writer {
   #steps = 0;
   #port: MessagePort | undefined;
   /** The last problems sent. Undefined before the first report: those of an earlier writer may still be shown. */
-  #reported: string | undefined;
+  #reportedProblems: string | undefined;
 
   constructor(data: WriterData, sequence: Sequence) {
     this.#data = data;
@@ -84,43 +84,43 @@ class Writer {
     this.#retention = data.retention;
     this.#kind = kindOf(data.database);
     this.#drain = data.spool === undefined ? undefined : new SpoolDrain(data.spool);
-    this.#room = data.spool === undefined ? undefined : new SpoolEviction(data.spool, data.spoolLimit);
+    this.#eviction = data.spool === undefined ? undefined : new SpoolEviction(data.spool, data.spoolLimit);
   }
 
   serve(port: MessagePort): void {
     this.#port = port;
     const handlers = {
-      drain: () => this.#drainAll(drainMs.question),
+      drain: () => this.#drainAll(drainTimeoutMs.question),
       append: (bytes: Uint8Array) => this.#append(bytes),
-      feedback: async (feedback: GivenFeedback) => (await this.#open()).feedback(feedback),
+      feedback: async (feedback: FeedbackInput) => (await this.#open()).feedback(feedback),
       words: () => this.#index(),
       retention: (retention: Retention) => {
         this.#retention = retention;
         this.#retainedAt = Number.NEGATIVE_INFINITY;
-        this.#wake(0);
+        this.#scheduleTurn(0);
       },
       state: () => this.#state(),
       close: () => this.#close(),
     };
     // A store in memory belongs to this thread, so it also handles the queries.
-    const own = this.#data.database.kind === 'memory' ? questionHandlers(() => this.#ownQueries()) : {};
-    respond(port, { ...handlers, ...own }, this.#sequence);
-    this.#wake(0);
+    const memoryQueryHandlers = this.#data.database.kind === 'memory' ? queryHandlers(() => this.#memoryQueries()) : {};
+    serveThreadCalls(port, { ...handlers, ...memoryQueryHandlers }, this.#sequence);
+    this.#scheduleTurn(0);
   }
 
-  #wake(ms: number): void {
+  #scheduleTurn(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#sequence(() => this.#turn()), ms);
   }
 
   async #turn(): Promise<void> {
     try {
-      this.#wake(await this.#work(await this.#open()));
-      this.#fault = undefined;
+      this.#scheduleTurn(await this.#work(await this.#open()));
+      this.#storeFault = undefined;
     } catch (error) {
-      await this.#failed(error);
-      this.#makeRoom();
-      this.#wake(pause.failed);
+      await this.#handleFailure(error);
+      this.#evictOldest();
+      this.#scheduleTurn(pause.failed);
     }
     this.#reportProblems();
   }
@@ -129,29 +129,29 @@ class Writer {
   #reportProblems(): void {
     const problems = this.#problems();
     const text = problems.join('\n');
-    if (text === this.#reported) return;
-    this.#reported = text;
+    if (text === this.#reportedProblems) return;
+    this.#reportedProblems = text;
     this.#port?.postMessage({ problems });
   }
 
   #problems(): string[] {
     const { count, why } = this.#drain?.rejected ?? this.#rejected;
     const rejected = count === 0 ? [] : [`The database rejected ${plural(count, 'record')}: ${why}`];
-    const bytes = this.#drain?.damaged ?? 0;
+    const bytes = this.#drain?.damagedBytes ?? 0;
     const damaged = bytes === 0 ? [] : [`The spool was damaged: ${bytes} bytes of it are not records and were skipped.`];
-    const { times, why: reason } = this.#unretained;
+    const { times, why: reason } = this.#retentionFailure;
     // A single failure is usually caused by a long statement, and is not reported.
     const unretained = times < 2 ? [] : [`Old records cannot be deleted: ${reason}`];
-    return [...this.#notices, ...damaged, ...rejected, ...unretained, ...(this.#fault === undefined ? [] : [this.#fault])];
+    return [...this.#notices, ...damaged, ...rejected, ...unretained, ...(this.#storeFault === undefined ? [] : [this.#storeFault])];
   }
 
   /** Nothing can be stored at present, so the oldest data is evicted. */
-  #makeRoom(): void {
+  #evictOldest(): void {
     try {
-      this.#room?.make((segment) => this.#drain?.offsetOf(segment));
+      this.#eviction?.evict((segment) => this.#drain?.offsetOf(segment));
     } catch (error) {
       // On a full disk nothing can be evicted. The spool itself still enforces its size limit.
-      this.#fault = `${this.#fault ?? ''} The spool: ${error instanceof Error ? error.message : String(error)}`;
+      this.#storeFault = `${this.#storeFault ?? ''} The spool: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
 
@@ -174,7 +174,7 @@ class Writer {
     // With records that never stop, too many would wait for the index, and a search for words would take too long.
     if (await store.index(isQuiet ? 'all' : 'many')) return slicePause;
     if (isQuiet) {
-      this.#wantsWords = false;
+      this.#isIndexRequested = false;
       this.#indexedAt = performance.now();
     }
     return this.#steps > 0 ? pause.busy : pause.idle;
@@ -182,7 +182,7 @@ class Writer {
 
   /** Deletes at least as much as the last turn stored, so that the store shrinks also under load. */
   async #retainIfDue(store: LogStore): Promise<void> {
-    const isDue = this.#data.database.kind === 'memory' || performance.now() - this.#retainedAt >= retainEvery;
+    const isDue = this.#data.database.kind === 'memory' || performance.now() - this.#retainedAt >= retainIntervalMs;
     if (!isDue && !this.#isShrinking) return;
     this.#retainedAt = performance.now();
     let slices = 0;
@@ -201,17 +201,17 @@ class Writer {
   async #retain(store: LogStore): Promise<boolean> {
     try {
       const isMore = await store.retain(this.#retention, Date.now());
-      this.#unretained = { times: 0, why: '' };
+      this.#retentionFailure = { times: 0, why: '' };
       return isMore;
     } catch (error) {
-      if (isDamage(error) || errorCode(error) === 'log_unavailable') throw error;
-      this.#unretained = { times: this.#unretained.times + 1, why: error instanceof Error ? error.message : String(error) };
+      if (isCorruptionError(error) || errorCode(error) === 'log_unavailable') throw error;
+      this.#retentionFailure = { times: this.#retentionFailure.times + 1, why: error instanceof Error ? error.message : String(error) };
       return false;
     }
   }
 
   async #open(): Promise<LogStore> {
-    if (this.#store !== undefined && this.#isGone()) {
+    if (this.#store !== undefined && this.#isFileReplaced()) {
       await this.#store.close().catch(() => {});
       this.#store = undefined;
     }
@@ -219,44 +219,44 @@ class Writer {
     try {
       this.#store = await openStore(this.#data.database, this.#data.spool);
     } catch (error) {
-      if (!this.#replaced(error)) throw error;
+      if (!this.#renameIfDamaged(error)) throw error;
       this.#store = await openStore(this.#data.database, this.#data.spool);
     }
     const { database } = this.#data;
-    this.#file = database.kind === 'sqlite' ? fileAt(database.path) : undefined;
+    this.#openFileIdentity = database.kind === 'sqlite' ? fileIdentity(database.path) : undefined;
     this.#drain?.reset();
     return this.#store;
   }
 
   /** True if the file was deleted or replaced. Data written to it would be lost when this process ends. */
-  #isGone(): boolean {
+  #isFileReplaced(): boolean {
     const { database } = this.#data;
-    return database.kind === 'sqlite' && fileAt(database.path) !== this.#file;
+    return database.kind === 'sqlite' && fileIdentity(database.path) !== this.#openFileIdentity;
   }
 
   /** Renames a damaged file, so that further records are stored in a new one. @returns whether that was possible */
-  #replaced(error: unknown): boolean {
+  #renameIfDamaged(error: unknown): boolean {
     const { database } = this.#data;
-    if (database.kind !== 'sqlite' || !isDamage(error)) return false;
+    if (database.kind !== 'sqlite' || !isCorruptionError(error)) return false;
     try {
-      const aside = setAside(database.path, Date.now());
-      this.#notices.push(`The request log was damaged: it was renamed to ${aside}, and a new one was created.`);
+      const newPath = renameDamagedFile(database.path, Date.now());
+      this.#notices.push(`The request log was damaged: it was renamed to ${newPath}, and a new one was created.`);
       return true;
     } catch (failure) {
       const why = failure instanceof Error ? failure.message : String(failure);
-      this.#fault = `The request log is damaged and cannot be renamed, so records wait in the spool: ${why}`;
+      this.#storeFault = `The request log is damaged and cannot be renamed, so records wait in the spool: ${why}`;
       return false;
     }
   }
 
-  async #failed(error: unknown): Promise<void> {
+  async #handleFailure(error: unknown): Promise<void> {
     const place = this.#data.spool === undefined ? 'memory' : 'the spool';
-    this.#fault = `Records wait in ${place}: ${error instanceof Error ? error.message : String(error)}`;
+    this.#storeFault = `Records wait in ${place}: ${error instanceof Error ? error.message : String(error)}`;
     // Only a Postgres connection can be broken. A store in memory would be lost if it were closed.
-    if ((this.#data.database.kind !== 'postgres' && !isDamage(error)) || this.#store?.isMigrating === true) return;
+    if ((this.#data.database.kind !== 'postgres' && !isCorruptionError(error)) || this.#store?.isMigrating === true) return;
     await this.#store?.close().catch(() => {});
     this.#store = undefined;
-    if (this.#replaced(error)) this.#fault = undefined;
+    if (this.#renameIfDamaged(error)) this.#storeFault = undefined;
   }
 
   /** Drains what is in the spool, up to a time limit. @returns whether everything was drained */
@@ -274,17 +274,17 @@ class Writer {
 
   /** True if a search for words came, and the index was not complete a moment ago. */
   get #mayIndex(): boolean {
-    return this.#wantsWords && performance.now() - this.#indexedAt >= wordsEvery;
+    return this.#isIndexRequested && performance.now() - this.#indexedAt >= indexIntervalMs;
   }
 
   #index(): void {
-    this.#wantsWords = true;
-    if (this.#mayIndex) this.#wake(0);
+    this.#isIndexRequested = true;
+    if (this.#mayIndex) this.#scheduleTurn(0);
   }
 
   #append(bytes: Uint8Array): void {
     this.#appended.add(bytes);
-    if (this.#appended.isBatch && this.#fault === undefined) this.#wake(0);
+    if (this.#appended.hasFullBatch && this.#storeFault === undefined) this.#scheduleTurn(0);
   }
 
   /** Stores the frames that were sent as messages. */
@@ -295,7 +295,7 @@ class Writer {
     });
   }
 
-  #ownQueries(): ReturnType<typeof createQueries> {
+  #memoryQueries(): ReturnType<typeof createQueries> {
     if (this.#store === undefined) throw new Error('the store is not open');
     return createQueries(createSqliteSource((this.#store as SqliteStore).db), Date.now);
   }
@@ -304,14 +304,14 @@ class Writer {
     // If the database is unavailable, report its last known size. It is not empty.
     this.#size = (await this.#store?.size().catch(() => undefined)) ?? this.#size;
     this.#kind = this.#store?.kind ?? this.#kind;
-    const bytes = this.#drain?.behind() ?? 0;
+    const bytes = this.#drain?.pendingBytes() ?? 0;
     return {
       kind: this.#kind,
       ...this.#size,
       behind: { bytes, ms: bytes === 0 ? 0 : Math.round(performance.now() - this.#idleAt) },
-      dropped_bodies: this.#room?.droppedBodies ?? 0,
-      dropped: (this.#room?.droppedRecords ?? 0) + (this.#drain?.rejected ?? this.#rejected).count + this.#appended.dropped,
-      stored_of_gone: this.#drain?.storedOfGone() ?? {},
+      dropped_bodies: this.#eviction?.droppedBodies ?? 0,
+      dropped: (this.#eviction?.droppedRecords ?? 0) + (this.#drain?.rejected ?? this.#rejected).count + this.#appended.dropped,
+      stored_of_gone: this.#drain?.storedFramesOfEvicted() ?? {},
       problems: this.#problems(),
     };
   }
@@ -319,7 +319,7 @@ class Writer {
   async #close(): Promise<void> {
     clearTimeout(this.#timer);
     try {
-      await this.#drainAll(drainMs.end);
+      await this.#drainAll(drainTimeoutMs.end);
     } finally {
       clearTimeout(this.#timer);
       await this.#store?.close();

@@ -1,14 +1,14 @@
-import { objectIn } from '../../../core/json/scan.ts';
-import { isPlain } from '../../../core/json/merge.ts';
+import { tryParseObject } from '../../../core/json/scan.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 import type { LogRecord } from '../../../core/records/record.ts';
-import type { Exported } from '../exported.ts';
-import { callOf, type Part, resultOf, textIn, textParts } from './parts.ts';
+import type { ExportedRecord } from '../exported-record.ts';
+import { callOf, type MessagePart, resultOf, textIn, textParts } from './parts.ts';
 import { StreamedOutput } from './streamed.ts';
 
 /** A message as in `gen_ai.input.messages` and `gen_ai.output.messages`; those of the output have a `finish_reason`. */
 interface ShownMessage {
   readonly role: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly MessagePart[];
   readonly finish_reason?: string;
 }
 
@@ -23,8 +23,8 @@ export interface ShownContent {
   readonly output: string | undefined;
 }
 
-export function messagesOf({ record, request, response }: Exported): ShownContent {
-  const body = request === undefined ? undefined : objectIn(request);
+export function messagesOf({ record, request, response }: ExportedRecord): ShownContent {
+  const body = request === undefined ? undefined : tryParseObject(request);
   const system = textParts(textIn(body?.['system'] ?? body?.['instructions']));
   return {
     system: latest(system),
@@ -34,7 +34,7 @@ export function messagesOf({ record, request, response }: Exported): ShownConten
 }
 
 /** Returns as many items as fit, preferring the latest. */
-function latest(items: readonly (ShownMessage | Part)[]): string | undefined {
+function latest(items: readonly (ShownMessage | MessagePart)[]): string | undefined {
   const texts: string[] = [];
   let length = 1;
   for (const item of items.toReversed()) {
@@ -55,7 +55,7 @@ function inputIn({ messages, input, prompt }: Readonly<Record<string, unknown>>)
 
 /** Converts a message of any format, or an item of the responses API, which may be a call or its result. */
 function messageIn(message: unknown): ShownMessage[] {
-  if (!isPlain(message)) return [];
+  if (!isJsonObject(message)) return [];
   const { type, content } = message;
   const ofTool = message['role'] === 'tool' ? message['tool_call_id'] : type === 'function_call_output' ? message['call_id'] : undefined;
   if (ofTool !== undefined) return [{ role: 'tool', parts: [resultOf(ofTool, content ?? message['output'])] }];
@@ -66,12 +66,12 @@ function messageIn(message: unknown): ShownMessage[] {
 }
 
 /** Returns the tool calls and results of a message, from `tool_calls` and from the blocks of its content. */
-function callsIn({ tool_calls: calls, content }: Readonly<Record<string, unknown>>): Part[] {
+function callsIn({ tool_calls: calls, content }: Readonly<Record<string, unknown>>): MessagePart[] {
   const beside = (Array.isArray(calls) ? calls : []).flatMap((call: unknown) =>
-    isPlain(call) && isPlain(call['function']) ? [callOf(call['id'], call['function'])] : [],
+    isJsonObject(call) && isJsonObject(call['function']) ? [callOf(call['id'], call['function'])] : [],
   );
-  const blocks = (Array.isArray(content) ? content : []).flatMap((block: unknown): Part[] => {
-    if (!isPlain(block)) return [];
+  const blocks = (Array.isArray(content) ? content : []).flatMap((block: unknown): MessagePart[] => {
+    if (!isJsonObject(block)) return [];
     if (block['type'] === 'tool_use') return [callOf(block['id'], block)];
     return block['type'] === 'tool_result' ? [resultOf(block['tool_use_id'], block['content'])] : [];
   });
@@ -80,13 +80,13 @@ function callsIn({ tool_calls: calls, content }: Readonly<Record<string, unknown
 
 /** Converts a whole response, or the events of a stream. */
 function outputIn(text: string, record: LogRecord): readonly ShownMessage[] {
-  const whole = objectIn(text);
+  const whole = tryParseObject(text);
   return whole === undefined ? streamedIn(text, record) : wholeIn(whole, record);
 }
 
 function streamedIn(text: string, record: LogRecord): readonly ShownMessage[] {
   const streamed = new StreamedOutput();
-  for (const [, json = ''] of text.matchAll(/^data: ?(\{.*)$/gm)) streamed.add(objectIn(json));
+  for (const [, json = ''] of text.matchAll(/^data: ?(\{.*)$/gm)) streamed.add(tryParseObject(json));
   return streamed.choices().map((parts, at) => ({ role: 'assistant', parts, finish_reason: finishOf(record, at) }));
 }
 
@@ -100,7 +100,7 @@ function wholeIn(body: Readonly<Record<string, unknown>>, record: LogRecord): re
 }
 
 function choiceIn(choice: unknown, finish: string): ShownMessage[] {
-  if (!isPlain(choice)) return [];
+  if (!isJsonObject(choice)) return [];
   const reason = typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : finish;
   const text = typeof choice['text'] === 'string' ? choice['text'] : '';
   const own: ShownMessage[] = text === '' ? messageIn(choice['message']) : [{ role: 'assistant', parts: textParts(text) }];

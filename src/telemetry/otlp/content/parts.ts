@@ -1,23 +1,27 @@
-import { objectIn } from '../../../core/json/scan.ts';
-import { isPlain } from '../../../core/json/merge.ts';
+import { tryParseObject } from '../../../core/json/scan.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
 
 /** A part of a message in the form of the GenAI conventions. */
-export type Part =
+export type MessagePart =
   | { readonly type: 'text'; readonly content: string }
   | { readonly type: 'tool_call'; readonly id: string | null; readonly name: string; readonly arguments: unknown }
   | { readonly type: 'tool_call_response'; readonly id: string | null; readonly response: unknown };
 
-export const textParts = (content: string): Part[] => (content === '' ? [] : [{ type: 'text', content }]);
+export const textParts = (content: string): MessagePart[] => (content === '' ? [] : [{ type: 'text', content }]);
 
 /** Arguments in JSON text are parsed. */
-export function callOf(id: unknown, call: Readonly<Record<string, unknown>>): Part {
+export function callOf(id: unknown, call: Readonly<Record<string, unknown>>): MessagePart {
   const written = call['arguments'] ?? call['input'];
-  const meant = typeof written === 'string' ? (objectIn(written) ?? written) : written;
-  return { type: 'tool_call', id: idOf(id), name: String(call['name']), arguments: meant ?? null };
+  const parsed = typeof written === 'string' ? (tryParseObject(written) ?? written) : written;
+  return { type: 'tool_call', id: idOf(id), name: String(call['name']), arguments: parsed ?? null };
 }
 
 /** The result of a tool. */
-export const resultOf = (id: unknown, result: unknown): Part => ({ type: 'tool_call_response', id: idOf(id), response: textIn(result) });
+export const resultOf = (id: unknown, result: unknown): MessagePart => ({
+  type: 'tool_call_response',
+  id: idOf(id),
+  response: textIn(result),
+});
 
 const idOf = (id: unknown): string | null => (typeof id === 'string' ? id : null);
 
@@ -27,7 +31,7 @@ export function textIn(content: unknown): string {
   if (!Array.isArray(content)) return '';
   return content
     .flatMap((part: unknown) =>
-      typeof part === 'string' ? [part] : isPlain(part) && typeof part['text'] === 'string' ? [part['text']] : [],
+      typeof part === 'string' ? [part] : isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : [],
     )
     .join('');
 }

@@ -1,21 +1,21 @@
-import { isPlain } from '../../../core/json/merge.ts';
-import { callOf, type Part, textIn, textParts } from './parts.ts';
+import { isJsonObject } from '../../../core/json/merge.ts';
+import { callOf, type MessagePart, textIn, textParts } from './parts.ts';
 
 /** A tool call whose arguments arrive in pieces. */
-interface Call {
+interface PartialCall {
   id: unknown;
   name: unknown;
   arguments: string;
 }
 
-interface Choice {
+interface StreamedChoice {
   text: string;
-  readonly calls: Map<unknown, Call>;
+  readonly calls: Map<unknown, PartialCall>;
 }
 
 /** Collects the output of a stream from its events, in the format of any of the APIs. */
 export class StreamedOutput {
-  readonly #choices = new Map<unknown, Choice>();
+  readonly #choices = new Map<unknown, StreamedChoice>();
 
   add(event: Readonly<Record<string, unknown>> | undefined): void {
     if (event === undefined) return;
@@ -25,7 +25,7 @@ export class StreamedOutput {
   }
 
   /** Returns the parts of each choice. */
-  choices(): readonly (readonly Part[])[] {
+  choices(): readonly (readonly MessagePart[])[] {
     return [...this.#choices]
       .toSorted(([one], [other]) => Number(one) - Number(other))
       .map(([, { text, calls }]) => [...textParts(text), ...[...calls.values()].map((call) => callOf(call.id, { ...call }))])
@@ -34,46 +34,46 @@ export class StreamedOutput {
 
   /** Adds a chunk of chat completions, or of the older text completions. */
   #chunk(choice: unknown): void {
-    if (!isPlain(choice)) return;
+    if (!isJsonObject(choice)) return;
     const { delta, index } = choice;
-    const own = this.#choice(index ?? 0);
-    own.text += textIn(choice['text']);
-    if (!isPlain(delta)) return;
-    own.text += textIn(delta['content']);
+    const choiceState = this.#choice(index ?? 0);
+    choiceState.text += textIn(choice['text']);
+    if (!isJsonObject(delta)) return;
+    choiceState.text += textIn(delta['content']);
     const calls = delta['tool_calls'];
     if (!Array.isArray(calls)) return;
     for (const call of calls as readonly unknown[]) {
-      if (!isPlain(call)) continue;
-      const called = isPlain(call['function']) ? call['function'] : {};
-      addCall(own, call['index'], { id: call['id'], name: called['name'], arguments: textIn(called['arguments']) });
+      if (!isJsonObject(call)) continue;
+      const called = isJsonObject(call['function']) ? call['function'] : {};
+      addCall(choiceState, call['index'], { id: call['id'], name: called['name'], arguments: textIn(called['arguments']) });
     }
   }
 
   /** Adds an event of the messages API, or of the responses API. */
   #event({ type, index, delta, item, content_block: block }: Readonly<Record<string, unknown>>): void {
     const own = this.#choice(0);
-    if (type === 'content_block_start' && isPlain(block)) {
+    if (type === 'content_block_start' && isJsonObject(block)) {
       own.text += textIn(block['text']);
       if (block['type'] === 'tool_use') addCall(own, index, { id: block['id'], name: block['name'], arguments: '' });
-    } else if (type === 'content_block_delta' && isPlain(delta)) {
+    } else if (type === 'content_block_delta' && isJsonObject(delta)) {
       own.text += textIn(delta['text']);
       if (delta['type'] === 'input_json_delta')
         addCall(own, index, { id: undefined, name: undefined, arguments: textIn(delta['partial_json']) });
     } else if (type === 'response.output_text.delta') own.text += textIn(delta);
-    else if (type === 'response.output_item.done' && isPlain(item) && item['type'] === 'function_call')
+    else if (type === 'response.output_item.done' && isJsonObject(item) && item['type'] === 'function_call')
       addCall(own, item['call_id'], { id: item['call_id'], name: item['name'], arguments: textIn(item['arguments']) });
   }
 
-  #choice(index: unknown): Choice {
+  #choice(index: unknown): StreamedChoice {
     const known = this.#choices.get(index);
     if (known !== undefined) return known;
-    const made = { text: '', calls: new Map<unknown, Call>() };
+    const made = { text: '', calls: new Map<unknown, PartialCall>() };
     this.#choices.set(index, made);
     return made;
   }
 }
 
-function addCall({ calls }: Choice, key: unknown, piece: Call): void {
+function addCall({ calls }: StreamedChoice, key: unknown, piece: PartialCall): void {
   const call = calls.get(key);
   if (call === undefined) {
     calls.set(key, piece);

@@ -1,9 +1,9 @@
-import { readRegularFileLater } from '../../../core/files/regular-file.ts';
+import { readRegularFileAsync } from '../../../core/files/regular-file.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { isSet } from '../grants/variables.ts';
 import { requestToken, type GrantDeps, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
-import { keysOf } from './keys-answer.ts';
+import { keysOf } from './keys-response.ts';
 
 const relative = 'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI';
 const full = 'AWS_CONTAINER_CREDENTIALS_FULL_URI';
@@ -29,8 +29,8 @@ export function awsContainer(deps: GrantDeps): TokenFetcher {
   return {
     async fetch() {
       const url = endpoint(deps);
-      const proof = await proofIn(deps);
-      const headers: HeaderPairs = proof === undefined ? [] : ['authorization', proof];
+      const authorization = await authorizationIn(deps);
+      const headers: HeaderPairs = authorization === undefined ? [] : ['authorization', authorization];
       return keysOf(await requestToken({ url, headers, trust: 'operator', connectMs: 2000, repeats }, deps));
     },
   };
@@ -44,10 +44,10 @@ function endpoint({ env }: GrantDeps): URL {
   throw new TokenError(`${full} names a host that is neither local nor reached by https`);
 }
 
-async function proofIn({ env }: GrantDeps): Promise<string | undefined> {
-  if (!isSet(tokenFile, env)) return isSet(token, env) ? checked(env[token]?.trim() ?? '', token) : undefined;
+async function authorizationIn({ env }: GrantDeps): Promise<string | undefined> {
+  if (!isSet(tokenFile, env)) return isSet(token, env) ? checkHeaderValue(env[token]?.trim() ?? '', token) : undefined;
   try {
-    return checked((await readRegularFileLater(env[tokenFile]?.trim() ?? '', maxToken)).toString('utf8').trim(), tokenFile);
+    return checkHeaderValue((await readRegularFileAsync(env[tokenFile]?.trim() ?? '', maxToken)).toString('utf8').trim(), tokenFile);
   } catch (cause) {
     if (cause instanceof TokenError) throw cause;
     const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
@@ -56,7 +56,7 @@ async function proofIn({ env }: GrantDeps): Promise<string | undefined> {
 }
 
 /** @throws TokenError if the text cannot be a header value */
-function checked(text: string, name: string): string {
+function checkHeaderValue(text: string, name: string): string {
   if (/^[\x20-\x7e]+$/.test(text)) return text;
   throw new TokenError(`${name} holds no token that a header could carry`);
 }

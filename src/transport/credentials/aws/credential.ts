@@ -2,11 +2,11 @@ import type { CredentialOwner, CredentialSpec, UpstreamRequest } from '../../../
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { parseJson } from '../../../core/json/scan.ts';
 import type { AwsKeys } from '../../../core/secrets/grant.ts';
-import { type SecretForms, secretForms } from '../../../core/secrets/redactor.ts';
+import { type SecretVariants, secretVariants } from '../../../core/secrets/redactor.ts';
 import type { CredentialRef } from '../../../core/snapshot.ts';
-import { checkHeaders, noToken } from '../faults.ts';
+import { checkHeaders, tokenFault } from '../faults.ts';
 import type { TokenSources } from '../token-source.ts';
-import { type Signable, SigV4 } from './sigv4.ts';
+import { type SigningRequest, SigV4 } from './sigv4.ts';
 
 type Spec = Extract<CredentialSpec, { scheme: 'aws-sigv4' }>;
 
@@ -14,13 +14,13 @@ type Spec = Extract<CredentialSpec, { scheme: 'aws-sigv4' }>;
 export function awsCredential(owner: CredentialOwner, spec: Spec, tokens: TokenSources, now: () => number): CredentialRef {
   const { keys } = spec;
   if (!('kind' in keys)) {
-    const signingKeys = new SigningKeys(keys, spec);
+    const signingKeys = new AwsSigningKeys(keys, spec);
     return { owner, headers: (request) => signingKeys.sign(request, now()), secrets: () => signingKeys.secrets };
   }
   const source = tokens.for(keys, owner === 'catalog' ? 'operator' : 'request');
-  let last: { readonly text: string; readonly signingKeys: SigningKeys } | undefined;
-  const signingKeysOf = (text: string): SigningKeys => {
-    if (last?.text !== text) last = { text, signingKeys: new SigningKeys(parseJson(text) as AwsKeys, spec) };
+  let last: { readonly text: string; readonly signingKeys: AwsSigningKeys } | undefined;
+  const signingKeysOf = (text: string): AwsSigningKeys => {
+    if (last?.text !== text) last = { text, signingKeys: new AwsSigningKeys(parseJson(text) as AwsKeys, spec) };
     return last.signingKeys;
   };
   return {
@@ -31,21 +31,21 @@ export function awsCredential(owner: CredentialOwner, spec: Spec, tokens: TokenS
       return text.then(
         (fetched) => signingKeysOf(fetched).sign(request, now()),
         (error: unknown) => {
-          throw noToken(owner, error);
+          throw tokenFault(owner, error);
         },
       );
     },
     // The response to a request that was signed before a renewal may arrive after it.
-    secrets: (used) => (last?.signingKeys.hasSigned(used) === true ? last.signingKeys.secrets : secretForms(used)),
+    secrets: (used) => (last?.signingKeys.hasSigned(used) === true ? last.signingKeys.secrets : secretVariants(used)),
     evict: (used) => last === undefined || !last.signingKeys.hasSigned(used) || source.evict(last.text),
     isRefused: (status, body) => status === 403 && /ExpiredToken|security token included in the request/.test(body.toString('latin1')),
   };
 }
 
 /** Keys, and the values derived from them once. */
-class SigningKeys {
+class AwsSigningKeys {
   /** Only the token can appear in a response: the secret key is never sent, and the access key id is not secret. */
-  readonly secrets: SecretForms | undefined;
+  readonly secrets: SecretVariants | undefined;
   readonly #token: string | undefined;
   readonly #signer: SigV4;
 
@@ -54,7 +54,7 @@ class SigningKeys {
     checkHeaders(['authorization', accessKeyId, 'x-amz-security-token', token ?? '']);
     this.#token = token;
     this.#signer = new SigV4(keys, spec);
-    this.secrets = token === undefined ? undefined : secretForms(['x-amz-security-token', token]);
+    this.secrets = token === undefined ? undefined : secretVariants(['x-amz-security-token', token]);
   }
 
   sign(request: UpstreamRequest, now: number): HeaderPairs {
@@ -67,7 +67,7 @@ class SigningKeys {
 }
 
 /** Signs the body's type and the service's own headers as well, so that they cannot be changed on the way. */
-function signable({ method, origin, path, headers, body }: UpstreamRequest): Signable {
+function signable({ method, origin, path, headers, body }: UpstreamRequest): SigningRequest {
   const signed: HeaderPairs = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {
     const name = headers[i] ?? '';

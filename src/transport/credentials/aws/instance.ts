@@ -1,14 +1,14 @@
 import type { AwsGrant } from '../../../core/secrets/grant.ts';
-import { FetchFault } from '../../outbound/fetch-whole.ts';
+import { FetchFault } from '../../outbound/fetch-response.ts';
 import { resolvedText } from '../grants/variables.ts';
-import { requestToken, type GrantDeps, type TokenAnswer, type TokenRequest, tokenUrl } from '../grants/token-request.ts';
+import { requestToken, type GrantDeps, type TokenResponse, type TokenRequest, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
-import { keysOf } from './keys-answer.ts';
+import { keysOf } from './keys-response.ts';
 
 type Grant = Extract<AwsGrant, { kind: 'aws-instance' }>;
 
 /** Lifetime of a session in seconds; each fetch uses a new one. */
-const sessionLife = '60';
+const sessionTtlS = '60';
 
 /** Connect timeout in milliseconds, for machines without the service. */
 const connectMs = 2000;
@@ -22,7 +22,7 @@ const repeats = [{ statuses: [429, 500, 502, 503, 504], waitsMs: [500, 1500] }] 
 export function awsInstance(grant: Grant, deps: GrantDeps): TokenFetcher {
   const base = (): string =>
     resolvedText({ env: 'AWS_EC2_METADATA_SERVICE_ENDPOINT', otherwise: 'http://169.254.169.254' }, deps.env).replace(/\/+$/, '');
-  const request = async (path: string, options: Omit<TokenRequest, 'url' | 'trust'>): Promise<TokenAnswer> => {
+  const request = async (path: string, options: Omit<TokenRequest, 'url' | 'trust'>): Promise<TokenResponse> => {
     try {
       return await requestToken({ url: tokenUrl(`${base()}/latest/${path}`), trust: 'operator', connectMs, repeats, ...options }, deps);
     } catch (error) {
@@ -36,20 +36,20 @@ export function awsInstance(grant: Grant, deps: GrantDeps): TokenFetcher {
     async fetch() {
       if (deps.env['AWS_EC2_METADATA_DISABLED']?.trim().toLowerCase() === 'true')
         throw new TokenError('AWS_EC2_METADATA_DISABLED switches the instance metadata service off');
-      const session = lineOf(
-        await request('api/token', { method: 'PUT', headers: ['x-aws-ec2-metadata-token-ttl-seconds', sessionLife] }),
+      const session = firstLineOf(
+        await request('api/token', { method: 'PUT', headers: ['x-aws-ec2-metadata-token-ttl-seconds', sessionTtlS] }),
         'session',
       );
       const headers = ['x-aws-ec2-metadata-token', session];
-      const place = 'meta-data/iam/security-credentials/';
-      const role = grant.role ?? lineOf(await request(place, { headers }), 'role');
-      return keysOf(await request(place + encodeURIComponent(role), { headers }));
+      const credentialsPath = 'meta-data/iam/security-credentials/';
+      const role = grant.role ?? firstLineOf(await request(credentialsPath, { headers }), 'role');
+      return keysOf(await request(credentialsPath + encodeURIComponent(role), { headers }));
     },
   };
 }
 
 /** Returns the first line of a text response. @throws TokenError */
-function lineOf({ status, body }: TokenAnswer, what: 'session' | 'role'): string {
+function firstLineOf({ status, body }: TokenResponse, what: 'session' | 'role'): string {
   const line = body.toString('latin1').trim().split(/\r?\n/)[0] ?? '';
   if (status === 200 && /^[\x21-\x7e]{1,1024}$/.test(line)) return line;
   if (what === 'role' && (status === 404 || (status === 200 && line === ''))) throw new TokenError('this instance has no role');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { canonicalRequest, SigV4, type Signable } from './sigv4.ts';
+import { canonicalRequest, SigV4, type SigningRequest } from './sigv4.ts';
 
 interface Suite {
   readonly region: string;
@@ -8,7 +8,7 @@ interface Suite {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly at: string;
-  readonly requests: readonly (Signable & { readonly name: string; readonly body: string; readonly authorization: string })[];
+  readonly requests: readonly (SigningRequest & { readonly name: string; readonly body: string; readonly authorization: string })[];
 }
 
 const suite = JSON.parse(readFileSync(new URL('fixtures/sigv4-suite.json', import.meta.url), 'utf8')) as Suite;
@@ -27,7 +27,7 @@ describe('SigV4 with the AWS test suite', () => {
 });
 
 describe('SigV4 for a model call', () => {
-  const request: Signable = {
+  const request: SigningRequest = {
     method: 'POST',
     host: 'bedrock-runtime.us-east-1.amazonaws.com',
     path: '/model/us.vendor.model-v1%3A0/converse',

@@ -10,7 +10,7 @@ export interface SigningScope {
 }
 
 /** A request as it will be sent. */
-export interface Signable {
+export interface SigningRequest {
   readonly method: string;
   /** With the port, unless it is the scheme's default. */
   readonly host: string;
@@ -40,7 +40,7 @@ export class SigV4 {
   }
 
   /** Returns the headers that sign a request. @param now Unix milliseconds */
-  sign(request: Signable, now: number): HeaderPairs {
+  sign(request: SigningRequest, now: number): HeaderPairs {
     const time = `${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;
     const day = time.slice(0, 8);
     const { sessionToken: token, accessKeyId } = this.#keys;
@@ -68,7 +68,7 @@ export class SigV4 {
 }
 
 /** Returns the canonical form of the request, which client and service compute identically. */
-export function canonicalRequest(request: Signable, added: HeaderPairs): { readonly canonical: string; readonly names: string } {
+export function canonicalRequest(request: SigningRequest, added: HeaderPairs): { readonly canonical: string; readonly names: string } {
   const mark = request.path.indexOf('?');
   const path = mark < 0 ? request.path : request.path.slice(0, mark);
   const query = mark < 0 ? '' : canonicalQuery(request.path.slice(mark + 1));
@@ -79,7 +79,7 @@ export function canonicalRequest(request: Signable, added: HeaderPairs): { reado
   return { canonical, names };
 }
 
-function signedHeaders({ host, headers }: Signable, added: HeaderPairs): readonly (readonly [string, string])[] {
+function signedHeaders({ host, headers }: SigningRequest, added: HeaderPairs): readonly (readonly [string, string])[] {
   const found = new Map<string, string>([['host', host]]);
   for (const pairs of [headers, added]) {
     for (let i = 0; i + 1 < pairs.length; i += 2) {

@@ -9,7 +9,7 @@ import type { Token, TokenFetcher } from '../token-source.ts';
 import { awsContainer } from './container.ts';
 import { awsInstance } from './instance.ts';
 import { awsWebIdentity } from './web-identity.ts';
-import { Wheel } from '../../wire/wheel.ts';
+import { TimerWheel } from '../../wire/timer-wheel.ts';
 
 /** Every source of AWS keys, against fake endpoints on loopback. */
 
@@ -26,7 +26,7 @@ let file: string;
 
 beforeAll(async () => {
   server = await startUpstream((response) => json(response, 500, {}));
-  upstream = createUpstream({ wheel: new Wheel(), lookup: () => undefined });
+  upstream = createUpstream({ wheel: new TimerWheel(), lookup: () => undefined });
   folder = await mkdtemp(join(tmpdir(), 'aws-sources-'));
   file = join(folder, 'token');
 });

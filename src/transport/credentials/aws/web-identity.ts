@@ -1,9 +1,9 @@
 import type { AwsGrant } from '../../../core/secrets/grant.ts';
-import { readRegularFileLater } from '../../../core/files/regular-file.ts';
+import { readRegularFileAsync } from '../../../core/files/regular-file.ts';
 import { resolvedText } from '../grants/variables.ts';
 import { requestToken, type GrantDeps, tokenUrl } from '../grants/token-request.ts';
 import { TokenError, type TokenFetcher } from '../token-source.ts';
-import { keysOf } from './keys-answer.ts';
+import { keysOf } from './keys-response.ts';
 
 type Grant = Extract<AwsGrant, { kind: 'aws-web-identity' }>;
 
@@ -39,7 +39,7 @@ async function tokenIn({ file, fileField: field }: Grant, { env }: GrantDeps): P
   const path = resolvedText(file, env);
   let text: string;
   try {
-    text = (await readRegularFileLater(path, maxToken)).toString('utf8').trim();
+    text = (await readRegularFileAsync(path, maxToken)).toString('utf8').trim();
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
     throw new TokenError(`${field} names a file that cannot be read${code}`, { field, cause });

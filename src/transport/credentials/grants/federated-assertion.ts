@@ -1,5 +1,5 @@
 import type { OAuthGrant } from '../../../core/secrets/grant.ts';
-import { readRegularFileLater } from '../../../core/files/regular-file.ts';
+import { readRegularFileAsync } from '../../../core/files/regular-file.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
 import { endpointUrl, resolvedText } from './variables.ts';
 import { requestToken, type GrantDeps, tokenOf } from './token-request.ts';
@@ -35,7 +35,7 @@ export function federatedAssertion(grant: Grant, deps: GrantDeps): TokenFetcher 
         return exchange(grant, fresh, deps);
       }
     },
-    forget: () => {
+    clearCache: () => {
       cached = undefined;
     },
   };
@@ -59,7 +59,7 @@ async function read({ file, fileField: field }: Grant, { env }: GrantDeps): Prom
   const path = resolvedText(file, env);
   let text: string;
   try {
-    text = (await readRegularFileLater(path, maxAssertion)).toString('utf8').trim();
+    text = (await readRegularFileAsync(path, maxAssertion)).toString('utf8').trim();
   } catch (cause) {
     const code = errorCode(cause);
     throw new TokenError(`${field} names a file that cannot be read${code === '' ? '' : ` (${code})`}`, { field, cause });

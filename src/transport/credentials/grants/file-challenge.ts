@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FileChallenge } from '../../../core/secrets/grant.ts';
-import { readRegularFileLater } from '../../../core/files/regular-file.ts';
+import { readRegularFileAsync } from '../../../core/files/regular-file.ts';
 import { TokenError } from '../token-source.ts';
 import { resolvedText, isSet } from './variables.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
@@ -12,7 +12,7 @@ import { errorCode } from '../../../core/text/error-code.ts';
  *
  * @throws TokenError
  */
-export async function answerChallenge(
+export async function readChallengeFile(
   header: string | undefined,
   challenge: FileChallenge,
   env: Readonly<Record<string, string | undefined>>,
@@ -22,7 +22,7 @@ export async function answerChallenge(
   try {
     const path = await realpath(named);
     const folders = await Promise.all(foldersOf(challenge, env).map((folder) => realpath(folder).catch(() => undefined)));
-    if (!path.endsWith(challenge.suffix) || !folders.includes(dirname(path))) throw new TokenError(outside);
+    if (!path.endsWith(challenge.suffix) || !folders.includes(dirname(path))) throw new TokenError(outsideFolders);
     return await readSmall(path, challenge.maxBytes);
   } catch (cause) {
     if (cause instanceof TokenError) throw cause;
@@ -31,7 +31,7 @@ export async function answerChallenge(
   }
 }
 
-const outside = "the challenge names a file outside the agent's directory";
+const outsideFolders = "the challenge names a file outside the agent's directory";
 
 /** Returns the folders whose variables are set in the environment. */
 function foldersOf({ folders }: FileChallenge, env: Readonly<Record<string, string | undefined>>): string[] {
@@ -42,7 +42,7 @@ function foldersOf({ folders }: FileChallenge, env: Readonly<Record<string, stri
 
 async function readSmall(path: string, maxBytes: number): Promise<string> {
   try {
-    return (await readRegularFileLater(path, maxBytes)).toString('utf8').trim();
+    return (await readRegularFileAsync(path, maxBytes)).toString('utf8').trim();
   } catch (cause) {
     if (errorCode(cause) === 'EFBIG') throw new TokenError(`the file of the challenge is larger than ${maxBytes} bytes`, { cause });
     throw cause;

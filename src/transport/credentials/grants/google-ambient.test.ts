@@ -82,12 +82,12 @@ describe('googleAmbient()', () => {
     expect(server.requests.some((request) => request.headers['metadata-flavor'] === 'Google')).toBe(true);
   });
 
-  it('fetches a new token after forget()', async () => {
+  it('fetches a new token after clearCache()', async () => {
     exchange();
     const fetcher = googleAmbient(grant(await federation()), deps);
     expect((await fetcher.fetch()).value).toBe('token-1');
     expect((await fetcher.fetch()).value).toBe('token-1');
-    fetcher.forget?.();
+    fetcher.clearCache?.();
     expect((await fetcher.fetch()).value).toBe('token-2');
   });
 });

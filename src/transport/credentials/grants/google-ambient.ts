@@ -1,4 +1,4 @@
-import { inTime } from '../../../core/async/in-time.ts';
+import { withTimeout } from '../../../core/async/with-timeout.ts';
 import type { AuthClient, GoogleAuthOptions } from 'google-auth-library';
 import type { OAuthGrant } from '../../../core/provider.ts';
 import { checkRegularFile } from '../../../core/files/regular-file.ts';
@@ -17,7 +17,7 @@ const defaultTimeoutMs = 10_000;
 /** Maximum size in bytes; a credential file has a few kilobytes. */
 const maxCredentials = 1024 * 1024;
 /** Assumed lifetime of a token in milliseconds, if the library does not know it. */
-const assumedLife = 300_000;
+const assumedLifetimeMs = 300_000;
 
 type Client = Pick<AuthClient, 'getAccessToken' | 'credentials'>;
 
@@ -36,13 +36,13 @@ export function googleAmbient(
     const opened = await client;
     const { token } = await opened.getAccessToken();
     if (typeof token !== 'string' || token === '') throw new TokenError('the machine provides no token');
-    return { value: token, expiresAt: opened.credentials.expiry_date ?? deps.now() + assumedLife };
+    return { value: token, expiresAt: opened.credentials.expiry_date ?? deps.now() + assumedLifetimeMs };
   };
   return {
     async fetch() {
       try {
         const timeoutMs = deps.timeoutMs ?? defaultTimeoutMs;
-        return await inTime(fetch(), timeoutMs, () => {
+        return await withTimeout(fetch(), timeoutMs, () => {
           throw new TokenError(`no token within ${timeoutMs} ms`);
         });
       } catch (error) {
@@ -51,7 +51,7 @@ export function googleAmbient(
       }
     },
     // The library caches tokens itself, so a new client is needed to fetch another one.
-    forget: () => {
+    clearCache: () => {
       client = undefined;
     },
   };
@@ -78,17 +78,17 @@ function checkCredentials(file: string): void {
 }
 
 /** JSON parsers quote invalid input in their message: part of a private key would reach callers and logs, also through the cause. */
-const quotes = /Unexpected token .*/s;
+const quotedInput = /Unexpected token .*/s;
 
 /** The library names the path of a missing file, which callers must not see. */
 const missing = /The file at .* does not exist, or it is not a file.*/s;
 
 /** A token of another issuer, which a token endpoint may repeat. */
-const tokens = /eyJ[\w-]{8,}(?:\.[\w-]*)*/g;
+const jwtPattern = /eyJ[\w-]{8,}(?:\.[\w-]*)*/g;
 
 function faultOf(error: unknown): TokenError {
   const text = error instanceof Error ? error.message : String(error);
-  const clean = text.replace(quotes, 'it is not valid JSON').replaceAll(tokens, '***');
+  const clean = text.replace(quotedInput, 'it is not valid JSON').replaceAll(jwtPattern, '***');
   // Logs show the message of a cause too.
   const cause = clean === text ? { cause: error } : {};
   return new TokenError(firstLine(clean.replace(missing, 'the file does not exist, or is not a file')), cause);

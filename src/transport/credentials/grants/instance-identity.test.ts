@@ -7,7 +7,7 @@ import type { InstanceEndpoint, OAuthGrant } from '../../../core/secrets/grant.t
 import type { Token } from '../token-source.ts';
 import { createUpstream, type Upstream } from '../../outbound/upstream.ts';
 import { instanceIdentity } from './instance-identity.ts';
-import { Wheel } from '../../wire/wheel.ts';
+import { TimerWheel } from '../../wire/timer-wheel.ts';
 
 /** Fake machine endpoints on loopback: waits, token lifetimes, and the challenge that names a file. */
 
@@ -59,7 +59,7 @@ function fetchFrom(over: Partial<InstanceEndpoint> = {}, grant: Partial<Grant> =
 
 beforeAll(async () => {
   server = await startUpstream(give);
-  upstream = createUpstream({ wheel: new Wheel(), lookup: () => undefined });
+  upstream = createUpstream({ wheel: new TimerWheel(), lookup: () => undefined });
   root = await realpath(await mkdtemp(join(tmpdir(), 'instance-')));
   await mkdir(join(root, 'tokens', 'below'), { recursive: true });
 });

@@ -1,8 +1,8 @@
 import type { InstanceEndpoint, OAuthGrant } from '../../../core/secrets/grant.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { FetchFault } from '../../outbound/fetch-whole.ts';
+import { FetchFault } from '../../outbound/fetch-response.ts';
 import { type Token, TokenError, type TokenFetcher } from '../token-source.ts';
-import { answerChallenge } from './file-challenge.ts';
+import { readChallengeFile } from './file-challenge.ts';
 import { resolvedText, isSet } from './variables.ts';
 import { requestToken, type GrantDeps, tokenOf, type TokenRequest, tokenUrl } from './token-request.ts';
 
@@ -29,7 +29,7 @@ async function fetchToken(endpoint: InstanceEndpoint, grant: Grant, deps: GrantD
   const request = requestFor(endpoint, grant, deps);
   let answer = await requestFrom(endpoint, request, deps);
   if (answer.status === 401 && endpoint.challenge !== undefined) {
-    const proof = await answerChallenge(answer.headers['www-authenticate'], endpoint.challenge, deps.env);
+    const proof = await readChallengeFile(answer.headers['www-authenticate'], endpoint.challenge, deps.env);
     answer = await requestFrom(endpoint, { ...request, headers: [...(request.headers ?? []), 'authorization', `Basic ${proof}`] }, deps);
   }
   return tokenOf(answer, grant.blame);

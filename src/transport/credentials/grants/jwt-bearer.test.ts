@@ -2,13 +2,13 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../core/error.ts';
 import { createUpstream } from '../../outbound/upstream.ts';
-import { Wheel } from '../../wire/wheel.ts';
+import { TimerWheel } from '../../wire/timer-wheel.ts';
 import { jwtBearer } from './jwt-bearer.ts';
 import type { GrantDeps } from './token-request.ts';
 
 /** No request is sent: the egress rules reject each one after the assertion was signed. */
 const deps: GrantDeps = {
-  upstream: createUpstream({ wheel: new Wheel(), lookup: () => undefined }),
+  upstream: createUpstream({ wheel: new TimerWheel(), lookup: () => undefined }),
   checkEgress: () => new GatewayError('not_allowed', { message: 'signed' }),
   now: Date.now,
   monotonic: performance.now.bind(performance),

@@ -6,7 +6,7 @@ import { requestToken, type GrantDeps, tokenOf, tokenUrl } from './token-request
 type Grant = Extract<OAuthGrant, { kind: 'jwt-bearer' }>;
 
 /** Maximum lifetime of an assertion, in seconds. */
-const assertionLife = 3600;
+const assertionLifetimeS = 3600;
 /** Maximum length of a caller's key, in bits: a longer one could occupy a thread for seconds. */
 const longestKey = 4096;
 /** Name of the key in the file of a service account. */
@@ -42,6 +42,6 @@ async function sign(grant: Grant, trust: Trust, now: number): Promise<string> {
     .setIssuer(grant.issuer)
     .setAudience(grant.audience)
     .setIssuedAt(now)
-    .setExpirationTime(now + assertionLife)
+    .setExpirationTime(now + assertionLifetimeS)
     .sign(key);
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Hold } from '../../../core/memory/budget.ts';
+import type { MemoryReservation } from '../../../core/memory/budget.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
 import { formatSize } from '../../../core/text/units.ts';
-import { lateness } from './lateness.ts';
-import type { Swept, Sweeper } from '../../wire/sweeper.ts';
+import { slowBodyFault } from './slow-body.ts';
+import type { Sweepable, Sweeper } from '../../wire/sweeper.ts';
 
 /** Memory cost of a body during its request, in multiples of its size: its text, the edited text, and the bytes sent upstream. */
 export const bodyCopies = 3;
@@ -14,7 +14,7 @@ const large = 1024 * 1024;
 const leastPart = 1 / 4;
 
 /** A body that is arriving, and the headers that describe it: a `node:http` request, or one parsed on the socket. */
-export interface BodySource {
+export interface BodyStream {
   readonly headers: IncomingMessage['headers'];
   /** Adding a 'data' listener starts the flow. 'end' follows the last bytes; 'close' and 'error' mean that no more will arrive. A GatewayError is for the client. */
   on(event: 'data', listener: (chunk: Buffer) => void): this;
@@ -31,28 +31,28 @@ export interface ReadLimits {
   readonly bodyTimeout: number;
   readonly sweeper: Sweeper;
   /** Counts the memory used. Its owner closes it when the request has ended. */
-  readonly hold: Hold;
+  readonly hold: MemoryReservation;
   monotonic(): number;
   /** Called with the number of bytes that were copied out of received chunks. */
   passed(bytes: number): void;
 }
 
 /** Reads a whole body within the size limit and the timeout. Calls back once, with the bytes or an error. */
-export class BodyReader implements Swept {
-  place: number | undefined;
-  readonly #request: BodySource;
+export class BodyReader implements Sweepable {
+  index: number | undefined;
+  readonly #request: BodyStream;
   readonly #limits: ReadLimits;
   readonly #done: (body: Buffer | GatewayError) => void;
   readonly #declared: number | undefined;
   #chunks: Buffer[] = [];
   /** Buffer for all of a large body. */
-  #whole: Buffer | undefined;
+  #singleBuffer: Buffer | undefined;
   #size = 0;
   #startedAt = 0;
   #lastAt = 0;
   #isOver = false;
 
-  constructor(request: BodySource, limits: ReadLimits, done: (body: Buffer | GatewayError) => void) {
+  constructor(request: BodyStream, limits: ReadLimits, done: (body: Buffer | GatewayError) => void) {
     const length = request.headers['content-length'];
     this.#request = request;
     this.#limits = limits;
@@ -62,9 +62,9 @@ export class BodyReader implements Swept {
 
   start(): void {
     const { sweeper, monotonic } = this.#limits;
-    const large = tooLarge(this.#declared ?? 0, this.#declared, this.#limits);
-    if (large !== undefined) {
-      this.#done(large);
+    const fault = tooLarge(this.#declared ?? 0, this.#declared, this.#limits);
+    if (fault !== undefined) {
+      this.#done(fault);
       return;
     }
     this.#startedAt = monotonic();
@@ -82,7 +82,7 @@ export class BodyReader implements Swept {
 
   sweep(now: number): void {
     const silentMs = now - this.#lastAt;
-    const late = lateness({ silentMs, waitedMs: now - this.#startedAt, bytes: this.#size, limitMs: this.#limits.bodyTimeout });
+    const late = slowBodyFault({ silentMs, waitedMs: now - this.#startedAt, bytes: this.#size, limitMs: this.#limits.bodyTimeout });
     if (late !== undefined) this.#fail(late);
   }
 
@@ -93,19 +93,20 @@ export class BodyReader implements Swept {
   readonly #onData = (chunk: Buffer): void => {
     this.#lastAt = this.#limits.monotonic();
     const size = this.#size + chunk.length;
-    const fault = tooLarge(size, undefined, this.#limits) ?? refused(chunk.length, this.#limits.hold);
+    const fault = tooLarge(size, undefined, this.#limits) ?? reserveMemory(chunk.length, this.#limits.hold);
     if (fault !== undefined) {
       this.#fail(fault);
       return;
     }
-    this.#keep(chunk);
+    this.#append(chunk);
     this.#size = size;
-    if (size >= large) this.#keepLarge(chunk.length);
+    if (size >= large) this.#moveToSingleBuffer(chunk.length);
   };
 
   readonly #onEnd = (): void => {
     const [first] = this.#chunks;
-    const whole = this.#whole ?? (this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size));
+    const whole =
+      this.#singleBuffer ?? (this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size));
     this.#release();
     this.#done(whole);
   };
@@ -117,19 +118,19 @@ export class BodyReader implements Swept {
     else this.stop();
   };
 
-  #keep(chunk: Buffer): void {
-    if (this.#whole === undefined) appendBytes(this.#chunks, chunk);
-    else chunk.copy(this.#whole, this.#size);
+  #append(chunk: Buffer): void {
+    if (this.#singleBuffer === undefined) appendBytes(this.#chunks, chunk);
+    else chunk.copy(this.#singleBuffer, this.#size);
   }
 
   /** Uses one buffer instead of chunks that are concatenated later. Allocated pages that are not written yet use no memory. */
-  #keepLarge(added: number): void {
+  #moveToSingleBuffer(added: number): void {
     const declared = this.#declared;
-    if (this.#whole !== undefined) this.#limits.passed(added);
+    if (this.#singleBuffer !== undefined) this.#limits.passed(added);
     else if (declared !== undefined && this.#size >= declared * leastPart) {
-      this.#whole = Buffer.allocUnsafeSlow(declared);
+      this.#singleBuffer = Buffer.allocUnsafeSlow(declared);
       let at = 0;
-      for (const chunk of this.#chunks) at += chunk.copy(this.#whole, at);
+      for (const chunk of this.#chunks) at += chunk.copy(this.#singleBuffer, at);
       this.#chunks = [];
     }
   }
@@ -143,18 +144,18 @@ export class BodyReader implements Swept {
   #release(): void {
     this.#isOver = true;
     this.#chunks = [];
-    this.#whole = undefined;
+    this.#singleBuffer = undefined;
     this.#limits.sweeper.delete(this);
   }
 }
 
 /** Checks a body that has already arrived completely; returns an error if it exceeds a limit. */
-export function takeWhole(bytes: Buffer, limits: Pick<ReadLimits, 'maxBody' | 'hold'>): Buffer | GatewayError {
-  return tooLarge(bytes.length, bytes.length, limits) ?? refused(bytes.length, limits.hold) ?? bytes;
+export function checkReceivedBody(bytes: Buffer, limits: Pick<ReadLimits, 'maxBody' | 'hold'>): Buffer | GatewayError {
+  return tooLarge(bytes.length, bytes.length, limits) ?? reserveMemory(bytes.length, limits.hold) ?? bytes;
 }
 
 /** Reserves memory for more bytes. Returns the error if there is none. */
-function refused(bytes: number, hold: Hold): GatewayError | undefined {
+function reserveMemory(bytes: number, hold: MemoryReservation): GatewayError | undefined {
   try {
     hold.take(bytes * bodyCopies);
     return undefined;

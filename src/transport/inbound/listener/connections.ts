@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { PlainFront } from '../plain/front.ts';
+import type { PlainConnections } from '../plain/plain-connections.ts';
 import type { DataServer } from '../server.ts';
 
 /** Internal field of `node:http`: the current response on a socket, from the head of the request to the last byte written. */
-type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
+type TrackedSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
 
-interface Seen {
+interface ConnectionActivity {
   /** Bytes read at the last check. */
   bytes: number;
   /** Time of the last activity, in monotonic milliseconds. */
@@ -15,13 +15,13 @@ interface Seen {
 
 /**
  * The open HTTP connections of a server, so that a shutdown can close each of them between two requests. There is no
- * cost per request before `leave`. Upgraded connections are not included.
+ * cost per request before `startDraining`. Upgraded connections are not included.
  */
 export class Connections {
   readonly #server: Server;
-  readonly #plain: PlainFront;
-  readonly #open = new Map<HttpSocket, Seen>();
-  #isLeaving = false;
+  readonly #plain: PlainConnections;
+  readonly #open = new Map<TrackedSocket, ConnectionActivity>();
+  #isDraining = false;
 
   constructor({ server, plain }: DataServer) {
     this.#server = server;
@@ -34,17 +34,17 @@ export class Connections {
   }
 
   /** From now on, every response that has not started has `connection: close`. `now` in monotonic milliseconds. */
-  leave(now: number): void {
-    if (this.#isLeaving) return;
-    this.#isLeaving = true;
-    this.#plain.leave();
+  startDraining(now: number): void {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    this.#plain.startDraining();
     const last = (_request: IncomingMessage, response: ServerResponse): void => {
       response.shouldKeepAlive = false;
     };
     for (const event of ['request', 'checkContinue', 'checkExpectation']) this.#server.prependListener(event, last);
-    for (const [socket, seen] of this.#open) {
+    for (const [socket, activity] of this.#open) {
       if (socket._httpMessage?.headersSent === false) socket._httpMessage.shouldKeepAlive = false;
-      seen.activeAt = now;
+      activity.activeAt = now;
     }
   }
 
@@ -52,11 +52,11 @@ export class Connections {
    * Closes the connections without activity for `quietMs`, and returns the number of remaining ones. Call it right
    * after the event loop has polled, so that requests that have already arrived are known and keep their connection.
    */
-  closeQuiet(now: number, quietMs: number): number {
+  closeIdle(now: number, quietMs: number): number {
     for (const [socket, seen] of this.#open) {
-      const isAnswering = Boolean(socket._httpMessage) || this.#plain.isAnswering(socket);
-      const isAtWork = isAnswering || socket.bytesRead !== seen.bytes || socket.writableLength > 0;
-      if (isAtWork) {
+      const isAnswering = Boolean(socket._httpMessage) || this.#plain.isResponding(socket);
+      const isActive = isAnswering || socket.bytesRead !== seen.bytes || socket.writableLength > 0;
+      if (isActive) {
         seen.bytes = socket.bytesRead;
         seen.activeAt = now;
       } else if (now - seen.activeAt >= quietMs) {

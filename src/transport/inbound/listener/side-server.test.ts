@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { createSideServer } from './side-server.ts';
-import { boundUnread } from './linger.ts';
+import { limitUnreadTime } from './lingering-close.ts';
 
 /** More than the system buffers for a client that reads nothing. */
 const large = Buffer.alloc(32 * 1024 * 1024);
@@ -50,10 +50,10 @@ it('closes a connection if the client stops reading', async () => {
   const [socket] = (await once(server, 'connection')) as [Socket];
   socket.on('timeout', () => socket.destroy());
   await new Promise((resolve) => socket.write('small', resolve));
-  boundUnread(socket, 20);
+  limitUnreadTime(socket, 20);
   expect(socket.timeout ?? 0).toBe(0);
   socket.write(large);
-  boundUnread(socket, 20);
+  limitUnreadTime(socket, 20);
   await once(socket, 'close');
   client.destroy();
   server.close();

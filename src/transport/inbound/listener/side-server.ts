@@ -2,9 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createServer } from '../../../core/node-http.ts';
-import { boundUnread } from './linger.ts';
-import { refuseRaw } from './raw-refusal.ts';
-import { headTimeoutMs, UnreadableBytes } from './unreadable.ts';
+import { limitUnreadTime } from './lingering-close.ts';
+import { rejectRaw } from './reject-raw.ts';
+import { headTimeoutMs, ParserErrors } from './parser-errors.ts';
 
 /** Maximum number of connections; operators and their programs need fewer. */
 const mostConnections = 256;
@@ -27,9 +27,9 @@ export function createSideServer(
   const server = createServer({ ...clocks, maxHeaderSize });
   const last = new WeakMap<Duplex, IncomingMessage>();
   server.on('request', (request) => last.set(request.socket, request));
-  server.on('clientError', new UnreadableBytes(refuseRaw, last, { maxHeaderSize }).take);
+  server.on('clientError', new ParserErrors(rejectRaw, last, { maxHeaderSize }).handle);
   // Registered first, so that responses written synchronously are tracked, too.
-  boundConnections(server, most);
+  limitConnections(server, most);
   return server.on('request', serve);
 }
 
@@ -37,36 +37,36 @@ export function createSideServer(
  * Limits the number of connections: above `most`, the connection that has been idle longest is closed. A client that
  * only connects, sends an incomplete request, or does not read the response cannot block others.
  */
-function boundConnections(server: Server, most: number): void {
+function limitConnections(server: Server, most: number): void {
   /** Idle connections, the longest idle one first. */
-  const resting = new Set<Socket>();
+  const idleSockets = new Set<Socket>();
   let open = 0;
   server.on('connection', (socket) => {
     open += 1;
     socket.once('close', () => {
       open -= 1;
-      resting.delete(socket);
+      idleSockets.delete(socket);
     });
     if (open > most) {
-      const [longest = socket] = resting;
-      resting.delete(longest);
-      longest.destroy();
+      const [oldest = socket] = idleSockets;
+      idleSockets.delete(oldest);
+      oldest.destroy();
     }
-    if (!socket.destroyed) resting.add(socket);
+    if (!socket.destroyed) idleSockets.add(socket);
   });
   server.on('request', (request, response) => {
     const { socket } = request;
-    if (hasBody(request)) request.once('end', () => resting.delete(socket));
-    else resting.delete(socket);
-    const rest = (): void => {
-      if (!socket.destroyed) resting.add(socket);
+    if (hasBody(request)) request.once('end', () => idleSockets.delete(socket));
+    else idleSockets.delete(socket);
+    const markIdle = (): void => {
+      if (!socket.destroyed) idleSockets.add(socket);
     };
     // Completely written, but not yet read by the client.
     response.once('prefinish', () => {
-      rest();
-      boundUnread(socket, unreadMs);
+      markIdle();
+      limitUnreadTime(socket, unreadMs);
     });
-    response.once('close', rest);
+    response.once('close', markIdle);
   });
 }
 

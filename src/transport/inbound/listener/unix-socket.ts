@@ -11,15 +11,15 @@ const mostBytes = 103;
  * with the system's error. Returns a function that removes the socket, unless another process has replaced it. A socket
  * that cannot be removed stays, and the next process that listens replaces it.
  */
-export async function listenOnPath(server: Server | Binding, path: string, mode: number | undefined): Promise<() => void> {
+export async function listenOnPath(server: Server | BindFunction, path: string, mode: number | undefined): Promise<() => void> {
   const before = lstatSync(path, { throwIfNoEntry: false });
   if (before !== undefined && !before.isSocket()) throw fault('ENOTSOCK', path);
-  if (before !== undefined && (await isAlive(path))) throw fault('EADDRINUSE', path);
+  if (before !== undefined && (await hasListener(path))) throw fault('EADDRINUSE', path);
   // Bound under a temporary name and renamed: on close, libuv would delete the bound name, even if another process owns it by then.
-  const own = `${path}.${process.pid}`;
-  const bound = Buffer.byteLength(own) <= mostBytes ? own : path;
-  if (bound === own || before !== undefined) remove(bound);
-  await masked(mode, () => (typeof server === 'function' ? server(bound) : bind(server, bound)));
+  const temporaryPath = `${path}.${process.pid}`;
+  const bound = Buffer.byteLength(temporaryPath) <= mostBytes ? temporaryPath : path;
+  if (bound === temporaryPath || before !== undefined) remove(bound);
+  await withUmask(mode, () => (typeof server === 'function' ? server(bound) : bind(server, bound)));
   const made = lstatSync(bound);
   if (bound !== path) renameSync(bound, path);
   return () => {
@@ -32,10 +32,10 @@ export async function listenOnPath(server: Server | Binding, path: string, mode:
 }
 
 /** Creates a bound socket at a path, without listening. Throws the system's error. */
-type Binding = (path: string) => void;
+type BindFunction = (path: string) => void;
 
 /** The socket is created synchronously within `make`, so the changed umask affects nothing else. */
-function masked<T>(mode: number | undefined, make: () => T): T {
+function withUmask<T>(mode: number | undefined, make: () => T): T {
   const before = mode === undefined ? undefined : process.umask(0o777 & ~mode);
   try {
     return make();
@@ -55,12 +55,12 @@ function bind(server: Server, path: string): Promise<void> {
 }
 
 /** Resolves to true if a process accepts connections on the path. */
-function isAlive(path: string): Promise<boolean> {
+function hasListener(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path });
-    const settle = (answer: boolean): void => {
+    const settle = (isAlive: boolean): void => {
       socket.destroy();
-      resolve(answer);
+      resolve(isAlive);
     };
     socket.once('connect', () => settle(true));
     // Any other error, such as a full queue or a missing permission, may come from a running process.

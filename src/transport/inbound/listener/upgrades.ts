@@ -10,24 +10,24 @@ import { IncomingMessage } from '../../../core/node-http.ts';
  * `request.upgrade`.
  */
 export function upgradeOptions(node = process.versions.node): Pick<ServerOptions, 'shouldUpgradeCallback' | 'IncomingMessage'> {
-  return asksServer(node) ? { shouldUpgradeCallback: wantsWebSocket } : { IncomingMessage: ChoosingMessage };
+  return hasUpgradeCallback(node) ? { shouldUpgradeCallback: wantsWebSocket } : { IncomingMessage: WebSocketOnlyMessage };
 }
 
-function asksServer(node: string): boolean {
+function hasUpgradeCallback(node: string): boolean {
   const [major = 0, minor = 0] = node.split('.').map(Number);
   return major > 24 || (major === 24 && minor >= 9) || (major === 22 && minor >= 21);
 }
 
 /** Node sets `upgrade` if a request offers another protocol, and reads it again after the headers were parsed. */
-class ChoosingMessage extends IncomingMessage {
+class WebSocketOnlyMessage extends IncomingMessage {
   /** Not initialized here: Node's constructor has already set it. */
-  declare offers: boolean | null;
+  declare offersUpgrade: boolean | null;
 
   get upgrade(): boolean {
-    return this.offers === true && (this.method === 'CONNECT' || wantsWebSocket(this));
+    return this.offersUpgrade === true && (this.method === 'CONNECT' || wantsWebSocket(this));
   }
 
   set upgrade(value: boolean | null) {
-    this.offers = value;
+    this.offersUpgrade = value;
   }
 }

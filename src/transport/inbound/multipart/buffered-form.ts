@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Hold } from '../../../core/memory/budget.ts';
+import type { MemoryReservation } from '../../../core/memory/budget.ts';
 import { GatewayError } from '../../../core/error.ts';
 
 /** Maximum bytes held in memory before they are moved to a file. */
@@ -13,20 +13,20 @@ const readSize = 128 * 1024;
  * The bytes of a form that was read completely. The temporary file is unlinked right after it was opened, so it
  * disappears however the process ends. If the system does not permit that, it is deleted when the form is closed.
  */
-export class BufferedBytes {
+export class FormBuffer {
   size = 0;
   readonly #dir: string;
-  readonly #hold: Hold;
+  readonly #hold: MemoryReservation;
   #memory: Buffer[] = [];
   #file: FileHandle | undefined;
-  #named: string | undefined;
+  #fileToDelete: string | undefined;
   #isClosed = false;
 
   /**
    * @param dir directory of the temporary file
    * @param hold counts the memory used; must not be used elsewhere at the same time
    */
-  constructor(dir: string, hold: Hold) {
+  constructor(dir: string, hold: MemoryReservation) {
     this.#dir = dir;
     this.#hold = hold;
   }
@@ -65,7 +65,7 @@ export class BufferedBytes {
     const file = this.#file;
     this.#file = undefined;
     await file?.close();
-    if (this.#named !== undefined) await unlink(this.#named).catch(() => {});
+    if (this.#fileToDelete !== undefined) await unlink(this.#fileToDelete).catch(() => {});
   }
 
   async #spill(): Promise<void> {
@@ -73,10 +73,10 @@ export class BufferedBytes {
     try {
       this.#file = await open(path, 'wx+', 0o600);
       await unlink(path).catch(() => {
-        this.#named = path;
+        this.#fileToDelete = path;
       });
     } catch (cause) {
-      throw notKept(cause);
+      throw storageFault(cause);
     }
     const whole = Buffer.concat(this.#memory);
     this.#memory = [];
@@ -90,11 +90,11 @@ export class BufferedBytes {
     try {
       for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
     } catch (cause) {
-      throw notKept(cause);
+      throw storageFault(cause);
     }
   }
 }
 
-function notKept(cause: unknown): GatewayError {
+function storageFault(cause: unknown): GatewayError {
   return new GatewayError('internal', { message: 'The form could not be kept in a temporary file.', cause });
 }

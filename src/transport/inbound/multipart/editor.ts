@@ -1,11 +1,11 @@
 import type { FormEdit } from '../../../core/http/form.ts';
 import { LineRewriter } from '../../../core/json/lines.ts';
-import { leadOf, type Part, refuseRepeated } from './fields.ts';
-import { bad, type PartHead, writeHead } from './head.ts';
-import type { Piece } from './scanner.ts';
+import { lineEndLength, type SizedPart, rejectRepeatedField } from './fields.ts';
+import { invalidForm, type PartHead, writeHead } from './head.ts';
+import type { FormPiece } from './scanner.ts';
 
 /** What an editor knows about the form in advance. */
-export interface EditorFacts {
+export interface EditorContext {
   readonly boundary: string;
   readonly lineEnd: string;
   /** Names of the text fields read so far: all of them if the form is buffered. */
@@ -16,38 +16,38 @@ export interface EditorFacts {
 /** Rewrites a form piece by piece: a delimiter is held back until it is known whether its part is kept. */
 export class FormEditor {
   readonly #edit: FormEdit;
-  readonly #facts: EditorFacts;
+  readonly #facts: EditorContext;
   readonly #written = new Set<string>();
   #delimiter: Buffer = Buffer.alloc(0);
-  #sawFile = false;
+  #hasFile = false;
   /** What is done with the content of the current part. */
   #content: 'pass' | 'replaced' | 'drop' | LineRewriter = 'drop';
 
   /** @throws GatewayError `invalid_form` for a value that contains the boundary */
-  constructor(edit: FormEdit, facts: EditorFacts) {
+  constructor(edit: FormEdit, facts: EditorContext) {
     this.#edit = edit;
     this.#facts = facts;
     for (const [name, value] of edit.fields) {
-      if (value?.includes(`--${facts.boundary}`) === true) throw bad(`The value of "${name}" contains the boundary of the form.`);
+      if (value?.includes(`--${facts.boundary}`) === true) throw invalidForm(`The value of "${name}" contains the boundary of the form.`);
     }
   }
 
   /** Bytes of an incomplete line. */
-  get waiting(): number {
-    return this.#content instanceof LineRewriter ? this.#content.waiting : 0;
+  get bufferedBytes(): number {
+    return this.#content instanceof LineRewriter ? this.#content.bufferedBytes : 0;
   }
 
   /** @throws GatewayError of a line edit; `invalid_form` */
-  take(piece: Piece, out: Buffer[]): void {
+  write(piece: FormPiece, out: Buffer[]): void {
     switch (piece.kind) {
       case 'outside':
         out.push(piece.bytes);
         return;
       case 'delimiter':
-        this.#endPart(piece.bytes.subarray(0, leadOf(piece.bytes)), out);
-        this.#delimiter = piece.bytes.subarray(leadOf(piece.bytes));
+        this.#endPart(piece.bytes.subarray(0, lineEndLength(piece.bytes)), out);
+        this.#delimiter = piece.bytes.subarray(lineEndLength(piece.bytes));
         if (piece.isLast) {
-          if (!this.#sawFile) this.#addMissing(out);
+          if (!this.#hasFile) this.#addMissing(out);
           out.push(this.#delimiter);
         }
         return;
@@ -64,17 +64,17 @@ export class FormEditor {
   }
 
   #file(head: Buffer, out: Buffer[]): 'pass' | LineRewriter {
-    const isFirst = !this.#sawFile;
-    this.#sawFile = true;
+    const isFirst = !this.#hasFile;
+    this.#hasFile = true;
     if (isFirst) this.#addMissing(out);
     out.push(this.#delimiter, head);
-    return isFirst && this.#edit.line !== undefined ? new LineRewriter(this.#edit.line, this.#edit.looksOnly) : 'pass';
+    return isFirst && this.#edit.line !== undefined ? new LineRewriter(this.#edit.line, this.#edit.isReadOnly) : 'pass';
   }
 
   #field({ name }: PartHead, head: Buffer, out: Buffer[]): 'pass' | 'replaced' | 'drop' {
     const isEdited = this.#edit.fields.has(name);
     const { known, isBuffered } = this.#facts;
-    if (!isBuffered && this.#sawFile && known.has(name) && isEdited) refuseRepeated(name);
+    if (!isBuffered && this.#hasFile && known.has(name) && isEdited) rejectRepeatedField(name);
     const value = this.#edit.fields.get(name);
     if (isEdited && (value === undefined || this.#written.has(name))) return 'drop';
     out.push(this.#delimiter, head);
@@ -104,20 +104,25 @@ export class FormEditor {
 }
 
 /** Returns the length of a form with edited fields; undefined if it is not known before the end. */
-export function editedLength(edit: FormEdit, size: number | undefined, parts: readonly Part[], facts: EditorFacts): number | undefined {
-  if (size === undefined || (edit.line !== undefined && edit.looksOnly !== true)) return undefined;
+export function editedLength(
+  edit: FormEdit,
+  size: number | undefined,
+  parts: readonly SizedPart[],
+  facts: EditorContext,
+): number | undefined {
+  if (size === undefined || (edit.line !== undefined && edit.isReadOnly !== true)) return undefined;
   let length = size;
   for (const [name, value] of edit.fields) {
-    const places = parts.filter((part) => !part.isFile && part.name === name);
-    if (!facts.isBuffered && places.length === 0) return undefined;
-    for (const part of places) length -= part.delimiter + part.head + part.body + part.lineEnd;
-    if (value !== undefined) length += lengthOfField(name, value, places[0], facts);
+    const occurrences = parts.filter((part) => !part.isFile && part.name === name);
+    if (!facts.isBuffered && occurrences.length === 0) return undefined;
+    for (const part of occurrences) length -= part.delimiter + part.head + part.body + part.lineEnd;
+    if (value !== undefined) length += lengthOfField(name, value, occurrences[0], facts);
   }
   return length;
 }
 
-function lengthOfField(name: string, value: string, place: Part | undefined, { boundary, lineEnd }: EditorFacts): number {
-  const delimiter = place?.delimiter ?? Buffer.byteLength(`--${boundary}${lineEnd}`, 'latin1');
-  const head = place?.head ?? Buffer.byteLength(writeHead(name, lineEnd), 'utf8');
+function lengthOfField(name: string, value: string, part: SizedPart | undefined, { boundary, lineEnd }: EditorContext): number {
+  const delimiter = part?.delimiter ?? Buffer.byteLength(`--${boundary}${lineEnd}`, 'latin1');
+  const head = part?.head ?? Buffer.byteLength(writeHead(name, lineEnd), 'utf8');
   return lineEnd.length + delimiter + head + Buffer.byteLength(value, 'utf8');
 }

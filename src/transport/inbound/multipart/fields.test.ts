@@ -10,9 +10,9 @@ it.each([
 ])('FormFields accepts only UTF-8 in a field: %s', (_name, bytes, value) => {
   const fields = new FormFields(false);
   const note = (): void => {
-    fields.note({ kind: 'head', part: head, bytes: Buffer.alloc(10) });
-    for (const byte of bytes) fields.note({ kind: 'body', bytes: Buffer.of(byte) });
-    fields.note({ kind: 'delimiter', bytes: Buffer.from('\r\n--x'), isLast: false });
+    fields.add({ kind: 'head', part: head, bytes: Buffer.alloc(10) });
+    for (const byte of bytes) fields.add({ kind: 'body', bytes: Buffer.of(byte) });
+    fields.add({ kind: 'delimiter', bytes: Buffer.from('\r\n--x'), isLast: false });
   };
   if (value === undefined) expect(note).toThrow('The field "prompt" is not UTF-8 text.');
   else note();

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../../../core/error.ts';
 import type { FormFile, FormPart } from '../../../core/http/form.ts';
 import { formatSize } from '../../../core/text/units.ts';
-import { bad, type PartHead } from './head.ts';
-import type { Piece } from './scanner.ts';
+import { invalidForm, type PartHead } from './head.ts';
+import type { FormPiece } from './scanner.ts';
 
 /** Maximum size of an inspected value, in bytes. Longer ones, such as a voice sample as data URI, are forwarded unread. */
 const valueLimit = 256 * 1024;
@@ -13,10 +13,10 @@ const allLimit = 1024 * 1024;
  * Fields on which the gateway bases its decisions. Given two values, providers use the first or the last one, and a
  * part with an empty file name is a file to some and text to others. The value used must be the value that was checked.
  */
-const decisive: ReadonlySet<string> = new Set(['model', 'purpose']);
+const decisiveFields: ReadonlySet<string> = new Set(['model', 'purpose']);
 
 /** Sizes of a part, in bytes. */
-export interface Part extends PartHead {
+export interface SizedPart extends PartHead {
   /** Size of its delimiter line, without the line end before it. */
   readonly delimiter: number;
   readonly head: number;
@@ -28,11 +28,11 @@ export interface Part extends PartHead {
 /** Text fields and part sizes of a form, collected while its pieces pass. */
 export class FormFields {
   readonly values = new Map<string, string>();
-  readonly parts: Part[] = [];
+  readonly parts: SizedPart[] = [];
   /** Files, and text fields that have arrived completely. */
   readonly seen: FormPart[] = [];
   file: FormFile | undefined;
-  #open: Part | undefined;
+  #open: SizedPart | undefined;
   #text: Buffer[] = [];
   #size = 0;
   #delimiter = 0;
@@ -44,12 +44,12 @@ export class FormFields {
   }
 
   /** @throws GatewayError `body_too_large`, `invalid_form` */
-  note(piece: Piece): void {
+  add(piece: FormPiece): void {
     switch (piece.kind) {
       case 'delimiter':
-        if (this.#open !== undefined) this.#open.lineEnd = leadOf(piece.bytes);
+        if (this.#open !== undefined) this.#open.lineEnd = lineEndLength(piece.bytes);
         this.#finish();
-        this.#delimiter = piece.bytes.length - leadOf(piece.bytes);
+        this.#delimiter = piece.bytes.length - lineEndLength(piece.bytes);
         return;
       case 'head':
         this.#begin(piece.part, piece.bytes.length);
@@ -67,8 +67,8 @@ export class FormFields {
   #begin(part: PartHead, head: number): void {
     this.#open = { ...part, delimiter: this.#delimiter, head, body: 0, lineEnd: 0 };
     this.parts.push(this.#open);
-    if (part.isFile && decisive.has(part.name)) throw bad(`The field "${part.name}" is sent as a file.`);
-    if (part.isFile && this.file !== undefined && this.#isUpload) throw bad('The form contains more than one file.');
+    if (part.isFile && decisiveFields.has(part.name)) throw invalidForm(`The field "${part.name}" is sent as a file.`);
+    if (part.isFile && this.file !== undefined && this.#isUpload) throw invalidForm('The form contains more than one file.');
     if (part.isFile) this.seen.push({ name: part.name, isFile: true, text: undefined });
     if (part.isFile) this.file ??= { field: part.name, filename: part.filename, contentType: part.contentType };
   }
@@ -98,7 +98,8 @@ export class FormFields {
     const value = part.body > valueLimit ? undefined : textOf(part.name, Buffer.concat(text));
     this.seen.push({ name: part.name, isFile: false, text: value });
     const before = this.values.get(part.name);
-    if (before !== undefined && before !== value && decisive.has(part.name)) throw bad(`The field "${part.name}" has two values.`);
+    if (before !== undefined && before !== value && decisiveFields.has(part.name))
+      throw invalidForm(`The field "${part.name}" has two values.`);
     // The last value of a name counts. If it was not kept, an earlier one must be removed.
     if (value === undefined) this.values.delete(part.name);
     else this.values.set(part.name, value);
@@ -107,12 +108,12 @@ export class FormFields {
 
 /** @throws GatewayError `invalid_form`: the provider may decode bytes that are not valid UTF-8 here */
 function textOf(name: string, bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw bad(`The field "${name}" is not UTF-8 text.`);
+  if (!isUtf8(bytes)) throw invalidForm(`The field "${name}" is not UTF-8 text.`);
   return bytes.toString('utf8');
 }
 
 /** Length of the line end at the start of a delimiter; the first delimiter of a form has none. */
-export function leadOf(delimiter: Buffer): number {
+export function lineEndLength(delimiter: Buffer): number {
   return delimiter[0] === 0x0d ? 2 : delimiter[0] === 0x0a ? 1 : 0;
 }
 
@@ -122,6 +123,6 @@ export function leadOf(delimiter: Buffer): number {
  *
  * @throws GatewayError `invalid_form`
  */
-export function refuseRepeated(name: string): never {
-  throw bad(`The field "${name}" is both before and after the file.`);
+export function rejectRepeatedField(name: string): never {
+  throw invalidForm(`The field "${name}" is both before and after the file.`);
 }

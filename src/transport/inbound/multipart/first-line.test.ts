@@ -9,7 +9,7 @@ const file = (content: string): string => `Content-Disposition: form-data; name=
 function lineOf(bytes: Buffer, step: number): string | undefined {
   const scanner = new FormScanner('b');
   const line = new FirstLine();
-  for (let at = 0; at < bytes.length; at += step) for (const piece of scanner.push(bytes.subarray(at, at + step))) line.note(piece);
+  for (let at = 0; at < bytes.length; at += step) for (const piece of scanner.push(bytes.subarray(at, at + step))) line.add(piece);
   return line.text;
 }
 

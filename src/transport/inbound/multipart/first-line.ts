@@ -1,4 +1,4 @@
-import type { Piece } from './scanner.ts';
+import type { FormPiece } from './scanner.ts';
 
 /** Maximum length in bytes; a longer line is not known before it is sent. */
 const longest = 64 * 1024;
@@ -14,15 +14,15 @@ export class FirstLine {
   text: string | undefined;
   /** True once the line is complete or too long. */
   isSettled = false;
-  #isOpen = false;
+  #isInFile = false;
   #pieces: Buffer[] = [];
   #size = 0;
 
-  note(piece: Piece): void {
+  add(piece: FormPiece): void {
     if (this.isSettled) return;
-    if (piece.kind === 'head') this.#isOpen = piece.part.isFile;
-    else if (piece.kind === 'body' && this.#isOpen) this.#content(piece.bytes);
-    else if (piece.kind === 'delimiter' && this.#isOpen) this.#settle(true);
+    if (piece.kind === 'head') this.#isInFile = piece.part.isFile;
+    else if (piece.kind === 'body' && this.#isInFile) this.#content(piece.bytes);
+    else if (piece.kind === 'delimiter' && this.#isInFile) this.#settle(true);
   }
 
   #content(bytes: Buffer): void {

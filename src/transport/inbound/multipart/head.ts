@@ -22,18 +22,18 @@ export function parseHead(text: string): PartHead {
   let contentType: string | undefined;
   for (const line of unfold(text)) {
     const colon = line.indexOf(':');
-    if (colon <= 0) throw bad('The head of a part contains a line that is not a header.');
+    if (colon <= 0) throw invalidForm('The head of a part contains a line that is not a header.');
     const name = line.slice(0, colon).trim().toLowerCase();
     const value = line.slice(colon + 1).trim();
     if (name === 'content-disposition') {
-      if (disposition !== undefined) throw bad('A part has two content-disposition headers.');
+      if (disposition !== undefined) throw invalidForm('A part has two content-disposition headers.');
       disposition = value;
     } else if (name === 'content-type') contentType ??= value;
   }
-  if (disposition === undefined) throw bad('A part has no content-disposition header.');
+  if (disposition === undefined) throw invalidForm('A part has no content-disposition header.');
   const parameters = parametersOf(disposition);
   const name = parameters.get('name');
-  if (name === undefined) throw bad('A part has no name.');
+  if (name === undefined) throw invalidForm('A part has no name.');
   const plain = parameters.get('filename');
   const extended = parameters.get('filename*');
   const filename = extended === undefined ? plain : (decodeExtended(extended) ?? plain);
@@ -78,8 +78,8 @@ function parametersOf(value: string): ReadonlyMap<string, string> {
     parameter.lastIndex = at;
     const match = parameter.exec(rest);
     const name = match?.[1]?.toLowerCase();
-    if (match === null || name === undefined) throw bad('The parameters of a header of the form cannot be read.');
-    if (found.has(name)) throw bad(`A header of the form names "${name}" twice.`);
+    if (match === null || name === undefined) throw invalidForm('The parameters of a header of the form cannot be read.');
+    if (found.has(name)) throw invalidForm(`A header of the form names "${name}" twice.`);
     found.set(name, match[2] === undefined ? (match[3] ?? '') : unquote(match[2]));
   }
   return found;
@@ -120,6 +120,6 @@ export function writeHead(name: string, lineEnd: string): string {
 }
 
 /** Error for a form that cannot be parsed. */
-export function bad(message: string): GatewayError {
+export function invalidForm(message: string): GatewayError {
   return new GatewayError('invalid_form', { message, hint: 'Send standard multipart/form-data, as HTTP libraries and browsers write it.' });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { FormScanner, type Piece } from './scanner.ts';
+import { FormScanner, type FormPiece } from './scanner.ts';
 
 /** Every piece in order, as its kind and text; adjacent pieces of the same kind are joined. */
 function scan(chunks: readonly Buffer[], boundary = 'b'): string[] {
   const scanner = new FormScanner(boundary);
-  const pieces: Piece[] = chunks.flatMap((chunk) => scanner.push(chunk));
+  const pieces: FormPiece[] = chunks.flatMap((chunk) => scanner.push(chunk));
   scanner.end();
   const out: string[] = [];
   for (const piece of pieces) {

@@ -1,8 +1,8 @@
-import { bad, type PartHead, parseHead } from './head.ts';
+import { invalidForm, type PartHead, parseHead } from './head.ts';
 import { boundaryOddity } from './oddities.ts';
 
 /** A range of bytes of a form. All pieces concatenated are the original form. */
-export type Piece =
+export type FormPiece =
   /** A delimiter line, including the line end before it; `isLast` closes the form. */
   | { readonly kind: 'delimiter'; readonly bytes: Buffer; readonly isLast: boolean }
   /** The head of a part, including the empty line at its end. */
@@ -38,7 +38,7 @@ export class FormScanner {
   #parts = 0;
   #preamble = 0;
   /** Length of the line end before the delimiter at the start of the remaining bytes. */
-  #lead = 0;
+  #lineEndLength = 0;
   #oddity: string | undefined;
   /** Bytes after the closing delimiter. */
   #epilogue = 0;
@@ -68,9 +68,9 @@ export class FormScanner {
   }
 
   /** @throws GatewayError `invalid_form` */
-  push(chunk: Buffer): Piece[] {
+  push(chunk: Buffer): FormPiece[] {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const out: Piece[] = [];
+    const out: FormPiece[] = [];
     let at = 0;
     for (let next = this.#step(bytes, at, out); next >= 0; next = this.#step(bytes, at, out)) at = next;
     this.#rest = bytes.subarray(at);
@@ -79,11 +79,11 @@ export class FormScanner {
 
   /** Called at the end of the bytes. @throws GatewayError `invalid_form` if the form is incomplete */
   end(): void {
-    if (this.#state !== 'epilogue') throw bad(this.#state === 'preamble' ? noBoundary : 'The form ends in the middle of a part.');
+    if (this.#state !== 'epilogue') throw invalidForm(this.#state === 'preamble' ? noBoundary : 'The form ends in the middle of a part.');
   }
 
   /** Processes one step from `at`. Returns the position of the next step, or -1 if more bytes are needed. */
-  #step(bytes: Buffer, at: number, out: Piece[]): number {
+  #step(bytes: Buffer, at: number, out: FormPiece[]): number {
     switch (this.#state) {
       case 'preamble':
         return this.#beforeFirst(bytes, at, out);
@@ -103,13 +103,13 @@ export class FormScanner {
   }
 
   /** The first delimiter is at the start of the form or of a line. */
-  #beforeFirst(bytes: Buffer, at: number, out: Piece[]): number {
+  #beforeFirst(bytes: Buffer, at: number, out: FormPiece[]): number {
     const found = bytes.indexOf(this.#dashed, at);
     const isFront = found === 0 && this.#preamble === 0;
     if (found >= 0 && (isFront || bytes[found - 1] === lineFeed)) {
       if (!isFront) this.#oddity ??= oddities.preamble;
       emit('outside', bytes, at, found, out);
-      this.#lead = 0;
+      this.#lineEndLength = 0;
       this.#state = 'delimiter';
       return found;
     }
@@ -117,27 +117,27 @@ export class FormScanner {
     const until = found >= 0 ? found + 1 : bytes.length - this.#dashed.length;
     if (until <= at) return -1;
     this.#preamble += until - at;
-    if (this.#preamble > preambleLimit) throw bad(noBoundary);
+    if (this.#preamble > preambleLimit) throw invalidForm(noBoundary);
     emit('outside', bytes, at, until, out);
     return until;
   }
 
-  #delimiterLine(bytes: Buffer, at: number, out: Piece[]): number {
-    let end = at + this.#lead + this.#dashed.length;
+  #delimiterLine(bytes: Buffer, at: number, out: FormPiece[]): number {
+    let end = at + this.#lineEndLength + this.#dashed.length;
     if (bytes[end] === dash) {
       if (end + 1 >= bytes.length) return -1;
-      if (bytes[end + 1] !== dash) throw bad(badDelimiter);
+      if (bytes[end + 1] !== dash) throw invalidForm(badDelimiter);
       out.push({ kind: 'delimiter', bytes: bytes.subarray(at, end + 2), isLast: true });
       this.#state = 'epilogue';
       return end + 2;
     }
     const limit = end + paddingLimit;
     while (bytes[end] === 0x20 || bytes[end] === 0x09) end += 1;
-    if (end > limit) throw bad(badDelimiter);
+    if (end > limit) throw invalidForm(badDelimiter);
     if (end > limit - paddingLimit) this.#oddity ??= oddities.padding;
     if (bytes[end] === carriageReturn) end += 1;
     if (end >= bytes.length) return -1;
-    if (bytes[end] !== lineFeed) throw bad(badDelimiter);
+    if (bytes[end] !== lineFeed) throw invalidForm(badDelimiter);
     if (bytes[end - 1] !== carriageReturn) this.#oddity ??= oddities.lineFeeds;
     if (this.#parts === 0 && bytes[end - 1] !== carriageReturn) {
       this.#delimiter = Buffer.concat([Buffer.from('\n'), this.#dashed]);
@@ -148,14 +148,14 @@ export class FormScanner {
   }
 
   /** Reads lines up to the empty one. */
-  #head(bytes: Buffer, at: number, out: Piece[]): number {
+  #head(bytes: Buffer, at: number, out: FormPiece[]): number {
     for (let from = at; ; ) {
       const end = bytes.indexOf(lineFeed, from);
-      if ((end < 0 ? bytes.length : end) - at > headLimit) throw bad(`The head of a part is larger than ${headLimit} bytes.`);
+      if ((end < 0 ? bytes.length : end) - at > headLimit) throw invalidForm(`The head of a part is larger than ${headLimit} bytes.`);
       if (end < 0) return -1;
       if (end === from || (end === from + 1 && bytes[from] === carriageReturn)) {
         this.#parts += 1;
-        if (this.#parts > partLimit) throw bad(`The form has more than ${partLimit} parts.`);
+        if (this.#parts > partLimit) throw invalidForm(`The form has more than ${partLimit} parts.`);
         const part = parseHead(bytes.toString('utf8', at, from));
         this.#oddity ??= end === from ? oddities.lineFeeds : part.oddity;
         out.push({ kind: 'head', bytes: bytes.subarray(at, end + 1), part });
@@ -171,18 +171,18 @@ export class FormScanner {
     const front = bytes.subarray(at, at + this.#dashed.length);
     const isDelimiter = front.equals(this.#dashed.subarray(0, front.length));
     if (isDelimiter && front.length < this.#dashed.length) return -1;
-    this.#lead = 0;
+    this.#lineEndLength = 0;
     if (isDelimiter) this.#oddity ??= oddities.noContent;
     this.#state = isDelimiter ? 'delimiter' : 'body';
     return at;
   }
 
-  #body(bytes: Buffer, at: number, out: Piece[]): number {
+  #body(bytes: Buffer, at: number, out: FormPiece[]): number {
     const found = bytes.indexOf(this.#delimiter, at);
     this.#checkInside(bytes, at, found);
     if (found >= 0) {
       emit('body', bytes, at, found, out);
-      this.#lead = this.#delimiter.length - this.#dashed.length;
+      this.#lineEndLength = this.#delimiter.length - this.#dashed.length;
       this.#state = 'delimiter';
       return found;
     }
@@ -198,7 +198,7 @@ export class FormScanner {
   }
 
   /** Only the line end of the closing delimiter is expected here. */
-  #afterLast(bytes: Buffer, at: number, out: Piece[]): number {
+  #afterLast(bytes: Buffer, at: number, out: FormPiece[]): number {
     for (let from = at; this.#oddity === undefined && from < bytes.length; from += 1) {
       const isLineEnd = bytes[from] === lineEnd[this.#epilogue];
       this.#epilogue += 1;
@@ -209,11 +209,14 @@ export class FormScanner {
 
   /** Number of bytes at the end that may be the start of a delimiter, or of a boundary at an unexpected position. */
   #cutLength(bytes: Buffer, at: number): number {
-    return Math.max(cutOf(this.#delimiter, bytes, at), this.#oddity === undefined ? cutOf(this.#dashed, bytes, at) : 0);
+    return Math.max(
+      partialMatchLength(this.#delimiter, bytes, at),
+      this.#oddity === undefined ? partialMatchLength(this.#dashed, bytes, at) : 0,
+    );
   }
 }
 
-function cutOf(wanted: Buffer, bytes: Buffer, at: number): number {
+function partialMatchLength(wanted: Buffer, bytes: Buffer, at: number): number {
   const first = wanted[0] ?? dash;
   const earliest = Math.max(at, bytes.length - wanted.length + 1);
   for (let from = bytes.indexOf(first, earliest); from >= 0; from = bytes.indexOf(first, from + 1)) {
@@ -223,7 +226,7 @@ function cutOf(wanted: Buffer, bytes: Buffer, at: number): number {
 }
 
 /** Returns false for an empty range. */
-function emit(kind: 'body' | 'outside', bytes: Buffer, from: number, to: number, out: Piece[]): boolean {
+function emit(kind: 'body' | 'outside', bytes: Buffer, from: number, to: number, out: FormPiece[]): boolean {
   if (to <= from) return false;
   out.push({ kind, bytes: bytes.subarray(from, to) });
   return true;

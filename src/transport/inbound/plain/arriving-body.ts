@@ -1,33 +1,33 @@
 import { EventEmitter } from 'node:events';
 import type { GatewayError } from '../../../core/error.ts';
-import type { BodySource } from '../body/read-body.ts';
+import type { BodyStream } from '../body/read-body.ts';
 import type { BodyLength } from './head.ts';
 import type { KnownHead } from './known-head.ts';
 
 /** Maximum buffered bytes without a reader; beyond them reading pauses. */
-const room = 64 * 1024;
+const maxBufferedBytes = 64 * 1024;
 
 /** The socket that receives the body. */
-interface Tap {
+interface PausableSource {
   pause(): void;
   resume(): void;
 }
 
 /** The part of a body that did not arrive together with its head, as a stream for its reader. */
-export class ArrivingBody extends EventEmitter implements BodySource {
+export class ArrivingBody extends EventEmitter implements BodyStream {
   readonly headers: KnownHead['headers'];
-  readonly #tap: Tap;
-  #held: Buffer[] = [];
-  #heldSize = 0;
+  readonly #source: PausableSource;
+  #buffered: Buffer[] = [];
+  #bufferedSize = 0;
   #isFlowing = false;
   #isComplete = false;
   #fault: GatewayError | undefined;
 
   /** @param length of the whole body, as in the request's head */
-  constructor(known: KnownHead, length: BodyLength, tap: Tap) {
+  constructor(known: KnownHead, length: BodyLength, tap: PausableSource) {
     super();
     this.headers = length === known.length ? known.headers : { ...known.headers, 'content-length': length.toString() };
-    this.#tap = tap;
+    this.#source = tap;
   }
 
   /** True once the last byte has arrived, whether it was read or not. */
@@ -41,9 +41,9 @@ export class ArrivingBody extends EventEmitter implements BodySource {
       this.emit('data', chunk);
       return;
     }
-    this.#held.push(chunk);
-    this.#heldSize += chunk.length;
-    if (this.#heldSize >= room) this.#tap.pause();
+    this.#buffered.push(chunk);
+    this.#bufferedSize += chunk.length;
+    if (this.#bufferedSize >= maxBufferedBytes) this.#source.pause();
   }
 
   /** The last byte has arrived. */
@@ -55,7 +55,7 @@ export class ArrivingBody extends EventEmitter implements BodySource {
   /** The rest of the body cannot be read: ends the flow with an error. */
   fail(fault: GatewayError): void {
     this.#fault = fault;
-    this.#held = [];
+    this.#buffered = [];
     if (this.#isFlowing) this.#report(fault);
   }
 
@@ -77,9 +77,9 @@ export class ArrivingBody extends EventEmitter implements BodySource {
   /** Discards the body, including bytes that still arrive. */
   discard(): void {
     this.removeAllListeners();
-    this.#held = [];
+    this.#buffered = [];
     this.#isFlowing = true;
-    this.#tap.resume();
+    this.#source.resume();
   }
 
   #flow(): void {
@@ -89,14 +89,14 @@ export class ArrivingBody extends EventEmitter implements BodySource {
       return;
     }
     this.#isFlowing = true;
-    const held = this.#held;
-    this.#held = [];
-    this.#heldSize = 0;
-    for (const chunk of held) {
+    const buffered = this.#buffered;
+    this.#buffered = [];
+    this.#bufferedSize = 0;
+    for (const chunk of buffered) {
       if (this.#isFlowing) this.emit('data', chunk);
     }
     if (!this.#isFlowing) return;
     if (this.#isComplete) this.emit('end');
-    else this.#tap.resume();
+    else this.#source.resume();
   }
 }

@@ -1,15 +1,15 @@
-import type { PendingBody } from '../../../core/http/arrival.ts';
+import type { PendingBody } from '../../../core/http/request-head.ts';
 import { emptyBody, type RequestBody } from '../../../core/json/body.ts';
 import type { GatewayError } from '../../../core/error.ts';
-import { type BodyLimits, type ClientBodyDeps, HeldBody, noBody } from '../body/held-body.ts';
-import type { PlainRequest } from './front.ts';
+import { type BodyLimits, type ClientBodyDeps, JsonRequestBody, missingBody } from '../body/json-request-body.ts';
+import type { PlainRequest } from './plain-connections.ts';
 
 /** The body of a plain request: JSON, or none. */
 export class PlainBody implements PendingBody {
   readonly #request: PlainRequest;
   readonly #limits: BodyLimits;
   readonly #deps: ClientBodyDeps;
-  #held: HeldBody | undefined;
+  #held: JsonRequestBody | undefined;
 
   constructor(request: PlainRequest, limits: BodyLimits, deps: ClientBodyDeps) {
     this.#request = request;
@@ -20,9 +20,9 @@ export class PlainBody implements PendingBody {
   read(done: (body: RequestBody | GatewayError) => void): void {
     const { known, length, body } = this.#request;
     if (known.traits.body === 'none') done(emptyBody);
-    else if (length === 0) done(noBody());
+    else if (length === 0) done(missingBody());
     else {
-      this.#held = new HeldBody({ headers: known.headers, body }, this.#limits, this.#deps);
+      this.#held = new JsonRequestBody({ headers: known.headers, body }, this.#limits, this.#deps);
       this.#held.read(done);
     }
   }

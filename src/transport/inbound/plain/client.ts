@@ -1,31 +1,31 @@
 import type { Client } from '../../../core/http/client.ts';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { endOfFrames, frame, oneWrite } from '../../wire/chunk-frames.ts';
-import type { AnswerHead } from './answer-head.ts';
+import { lastChunk, encodeChunk, maxSingleWrite } from '../../wire/chunk-encoding.ts';
+import type { WrittenHead } from './response-head.ts';
 import type { PlainConnection } from './connection.ts';
 
 /** The client of one exchange on a socket that is not handled by `node:http`. The head and the first bytes are sent in one write. */
 export class PlainClient implements Client {
-  onGone: (() => void) | undefined;
+  onDisconnect: (() => void) | undefined;
   onDrain: (() => void) | undefined;
-  onLeft: (() => void) | undefined;
+  onFlushed: (() => void) | undefined;
   readonly #connection: PlainConnection;
   /** Headers added to every response. */
-  readonly #more: HeaderPairs | undefined;
-  #head: AnswerHead | undefined;
+  readonly #extraHeaders: HeaderPairs | undefined;
+  #head: WrittenHead | undefined;
   /** The head, until it was written. */
-  #waiting = '';
+  #unsentHead = '';
   #sent = 0;
-  #isGone = false;
+  #isDisconnected = false;
   #hasEnded = false;
 
-  constructor(connection: PlainConnection, more: HeaderPairs | undefined) {
+  constructor(connection: PlainConnection, extraHeaders: HeaderPairs | undefined) {
     this.#connection = connection;
-    this.#more = more;
+    this.#extraHeaders = extraHeaders;
   }
 
-  get isGone(): boolean {
-    return this.#isGone;
+  get isDisconnected(): boolean {
+    return this.#isDisconnected;
   }
 
   /** The response has started: no other response may be written. */
@@ -39,23 +39,23 @@ export class PlainClient implements Client {
   }
 
   head(status: number, headers: HeaderPairs, isAlone = false): void {
-    if (this.#isGone || this.#head !== undefined) return;
-    this.#head = this.#connection.headOf(status, headers, this.#more);
-    this.#waiting = this.#head.text;
+    if (this.#isDisconnected || this.#head !== undefined) return;
+    this.#head = this.#connection.headOf(status, headers, this.#extraHeaders);
+    this.#unsentHead = this.#head.text;
     if (isAlone) this.#writeText('');
   }
 
   write(bytes: Buffer): boolean {
     const head = this.#head;
-    if (this.#isGone || head === undefined || bytes.length === 0 || !head.hasBody) return true;
+    if (this.#isDisconnected || head === undefined || bytes.length === 0 || !head.hasBody) return true;
     this.#sent += bytes.length;
-    if (bytes.length <= oneWrite) return this.#writeText(head.isFramed ? frame(bytes) : bytes.toString('latin1'));
+    if (bytes.length <= maxSingleWrite) return this.#writeText(head.isChunked ? encodeChunk(bytes) : bytes.toString('latin1'));
     const { socket } = this.#connection;
     socket.cork();
-    if (head.isFramed) this.#writeText(`${bytes.length.toString(16)}\r\n`);
-    else if (this.#waiting !== '') this.#writeText('');
+    if (head.isChunked) this.#writeText(`${bytes.length.toString(16)}\r\n`);
+    else if (this.#unsentHead !== '') this.#writeText('');
     socket.write(bytes);
-    if (head.isFramed) socket.write('\r\n', 'latin1');
+    if (head.isChunked) socket.write('\r\n', 'latin1');
     socket.uncork();
     return !socket.writableNeedDrain;
   }
@@ -63,35 +63,35 @@ export class PlainClient implements Client {
   end(bytes?: Buffer): void {
     const head = this.#head;
     this.#hasEnded = true;
-    if (this.#isGone || head === undefined) return;
+    if (this.#isDisconnected || head === undefined) return;
     const last = bytes === undefined || !head.hasBody ? nothing : bytes;
-    if (last.length > oneWrite) this.write(last);
-    const rest = last.length > oneWrite ? nothing : last;
+    if (last.length > maxSingleWrite) this.write(last);
+    const rest = last.length > maxSingleWrite ? nothing : last;
     this.#sent += rest.length;
-    const text = head.isFramed ? frame(rest) + endOfFrames : rest.toString('latin1');
-    if (text !== '' || this.#waiting !== '') this.#writeText(text);
+    const text = head.isChunked ? encodeChunk(rest) + lastChunk : rest.toString('latin1');
+    if (text !== '' || this.#unsentHead !== '') this.#writeText(text);
     // If the body is shorter or longer than declared, the client would misread following bytes on the connection.
-    const isWhole = !head.hasBody || head.isFramed || head.length === this.#sent;
-    this.#connection.answered(head.isLast, isWhole);
+    const isWhole = !head.hasBody || head.isChunked || head.length === this.#sent;
+    this.#connection.responseWritten(head.isLast, isWhole);
   }
 
   destroy(): void {
     this.#hasEnded = true;
     // Without chunked coding, a client may take the end of the connection for the end of the body. A reset prevents that.
-    this.#connection.cut(this.#head !== undefined && !this.#head.isFramed);
+    this.#connection.abort(this.#head !== undefined && !this.#head.isChunked);
   }
 
   /** Called by the connection: the last byte was written, or the connection has closed. */
-  left(): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
-    if (!this.#hasEnded) this.onGone?.();
-    this.onLeft?.();
+  finished(): void {
+    if (this.#isDisconnected) return;
+    this.#isDisconnected = true;
+    if (!this.#hasEnded) this.onDisconnect?.();
+    this.onFlushed?.();
   }
 
   #writeText(text: string): boolean {
-    const waiting = this.#waiting;
-    this.#waiting = '';
+    const waiting = this.#unsentHead;
+    this.#unsentHead = '';
     return this.#connection.socket.write(waiting + text, 'latin1');
   }
 }

@@ -1,22 +1,22 @@
 import type { Socket } from 'node:net';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
-import { ChunkReader } from '../../wire/chunks.ts';
-import { endSoon } from '../listener/linger.ts';
-import { invalidChunks } from '../listener/unreadable.ts';
-import type { AnswerHead } from './answer-head.ts';
+import { ChunkDecoder } from '../../wire/chunk-decoder.ts';
+import { lingeringClose } from '../listener/lingering-close.ts';
+import { invalidChunks } from '../listener/parser-errors.ts';
+import type { WrittenHead } from './response-head.ts';
 import { ArrivingBody } from './arriving-body.ts';
 import { PlainClient } from './client.ts';
-import type { PlainFront } from './front.ts';
-import { type KnownHead, maxKnown, type ReadHead } from './known-head.ts';
+import type { PlainConnections } from './plain-connections.ts';
+import { type KnownHead, maxCachedHeadSize, type ReadHead } from './known-head.ts';
 
 /** Maximum number of chunks in which a head may arrive here. With more, `node:http` handles it, which reads each byte only once. */
 const mostPieces = 8;
 /** Maximum bytes of pipelined requests buffered during an exchange; beyond them reading pauses. */
-const roomAhead = 64 * 1024;
+const maxPipelinedBytes = 64 * 1024;
 
 /** State of a connection. Entering a state starts its timeout, if it has one. */
-export type Phase = 'silent' | 'head' | 'exchange' | 'rest' | 'idle' | 'closing';
+export type ConnectionPhase = 'silent' | 'head' | 'exchange' | 'rest' | 'idle' | 'closing';
 
 /**
  * A connection whose requests are parsed on the socket, one at a time. When a request is not plain, the connection is
@@ -24,9 +24,9 @@ export type Phase = 'silent' | 'head' | 'exchange' | 'rest' | 'idle' | 'closing'
  */
 export class PlainConnection {
   readonly socket: Socket;
-  readonly #front: PlainFront;
+  readonly #front: PlainConnections;
   readonly #peer: string | undefined;
-  #phase: Phase = 'silent';
+  #phase: ConnectionPhase = 'silent';
   /** Start of the phase, in ticks of the front. */
   #since: number;
   #last: KnownHead | undefined;
@@ -38,13 +38,13 @@ export class PlainConnection {
   /** Bytes of the body still to arrive; infinite for chunked coding. */
   #missing = 0;
   /** Decodes a chunked body. */
-  #chunks: ChunkReader | undefined;
+  #chunks: ChunkDecoder | undefined;
   /** Bytes received after the current request. */
-  #ahead: Buffer[] = [];
-  #aheadSize = 0;
+  #pipelined: Buffer[] = [];
+  #pipelinedSize = 0;
   #isLast = false;
 
-  constructor(socket: Socket, front: PlainFront) {
+  constructor(socket: Socket, front: PlainConnections) {
     this.socket = socket;
     this.#front = front;
     this.#peer = socket.remoteAddress;
@@ -54,19 +54,19 @@ export class PlainConnection {
   }
 
   /** True from the head of a request to the last byte of its response. */
-  get isAnswering(): boolean {
+  get isResponding(): boolean {
     return this.#phase === 'exchange';
   }
 
-  headOf(status: number, headers: HeaderPairs, more: HeaderPairs | undefined): AnswerHead {
-    return this.#front.heads.write(status, headers, more, this.#isLast || this.#front.isLeaving);
+  headOf(status: number, headers: HeaderPairs, more: HeaderPairs | undefined): WrittenHead {
+    return this.#front.heads.write(status, headers, more, this.#isLast || this.#front.isDraining);
   }
 
   /** Enforces the timeout of the phase. @param now ticks */
   checkTimeout(now: number): void {
     const limit = this.#front.limits[this.#phase];
     if (limit === undefined || now - this.#since <= limit) return;
-    if (this.#phase === 'head') this.#front.refuseLate(this.socket);
+    if (this.#phase === 'head') this.#front.rejectLate(this.socket);
     else this.socket.destroy();
     this.#enter('closing');
   }
@@ -75,16 +75,16 @@ export class PlainConnection {
 
   readonly #onData = (chunk: Buffer): void => {
     try {
-      if (this.#phase === 'exchange') this.#more(chunk);
-      else if (this.#phase === 'rest') this.#skip(chunk);
-      else if (this.#phase !== 'closing') this.#take(chunk);
+      if (this.#phase === 'exchange') this.#readBody(chunk);
+      else if (this.#phase === 'rest') this.#discardBody(chunk);
+      else if (this.#phase !== 'closing') this.#readHead(chunk);
     } catch (thrown) {
       this.#front.onDefect(thrown);
       this.socket.destroy();
     }
   };
 
-  #take(chunk: Buffer): void {
+  #readHead(chunk: Buffer): void {
     if (this.#phase === 'idle' && isEmptyLines(chunk)) return;
     const bytes = this.#partial === undefined ? chunk : Buffer.concat([this.#partial, chunk]);
     const read = this.#front.read(bytes, this.#last);
@@ -103,44 +103,44 @@ export class PlainConnection {
     else this.#begin(read, bytes.subarray(read.end), read.length - (bytes.length - read.end));
   }
 
-  #beginChunked(read: ReadHead, came: Buffer): void {
-    const chunks = new ChunkReader();
-    const content = came.subarray(0, chunks.read(came, 0));
+  #beginChunked(read: ReadHead, received: Buffer): void {
+    const chunks = new ChunkDecoder();
+    const content = received.subarray(0, chunks.read(received, 0));
     if (!chunks.isOver) this.#chunks = chunks;
     this.#begin(read, content, chunks.isOver ? 0 : Number.POSITIVE_INFINITY);
-    if (chunks.fault !== undefined) this.#misframed();
-    else if (chunks.at < came.length) this.#keep(came.subarray(chunks.at));
+    if (chunks.fault !== undefined) this.#invalidFraming();
+    else if (chunks.at < received.length) this.#bufferPipelined(received.subarray(chunks.at));
   }
 
   /** @param missing bytes of the body still to arrive */
-  #begin({ known, length }: ReadHead, came: Buffer, missing: number): void {
-    this.#last = known.size <= maxKnown ? known : undefined;
+  #begin({ known, length }: ReadHead, received: Buffer, missing: number): void {
+    this.#last = known.size <= maxCachedHeadSize ? known : undefined;
     this.#isLast = known.isLast;
     this.#enter('exchange');
     this.#missing = missing;
     if (this.#missing > 0) {
       this.#body = new ArrivingBody(known, length, this.socket);
-      if (came.length > 0) this.#body.push(came);
+      if (received.length > 0) this.#body.push(received);
     }
-    const client = new PlainClient(this, this.#front.moreHeaders(known));
+    const client = new PlainClient(this, this.#front.extraHeaders(known));
     this.#client = client;
     try {
-      this.#front.serve({ known, length, client, body: this.#body ?? came, peer: this.#peer });
+      this.#front.serve({ known, length, client, body: this.#body ?? received, peer: this.#peer });
     } catch (thrown) {
       this.#front.onDefect(thrown);
       if (client.hasHead) this.socket.destroy();
-      else this.#front.answerDefect(this.socket);
+      else this.#front.rejectDefect(this.socket);
     }
   }
 
   /** Receives more of the body, or the start of a pipelined request. */
-  #more(chunk: Buffer): void {
+  #readBody(chunk: Buffer): void {
     if (this.#missing === 0) {
-      this.#keep(chunk);
+      this.#bufferPipelined(chunk);
       return;
     }
     if (this.#chunks !== undefined) {
-      this.#moreChunks(chunk, this.#chunks);
+      this.#readChunked(chunk, this.#chunks);
       return;
     }
     const part = chunk.length <= this.#missing ? chunk : chunk.subarray(0, this.#missing);
@@ -148,17 +148,17 @@ export class PlainConnection {
     this.#body?.push(part);
     if (this.#missing > 0) return;
     this.#body?.complete();
-    if (part.length < chunk.length) this.#keep(chunk.subarray(part.length));
+    if (part.length < chunk.length) this.#bufferPipelined(chunk.subarray(part.length));
   }
 
-  #moreChunks(bytes: Buffer, chunks: ChunkReader): void {
+  #readChunked(bytes: Buffer, chunks: ChunkDecoder): void {
     const content = bytes.subarray(0, chunks.read(bytes, 0));
     if (chunks.isOver) this.#endOfChunks();
     if (content.length > 0) this.#body?.push(content);
-    if (chunks.fault !== undefined) this.#misframed();
+    if (chunks.fault !== undefined) this.#invalidFraming();
     if (!chunks.isOver) return;
     this.#body?.complete();
-    if (chunks.at < bytes.length) this.#keep(bytes.subarray(chunks.at));
+    if (chunks.at < bytes.length) this.#bufferPipelined(bytes.subarray(chunks.at));
   }
 
   #endOfChunks(): void {
@@ -167,50 +167,50 @@ export class PlainConnection {
   }
 
   /** The end of the body is unknown, so following bytes cannot be parsed: they are skipped, and the response is the last one. */
-  #misframed(): void {
+  #invalidFraming(): void {
     const client = this.#client;
     this.#isLast = true;
     this.#chunks = undefined;
     if (client === undefined || client.hasEnded) {
       // A second response would be taken for the response to the next request.
-      if (this.#phase === 'rest') endSoon(this.socket);
+      if (this.#phase === 'rest') lingeringClose(this.socket);
     } else if (client.hasHead) this.socket.destroy();
     else this.#body?.fail(invalidChunks());
   }
 
-  #keep(chunk: Buffer): void {
-    this.#ahead.push(chunk);
-    this.#aheadSize += chunk.length;
-    if (this.#aheadSize >= roomAhead) this.socket.pause();
+  #bufferPipelined(chunk: Buffer): void {
+    this.#pipelined.push(chunk);
+    this.#pipelinedSize += chunk.length;
+    if (this.#pipelinedSize >= maxPipelinedBytes) this.socket.pause();
     // The end of the body may have completed the exchange, including its response.
     if (this.#phase === 'idle') this.#next();
   }
 
   /** Skips the rest of a body after the response. */
-  #skip(chunk: Buffer): void {
+  #discardBody(chunk: Buffer): void {
     if (this.#chunks !== undefined) {
-      this.#skipChunks(chunk, this.#chunks);
+      this.#discardChunked(chunk, this.#chunks);
       return;
     }
     const over = chunk.length - this.#missing;
     this.#missing = Math.max(0, -over);
     if (over < 0) return;
-    if (over > 0) this.#ahead.push(chunk.subarray(chunk.length - over));
+    if (over > 0) this.#pipelined.push(chunk.subarray(chunk.length - over));
     this.#next();
   }
 
-  #skipChunks(bytes: Buffer, chunks: ChunkReader): void {
+  #discardChunked(bytes: Buffer, chunks: ChunkDecoder): void {
     chunks.read(bytes, 0);
-    if (chunks.fault !== undefined) this.#misframed();
+    if (chunks.fault !== undefined) this.#invalidFraming();
     if (!chunks.isOver) return;
     this.#endOfChunks();
-    if (chunks.at < bytes.length) this.#ahead.push(bytes.subarray(chunks.at));
+    if (chunks.at < bytes.length) this.#pipelined.push(bytes.subarray(chunks.at));
     this.#next();
   }
 
   readonly #onEnd = (): void => {
-    if (this.#phase === 'head') this.#front.refuseUnreadable(this.socket);
-    else if (this.#phase === 'rest') endSoon(this.socket);
+    if (this.#phase === 'head') this.#front.rejectUnreadable(this.socket);
+    else if (this.#phase === 'rest') lingeringClose(this.socket);
     else if (this.#phase === 'silent' || this.#phase === 'idle') this.socket.end();
     else this.socket.destroySoon();
   };
@@ -218,10 +218,10 @@ export class PlainConnection {
   // ---- sending responses ------------------------------------------------------------------------
 
   /** Called by the client when its last byte was written. */
-  answered(isLast: boolean, isWhole: boolean): void {
+  responseWritten(isLast: boolean, isWhole: boolean): void {
     if (isLast || !isWhole) this.#isLast = true;
     if (!isWhole) this.socket.destroySoon();
-    if (this.socket.writableLength === 0) this.#left();
+    if (this.socket.writableLength === 0) this.#exchangeEnded();
     else {
       // A client that does not read would keep the response in memory.
       this.socket.setTimeout(slowClientMs);
@@ -230,20 +230,20 @@ export class PlainConnection {
   }
 
   /** @param isReset the client must not take the end of the connection for the end of the body */
-  cut(isReset: boolean): void {
+  abort(isReset: boolean): void {
     if (isReset && this.#peer !== undefined) this.socket.resetAndDestroy();
     else this.socket.destroy();
   }
 
   readonly #onFlushed = (error?: Error | null): void => {
     this.socket.setTimeout(0);
-    if (!error) this.#left();
+    if (!error) this.#exchangeEnded();
   };
 
-  #left(): void {
+  #exchangeEnded(): void {
     const client = this.#client;
     this.#client = undefined;
-    client?.left();
+    client?.finished();
     if (this.socket.destroyed) return;
     if (this.#missing > 0) {
       // Closing at once would reset the connection, and the client could lose the response.
@@ -263,10 +263,10 @@ export class PlainConnection {
     }
     this.#enter('idle');
     if (this.socket.isPaused()) this.socket.resume();
-    if (this.#ahead.length === 0) return;
-    const ahead = Buffer.concat(this.#ahead);
-    this.#ahead = [];
-    this.#aheadSize = 0;
+    if (this.#pipelined.length === 0) return;
+    const ahead = Buffer.concat(this.#pipelined);
+    this.#pipelined = [];
+    this.#pipelinedSize = 0;
     if (!isEmptyLines(ahead)) this.#handOver(ahead);
   }
 
@@ -278,7 +278,7 @@ export class PlainConnection {
     this.#front.closed(this);
     this.#enter('closing');
     this.#body?.emit('close');
-    this.#client?.left();
+    this.#client?.finished();
   };
 
   // ---- handover to node:http --------------------------------------------------------------------
@@ -292,9 +292,9 @@ export class PlainConnection {
     this.#front.handOver(this, bytes);
   }
 
-  #enter(phase: Phase, isSameClock = false): void {
+  #enter(phase: ConnectionPhase, keepsTimeout = false): void {
     this.#phase = phase;
-    if (!isSameClock) this.#since = this.#front.tick;
+    if (!keepsTimeout) this.#since = this.#front.tick;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { trimmed } from '../../wire/field-text.ts';
+import { trimBlanks } from '../../wire/field-text.ts';
 
 /** Length of a body in bytes, or chunked coding (RFC 9112 7.1). */
 export type BodyLength = number | 'chunked';
@@ -37,7 +37,14 @@ const hostForm = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/;
 const lengthForm = /^(?:0|[1-9]\d{0,14})$/;
 
 /** Headers that change the meaning or the recipient of a request; `__proto__` is not a safe property name. */
-const foreign: ReadonlySet<string> = new Set(['expect', 'upgrade', 'http2-settings', 'proxy-connection', 'trailer', '__proto__']);
+const unsupportedHeaders: ReadonlySet<string> = new Set([
+  'expect',
+  'upgrade',
+  'http2-settings',
+  'proxy-connection',
+  'trailer',
+  '__proto__',
+]);
 
 /**
  * Parses the head that ends with the empty line before `end`. Returns undefined for any request that is not plain: in
@@ -71,13 +78,13 @@ function lengthOf(headers: IncomingHttpHeaders): BodyLength | undefined {
   return lengthForm.test(length) ? Number(length) : undefined;
 }
 
-interface Fields {
+interface HeaderFields {
   readonly headers: IncomingHttpHeaders;
   readonly raw: string[];
 }
 
 /** Parses the header lines from `at` to `end`; returns undefined if one of them is not plain. */
-function readFields(text: string, at: number, end: number): Fields | undefined {
+function readFields(text: string, at: number, end: number): HeaderFields | undefined {
   const headers = Object.create(null) as IncomingHttpHeaders;
   const raw: string[] = [];
   let from = at;
@@ -88,8 +95,8 @@ function readFields(text: string, at: number, end: number): Fields | undefined {
     if (text.charCodeAt(lineEnd) !== 0x0d || text.charCodeAt(lineEnd + 1) !== 0x0a || lineEnd + 2 > end) return undefined;
     const name = text.slice(from, colon);
     const key = name.toLowerCase();
-    if (foreign.has(key) || headers[key] !== undefined || raw.length >= maxHeaders * 2) return undefined;
-    const value = trimmed(text, colon + 1, lineEnd);
+    if (unsupportedHeaders.has(key) || headers[key] !== undefined || raw.length >= maxHeaders * 2) return undefined;
+    const value = trimBlanks(text, colon + 1, lineEnd);
     headers[key] = value;
     raw.push(name, value);
     from = lineEnd + 2;

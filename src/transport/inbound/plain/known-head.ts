@@ -1,7 +1,7 @@
 import { type EndpointTraits, traitsOf } from '../../../core/endpoint.ts';
 import { pathOf, queryOf } from '../arrival.ts';
 import { type HeaderNames, RequestHeaderBag } from '../header-bag.ts';
-import { type Matched, matchRoute } from '../routes.ts';
+import { type MatchedRoute, matchRoute } from '../routes.ts';
 import { type BodyLength, maxPlainHead, mayBecomePlain, type PlainHead, readPlainHead } from './head.ts';
 
 /** A parsed head with everything derived from it: a following head with the same bytes needs no parsing. */
@@ -15,7 +15,7 @@ export interface KnownHead extends PlainHead {
   readonly size: number;
   readonly path: string;
   readonly query: string;
-  readonly matched: Matched;
+  readonly matched: MatchedRoute;
   readonly traits: EndpointTraits;
   /** The names with which `bag` was built. */
   readonly names: HeaderNames;
@@ -33,13 +33,13 @@ export interface ReadHead {
 /** Maximum number of digits of a length that is compared without parsing: up to 999 MB. */
 const mostDigits = 9;
 /** Larger heads are not cached, in bytes. */
-export const maxKnown = 4096;
+export const maxCachedHeadSize = 4096;
 /** Number of heads cached for new connections. */
-const keptHeads = 8;
+const maxCachedHeads = 8;
 
 /** Recent heads of all connections: a client that opens many connections sends the same head on all of them. */
 export class KnownHeads {
-  readonly #kept: KnownHead[] = [];
+  readonly #cached: KnownHead[] = [];
   #next = 0;
 
   /**
@@ -50,13 +50,13 @@ export class KnownHeads {
    */
   read(bytes: Buffer, last: KnownHead | undefined, names: HeaderNames): ReadHead | 'more' | undefined {
     if (last !== undefined) {
-      const again = sameAs(last, bytes.toString('latin1', 0, last.before.length + mostDigits + last.after.length), names);
+      const again = matchKnownHead(last, bytes.toString('latin1', 0, last.before.length + mostDigits + last.after.length), names);
       if (again !== undefined) return again;
     }
     const text = bytes.toString('latin1', 0, maxPlainHead);
     if (last === undefined) {
-      for (const kept of this.#kept) {
-        const again = sameAs(kept, text, names);
+      for (const cached of this.#cached) {
+        const again = matchKnownHead(cached, text, names);
         if (again !== undefined) return again;
       }
     }
@@ -67,18 +67,18 @@ export class KnownHeads {
     const head = readPlainHead(whole, end);
     const known = head === undefined ? undefined : knownOf(head, whole, names);
     if (known === undefined) return undefined;
-    if (last === undefined && end <= maxKnown) this.#keep(known);
+    if (last === undefined && end <= maxCachedHeadSize) this.#cache(known);
     return { known, end, length: known.length };
   }
 
-  #keep(known: KnownHead): void {
-    this.#kept[this.#next] = known;
-    this.#next = (this.#next + 1) % keptHeads;
+  #cache(known: KnownHead): void {
+    this.#cached[this.#next] = known;
+    this.#next = (this.#next + 1) % maxCachedHeads;
   }
 }
 
 /** Matches the same head, except for the length of the body. */
-function sameAs(known: KnownHead, text: string, names: HeaderNames): ReadHead | undefined {
+function matchKnownHead(known: KnownHead, text: string, names: HeaderNames): ReadHead | undefined {
   const { before, after } = known;
   if (known.names !== names || !text.startsWith(before)) return undefined;
   if (!known.hasDigits) return { known, end: before.length, length: known.length };

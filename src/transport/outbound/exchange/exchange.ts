@@ -1,81 +1,77 @@
-import type { Budget } from '../../../core/memory/budget.ts';
 import { connectionFault } from '../../../core/http/connection-fault.ts';
 import { isEncoded } from '../../../core/http/headers.ts';
 import { fromUnknown, GatewayError } from '../../../core/error.ts';
 import type { Attempt, Flow, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
-import { type EchoListener, SecretRedactor, type SecretForms } from '../../../core/secrets/redactor.ts';
-import type { Clocks } from '../../../core/snapshot.ts';
+import { type EchoListener, SecretRedactor, type SecretVariants } from '../../../core/secrets/redactor.ts';
+import type { Timeouts } from '../../../core/snapshot.ts';
 import { isFinalStatus } from '../../../core/http/status.ts';
 import type { Tap } from '../../../core/tap.ts';
-import type { Swept } from '../../wire/sweeper.ts';
-import type { Receiver, Source } from '../upstream.ts';
-import type { Answer, AnswerOwner, State } from './answer.ts';
-import { BytesAnswer, hasBody, ofMessage } from './bytes-answer.ts';
+import type { Sweepable } from '../../wire/sweeper.ts';
+import type { ResponseReceiver, ResponseControl } from '../upstream.ts';
+import type { UpstreamBody, UpstreamBodyOwner, AttemptState } from './upstream-body.ts';
+import { FileBody, canHaveBody, endToEndHeaders } from './file-body.ts';
 import { framingOf, scannerOf } from '../framing/index.ts';
-import { EventAnswer } from './event-answer.ts';
-import { codeOf, interrupted, invalid, isConnectTimeout, isNotHttp, overdue, unsent, untaken } from './faults.ts';
-import { Keeper } from './keep.ts';
-import { expired, isUntaken, limitOf, silence, type Traffic, trafficOf, type Watched } from './timeouts.ts';
-import { type Passage, Upload } from './upload.ts';
-import { WholeAnswer } from './whole-answer.ts';
+import { EventStreamBody } from './event-stream-body.ts';
+import {
+  codeOf,
+  streamInterrupted,
+  invalidResponse,
+  isConnectTimeout,
+  isInvalidHttp,
+  timeoutFault,
+  clientNotSending,
+  clientNotReading,
+} from './faults.ts';
+import { BodyRecorder } from './body-recorder.ts';
+import {
+  expiredTimeout,
+  isClientNotReading,
+  limitOf,
+  silentSide,
+  type TransferKind,
+  transferKindOf,
+  type TimedAttempt,
+} from './timeouts.ts';
+import { type StreamedBody, Upload } from './upload.ts';
+import { BufferedBody } from './buffered-body.ts';
+import type { ExchangeSettings } from './settings.ts';
 
 /** Milliseconds that the provider has to close its side after the end mark. */
 const closingMs = 1000;
 
 const none: Buffer = Buffer.alloc(0);
 
-/** Dependencies of an exchange. */
-export interface ExchangeSettings {
-  monotonic(): number;
-  /** Called with the size of each chunk of a file that is downloaded, in bytes. */
-  passed(bytes: number): void;
-  /** Called each time the response repeats the attempt's credential. */
-  onEcho(attempt: Attempt): void;
-  /** Maximum bytes of the response that the record keeps. */
-  readonly keep: number;
-  /** Maximum bytes of a response that is neither a stream nor a file. */
-  readonly maxAnswer: number;
-  readonly budget: Budget;
-  /** Monotonic time of the request's arrival. */
-  readonly arrivedAt: number;
-  /** Monotonic time at which the attempt began; undefined: now. Set for its second request, after another token was fetched. */
-  readonly begunAt?: number;
-  settle(outcome: Outcome): void;
-  /** Called once when nothing is in progress any more. */
-  over(exchange: Swept): void;
-}
-
 /**
- * One attempt on the wire: turns the events of the socket into one Outcome. An `Answer` reads the body of the response,
+ * One attempt on the wire: turns the events of the socket into one Outcome. An `UpstreamBody` reads the body of the response,
  * decides when it is committed, and is its flow from then on.
  */
-export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoListener {
-  place: number | undefined;
+export class HttpExchange implements ResponseReceiver, Sweepable, UpstreamBodyOwner, TimedAttempt, EchoListener {
+  index: number | undefined;
   readonly attempt: Attempt;
   readonly tap: Tap;
-  readonly clocks: Clocks;
-  readonly kept: Keeper;
-  readonly maxAnswer: number;
+  readonly timeouts: Timeouts;
+  readonly recorder: BodyRecorder;
+  readonly maxResponse: number;
   readonly startedAt: number;
-  state: State = 'waiting';
+  state: AttemptState = 'waiting';
   status = 0;
   headers: Readonly<Record<string, string>> = {};
-  answer: Answer | undefined;
+  body: UpstreamBody | undefined;
   dialAt: number;
   connectedAt: number | undefined;
   sentAt: number | undefined;
   firstAt: number | undefined;
   /** When the last bytes of the response were received. */
-  heardAt = 0;
+  lastReceivedAt = 0;
   /** The form that is being sent. */
   upload: Upload | undefined;
   /** An upload or download of any size: only the idle timeout ends it. `relay`: a route that the gateway does not interpret. */
-  readonly file: Traffic;
+  readonly transfer: TransferKind;
   readonly #settings: ExchangeSettings;
   /** Bytes of the response that are counted against the memory budget. */
-  #counted = 0;
+  #reservedBytes = 0;
   #settled = false;
-  #source: Source | undefined;
+  #source: ResponseControl | undefined;
   /** Masks the credential wherever the provider repeats it, before any code reads the response. */
   #redactor: SecretRedactor | undefined;
   /** Compressed bytes cannot be searched. The body is searched after it is decompressed. */
@@ -84,16 +80,16 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   constructor(attempt: Attempt, tap: Tap, settings: ExchangeSettings) {
     this.attempt = attempt;
     this.tap = tap;
-    this.clocks = attempt.clocks;
-    this.file = trafficOf(attempt.call?.endpoint);
+    this.timeouts = attempt.timeouts;
+    this.transfer = transferKindOf(attempt.call?.endpoint);
     this.#settings = settings;
     this.dialAt = settings.monotonic();
     this.startedAt = settings.begunAt ?? this.dialAt;
-    this.kept = new Keeper(settings.keep, settings.budget);
-    this.maxAnswer = settings.maxAnswer;
+    this.recorder = new BodyRecorder(settings.maxRecorded, settings.budget);
+    this.maxResponse = settings.maxAnswer;
   }
 
-  connected(source: Source): void {
+  connected(source: ResponseControl): void {
     this.#source = source;
     this.connectedAt = this.now();
     const body = this.attempt.upstream?.body;
@@ -106,100 +102,100 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   }
 
   /** Masks the request's own credentials wherever the upstream response repeats them. */
-  hide(secrets: SecretForms | undefined): void {
+  setSecrets(secrets: SecretVariants | undefined): void {
     this.#redactor = secrets === undefined ? undefined : new SecretRedactor(secrets, this);
   }
 
   head(status: number, received: Readonly<Record<string, string>>): void {
     if (this.state === 'over') return;
-    const shown = this.#redactor === undefined ? received : this.#redactor.headers(received);
-    const headers = this.file === 'relay' ? ofMessage(shown) : shown;
+    const maskedHeaders = this.#redactor === undefined ? received : this.#redactor.headers(received);
+    const headers = this.transfer === 'relay' ? endToEndHeaders(maskedHeaders) : maskedHeaders;
     this.status = status;
     this.headers = headers;
     this.#isCompressed = isEncoded(headers);
     const type = headers['content-type']?.toLowerCase() ?? '';
     const framing = status < 300 ? framingOf(type) : undefined;
     if (!isFinalStatus(status)) {
-      this.faulty(invalid(`The provider returned the status ${status}, which is not a valid HTTP status.`));
+      this.rejectResponse(invalidResponse(`The provider returned the status ${status}, which is not a valid HTTP status.`));
     } else if (this.#isFile(status, type)) {
       this.state = 'whole';
-      const answer = new BytesAnswer(this, this.now());
-      this.answer = answer;
-      if (this.file === 'relay' && hasBody(status, this.attempt.upstream?.method)) answer.begin();
+      const answer = new FileBody(this, this.now());
+      this.body = answer;
+      if (this.transfer === 'relay' && canHaveBody(status, this.attempt.upstream?.method)) answer.begin();
     } else if (status >= 300 && status < 400) {
-      this.faulty(invalid(`The provider returned a redirect (${status}); the gateway does not follow redirects.`, false));
+      this.rejectResponse(invalidResponse(`The provider returned a redirect (${status}); the gateway does not follow redirects.`, false));
     } else if (framing !== undefined) {
       if (this.#isCompressed) {
-        this.faulty(invalid('The provider compressed a stream although no compression was requested.'));
+        this.rejectResponse(invalidResponse('The provider compressed a stream although no compression was requested.'));
         return;
       }
       this.state = 'holding';
       // Frames that only wrap events of another format are forwarded as server-sent events.
       if (framing === 'aws-frames' && this.tap.unwrap !== undefined) this.headers = { ...headers, 'content-type': 'text/event-stream' };
-      this.answer = new EventAnswer(this, this.now(), scannerOf(framing, this.tap.unwrap));
+      this.body = new EventStreamBody(this, this.now(), scannerOf(framing, this.tap.unwrap));
     } else {
       this.state = 'whole';
-      this.answer = new WholeAnswer(this, this.now());
+      this.body = new BufferedBody(this, this.now());
     }
   }
 
   /** True for a response whose body is not parsed: a download, or audio and text in any format. */
   #isFile(status: number, type: string): boolean {
     if (this.tap.form !== 'bytes') return false;
-    if (this.file === 'relay') return status < 400;
-    if (this.file === 'down') return status < 300 || status === 304;
+    if (this.transfer === 'relay') return status < 400;
+    if (this.transfer === 'down') return status < 300 || status === 304;
     return status < 300 && !/^(?:text\/(?:event-stream|html)|application\/(?:[^;]*\+)?json)/.test(type);
   }
 
   data(received: Buffer): void {
     if (this.state === 'over') return;
     const now = this.now();
-    this.heardAt = now;
-    if (this.file !== undefined) this.#settings.passed(received.length);
+    this.lastReceivedAt = now;
+    if (this.transfer !== undefined) this.#settings.passed(received.length);
     this.firstAt ??= now;
     const chunk = this.#redactor === undefined || this.#isCompressed ? received : this.#redactor.push(received);
     if (chunk.length > 0) this.#read(chunk, now);
   }
 
   #read(chunk: Buffer, now: number): void {
-    this.kept.add(chunk, Math.round(now - this.#settings.arrivedAt));
-    this.answer?.data(chunk, now);
-    const waiting = this.answer?.waiting ?? 0;
-    if (waiting !== this.#counted) this.#hold(waiting);
+    this.recorder.add(chunk, Math.round(now - this.#settings.arrivedAt));
+    this.body?.data(chunk, now);
+    const waiting = this.body?.bufferedBytes ?? 0;
+    if (waiting !== this.#reservedBytes) this.#reserve(waiting);
   }
 
-  recounted(): boolean {
-    this.#hold(this.answer?.waiting ?? 0);
+  recountMemory(): boolean {
+    this.#reserve(this.body?.bufferedBytes ?? 0);
     return !this.#settled;
   }
 
   /** Counts the bytes of the response that are now in memory against the budget. */
-  #hold(bytes: number): void {
+  #reserve(bytes: number): void {
     const { budget } = this.#settings;
     if (this.state === 'over') return;
-    if (bytes < this.#counted) budget.give(this.#counted - bytes);
-    else if (!budget.take(bytes - this.#counted)) {
-      if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: budget.exceeded() });
+    if (bytes < this.#reservedBytes) budget.give(this.#reservedBytes - bytes);
+    else if (!budget.take(bytes - this.#reservedBytes)) {
+      if (this.state === 'flowing') this.body?.close({ kind: 'fault', error: budget.exceeded() });
       else this.refuse(budget.exceeded());
       return;
     }
-    this.#counted = bytes;
+    this.#reservedBytes = bytes;
   }
 
   /** Ends the attempt: nothing is in flight any more. */
   #end(): void {
     this.state = 'over';
     this.upload?.cancel();
-    this.#settings.budget.give(this.#counted);
-    this.#counted = 0;
-    this.kept.end();
+    this.#settings.budget.give(this.#reservedBytes);
+    this.#reservedBytes = 0;
+    this.recorder.end();
     this.#settings.over(this);
   }
 
   finished(): void {
     const rest = this.#redactor?.end() ?? none;
     if (this.state !== 'over' && rest.length > 0) this.#read(rest, this.now());
-    if (this.state !== 'over') this.answer?.finished();
+    if (this.state !== 'over') this.body?.finished();
   }
 
   /** Masks the credential in a decompressed body, in place. */
@@ -213,37 +209,39 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   }
 
   failed(error: Error, isUnread = false): void {
-    if (this.upload?.fault !== undefined && this.#unsendable(this.upload.fault)) return;
+    if (this.upload?.fault !== undefined && this.#failUpload(this.upload.fault)) return;
     switch (this.state) {
       case 'over':
         return;
       case 'closing':
-        this.answer?.close({ kind: 'whole' });
+        this.body?.close({ kind: 'whole' });
         return;
       case 'flowing':
-        this.answer?.close({
+        this.body?.close({
           kind: 'fault',
-          error: interrupted(`The provider's connection broke in the middle of the response (${connectionFault(error)}).`),
+          error: streamInterrupted(`The provider's connection broke in the middle of the response (${connectionFault(error)}).`),
         });
         return;
       case 'waiting':
-        this.#unanswered(error, isUnread);
+        this.#failWithoutResponse(error, isUnread);
         return;
       default:
-        this.faulty(invalid(`The provider's connection broke before the response was complete (${connectionFault(error)}).`));
+        this.rejectResponse(
+          invalidResponse(`The provider's connection broke before the response was complete (${connectionFault(error)}).`),
+        );
     }
   }
 
   /** The client's form cannot be read or rewritten, which is not the provider's fault. False if the outcome does not depend on it. */
-  #unsendable(error: GatewayError): boolean {
+  #failUpload(error: GatewayError): boolean {
     if (this.state === 'over' || this.state === 'closing') return false;
-    if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error });
+    if (this.state === 'flowing') this.body?.close({ kind: 'fault', error });
     else this.refuse(error);
     return true;
   }
 
   /** Prepares a body that is not held in memory for sending. False if that fails. */
-  opens(body: Passage): boolean {
+  openUpload(body: StreamedBody): boolean {
     try {
       this.upload = new Upload(body, this.#settings.monotonic);
       return true;
@@ -254,12 +252,12 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
   }
 
   /** A token has to be fetched first. The connect timeout does not run, because no connection is being opened. */
-  signing(): void {
+  signingStarted(): void {
     this.dialAt = Number.POSITIVE_INFINITY;
   }
 
   /** The request is about to be sent. False if the attempt is already over. */
-  signed(): boolean {
+  signingFinished(): boolean {
     this.dialAt = this.now();
     return this.state !== 'over';
   }
@@ -272,7 +270,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
 
   /** An error was thrown by code that reads or consumes the response. It ends this attempt only. */
   crashed(thrown: unknown): void {
-    if (this.state === 'flowing' || this.state === 'closing') this.answer?.close({ kind: 'fault', error: fromUnknown(thrown) });
+    if (this.state === 'flowing' || this.state === 'closing') this.body?.close({ kind: 'fault', error: fromUnknown(thrown) });
     else this.refuse(thrown);
   }
 
@@ -283,59 +281,59 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.release();
   }
 
-  #unanswered(error: Error, isUnread: boolean): void {
+  #failWithoutResponse(error: Error, isUnread: boolean): void {
     const code = codeOf(error);
     // The egress rules forbid the address that the host name resolves to.
-    if (error instanceof GatewayError && this.file === 'relay') this.refuse(error);
+    if (error instanceof GatewayError && this.transfer === 'relay') this.refuse(error);
     else if (isConnectTimeout(code)) this.#timeout('connect');
-    else if (isNotHttp(error, code)) this.faulty(invalid("The provider's response is not valid HTTP."));
+    else if (isInvalidHttp(error, code)) this.rejectResponse(invalidResponse("The provider's response is not valid HTTP."));
     else if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UPSTREAM_HEAD_TOO_LARGE')
-      this.faulty(invalid("The provider's headers are too large."));
+      this.rejectResponse(invalidResponse("The provider's headers are too large."));
     else {
-      const missed = { kind: 'unreachable', attempt: this.attempt, times: this.#times(), cause: error } as const;
-      this.#settle(isUnread ? { ...missed, sent: false, isUnread } : { ...missed, sent: this.#isSent });
+      const unreachable = { kind: 'unreachable', attempt: this.attempt, times: this.#times(), cause: error } as const;
+      this.#settle(isUnread ? { ...unreachable, sent: false, isUnread } : { ...unreachable, sent: this.#isSent });
       this.release();
     }
   }
 
   /** True if the provider may have read some of the request. */
   get #isSent(): boolean {
-    return this.sentAt !== undefined || this.upload?.hasBegun === true;
+    return this.sentAt !== undefined || this.upload?.hasStarted === true;
   }
 
-  get asksForStream(): boolean {
+  get isStreamRequested(): boolean {
     return this.attempt.call?.stream === true;
   }
 
   sweep(now: number): void {
     if (this.state === 'closing') {
-      if (this.answer !== undefined && now - this.answer.closingAt > closingMs) this.answer.close({ kind: 'whole' });
+      if (this.body !== undefined && now - this.body.closingAt > closingMs) this.body.close({ kind: 'whole' });
       return;
     }
-    if (this.file !== undefined) {
+    if (this.transfer !== undefined) {
       this.#sweepTransfer(now);
       return;
     }
-    const phase = expired(this, now);
+    const phase = expiredTimeout(this, now);
     if (phase === undefined) {
-      if (isUntaken(this, now)) this.answer?.close({ kind: 'fault', error: untaken() });
+      if (isClientNotReading(this, now)) this.body?.close({ kind: 'fault', error: clientNotReading() });
       return;
     }
-    if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: overdue(phase, limitOf(this.clocks, phase)) });
+    if (this.state === 'flowing') this.body?.close({ kind: 'fault', error: timeoutFault(phase, limitOf(this.timeouts, phase)) });
     else this.#timeout(phase);
   }
 
   #sweepTransfer(now: number): void {
-    const who = silence(this, now);
+    const who = silentSide(this, now);
     if (who === undefined) return;
-    if (who === 'upload') this.refuse(unsent(this.clocks.idle));
-    else if (who === 'client') this.answer?.close({ kind: 'fault', error: untaken() });
-    else if (this.state === 'flowing') this.answer?.close({ kind: 'fault', error: overdue('idle', this.clocks.idle) });
+    if (who === 'upload') this.refuse(clientNotSending(this.timeouts.idle));
+    else if (who === 'client') this.body?.close({ kind: 'fault', error: clientNotReading() });
+    else if (this.state === 'flowing') this.body?.close({ kind: 'fault', error: timeoutFault('idle', this.timeouts.idle) });
     else this.#timeout(who === 'connect' ? 'connect' : 'idle');
   }
 
   #timeout(phase: TimeoutPhase): void {
-    const afterMs = limitOf(this.clocks, phase);
+    const afterMs = limitOf(this.timeouts, phase);
     this.#settle({ kind: 'timeout', attempt: this.attempt, times: this.#times(), phase, afterMs, sent: this.#isSent });
     this.release();
   }
@@ -353,7 +351,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.#end();
   }
 
-  faulty(fault: GatewayError): void {
+  rejectResponse(fault: GatewayError): void {
     this.#settle({ kind: 'faulty', attempt: this.attempt, times: this.#times(), fault, status: fault.status, tap: this.tap });
     this.release();
   }
@@ -365,11 +363,11 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     this.#end();
   }
 
-  halt(): void {
+  pauseSource(): void {
     this.#source?.pause();
   }
 
-  proceed(): void {
+  resumeSource(): void {
     this.#source?.resume();
   }
 
@@ -377,7 +375,7 @@ export class Exchange implements Receiver, Swept, AnswerOwner, Watched, EchoList
     const { attempt, status, headers, tap } = this;
     const reply = { status, headers, body, flow, tap };
     // The response to HEAD keeps the headers of the body that GET would return.
-    const isVerbatim = this.answer instanceof BytesAnswer && (flow !== undefined || this.attempt.upstream?.method === 'HEAD');
+    const isVerbatim = this.body instanceof FileBody && (flow !== undefined || this.attempt.upstream?.method === 'HEAD');
     this.#settle({ kind: 'answered', attempt, times: this.#times(), reply: isVerbatim ? { ...reply, isVerbatim } : reply });
   }
 

@@ -12,12 +12,12 @@ const everyBytes = 8 * 1024 * 1024;
  * collection
  */
 export function createYoungCollector(): (bytes: number) => void {
-  let passed = 0;
+  let transferred = 0;
   let collect: ReturnType<typeof garbageCollector> | undefined;
   return (bytes) => {
-    passed += bytes;
-    if (passed < everyBytes) return;
-    passed = 0;
+    transferred += bytes;
+    if (transferred < everyBytes) return;
+    transferred = 0;
     collect ??= garbageCollector();
     collect({ type: 'minor' });
   };

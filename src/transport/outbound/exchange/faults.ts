@@ -4,12 +4,12 @@ import { slowClientMs } from '../../wire/slow-client.ts';
 import { errorCode } from '../../../core/text/error-code.ts';
 
 /** The response is not valid in its format, and none of it was committed. */
-export function invalid(message: string, retry?: boolean): GatewayError {
+export function invalidResponse(message: string, retry?: boolean): GatewayError {
   return new GatewayError('upstream_invalid', { message, source: 'provider', retry });
 }
 
 /** A committed response broke off. */
-export function interrupted(message: string): GatewayError {
+export function streamInterrupted(message: string): GatewayError {
   return new GatewayError('stream_interrupted', { message, source: 'provider' });
 }
 
@@ -23,11 +23,11 @@ export const isConnectTimeout = (code: string | undefined): boolean =>
   code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'UPSTREAM_CONNECT_TIMEOUT';
 
 /** A response that a strict parser rejects. undici adds up two Content-Length values and then reports a length mismatch. */
-export const isNotHttp = ({ name }: Error, code: string | undefined): boolean =>
+export const isInvalidHttp = ({ name }: Error, code: string | undefined): boolean =>
   name === 'HTTPParserError' || code === 'UPSTREAM_INVALID' || code === 'UPSTREAM_LENGTH' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
 /** A timeout expired during a committed response. */
-export function overdue(phase: TimeoutPhase, afterMs: number): GatewayError {
+export function timeoutFault(phase: TimeoutPhase, afterMs: number): GatewayError {
   const isIdle = phase === 'idle';
   const what = isIdle ? `sent nothing for ${afterMs} ms` : `did not finish within ${afterMs} ms`;
   const message = `The provider ${what}.`;
@@ -39,7 +39,7 @@ export function overdue(phase: TimeoutPhase, afterMs: number): GatewayError {
 }
 
 /** The client sends no data during an upload. */
-export function unsent(afterMs: number): GatewayError {
+export function clientNotSending(afterMs: number): GatewayError {
   return new GatewayError('timeout', {
     message: `The client transferred no data for ${afterMs} ms.`,
     hint: 'Send the data without pauses, or raise timeouts.idle.',
@@ -47,6 +47,6 @@ export function unsent(afterMs: number): GatewayError {
 }
 
 /** The client reads no data of a response. */
-export function untaken(): GatewayError {
+export function clientNotReading(): GatewayError {
   return new GatewayError('idle_timeout', { message: `The client read nothing for ${slowClientMs / 1000} s.` });
 }

@@ -1,78 +1,78 @@
 import { type Endpoint, traitsOf } from '../../../core/endpoint.ts';
 import type { TimeoutPhase } from '../../../core/plan.ts';
-import type { Clocks } from '../../../core/snapshot.ts';
+import type { Timeouts } from '../../../core/snapshot.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
-import type { State } from './answer.ts';
+import type { AttemptState } from './upstream-body.ts';
 
 /** The state that the timeouts of an attempt depend on. Monotonic times in milliseconds, undefined if not reached yet. */
-export interface Watched {
-  readonly state: State;
-  readonly clocks: Clocks;
+export interface TimedAttempt {
+  readonly state: AttemptState;
+  readonly timeouts: Timeouts;
   readonly startedAt: number;
   /** Infinite while no connection is being opened. */
   readonly dialAt: number;
   readonly connectedAt: number | undefined;
   readonly sentAt: number | undefined;
   readonly firstAt: number | undefined;
-  readonly asksForStream: boolean;
-  readonly answer: { readonly lastAt: number; readonly isDrawn: boolean } | undefined;
+  readonly isStreamRequested: boolean;
+  readonly body: { readonly lastAt: number; readonly isBeingRead: boolean } | undefined;
 }
 
 /** Default time until the first byte of a stream. A whole response may take as long as `total` allows. */
 const streamBeginsMs = 60_000;
 
 /** Returns the timeout that expired, if any. Besides `total`, one timeout applies at a time. */
-export function expired(watched: Watched, now: number): TimeoutPhase | undefined {
-  const { state, clocks, answer, sentAt } = watched;
+export function expiredTimeout(watched: TimedAttempt, now: number): TimeoutPhase | undefined {
+  const { state, timeouts, body, sentAt } = watched;
   const since = now - watched.startedAt;
-  if (since > clocks.total) return 'total';
-  const isSilent = answer !== undefined && now - answer.lastAt > clocks.idle;
-  if (state === 'flowing') return isSilent && answer.isDrawn ? 'idle' : undefined;
-  if (clocks.request !== undefined && since > clocks.request) return 'request';
-  if (watched.connectedAt === undefined) return now - watched.dialAt > clocks.connect ? 'connect' : undefined;
-  if (watched.asksForStream ? watched.firstAt === undefined : state === 'waiting') {
-    const limit = clocks.firstByte ?? (watched.asksForStream ? streamBeginsMs : Number.POSITIVE_INFINITY);
+  if (since > timeouts.total) return 'total';
+  const isIdle = body !== undefined && now - body.lastAt > timeouts.idle;
+  if (state === 'flowing') return isIdle && body.isBeingRead ? 'idle' : undefined;
+  if (timeouts.request !== undefined && since > timeouts.request) return 'request';
+  if (watched.connectedAt === undefined) return now - watched.dialAt > timeouts.connect ? 'connect' : undefined;
+  if (watched.isStreamRequested ? watched.firstAt === undefined : state === 'waiting') {
+    const limit = timeouts.firstByte ?? (watched.isStreamRequested ? streamBeginsMs : Number.POSITIVE_INFINITY);
     return sentAt !== undefined && now - sentAt > limit ? 'first-byte' : undefined;
   }
-  return isSilent ? 'idle' : undefined;
+  return isIdle ? 'idle' : undefined;
 }
 
 /** Limit of a timeout, in milliseconds. */
-export function limitOf(clocks: Clocks, phase: TimeoutPhase): number {
+export function limitOf(timeouts: Timeouts, phase: TimeoutPhase): number {
   switch (phase) {
     case 'first-byte':
-      return clocks.firstByte ?? streamBeginsMs;
+      return timeouts.firstByte ?? streamBeginsMs;
     case 'request':
-      return clocks.request ?? clocks.total;
+      return timeouts.request ?? timeouts.total;
     default:
-      return clocks[phase];
+      return timeouts[phase];
   }
 }
 
 /** Uploads and downloads of any size, which only the idle timeout ends. `relay`: a route that the gateway does not interpret. */
-export type Traffic = 'up' | 'down' | 'relay' | undefined;
+export type TransferKind = 'up' | 'down' | 'relay' | undefined;
 
-export function trafficOf(endpoint: Endpoint | undefined): Traffic {
+export function transferKindOf(endpoint: Endpoint | undefined): TransferKind {
   const traits = endpoint === undefined ? undefined : traitsOf(endpoint);
   return traits?.body === 'passing' ? 'relay' : traits?.file;
 }
 
 /** The state that the timeouts of a file transfer depend on. Monotonic times in milliseconds. */
-export interface WatchedTransfer {
-  readonly state: State;
-  readonly file: Traffic;
-  readonly clocks: Clocks;
+export interface TimedTransfer {
+  readonly state: AttemptState;
+  readonly transfer: TransferKind;
+  readonly timeouts: Timeouts;
   readonly dialAt: number;
   readonly connectedAt: number | undefined;
   /** 0 before the first byte. */
-  readonly heardAt: number;
-  readonly upload: { readonly isStarved: boolean; readonly movedAt: number } | undefined;
-  readonly answer: { readonly lastAt: number; readonly isDrawn: boolean } | undefined;
+  readonly lastReceivedAt: number;
+  readonly upload: { readonly isWaitingForData: boolean; readonly lastActivityAt: number } | undefined;
+  readonly body: { readonly lastAt: number; readonly isBeingRead: boolean } | undefined;
 }
 
 /** True when the client has read nothing of a flowing response for longer than allowed. */
-export function isUntaken({ state, clocks, answer }: Pick<WatchedTransfer, 'state' | 'clocks' | 'answer'>, now: number): boolean {
-  return state === 'flowing' && answer?.isDrawn === false && now - answer.lastAt > Math.max(clocks.idle, slowClientMs);
+export function isClientNotReading({ state, timeouts, body }: Pick<TimedTransfer, 'state' | 'timeouts' | 'body'>, now: number): boolean {
+  return state === 'flowing' && body?.isBeingRead === false && now - body.lastAt > Math.max(timeouts.idle, slowClientMs);
 }
 
 /**
@@ -80,13 +80,13 @@ export function isUntaken({ state, clocks, answer }: Pick<WatchedTransfer, 'stat
  * activity, and there is no limit on the total time. A client that pauses within its form has a timeout of its own; for a
  * relayed body, this one applies.
  */
-export function silence(watched: WatchedTransfer, now: number): 'connect' | 'provider' | 'client' | 'upload' | undefined {
-  const { clocks, connectedAt, upload, answer } = watched;
-  if (connectedAt === undefined) return now - watched.dialAt > clocks.connect ? 'connect' : undefined;
-  if (watched.state === 'flowing' && answer?.isDrawn === false) return isUntaken(watched, now) ? 'client' : undefined;
-  if (upload?.isStarved === true && answer === undefined) {
-    return watched.file === 'relay' && now - upload.movedAt > clocks.idle ? 'upload' : undefined;
+export function silentSide(watched: TimedTransfer, now: number): 'connect' | 'provider' | 'client' | 'upload' | undefined {
+  const { timeouts, connectedAt, upload, body } = watched;
+  if (connectedAt === undefined) return now - watched.dialAt > timeouts.connect ? 'connect' : undefined;
+  if (watched.state === 'flowing' && body?.isBeingRead === false) return isClientNotReading(watched, now) ? 'client' : undefined;
+  if (upload?.isWaitingForData === true && body === undefined) {
+    return watched.transfer === 'relay' && now - upload.lastActivityAt > timeouts.idle ? 'upload' : undefined;
   }
-  const movedAt = Math.max(connectedAt, watched.heardAt, upload?.movedAt ?? 0, answer?.lastAt ?? 0);
-  return now - movedAt > clocks.idle ? 'provider' : undefined;
+  const lastActivityAt = Math.max(connectedAt, watched.lastReceivedAt, upload?.lastActivityAt ?? 0, body?.lastAt ?? 0);
+  return now - lastActivityAt > timeouts.idle ? 'provider' : undefined;
 }

@@ -1,11 +1,11 @@
 import { fromUnknown, type GatewayError } from '../../../core/error.ts';
 import type { FormBytes, FormUpstream } from '../../../core/http/form.ts';
-import type { PassingBody } from '../../../core/json/body.ts';
+import type { PassThroughBody } from '../../../core/json/body.ts';
 import type { UpstreamRequest } from '../../../core/provider.ts';
 import type { WireStream } from '../upstream.ts';
 
 /** A body that is not held in memory: a form, a file, or a body that passes through. */
-export type Passage = FormUpstream | PassingBody;
+export type StreamedBody = FormUpstream | PassThroughBody;
 
 /**
  * A body that is being sent upstream. Records whether the client or the provider is waited for, and ends with the attempt
@@ -19,11 +19,11 @@ export class Upload implements WireStream {
   /** The source failed: the client's form cannot be read, or a line cannot be rewritten. */
   fault: GatewayError | undefined;
   /** Monotonic milliseconds of the last time a chunk was requested or received. */
-  movedAt = 0;
-  hasBegun = false;
+  lastActivityAt = 0;
+  hasStarted = false;
   /** A chunk was requested and has not been received. */
-  isStarved = false;
-  readonly #body: Passage;
+  isWaitingForData = false;
+  readonly #body: StreamedBody;
   readonly #monotonic: () => number;
   #bytes: FormBytes;
   #source: AsyncIterator<Uint8Array> | undefined;
@@ -31,7 +31,7 @@ export class Upload implements WireStream {
   #isOver = false;
 
   /** @throws GatewayError `invalid_form` */
-  constructor(body: Passage, monotonic: () => number) {
+  constructor(body: StreamedBody, monotonic: () => number) {
     this.#body = body;
     this.#monotonic = monotonic;
     this.#bytes = open(body);
@@ -65,18 +65,18 @@ export class Upload implements WireStream {
   #next(): Promise<IteratorResult<Uint8Array>> {
     const source = this.#source;
     if (source === undefined || this.#isOver) return Promise.reject(new Error('the attempt is over'));
-    this.movedAt = this.#monotonic();
-    this.isStarved = true;
-    this.hasBegun = true;
+    this.lastActivityAt = this.#monotonic();
+    this.isWaitingForData = true;
+    this.hasStarted = true;
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       source.next().then(
         (result) => {
-          this.#given();
+          this.#chunkReceived();
           resolve(result);
         },
         (thrown: unknown) => {
-          this.#given();
+          this.#chunkReceived();
           if (!this.#isOver) this.fault = fromUnknown(thrown);
           reject(this.fault ?? new Error('the attempt is over'));
         },
@@ -84,9 +84,9 @@ export class Upload implements WireStream {
     });
   }
 
-  #given(): void {
-    this.isStarved = false;
-    this.movedAt = this.#monotonic();
+  #chunkReceived(): void {
+    this.isWaitingForData = false;
+    this.lastActivityAt = this.#monotonic();
     this.#reject = undefined;
   }
 
@@ -97,10 +97,10 @@ export class Upload implements WireStream {
   }
 }
 
-export const isPassage = (body: UpstreamRequest['body']): body is Passage =>
+export const isStreamedBody = (body: UpstreamRequest['body']): body is StreamedBody =>
   body.kind !== 'json' && body.kind !== 'none' && body.kind !== 'socket';
 
-function open(body: Passage): FormBytes {
+function open(body: StreamedBody): FormBytes {
   if (body.kind === 'passing') return body.open();
   if (body.kind === 'file') return body.form.fileBytes(body.line);
   // The types of a provider file are not checked at run time, so its value may be anything.

@@ -15,7 +15,7 @@ const none: Buffer = Buffer.alloc(0);
 const nothing: Scanned = Object.freeze({ bytes: none, events: Object.freeze([]) });
 
 /** The frame is invalid. */
-class FrameFlaw extends Error {}
+class FrameError extends Error {}
 
 /**
  * Parses frames of AWS event streams (`application/vnd.amazon.eventstream`) from bytes split at any position. It verifies
@@ -51,7 +51,7 @@ export class AwsFrameScanner {
     if (this.#buffered < this.#needed) return nothing;
     const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#buffered);
     this.#parts.length = 0;
-    const out = this.#unwrap === undefined ? new RawFrames(bytes) : new UnwrappedFrames(this.#unwrap);
+    const out = this.#unwrap === undefined ? new RawFrameCollector(bytes) : new UnwrappedFrameCollector(this.#unwrap);
     const at = this.#read(bytes, out);
     this.#buffered = bytes.length - at;
     if (this.#buffered > 0) this.#parts.push(bytes.subarray(at));
@@ -66,7 +66,7 @@ export class AwsFrameScanner {
   }
 
   /** Adds every complete frame to `out`. Returns the offset after the last one. */
-  #read(bytes: Buffer, out: Frames): number {
+  #read(bytes: Buffer, out: FrameCollector): number {
     let at = 0;
     try {
       while (bytes.length - at >= preludeSize) {
@@ -78,7 +78,7 @@ export class AwsFrameScanner {
       }
       this.#needed = preludeSize;
     } catch (error) {
-      if (!(error instanceof FrameFlaw)) throw error;
+      if (!(error instanceof FrameError)) throw error;
       this.flaw = error.message;
     }
     return at;
@@ -86,14 +86,14 @@ export class AwsFrameScanner {
 }
 
 /** Collects the frames of one read. */
-interface Frames {
+interface FrameCollector {
   add(event: WireEvent, start: number, end: number): void;
   /** @param end offset after the last complete frame */
   scanned(end: number): Scanned;
 }
 
 /** Forwards the frames unchanged. */
-class RawFrames implements Frames {
+class RawFrameCollector implements FrameCollector {
   readonly #bytes: Buffer;
   readonly #events: ScannedEvent[] = [];
 
@@ -111,7 +111,7 @@ class RawFrames implements Frames {
 }
 
 /** Converts the events inside the frames to server-sent events. */
-class UnwrappedFrames implements Frames {
+class UnwrappedFrameCollector implements FrameCollector {
   readonly #unwrap: (event: WireEvent) => WireEvent;
   readonly #events: ScannedEvent[] = [];
   #text = '';
@@ -135,24 +135,24 @@ class UnwrappedFrames implements Frames {
   }
 }
 
-/** @throws FrameFlaw */
+/** @throws FrameError */
 function frameSize(bytes: Buffer, at: number): number {
-  if (crc32(bytes.subarray(at, at + 8)) !== bytes.readUInt32BE(at + 8)) throw new FrameFlaw('the checksum of its lengths is wrong');
+  if (crc32(bytes.subarray(at, at + 8)) !== bytes.readUInt32BE(at + 8)) throw new FrameError('the checksum of its lengths is wrong');
   const size = bytes.readUInt32BE(at);
   const headers = bytes.readUInt32BE(at + 4);
-  if (headers > maxHeaders) throw new FrameFlaw(`its headers are larger than ${maxHeaders} bytes`);
-  if (size < headers + overhead) throw new FrameFlaw('its lengths contradict each other');
-  if (size - headers - overhead > maxPayload) throw new FrameFlaw(`its payload is larger than ${maxPayload} bytes`);
+  if (headers > maxHeaders) throw new FrameError(`its headers are larger than ${maxHeaders} bytes`);
+  if (size < headers + overhead) throw new FrameError('its lengths contradict each other');
+  if (size - headers - overhead > maxPayload) throw new FrameError(`its payload is larger than ${maxPayload} bytes`);
   return size;
 }
 
-/** @throws FrameFlaw */
+/** @throws FrameError */
 function readFrame(bytes: Buffer, at: number, size: number): WireEvent {
   const end = at + size - 4;
-  if (crc32(bytes.subarray(at, end)) !== bytes.readUInt32BE(end)) throw new FrameFlaw('its checksum is wrong');
-  const behindHeaders = at + preludeSize + bytes.readUInt32BE(at + 4);
-  const headers = readHeaders(bytes.subarray(at + preludeSize, behindHeaders));
-  const data = bytes.toString('utf8', behindHeaders, end);
+  if (crc32(bytes.subarray(at, end)) !== bytes.readUInt32BE(end)) throw new FrameError('its checksum is wrong');
+  const payloadStart = at + preludeSize + bytes.readUInt32BE(at + 4);
+  const headers = readHeaders(bytes.subarray(at + preludeSize, payloadStart));
+  const data = bytes.toString('utf8', payloadStart, end);
   switch (headers.get(':message-type')) {
     case 'exception':
       return { name: headers.get(':exception-type') ?? 'unknownException', data };
@@ -170,19 +170,19 @@ function readFrame(bytes: Buffer, at: number, size: number): WireEvent {
 const sizes = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16] as const;
 const text = 7;
 
-/** Reads the headers with string values; no other type is needed here. @throws FrameFlaw */
+/** Reads the headers with string values; no other type is needed here. @throws FrameError */
 function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   let at = 0;
   while (at < bytes.length) {
     const nameEnd = at + 1 + (bytes[at] ?? 0);
     const type = bytes[nameEnd];
-    if (type === undefined || type >= sizes.length) throw new FrameFlaw('one of its headers has an unknown type');
+    if (type === undefined || type >= sizes.length) throw new FrameError('one of its headers has an unknown type');
     const fixed = sizes[type];
     const start = nameEnd + (fixed === undefined ? 3 : 1);
-    if (start > bytes.length) throw new FrameFlaw('its headers are cut off');
+    if (start > bytes.length) throw new FrameError('its headers are cut off');
     const end = start + (fixed ?? bytes.readUInt16BE(nameEnd + 1));
-    if (end > bytes.length) throw new FrameFlaw('its headers are cut off');
+    if (end > bytes.length) throw new FrameError('its headers are cut off');
     if (type === text) found.set(bytes.toString('utf8', at + 1, nameEnd), bytes.toString('utf8', start, end));
     at = end;
   }

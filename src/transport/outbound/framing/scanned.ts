@@ -3,10 +3,10 @@ import type { Scanned } from './sse.ts';
 const none: Buffer = Buffer.alloc(0);
 
 /** The result of a read without data. */
-export const noScan: Scanned = Object.freeze({ bytes: none, events: Object.freeze([]) });
+export const emptyScan: Scanned = Object.freeze({ bytes: none, events: Object.freeze([]) });
 
 /** Splits the result of a read at the start of one of its events. */
-export function split(scanned: Scanned, at: number): [before: Scanned, tail: Scanned] {
+export function splitScan(scanned: Scanned, at: number): [before: Scanned, tail: Scanned] {
   const events = scanned.events;
   const first = events.findIndex((event) => event.start >= at);
   const cut = first < 0 ? events.length : first;
@@ -17,14 +17,14 @@ export function split(scanned: Scanned, at: number): [before: Scanned, tail: Sca
 }
 
 /** Joins two results. The offsets of the events of `b` are not adjusted, because no later code uses them. */
-export function join(a: Scanned, b: Scanned): Scanned {
+export function joinScans(a: Scanned, b: Scanned): Scanned {
   if (a.bytes.length === 0) return b;
   if (b.bytes.length === 0) return a;
   return { bytes: Buffer.concat([a.bytes, b.bytes]), events: [...a.events, ...b.events] };
 }
 
 /** The rest of a stream of server-sent events, with the line ends added that its last event lacks. */
-export function terminated({ bytes, events }: Scanned): Scanned {
+export function withTerminator({ bytes, events }: Scanned): Scanned {
   const ends = bytes.at(-1) === lf || bytes.at(-1) === cr ? '\n' : '\n\n';
   return { bytes: Buffer.concat([bytes, Buffer.from(ends)]), events };
 }

@@ -44,7 +44,7 @@ export class SseScanner {
     const ends = this.#eventEnds(chunk);
     const last = ends.at(-1);
     if (last === undefined) {
-      this.#keep(chunk);
+      this.#bufferBytes(chunk);
       return nothing;
     }
     const before = this.#buffered;
@@ -52,7 +52,7 @@ export class SseScanner {
     const bytes = before === 0 ? whole : Buffer.concat([...this.#parts, whole], before + last);
     this.#parts.length = 0;
     this.#buffered = 0;
-    if (last < chunk.length) this.#keep(chunk.subarray(last));
+    if (last < chunk.length) this.#bufferBytes(chunk.subarray(last));
     return { bytes, events: readEvents(bytes, ends, before) };
   }
 
@@ -65,7 +65,7 @@ export class SseScanner {
     return { bytes, events: readEvents(bytes, [bytes.length], 0) };
   }
 
-  #keep(bytes: Buffer): void {
+  #bufferBytes(bytes: Buffer): void {
     appendBytes(this.#parts, bytes);
     this.#buffered += bytes.length;
   }
@@ -82,7 +82,7 @@ export class SseScanner {
     while (at < chunk.length) {
       const byte = chunk[at];
       if (this.#atLineStart && (byte === lf || byte === cr)) {
-        at = byte === cr ? this.#behindCr(chunk, at) : at + 1;
+        at = byte === cr ? this.#endOfLineBreak(chunk, at) : at + 1;
         ends.push(at);
         continue;
       }
@@ -92,12 +92,12 @@ export class SseScanner {
         break;
       }
       this.#atLineStart = true;
-      at = chunk[end] === cr ? this.#behindCr(chunk, end) : end + 1;
+      at = chunk[end] === cr ? this.#endOfLineBreak(chunk, end) : end + 1;
     }
     return ends;
   }
 
-  #behindCr(chunk: Buffer, at: number): number {
+  #endOfLineBreak(chunk: Buffer, at: number): number {
     if (at + 1 >= chunk.length) {
       this.#afterCr = true;
       return at + 1;
@@ -121,16 +121,16 @@ class LineEnds {
     if (this.#lf < at) this.#lf = this.#next(lf, at);
     if (this.#cr < at) this.#cr = this.#next(cr, at);
     const end = Math.min(this.#lf, this.#cr);
-    return end === nowhere ? -1 : end;
+    return end === notFound ? -1 : end;
   }
 
   #next(mark: number, at: number): number {
     const found = this.#chunk.indexOf(mark, at);
-    return found < 0 ? nowhere : found;
+    return found < 0 ? notFound : found;
   }
 }
 
-const nowhere = Number.MAX_SAFE_INTEGER;
+const notFound = Number.MAX_SAFE_INTEGER;
 
 function readEvents(bytes: Buffer, ends: readonly number[], offset: number): ScannedEvent[] {
   const events: ScannedEvent[] = [];

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { AnswerReader } from './answer-reader.ts';
+import { ResponseParser } from './response-parser.ts';
 import { WireFault } from '../../wire/fault.ts';
-import { giveBack } from '../../../core/memory/give-back.ts';
+import { releaseBuffer } from '../../../core/memory/release-buffer.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { Origin } from './origin.ts';
 
@@ -18,18 +18,18 @@ const idleMarginMs = 2000;
 const idleLimitMs = 600_000;
 
 /** Codes of a closed connection, as opposed to a response that cannot be parsed. */
-const gone: ReadonlySet<string> = new Set(['UPSTREAM_CLOSED', 'ECONNRESET', 'EPIPE']);
+const closedCodes: ReadonlySet<string> = new Set(['UPSTREAM_CLOSED', 'ECONNRESET', 'EPIPE']);
 
 /** One connection to an origin. It serves one request at a time, and is idle in the origin's pool between them. */
-export class Connection {
+export class UpstreamConnection {
   readonly #socket: Socket;
   readonly #origin: Origin;
-  readonly #reader: AnswerReader;
+  readonly #reader: ResponseParser;
   #outgoing: Outgoing | undefined;
   /** Bytes of the response were received. */
   #hasData = false;
   /** When a request was written to a connection that was idle before and may have been closed in the meantime. */
-  #keptAt = Number.NEGATIVE_INFINITY;
+  #reusedAt = Number.NEGATIVE_INFINITY;
   #isPaused = false;
   isClosed = false;
   /** Monotonic time in milliseconds until which the connection may stay idle. */
@@ -39,24 +39,24 @@ export class Connection {
   constructor(socket: Socket, origin: Origin) {
     this.#socket = socket;
     this.#origin = origin;
-    this.#reader = new AnswerReader(origin.answers);
+    this.#reader = new ResponseParser(origin.responseHeads);
   }
 
-  /** Sends a request. @param isKept the connection was idle in the pool before */
-  send(outgoing: Outgoing, isKept: boolean): void {
+  /** Sends a request. @param isReused the connection was idle in the pool before */
+  send(outgoing: Outgoing, isReused: boolean): void {
     this.#outgoing = outgoing;
     this.#hasData = false;
     try {
       outgoing.receiver.connected(outgoing);
       if (outgoing.isOver) {
         // The request was cancelled before it was sent: the next request can use the connection.
-        this.#leave(outgoing);
-        this.#origin.keep(this, idleMs);
+        this.#detach(outgoing);
+        this.#origin.addIdle(this, idleMs);
         return;
       }
       outgoing.connection = this;
       this.#reader.begin(outgoing.method);
-      this.#keptAt = isKept ? performance.now() : Number.NEGATIVE_INFINITY;
+      this.#reusedAt = isReused ? performance.now() : Number.NEGATIVE_INFINITY;
       this.#write(outgoing);
       outgoing.receiver.sent();
     } catch (thrown) {
@@ -64,7 +64,7 @@ export class Connection {
     }
   }
 
-  #write({ head, body, ownsBody }: Outgoing): void {
+  #write({ head, body, ownsBodyBuffer }: Outgoing): void {
     const socket = this.#socket;
     if (typeof body === 'string') {
       socket.write(head + body, 'latin1');
@@ -72,7 +72,7 @@ export class Connection {
     }
     socket.cork();
     socket.write(head, 'latin1');
-    if (ownsBody) socket.write(body, givesBack(body));
+    if (ownsBodyBuffer) socket.write(body, releaseBody(body));
     else socket.write(body);
     socket.uncork();
   }
@@ -91,7 +91,7 @@ export class Connection {
   /** Cancels the response. Its remaining bytes would block the next one, so the connection is closed. */
   abort(outgoing: Outgoing): void {
     if (this.#outgoing !== outgoing) return;
-    this.#leave(outgoing);
+    this.#detach(outgoing);
     this.close();
   }
 
@@ -117,18 +117,18 @@ export class Connection {
   /** The upstream closed its sending side. */
   ended(): void {
     const outgoing = this.#outgoing;
-    if (outgoing !== undefined && this.#reader.ends()) this.#complete(outgoing, false);
+    if (outgoing !== undefined && this.#reader.endsAtClose()) this.#complete(outgoing, false);
     else this.failed(new WireFault('UPSTREAM_CLOSED', 'the other side closed'));
   }
 
   /** The socket failed, or the received bytes are not a valid response. */
   failed(error: Error): void {
     const outgoing = this.#outgoing;
-    if (outgoing !== undefined) this.#leave(outgoing);
+    if (outgoing !== undefined) this.#detach(outgoing);
     this.close();
     if (outgoing === undefined || outgoing.isOver) return;
     outgoing.isOver = true;
-    outgoing.receiver.failed(error, this.#isUnread(error));
+    outgoing.receiver.failed(error, this.#wasNotRead(error));
   }
 
   close(): void {
@@ -139,38 +139,38 @@ export class Connection {
   }
 
   #complete(outgoing: Outgoing, isClean: boolean): void {
-    this.#leave(outgoing);
+    this.#detach(outgoing);
     outgoing.isOver = true;
-    const keptMs = this.#keptMs(isClean && !outgoing.isOnce);
-    if (keptMs > 0) this.#origin.keep(this, keptMs);
+    const idleTimeoutMs = this.#idleTimeoutMs(isClean && !outgoing.isOnce);
+    if (idleTimeoutMs > 0) this.#origin.addIdle(this, idleTimeoutMs);
     else this.close();
     outgoing.receiver.finished();
   }
 
-  #leave(outgoing: Outgoing): void {
+  #detach(outgoing: Outgoing): void {
     this.#outgoing = undefined;
     outgoing.connection = undefined;
-    this.#origin.left();
+    this.#origin.requestEnded();
   }
 
   /** Milliseconds that the connection may wait for the next request. 0: close it. */
-  #keptMs(isClean: boolean): number {
+  #idleTimeoutMs(isClean: boolean): number {
     // The provider responded before it read the whole request, which is still being sent.
-    if (!isClean || !this.#reader.isKept || this.#socket.writableLength > 0) return 0;
+    if (!isClean || !this.#reader.isReusable || this.#socket.writableLength > 0) return 0;
     this.resume();
-    const { keepSeconds } = this.#reader;
-    return keepSeconds === undefined ? idleMs : Math.min(keepSeconds * 1000 - idleMarginMs, idleLimitMs);
+    const { keepAliveSeconds } = this.#reader;
+    return keepAliveSeconds === undefined ? idleMs : Math.min(keepAliveSeconds * 1000 - idleMarginMs, idleLimitMs);
   }
 
-  #isUnread(error: Error): boolean {
+  #wasNotRead(error: Error): boolean {
     if (this.#hasData || !('code' in error)) return false;
-    return gone.has(String(error.code)) && performance.now() - this.#keptAt <= staleMs;
+    return closedCodes.has(String(error.code)) && performance.now() - this.#reusedAt <= staleMs;
   }
 }
 
 /** Returns the buffer only after a successful write: on an error the system may still be using it. */
-const givesBack =
+const releaseBody =
   (body: Buffer) =>
   (error?: Error | null): void => {
-    if (!error) giveBack(body);
+    if (!error) releaseBuffer(body);
   };

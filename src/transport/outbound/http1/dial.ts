@@ -74,7 +74,7 @@ function secure({ host, port, serverName }: Endpoint, { lookup, session }: DialO
     ...(session === undefined ? {} : { session }),
     ...(lookup === undefined ? {} : { lookup }),
   });
-  socket.on('session', (fresh: Buffer) => events.session(fresh));
+  socket.on('session', (ticket: Buffer) => events.session(ticket));
   socket.on('data', (bytes: Buffer) => events.read(bytes));
   return socket;
 }

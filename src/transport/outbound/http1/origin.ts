@@ -1,35 +1,35 @@
 import type { Socket } from 'node:net';
-import { HeadParser } from './answer-head.ts';
-import { Connection } from './connection.ts';
+import { ResponseHeadParser } from './response-head.ts';
+import { UpstreamConnection } from './connection.ts';
 import { connectTimeout, type DialOptions, type Endpoint, type SocketEvents } from './dial.ts';
 import type { Outgoing } from './outgoing.ts';
-import { RequestHeads } from './request-head.ts';
+import { RequestHeadWriter } from './request-head.ts';
 
 /** What an origin needs from the pool that contains it. */
-export interface OriginHost {
+export interface OriginOwner {
   dial(endpoint: Endpoint, options: DialOptions, events: SocketEvents): Socket;
   /** A request is waiting for a response or for a connection. */
-  entered(): void;
-  left(): void;
+  requestStarted(): void;
+  requestEnded(): void;
 }
 
 /** All connections to one origin: idle, in use, and being opened. */
 export class Origin {
-  readonly answers = new HeadParser();
-  readonly heads: RequestHeads;
+  readonly responseHeads = new ResponseHeadParser();
+  readonly requestHeads: RequestHeadWriter;
   readonly #endpoint: Endpoint;
   readonly #lookup: DialOptions['lookup'];
-  readonly #host: OriginHost;
+  readonly #host: OriginOwner;
   /** A stack: the most recently used connection is used first, so that surplus ones reach their idle timeout and are closed. */
-  readonly #idle: Connection[] = [];
-  readonly #open = new Set<Connection>();
-  readonly #dials = new Set<Dial>();
+  readonly #idle: UpstreamConnection[] = [];
+  readonly #open = new Set<UpstreamConnection>();
+  readonly #dials = new Set<PendingConnection>();
   #session: Buffer | undefined;
   /** Increases with each use of any origin. */
-  usedAt = 0;
+  lastUse = 0;
 
-  constructor(endpoint: Endpoint, authority: string, lookup: DialOptions['lookup'], host: OriginHost) {
-    this.heads = new RequestHeads(authority);
+  constructor(endpoint: Endpoint, authority: string, lookup: DialOptions['lookup'], host: OriginOwner) {
+    this.requestHeads = new RequestHeadWriter(authority);
     this.#endpoint = endpoint;
     this.#lookup = lookup;
     this.#host = host;
@@ -46,12 +46,12 @@ export class Origin {
 
   /** Sends over an idle connection, or opens a new one. */
   send(outgoing: Outgoing, now: number): void {
-    const kept = outgoing.isOnce ? undefined : this.#take(now);
-    if (kept === undefined) this.#dials.add(new Dial(outgoing, this, now + outgoing.dialMs));
-    else kept.send(outgoing, true);
+    const idleConnection = outgoing.isOnce ? undefined : this.#take(now);
+    if (idleConnection === undefined) this.#dials.add(new PendingConnection(outgoing, this, now + outgoing.dialMs));
+    else idleConnection.send(outgoing, true);
   }
 
-  #take(now: number): Connection | undefined {
+  #take(now: number): UpstreamConnection | undefined {
     for (let last = this.#idle.pop(); last !== undefined; last = this.#idle.pop()) {
       if (last.idleUntil > now) return last;
       last.close();
@@ -63,44 +63,44 @@ export class Origin {
     return this.#host.dial(this.#endpoint, { lookup: this.#lookup, session: this.#session }, events);
   }
 
-  dialed(dial: Dial, socket: Socket): Connection {
+  connectionOpened(dial: PendingConnection, socket: Socket): UpstreamConnection {
     this.#dials.delete(dial);
-    const connection = new Connection(socket, this);
+    const connection = new UpstreamConnection(socket, this);
     this.#open.add(connection);
     return connection;
   }
 
-  undialed(dial: Dial): void {
+  connectionFailed(dial: PendingConnection): void {
     this.#dials.delete(dial);
     // The upstream may have rejected the TLS session.
     this.#session = undefined;
-    this.#host.left();
+    this.#host.requestEnded();
   }
 
-  remember(session: Buffer): void {
+  storeSession(session: Buffer): void {
     this.#session = session;
   }
 
   /** Adds a connection to the idle ones. */
-  keep(connection: Connection, ms: number): void {
+  addIdle(connection: UpstreamConnection, ms: number): void {
     connection.idleUntil = performance.now() + ms;
     this.#idle.push(connection);
   }
 
-  left(): void {
-    this.#host.left();
+  requestEnded(): void {
+    this.#host.requestEnded();
   }
 
-  closed(connection: Connection): void {
+  closed(connection: UpstreamConnection): void {
     this.#open.delete(connection);
-    const place = this.#idle.lastIndexOf(connection);
-    if (place >= 0) this.#idle.splice(place, 1);
+    const index = this.#idle.lastIndexOf(connection);
+    if (index >= 0) this.#idle.splice(index, 1);
   }
 
   /** Closes connections that were idle too long, and aborts connection attempts that time out. */
   sweep(now: number): void {
     for (const connection of this.#idle.filter(({ idleUntil }) => idleUntil <= now)) connection.close();
-    for (const dial of this.#dials) if (dial.until <= now || dial.isUnwanted) dial.giveUp(connectTimeout());
+    for (const dial of this.#dials) if (dial.until <= now || dial.isAbandoned) dial.cancel(connectTimeout());
   }
 
   closeIdle(): void {
@@ -109,19 +109,19 @@ export class Origin {
 
   close(error: Error): void {
     for (const connection of this.#open) connection.failed(error);
-    for (const dial of this.#dials) dial.giveUp(error);
+    for (const dial of this.#dials) dial.cancel(error);
   }
 }
 
 /** A connection being opened, for the request that waits for it. Later it forwards the socket's events to the connection. */
-class Dial implements SocketEvents {
+class PendingConnection implements SocketEvents {
   /** Monotonic milliseconds. */
   readonly until: number;
   /** Cleared once the request is sent, because the connection far outlives the request. */
   #outgoing: Outgoing | undefined;
   readonly #origin: Origin;
   readonly #socket: Socket;
-  #connection: Connection | undefined;
+  #connection: UpstreamConnection | undefined;
   #isOver = false;
 
   constructor(outgoing: Outgoing, origin: Origin, until: number) {
@@ -131,22 +131,22 @@ class Dial implements SocketEvents {
     this.#socket = origin.dial(this);
   }
 
-  get isUnwanted(): boolean {
+  get isAbandoned(): boolean {
     return this.#outgoing?.receiver.isOver === true;
   }
 
   opened(socket: Socket): void {
     if (this.#isOver) return;
-    // Idle sockets must not keep the process alive. For requests in progress, `Origins` does that.
+    // Idle sockets must not keep the process alive. For requests in progress, `OriginPool` does that.
     socket.unref();
-    this.#connection = this.#origin.dialed(this, socket);
+    this.#connection = this.#origin.connectionOpened(this, socket);
     const outgoing = this.#outgoing;
     this.#outgoing = undefined;
     if (outgoing !== undefined) this.#connection.send(outgoing, false);
   }
 
   read(bytes: Buffer): void {
-    if (this.#connection === undefined) this.giveUp(new Error('bytes before the connection was open'));
+    if (this.#connection === undefined) this.cancel(new Error('bytes before the connection was open'));
     else if (!this.#connection.isClosed) this.#connection.read(bytes);
   }
 
@@ -155,18 +155,18 @@ class Dial implements SocketEvents {
   }
 
   failed(error: Error): void {
-    if (this.#connection === undefined) this.giveUp(error);
+    if (this.#connection === undefined) this.cancel(error);
     else if (!this.#connection.isClosed) this.#connection.failed(error);
   }
 
   session(session: Buffer): void {
-    this.#origin.remember(session);
+    this.#origin.storeSession(session);
   }
 
-  giveUp(error: Error): void {
+  cancel(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#origin.undialed(this);
+    this.#origin.connectionFailed(this);
     this.#socket.destroy();
     this.#outgoing?.receiver.failed(error);
     this.#outgoing = undefined;

@@ -1,5 +1,5 @@
-import type { Receiver, Source } from '../upstream.ts';
-import type { Connection } from './connection.ts';
+import type { ResponseReceiver, ResponseControl } from '../upstream.ts';
+import type { UpstreamConnection } from './connection.ts';
 import type { Origin } from './origin.ts';
 
 /** What is sent over the wire. */
@@ -10,7 +10,7 @@ export interface OutgoingRequest {
   /** The body: a text of one character per byte if it is small, else the buffer as held. */
   readonly body: string | Buffer;
   /** Nothing else refers to the body: its memory is returned as soon as it is written. */
-  readonly ownsBody: boolean;
+  readonly ownsBodyBuffer: boolean;
   /** Milliseconds allowed for opening a connection. */
   readonly dialMs: number;
   /** The connection is new and serves only this request. */
@@ -18,27 +18,27 @@ export interface OutgoingRequest {
 }
 
 /** A request on one connection and its response. The sender's handle to control both. */
-export class Outgoing implements Source {
+export class Outgoing implements ResponseControl {
   readonly origin: Origin;
-  readonly receiver: Receiver;
+  readonly receiver: ResponseReceiver;
   readonly method: string;
   readonly head: string;
   readonly body: string | Buffer;
-  readonly ownsBody: boolean;
+  readonly ownsBodyBuffer: boolean;
   readonly dialMs: number;
   readonly isOnce: boolean;
   /** Set while the request or its response uses the connection. */
-  connection: Connection | undefined;
+  connection: UpstreamConnection | undefined;
   /** The response is no longer needed, or is complete. */
   isOver = false;
 
-  constructor(origin: Origin, receiver: Receiver, request: OutgoingRequest) {
+  constructor(origin: Origin, receiver: ResponseReceiver, request: OutgoingRequest) {
     this.origin = origin;
     this.receiver = receiver;
     this.method = request.method;
     this.head = request.head;
     this.body = request.body;
-    this.ownsBody = request.ownsBody;
+    this.ownsBodyBuffer = request.ownsBodyBuffer;
     this.dialMs = request.dialMs;
     this.isOnce = request.isOnce;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RequestHeads } from './request-head.ts';
+import { RequestHeadWriter } from './request-head.ts';
 
-describe('RequestHeads', () => {
+describe('RequestHeadWriter', () => {
   const long = 'x'.repeat(20_000);
 
   it.each([
@@ -9,14 +9,14 @@ describe('RequestHeads', () => {
     ['no head with a long path', `/${long}`, 'v', 0],
     ['no head with a long header', '/v1/a', long, 0],
   ])('caches %s', (_, path, value, count) => {
-    const heads = new RequestHeads('a.example');
+    const heads = new RequestHeadWriter('a.example');
     const written = [1, 2].map(() => heads.write('GET', path, ['x-a', value], 0));
     const head = `GET ${path} HTTP/1.1\r\nhost: a.example\r\nconnection: keep-alive\r\nx-a: ${value}\r\n\r\n`;
     expect([written, heads.size]).toEqual([[head, head], count]);
   });
 
   it('does not cache a head that cannot be written', () => {
-    const heads = new RequestHeads('a.example');
+    const heads = new RequestHeadWriter('a.example');
     expect([heads.write('GET', `/${long}`, ['x-a', 'a\r\nb'], 0), heads.size]).toEqual([undefined, 0]);
   });
 });

@@ -1,5 +1,5 @@
 import type { HeaderPairs } from '../../../core/http/headers.ts';
-import { notText, notToken } from '../../wire/field-text.ts';
+import { invalidValueCharacter, invalidNameCharacter } from '../../wire/field-text.ts';
 
 /** Methods written here, and whether a request with that method is expected to have a body. */
 const methods: ReadonlyMap<string, boolean> = new Map([
@@ -25,7 +25,7 @@ const reserved: ReadonlySet<string> = new Set([
 const notPath = /[^\x21-\xff]/;
 
 /** The header last written at this position. */
-interface Line {
+interface HeaderLine {
   readonly name: string;
   readonly value: string;
   readonly text: string;
@@ -37,9 +37,9 @@ const pathLimit = 64;
 const headLimit = 8 * 1024;
 
 /** Writes the request heads of one origin. It recognizes lines that it checked and wrote before by comparison. */
-export class RequestHeads {
+export class RequestHeadWriter {
   readonly #host: string;
-  readonly #known = new Map<string, RequestLines>();
+  readonly #known = new Map<string, PathHead>();
 
   /** @param host of the origin, including its port if that is not the default one */
   constructor(host: string) {
@@ -57,29 +57,29 @@ export class RequestHeads {
    */
   write(method: string, path: string, headers: HeaderPairs, length: number): string | undefined {
     const known = this.#known.get(path);
-    const lines = known !== undefined && known.method === method ? known : this.#open(method, path);
+    const lines = known !== undefined && known.method === method ? known : this.#create(method, path);
     const head = lines?.write(headers, length);
     if (head === undefined || head.length > headLimit) this.#known.delete(path);
     return head;
   }
 
-  #open(method: string, path: string): RequestLines | undefined {
+  #create(method: string, path: string): PathHead | undefined {
     const expectsBody = methods.get(method);
     if (expectsBody === undefined || !path.startsWith('/') || notPath.test(path)) return undefined;
     // A server may respond to HEAD with a body anyway, which would be taken for the next response.
     const start = `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: ${method === 'HEAD' ? 'close' : 'keep-alive'}\r\n`;
-    const lines = new RequestLines(method, start, expectsBody);
+    const lines = new PathHead(method, start, expectsBody);
     if (this.#known.size >= pathLimit) this.#known.clear();
     this.#known.set(path, lines);
     return lines;
   }
 }
 
-class RequestLines {
+class PathHead {
   readonly method: string;
   readonly #start: string;
   readonly #expectsBody: boolean;
-  readonly #lines: Line[] = [];
+  readonly #lines: HeaderLine[] = [];
   /** The last head written, up to the length of the body. */
   #text: string;
 
@@ -102,9 +102,9 @@ class RequestLines {
   #isSame(headers: HeaderPairs): boolean {
     const lines = this.#lines;
     if (headers.length !== lines.length * 2) return false;
-    for (let place = 0; place < lines.length; place += 1) {
-      const line = lines[place] as Line;
-      if (line.value !== headers[place * 2 + 1] || line.name !== headers[place * 2]) return false;
+    for (let index = 0; index < lines.length; index += 1) {
+      const line = lines[index] as HeaderLine;
+      if (line.value !== headers[index * 2 + 1] || line.name !== headers[index * 2]) return false;
     }
     return true;
   }
@@ -113,28 +113,34 @@ class RequestLines {
   #rewrite(headers: HeaderPairs): boolean {
     const lines = this.#lines;
     let text = this.#start;
-    let place = 0;
-    for (let at = 0; at + 1 < headers.length; at += 2, place += 1) {
+    let index = 0;
+    for (let at = 0; at + 1 < headers.length; at += 2, index += 1) {
       const name = headers[at] as string;
       const value = headers[at + 1] as string;
-      let line = lines[place];
+      let line = lines[index];
       if (line?.value !== value || line.name !== name) {
         if (!isPlain(name, value)) {
-          lines.length = place;
+          lines.length = index;
           this.#text = text;
           return false;
         }
         line = { name, value, text: `${name}: ${value}\r\n` };
-        lines[place] = line;
+        lines[index] = line;
       }
       text += line.text;
     }
-    lines.length = place;
+    lines.length = index;
     this.#text = text;
     return true;
   }
 }
 
 function isPlain(name: string, value: string): boolean {
-  return name !== '' && !notToken.test(name) && !reserved.has(name.toLowerCase()) && typeof value === 'string' && !notText.test(value);
+  return (
+    name !== '' &&
+    !invalidNameCharacter.test(name) &&
+    !reserved.has(name.toLowerCase()) &&
+    typeof value === 'string' &&
+    !invalidValueCharacter.test(value)
+  );
 }

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { createServer, getCACertificates, type Server, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Receiver } from '../upstream.ts';
-import { Origins } from './origins.ts';
-import { Wheel } from '../../wire/wheel.ts';
+import type { ResponseReceiver } from '../upstream.ts';
+import { OriginPool } from './origin-pool.ts';
+import { TimerWheel } from '../../wire/timer-wheel.ts';
 
 /** A self-signed certificate for `localhost`, used only by this test. */
 const key = `-----BEGIN PRIVATE KEY-----
@@ -27,7 +27,7 @@ describe('TLS connection', () => {
   const usual = getCACertificates('default');
   let server: Server;
   let sockets: TLSSocket[];
-  let origins: Origins;
+  let origins: OriginPool;
   let port: number;
 
   beforeAll(() => setDefaultCACertificates([...usual, cert]));
@@ -41,7 +41,7 @@ describe('TLS connection', () => {
     }).listen(0);
     await new Promise((resolve) => server.once('listening', resolve));
     ({ port } = server.address() as AddressInfo);
-    origins = new Origins({ wheel: new Wheel(), lookup: () => undefined });
+    origins = new OriginPool({ wheel: new TimerWheel(), lookup: () => undefined });
   });
   afterEach(async () => {
     origins.close();
@@ -53,7 +53,7 @@ describe('TLS connection', () => {
   function ask(host: string, isOnce = false): Promise<string> {
     return new Promise((resolve) => {
       let body = '';
-      const receiver: Receiver = {
+      const receiver: ResponseReceiver = {
         connected: () => undefined,
         sent: () => undefined,
         head: () => undefined,

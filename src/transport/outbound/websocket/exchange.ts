@@ -9,16 +9,16 @@ import type { SocketBody } from '../../../core/json/body.ts';
 import type { Attempt, Flow, FlowConsumer, KeptBody, Outcome, Times, TimeoutPhase } from '../../../core/plan.ts';
 import type { SocketRecord } from '../../../core/records/record.ts';
 import type { Tap } from '../../../core/tap.ts';
-import { type EchoListener, SecretRedactor, type SecretForms } from '../../../core/secrets/redactor.ts';
-import { ofMessage } from '../exchange/bytes-answer.ts';
-import type { ExchangeSettings } from '../exchange/exchange.ts';
-import { interrupted, invalid, overdue, untaken } from '../exchange/faults.ts';
+import { type EchoListener, SecretRedactor, type SecretVariants } from '../../../core/secrets/redactor.ts';
+import { endToEndHeaders } from '../exchange/file-body.ts';
+import type { ExchangeSettings } from '../exchange/settings.ts';
+import { streamInterrupted, invalidResponse, timeoutFault, clientNotReading } from '../exchange/faults.ts';
 import { slowClientMs } from '../../wire/slow-client.ts';
-import type { Swept } from '../../wire/sweeper.ts';
+import type { Sweepable } from '../../wire/sweeper.ts';
 import { abnormalClose, closeFrame, FrameCounter } from './frames.ts';
-import { headersToSend, passedHeaders } from './handshake.ts';
-import { type MessageReader, TextMessages } from './messages.ts';
-import { readRefusal } from './refusal.ts';
+import { toOutgoingHeaders, forwardedHeaders } from './handshake.ts';
+import { type MessageReader, TextMessageAssembler } from './messages.ts';
+import { readRejection } from './rejection.ts';
 import { request as httpRequest } from '../../../core/node-http.ts';
 
 /** RFC 6455 7.4.1: the endpoint is going away. */
@@ -27,7 +27,7 @@ const goingAway = 1001;
 const none: Buffer = Buffer.alloc(0);
 const noPieces: readonly never[] = Object.freeze([]);
 
-export interface SocketSettings extends Pick<ExchangeSettings, 'monotonic' | 'onEcho' | 'arrivedAt' | 'begunAt' | 'settle' | 'over'> {
+export interface WebSocketSettings extends Pick<ExchangeSettings, 'monotonic' | 'onEcho' | 'arrivedAt' | 'begunAt' | 'settle' | 'over'> {
   /** A DNS lookup that rejects addresses which the egress rules forbid. */
   readonly lookup: LookupFunction | undefined;
 }
@@ -36,48 +36,48 @@ export interface SocketSettings extends Pick<ExchangeSettings, 'monotonic' | 'on
  * One attempt at a WebSocket: its request is the upgrade, its response is `101`, and then frames flow in both directions.
  * Frames are forwarded unchanged; the gateway only inspects them.
  */
-export class SocketExchange implements Swept, Flow, EchoListener {
-  place: number | undefined;
+export class WebSocketExchange implements Sweepable, Flow, EchoListener {
+  index: number | undefined;
   readonly isBegun = true;
   readonly #attempt: Attempt;
   readonly #body: SocketBody;
-  readonly #settings: SocketSettings;
+  readonly #settings: WebSocketSettings;
   readonly #startedAt: number;
   readonly #fromClient = new FrameCounter();
   #fromProvider = new FrameCounter();
   #redactor: SecretRedactor | undefined;
-  #out: ClientRequest | undefined;
+  #request: ClientRequest | undefined;
   #upstream: Duplex | undefined;
   #consumer: FlowConsumer | undefined;
   /** Infinite while a token is being fetched. */
   #dialAt: number;
   #connectedAt: number | undefined;
   #firstAt: number | undefined;
-  #movedAt: number;
+  #lastActivityAt: number;
   #bytes = 0;
   #isSettled = false;
   /** The client ended its side. */
   #hasClientEnded = false;
-  #isClientGone = false;
+  #isClientDisconnected = false;
   /** The client does not read what it was sent, so the provider is not read either. */
   #isPaused = false;
-  #isProviderGone = false;
+  #isProviderDisconnected = false;
   /** Nothing more is forwarded: both sides are being closed. */
   #isEnding = false;
   #isOver = false;
 
-  constructor(attempt: Attempt, body: SocketBody, settings: SocketSettings) {
+  constructor(attempt: Attempt, body: SocketBody, settings: WebSocketSettings) {
     this.#attempt = attempt;
     this.#body = body;
     this.#settings = settings;
     this.#dialAt = settings.monotonic();
-    this.#movedAt = this.#dialAt;
+    this.#lastActivityAt = this.#dialAt;
     this.#startedAt = settings.begunAt ?? this.#dialAt;
   }
 
   // ---- the request ------------------------------------------------------------------------------
 
-  hide(secrets: SecretForms | undefined): void {
+  setSecrets(secrets: SecretVariants | undefined): void {
     this.#redactor = secrets === undefined ? undefined : new SecretRedactor(secrets, this);
   }
 
@@ -87,11 +87,11 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   }
 
   /** A token has to be fetched first. The connect timeout does not run, because no connection is being opened. */
-  signing(): void {
+  signingStarted(): void {
     this.#dialAt = Number.POSITIVE_INFINITY;
   }
 
-  signed(): boolean {
+  signingFinished(): boolean {
     this.#dialAt = this.#settings.monotonic();
     return !this.#isSettled;
   }
@@ -101,28 +101,28 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     const url = new URL(origin);
     const { lookup } = this.#settings;
     const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
-    const sent = headersToSend([...headers, ...this.#body.handshake, 'host', url.host]);
+    const sent = toOutgoingHeaders([...headers, ...this.#body.handshake, 'host', url.host]);
     const options = {
       host: url.hostname.replace(/^\[|\]$/g, ''),
       port: Number(url.port || (isSecure ? 443 : 80)),
       path,
       agent: false as const,
     };
-    const out = (isSecure ? httpsRequest : httpRequest)({ ...options, headers: sent, ...(lookup === undefined ? {} : { lookup }) });
-    this.#out = out;
-    out.on('socket', (socket: Socket) => {
+    const request = (isSecure ? httpsRequest : httpRequest)({ ...options, headers: sent, ...(lookup === undefined ? {} : { lookup }) });
+    this.#request = request;
+    request.on('socket', (socket: Socket) => {
       if (!socket.connecting) this.#onConnected();
       else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', this.#onConnected);
     });
-    out.on('error', (error) => this.#owned(() => this.#failed(error)));
-    out.on('response', (answer) => this.#owned(() => this.#refused(answer)));
-    out.on('upgrade', (answer, upstream, head) => this.#owned(() => this.#agreed(answer, upstream, head)));
-    out.end();
+    request.on('error', (error) => this.#guard(() => this.#failed(error)));
+    request.on('response', (response) => this.#guard(() => this.#onRejected(response)));
+    request.on('upgrade', (response, upstream, head) => this.#guard(() => this.#onUpgrade(response, upstream, head)));
+    request.end();
   }
 
   readonly #onConnected = (): void => {
     this.#connectedAt = this.#settings.monotonic();
-    this.#movedAt = this.#connectedAt;
+    this.#lastActivityAt = this.#connectedAt;
   };
 
   #failed(error: Error): void {
@@ -137,40 +137,40 @@ export class SocketExchange implements Swept, Flow, EchoListener {
       });
   }
 
-  #refused(answer: IncomingMessage): void {
-    this.#received();
+  #onRejected(answer: IncomingMessage): void {
+    this.#noteResponse();
     const status = answer.statusCode ?? 0;
     if (isFinalStatus(status)) {
-      readRefusal(answer, this.#redactor)
+      readRejection(answer, this.#redactor)
         .then((error) => this.refuse(error))
         .catch((thrown: unknown) => this.crashed(thrown));
       return;
     }
-    const fault = invalid(`The provider returned the status ${status}, which is not a valid HTTP status.`);
+    const fault = invalidResponse(`The provider returned the status ${status}, which is not a valid HTTP status.`);
     this.#settle({ kind: 'faulty', attempt: this.#attempt, times: this.#times(), fault, status: fault.status });
   }
 
-  #agreed(answer: IncomingMessage, upstream: Duplex, head: Buffer): void {
+  #onUpgrade(answer: IncomingMessage, upstream: Duplex, head: Buffer): void {
     upstream.on('error', () => {});
     if (this.#isSettled) {
       upstream.destroy();
       return;
     }
-    this.#received();
+    this.#noteResponse();
     this.#upstream = upstream;
     if (head.length > 0) upstream.unshift(head);
     upstream.on('close', this.#onProviderClose).on('drain', () => this.#body.resume());
-    const passed = ofMessage(passedHeaders(answer.headers, this.#body.offered));
-    const headers = this.#redactor === undefined ? passed : this.#redactor.headers(passed);
+    const forwarded = endToEndHeaders(forwardedHeaders(answer.headers, this.#body.offeredProtocols));
+    const headers = this.#redactor === undefined ? forwarded : this.#redactor.headers(forwarded);
     const tap = this.#attempt.translation?.tap;
-    if (tap?.reads !== undefined) this.#fromProvider = new FrameCounter(new TextMessages(readerFor(tap)));
+    if (tap?.reads !== undefined) this.#fromProvider = new FrameCounter(new TextMessageAssembler(readerFor(tap)));
     const reply = { status: 101, headers, body: none, flow: this, tap };
     this.#settle({ kind: 'answered', attempt: this.#attempt, times: this.#times(), reply });
   }
 
-  #received(): void {
+  #noteResponse(): void {
     this.#firstAt = this.#settings.monotonic();
-    this.#movedAt = this.#firstAt;
+    this.#lastActivityAt = this.#firstAt;
   }
 
   refuse(error: unknown): void {
@@ -183,7 +183,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     else this.#end(() => this.#consumer?.fault(fromUnknown(thrown)));
   }
 
-  #owned(work: () => void): void {
+  #guard(work: () => void): void {
     try {
       work();
     } catch (thrown) {
@@ -195,7 +195,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
     if (this.#isSettled) return;
     this.#isSettled = true;
     if (outcome.kind !== 'answered') {
-      this.#out?.destroy();
+      this.#request?.destroy();
       this.#over();
     }
     this.#settings.settle(outcome);
@@ -217,25 +217,25 @@ export class SocketExchange implements Swept, Flow, EchoListener {
 
   /** The close frame for the client when the gateway ends the WebSocket, unless the provider disconnected or a frame is incomplete. */
   get closeFrame(): Buffer | undefined {
-    return this.#isProviderGone || !this.#fromProvider.isAtBoundary ? undefined : closeFrame(goingAway, false);
+    return this.#isProviderDisconnected || !this.#fromProvider.isAtBoundary ? undefined : closeFrame(goingAway, false);
   }
 
   into(consumer: FlowConsumer): void {
     this.#consumer = consumer;
-    this.#movedAt = this.#settings.monotonic();
+    this.#lastActivityAt = this.#settings.monotonic();
     const upstream = this.#upstream as Duplex;
     if (upstream.destroyed) {
       this.#onProviderClose();
       return;
     }
-    upstream.on('data', (chunk: Buffer) => this.#owned(() => this.#down(chunk, consumer)));
+    upstream.on('data', (chunk: Buffer) => this.#guard(() => this.#toClient(chunk, consumer)));
     this.#body.into({
-      data: (chunk) => this.#owned(() => this.#up(chunk, upstream)),
+      data: (chunk) => this.#guard(() => this.#toProvider(chunk, upstream)),
       end: () => {
         this.#hasClientEnded = true;
         upstream.end();
       },
-      gone: () => this.#owned(() => this.#clientGone()),
+      disconnected: () => this.#guard(() => this.#onClientDisconnect()),
     });
   }
 
@@ -246,7 +246,7 @@ export class SocketExchange implements Swept, Flow, EchoListener {
 
   resume(): void {
     this.#isPaused = false;
-    this.#movedAt = this.#settings.monotonic();
+    this.#lastActivityAt = this.#settings.monotonic();
     this.#upstream?.resume();
   }
 
@@ -257,35 +257,35 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   }
 
   /** Overwrites the credential in uncompressed frames. Compressed frames are not searched. */
-  #down(chunk: Buffer, consumer: FlowConsumer): void {
-    this.#movedAt = this.#settings.monotonic();
+  #toClient(chunk: Buffer, consumer: FlowConsumer): void {
+    this.#lastActivityAt = this.#settings.monotonic();
     if (this.#isEnding) return;
-    this.#redactor?.passing(chunk);
+    this.#redactor?.overwriteChunk(chunk);
     this.#bytes += chunk.length;
     this.#fromProvider.push(chunk);
     consumer.data(chunk, noPieces);
   }
 
-  #up(chunk: Buffer, upstream: Duplex): void {
-    this.#movedAt = this.#settings.monotonic();
+  #toProvider(chunk: Buffer, upstream: Duplex): void {
+    this.#lastActivityAt = this.#settings.monotonic();
     this.#fromClient.push(chunk);
     if (!this.#isEnding && !upstream.destroyed && !upstream.write(chunk)) this.#body.pause();
   }
 
   /** After a close frame, waits for the provider's remaining frames. Without one, the WebSocket ends. */
-  #clientGone(): void {
-    this.#isClientGone = true;
-    if (this.#isClosed()) endSoon(this.#upstream);
-    else if (!this.#isEnding) this.#body.leave();
+  #onClientDisconnect(): void {
+    this.#isClientDisconnected = true;
+    if (this.#isClosed()) closeGracefully(this.#upstream);
+    else if (!this.#isEnding) this.#body.disconnect();
   }
 
   readonly #onProviderClose = (): void => {
-    this.#isProviderGone = true;
+    this.#isProviderDisconnected = true;
     if (this.#consumer === undefined) return;
     const consumer = this.#consumer;
     if (this.#isClosed()) this.#end(() => consumer.end(none, noPieces));
-    else if (this.#hasClientEnded) this.#end(() => this.#body.leave());
-    else this.#end(() => consumer.fault(interrupted("The provider's connection broke in the middle of the response.")));
+    else if (this.#hasClientEnded) this.#end(() => this.#body.disconnect());
+    else this.#end(() => consumer.fault(streamInterrupted("The provider's connection broke in the middle of the response.")));
     this.#over();
   };
 
@@ -294,40 +294,40 @@ export class SocketExchange implements Swept, Flow, EchoListener {
   }
 
   /** Runs once: reports the end and closes the provider's side, after a close frame of the gateway if neither side closed. */
-  #end(tell: () => void): void {
+  #end(report: () => void): void {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    this.#movedAt = this.#settings.monotonic();
+    this.#lastActivityAt = this.#settings.monotonic();
     const upstream = this.#upstream;
-    const isOurs = !this.#isClientGone && !this.#isProviderGone && !this.#isClosed();
-    if (isOurs && this.#fromClient.isAtBoundary && upstream?.writable === true) upstream.write(closeFrame(goingAway, true));
-    tell();
-    endSoon(upstream);
+    const isClosedByGateway = !this.#isClientDisconnected && !this.#isProviderDisconnected && !this.#isClosed();
+    if (isClosedByGateway && this.#fromClient.isAtBoundary && upstream?.writable === true) upstream.write(closeFrame(goingAway, true));
+    report();
+    closeGracefully(upstream);
     if (upstream?.destroyed !== false) this.#over();
   }
 
   // ---- clocks -----------------------------------------------------------------------------------
 
   sweep(now: number): void {
-    const { clocks } = this.#attempt;
+    const { timeouts } = this.#attempt;
     if (this.#connectedAt === undefined) {
-      if (now - this.#dialAt > clocks.connect) this.#late('connect', clocks.connect);
-    } else if (now - this.#movedAt > this.#silenceMs) {
-      if (this.#isEnding || this.#isClientGone) this.#upstream?.destroy();
-      else if (this.#upstream === undefined) this.#late('idle', clocks.idle);
-      else if (this.#hasClientEnded) this.#end(() => this.#body.leave());
-      else this.#end(() => this.#consumer?.fault(this.#isPaused ? untaken() : overdue('idle', clocks.idle)));
+      if (now - this.#dialAt > timeouts.connect) this.#timeOut('connect', timeouts.connect);
+    } else if (now - this.#lastActivityAt > this.#maxIdleMs) {
+      if (this.#isEnding || this.#isClientDisconnected) this.#upstream?.destroy();
+      else if (this.#upstream === undefined) this.#timeOut('idle', timeouts.idle);
+      else if (this.#hasClientEnded) this.#end(() => this.#body.disconnect());
+      else this.#end(() => this.#consumer?.fault(this.#isPaused ? clientNotReading() : timeoutFault('idle', timeouts.idle)));
     }
   }
 
   /** Milliseconds for which nothing may move. A client that does not read has the time that it has for any response. */
-  get #silenceMs(): number {
-    const { idle } = this.#attempt.clocks;
+  get #maxIdleMs(): number {
+    const { idle } = this.#attempt.timeouts;
     if (this.#hasClientEnded) return Math.min(idle, halfOpenMs);
-    return this.#isPaused && !this.#isEnding && !this.#isClientGone ? Math.max(idle, slowClientMs) : idle;
+    return this.#isPaused && !this.#isEnding && !this.#isClientDisconnected ? Math.max(idle, slowClientMs) : idle;
   }
 
-  #late(phase: TimeoutPhase, afterMs: number): void {
+  #timeOut(phase: TimeoutPhase, afterMs: number): void {
     const sent = this.#connectedAt !== undefined;
     this.#settle({ kind: 'timeout', attempt: this.#attempt, times: this.#times(), phase, afterMs, sent });
   }
@@ -356,7 +356,7 @@ const readerFor = (tap: Tap): MessageReader => ({
 const halfOpenMs = 5000;
 
 /** Writes pending data, then closes both directions. net and TLS sockets have `destroySoon` for this. */
-function endSoon(socket: Duplex | undefined): void {
+function closeGracefully(socket: Duplex | undefined): void {
   if (socket === undefined) return;
   if ('destroySoon' in socket && typeof socket.destroySoon === 'function') socket.destroySoon();
   else socket.end(() => socket.destroy());

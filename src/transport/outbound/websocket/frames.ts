@@ -1,4 +1,4 @@
-import type { TextMessages } from './messages.ts';
+import type { TextMessageAssembler } from './messages.ts';
 
 /** No close frame was received (RFC 6455 7.1.5). */
 export const abnormalClose = 1006;
@@ -19,23 +19,23 @@ export class FrameCounter {
   readonly #header = new Uint8Array(14);
   #headerLength = 0;
   /** Payload bytes of the current frame that are not received yet. */
-  #left = 0;
+  #remaining = 0;
   #close: number[] | undefined;
   #mask = 0;
-  readonly #messages: TextMessages | undefined;
+  readonly #messages: TextMessageAssembler | undefined;
 
   /** @param messages assembles text messages from the same frames */
-  constructor(messages?: TextMessages) {
+  constructor(messages?: TextMessageAssembler) {
     this.#messages = messages;
   }
 
   /** True between frames, where the gateway may write a frame of its own. */
   get isAtBoundary(): boolean {
-    return this.#headerLength === 0 && this.#left === 0;
+    return this.#headerLength === 0 && this.#remaining === 0;
   }
 
   push(chunk: Buffer): void {
-    for (let at = 0; at < chunk.length; ) at = this.#left > 0 ? this.#payload(chunk, at) : this.#head(chunk, at);
+    for (let at = 0; at < chunk.length; ) at = this.#remaining > 0 ? this.#payload(chunk, at) : this.#head(chunk, at);
   }
 
   #head(chunk: Buffer, from: number): number {
@@ -63,29 +63,29 @@ export class FrameCounter {
     const size = this.#headerLength;
     const isMasked = (view.getUint8(1) & 0x80) !== 0;
     const short = view.getUint8(1) & 0x7f;
-    this.#left = short === 126 ? view.getUint16(2) : short === 127 ? Number(view.getBigUint64(2)) : short;
+    this.#remaining = short === 126 ? view.getUint16(2) : short === 127 ? Number(view.getBigUint64(2)) : short;
     this.#mask = isMasked ? view.getUint16(size - 4) : 0;
     this.#headerLength = 0;
     this.frames += 1;
     this.#close = (view.getUint8(0) & 0x0f) === closeOpcode ? [] : undefined;
-    if (this.#close !== undefined && this.#left === 0) this.closeCode = noCode;
+    if (this.#close !== undefined && this.#remaining === 0) this.closeCode = noCode;
     this.#messages?.frame(view.getUint8(0), isMasked);
-    if (this.#left === 0) this.#messages?.endOfFrame();
+    if (this.#remaining === 0) this.#messages?.endOfFrame();
   }
 
   #payload(chunk: Buffer, at: number): number {
-    const taken = Math.min(this.#left, chunk.length - at);
+    const consumed = Math.min(this.#remaining, chunk.length - at);
     const close = this.#close;
     if (close !== undefined) {
-      for (let i = at; i < at + taken && close.length < 2; i += 1) close.push(chunk[i] ?? 0);
+      for (let i = at; i < at + consumed && close.length < 2; i += 1) close.push(chunk[i] ?? 0);
       if (close.length === 2) this.closeCode = (((close[0] ?? 0) << 8) | (close[1] ?? 0)) ^ this.#mask;
     }
-    this.#left -= taken;
+    this.#remaining -= consumed;
     if (this.#messages !== undefined) {
-      this.#messages.payload(chunk.subarray(at, at + taken));
-      if (this.#left === 0) this.#messages.endOfFrame();
+      this.#messages.payload(chunk.subarray(at, at + consumed));
+      if (this.#remaining === 0) this.#messages.endOfFrame();
     }
-    return at + taken;
+    return at + consumed;
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { headersToSend, passedHeaders } from './handshake.ts';
+import { toOutgoingHeaders, forwardedHeaders } from './handshake.ts';
 
 test('headersToSend() turns a repeated header into a list and supports the name __proto__', () => {
-  const object = headersToSend(['x', '1', 'y', '2', 'x', '3', '__proto__', 'z']);
+  const object = toOutgoingHeaders(['x', '1', 'y', '2', 'x', '3', '__proto__', 'z']);
   expect(Object.entries(object)).toEqual([
     ['x', ['1', '3']],
     ['y', '2'],
@@ -16,5 +16,5 @@ test.each([
   ['nothing if the provider chose none', {}, ['a'], undefined],
   ['realtime if the provider chose none and a browser expects one', {}, ['realtime', 'a'], 'realtime'],
 ])('passedHeaders() returns as the chosen subprotocol %s', (_what, received, offered, chosen) => {
-  expect(passedHeaders(received, offered)['sec-websocket-protocol']).toBe(chosen);
+  expect(forwardedHeaders(received, offered)['sec-websocket-protocol']).toBe(chosen);
 });

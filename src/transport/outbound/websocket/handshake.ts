@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import type { HeaderPairs } from '../../../core/http/headers.ts';
 
 /** Converts headers to the form of `http.request`. A repeated name becomes a list, which is written as several lines. */
-export function headersToSend(pairs: HeaderPairs): OutgoingHttpHeaders {
+export function toOutgoingHeaders(pairs: HeaderPairs): OutgoingHttpHeaders {
   const map = new Map<string, string | string[]>();
   for (let i = 0; i + 1 < pairs.length; i += 2) {
     const name = pairs[i] ?? '';
@@ -20,7 +20,7 @@ const protocol = 'sec-websocket-protocol';
  * The headers of the provider's upgrade response. The provider may only choose a subprotocol that was offered to it. A
  * browser that offered a key besides `realtime` must see one of them chosen.
  */
-export function passedHeaders(received: IncomingHttpHeaders, offered: readonly string[]): Record<string, string> {
+export function forwardedHeaders(received: IncomingHttpHeaders, offered: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(received))
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;

@@ -2,7 +2,7 @@ import { queryObjects } from 'node:v8';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FrameCounter } from './frames.ts';
-import { TextMessages } from './messages.ts';
+import { TextMessageAssembler } from './messages.ts';
 
 interface Message {
   readonly text: string;
@@ -41,7 +41,7 @@ function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 
 function readAll(bytes: readonly Buffer[]): (string | undefined)[] {
   const read: (string | undefined)[] = [];
-  const messages = new TextMessages({ reads: (beginning) => beginning.startsWith('wanted'), read: (text) => read.push(text) });
+  const messages = new TextMessageAssembler({ reads: (beginning) => beginning.startsWith('wanted'), read: (text) => read.push(text) });
   const counter = new FrameCounter(messages);
   for (const piece of bytes) counter.push(piece);
   return read;
@@ -59,7 +59,7 @@ const message: fc.Arbitrary<Message> = fc.record({
   kind: fc.constantFrom('text', 'text', 'text', 'binary', 'compressed'),
 });
 
-test('TextMessages returns the wanted text messages, in any fragments and any split', () => {
+test('TextMessageAssembler returns the wanted text messages, in any fragments and any split', () => {
   fc.assert(
     fc.property(fc.array(message, { maxLength: 5 }), fc.array(fc.nat(), { maxLength: 30 }), (messages, cuts) => {
       const wanted = messages.filter(({ kind, text }) => kind === 'text' && text.startsWith('wanted')).map(({ text }) => text);
@@ -70,16 +70,16 @@ test('TextMessages returns the wanted text messages, in any fragments and any sp
   );
 });
 
-test('TextMessages reports a message that is too long once and reads the next one', () => {
+test('TextMessageAssembler reports a message that is too long once and reads the next one', () => {
   const whole = frame(0x81, Buffer.from(`wanted ${'x'.repeat(1024 * 1024)}`));
   const next = frame(0x81, Buffer.from('wanted too'));
   expect(readAll(pieces(Buffer.concat([whole, next]), [70_000, 800_000, 1_048_580, 1_048_590]))).toEqual([undefined, 'wanted too']);
 });
 
-test('TextMessages reads a message of one-byte frames without storing each byte separately', () => {
+test('TextMessageAssembler reads a message of one-byte frames without storing each byte separately', () => {
   const size = 20_000;
   const read: (string | undefined)[] = [];
-  const counter = new FrameCounter(new TextMessages({ reads: () => true, read: (text) => read.push(text) }));
+  const counter = new FrameCounter(new TextMessageAssembler({ reads: () => true, read: (text) => read.push(text) }));
   const before = queryObjects(Uint8Array, { format: 'count' });
   for (let i = 0; i < size; i += 1) {
     counter.push(frame((i === size - 1 ? 0x80 : 0) | (i === 0 ? 1 : 0), Buffer.from('x')));

@@ -1,7 +1,7 @@
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
 
 /** Characters at the start of a message that identify its kind. */
-const shown = 512;
+const beginningLength = 512;
 
 /** Maximum bytes of a message that is read. */
 const longest = 1024 * 1024;
@@ -21,7 +21,7 @@ export interface MessageReader {
  * Assembles those text messages of a WebSocket that the reader selects by their beginning (RFC 6455 5.4). Accepts frames
  * split at any position. Compressed and masked messages are not read.
  */
-export class TextMessages {
+export class TextMessageAssembler {
   readonly #reader: MessageReader;
   #pieces: Buffer[] = [];
   #size = 0;
@@ -50,33 +50,33 @@ export class TextMessages {
     if (this.#isControl || this.#state === 'passed') return;
     appendBytes(this.#pieces, bytes);
     this.#size += bytes.length;
-    if (this.#state === 'unknown' && this.#size >= shown) this.#decide();
+    if (this.#state === 'unknown' && this.#size >= beginningLength) this.#selectMessage();
     if (this.#size > longest) this.#tooLong();
   }
 
   /** Called after the last byte of a frame. */
   endOfFrame(): void {
     if (this.#isControl || !this.#isFinal) return;
-    if (this.#state === 'unknown') this.#decide();
+    if (this.#state === 'unknown') this.#selectMessage();
     if (this.#state !== 'wanted') return;
     const text = Buffer.concat(this.#pieces).toString('utf8');
-    this.#pass();
+    this.#ignoreMessage();
     this.#reader.read(text);
   }
 
-  #decide(): void {
-    const beginning = Buffer.concat(this.#pieces, Math.min(this.#size, shown)).toString('latin1');
+  #selectMessage(): void {
+    const beginning = Buffer.concat(this.#pieces, Math.min(this.#size, beginningLength)).toString('latin1');
     if (this.#reader.reads(beginning)) this.#state = 'wanted';
-    else this.#pass();
+    else this.#ignoreMessage();
   }
 
   #tooLong(): void {
     if (this.#state !== 'wanted') return;
-    this.#pass();
+    this.#ignoreMessage();
     this.#reader.read(undefined);
   }
 
-  #pass(): void {
+  #ignoreMessage(): void {
     this.#state = 'passed';
     this.#pieces = [];
   }

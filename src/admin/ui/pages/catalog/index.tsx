@@ -6,7 +6,7 @@ import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
 import { TextField } from '../../components/form.tsx';
 import { Page } from '../../components/page.tsx';
-import { Await } from '../../components/surface.tsx';
+import { LoadedView } from '../../components/surface.tsx';
 import { Provider } from './provider.tsx';
 
 const example = `providers:
@@ -23,10 +23,10 @@ export function Catalog({ name }: { name: string | undefined }) {
   const [find, setFind] = useState('');
   return (
     <Page title="Catalog">
-      <Await loaded={loaded} lines={12}>
+      <LoadedView loaded={loaded} lines={12}>
         {(providers) => {
-          if (providers.length === 0) return <Nothing />;
-          const found = providers.filter((one) => isFound(one, find) && (name === undefined || one.slug === name));
+          if (providers.length === 0) return <NoProviders />;
+          const found = providers.filter((one) => matchesSearch(one, find) && (name === undefined || one.slug === name));
           return (
             <div class="stack">
               {name === undefined && providers.length >= many && (
@@ -49,12 +49,12 @@ export function Catalog({ name }: { name: string | undefined }) {
             </div>
           );
         }}
-      </Await>
+      </LoadedView>
     </Page>
   );
 }
 
-function isFound({ slug, type, name, models, deployments }: ProviderView, find: string): boolean {
+function matchesSearch({ slug, type, name, models, deployments }: ProviderView, find: string): boolean {
   const held = [
     slug,
     type,
@@ -65,7 +65,7 @@ function isFound({ slug, type, name, models, deployments }: ProviderView, find: 
   return held.join('\n').toLowerCase().includes(find.trim().toLowerCase());
 }
 
-function Nothing() {
+function NoProviders() {
   return (
     <Empty icon="catalog" title="No providers yet">
       <p>

@@ -1,9 +1,9 @@
 import type { ProviderTest, ProviderView } from '../../../api-types.ts';
 import { post } from '../../browser/api.ts';
 import { compact, duration, percent, usd } from '../../browser/format.ts';
-import { may } from '../../browser/session.ts';
+import { hasRole } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Place } from '../../components/difference.tsx';
+import { OriginLabel } from '../../components/difference.tsx';
 import { Ago, Badge, Facts, type Tone } from '../../components/display.tsx';
 import { Notice, Panel, Problem } from '../../components/surface.tsx';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
@@ -34,8 +34,8 @@ export function Provider({ provider }: { provider: ProviderView }) {
       }
       aside={
         <>
-          <Place at={at} />
-          {may('operator') && enabled && (
+          <OriginLabel at={at} />
+          {hasRole('operator') && enabled && (
             <Button
               small
               icon="play"

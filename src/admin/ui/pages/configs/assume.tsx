@@ -3,7 +3,7 @@ import { SelectField } from '../../components/form.tsx';
 import type { ExplainInput } from './explain-input.ts';
 
 /** Maximum number of fields in the form. */
-const mostSlugs = 12;
+const maxSlugs = 12;
 
 const outcomes = [
   ['', 'responds'],
@@ -33,7 +33,7 @@ export function Assume({ slugs, value, onChange }: AssumeProps) {
     <fieldset class="stack tight">
       <legend>Assume that</legend>
       <div class="fields small-fields">
-        {slugs.slice(0, mostSlugs).map((slug) => (
+        {slugs.slice(0, maxSlugs).map((slug) => (
           <SelectField
             key={slug}
             label={slug}

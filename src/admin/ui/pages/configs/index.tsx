@@ -2,12 +2,12 @@ import type { ConfigView, Status } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { clock, count } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
-import { may } from '../../browser/session.ts';
+import { hasRole } from '../../browser/session.ts';
 import { Code } from '../../components/code.tsx';
-import { Place } from '../../components/difference.tsx';
+import { OriginLabel } from '../../components/difference.tsx';
 import { Empty } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
-import { Await, Panel } from '../../components/surface.tsx';
+import { LoadedView, Panel } from '../../components/surface.tsx';
 import { NameList } from '../../parts/name-list.tsx';
 import { ExplainForm } from './explain-form.tsx';
 import { Tree } from './tree.tsx';
@@ -26,13 +26,13 @@ export function Configs({ name }: { name: string | undefined }) {
   const window = windowOf(status.data?.started_at);
   return (
     <Page title="Configs">
-      <Await loaded={loaded} lines={12}>
+      <LoadedView loaded={loaded} lines={12}>
         {(configs) => {
           const config = name === undefined ? configs[0] : configs.find((one) => one.name === name);
           return (
             <>
               {configs.length === 0 ? (
-                <Nothing />
+                <NoConfigs />
               ) : (
                 <div class="split">
                   <NameList
@@ -46,15 +46,15 @@ export function Configs({ name }: { name: string | undefined }) {
                       <p>It may have been removed from the files, or it is in a file that does not load.</p>
                     </Empty>
                   ) : (
-                    <One config={config} window={window} />
+                    <ConfigDetails config={config} window={window} />
                   )}
                 </div>
               )}
-              {may('operator') && <ExplainForm configs={configs} current={config?.name ?? ''} />}
+              {hasRole('operator') && <ExplainForm configs={configs} current={config?.name ?? ''} />}
             </>
           );
         }}
-      </Await>
+      </LoadedView>
     </Page>
   );
 }
@@ -69,7 +69,7 @@ const windowOf = (start: number | undefined): string =>
 const noteOf = ({ root: { live } }: ConfigView): string =>
   live.requests === 0 ? 'not used' : `${count(live.requests)} ${live.requests === 1 ? 'attempt' : 'attempts'}`;
 
-function Nothing() {
+function NoConfigs() {
   return (
     <Empty icon="configs" title="No named configs yet">
       <p>
@@ -81,14 +81,14 @@ function Nothing() {
   );
 }
 
-function One({ config, window }: { config: ConfigView; window: string }) {
+function ConfigDetails({ config, window }: { config: ConfigView; window: string }) {
   const { name, at, yaml, root } = config;
   return (
     <div class="halves">
       <Panel title={<span class="break">{name}</span>} aside={<span class="muted small">{window}</span>}>
         <Tree config={name} root={root} />
       </Panel>
-      <Panel title="YAML" aside={<Place at={at} />}>
+      <Panel title="YAML" aside={<OriginLabel at={at} />}>
         {yaml === '' ? (
           <p class="muted">No file has lines for this config alone, so there is no YAML to show.</p>
         ) : (

@@ -1,8 +1,8 @@
 import type { TargetView } from '../../../api-types.ts';
 import { count, duration, percent } from '../../browser/format.ts';
-import { Place } from '../../components/difference.tsx';
+import { OriginLabel } from '../../components/difference.tsx';
 import { Badge, Bar, Tag } from '../../components/display.tsx';
-import { both, requestsHref, term } from '../../log/terms.ts';
+import { joinTerms, requestsHref, term } from '../../log/terms.ts';
 
 /** The targets of a config, indented by depth; a list for screen readers. */
 export function Tree({ config, root }: { config: string; root: TargetView }) {
@@ -27,7 +27,7 @@ function Branch({ config, target }: BranchProps) {
         <div class="row">
           {isLeaf ? <span class="target-name break">{routeOf(target)}</span> : <Tag>{strategy}</Tag>}
           {name !== null && <span class="muted break">{name}</span>}
-          <Place at={at} />
+          <OriginLabel at={at} />
         </div>
         {when !== null && <code class="target-when break">{when}</code>}
         <Live config={config} target={target} />
@@ -56,7 +56,7 @@ function Live({ config, target }: BranchProps) {
   const { share, requests, errors, left_out: leftOut, p95 } = live;
   const left = leftOut > 0 && provider !== null && <Badge tone="warn">left out {count(leftOut)}×</Badge>;
   if (requests === 0) return left === false ? <p class="muted small">no attempts</p> : <div class="target-live">{left}</div>;
-  const filter = both(term('config', config), provider === null ? '' : term('provider', provider));
+  const filter = joinTerms(term('config', config), provider === null ? '' : term('provider', provider));
   return (
     <div class="target-live">
       <Bar parts={[share ?? 1]} of={1} />

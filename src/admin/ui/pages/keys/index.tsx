@@ -2,23 +2,23 @@ import { useState } from 'preact/hooks';
 import type { KeyView } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
-import { may } from '../../browser/session.ts';
+import { hasRole } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
-import { Await, Notice, Panel } from '../../components/surface.tsx';
+import { LoadedView, Notice, Panel } from '../../components/surface.tsx';
 import { CreateDialog } from './create.tsx';
 import { KeyTable } from './key-table.tsx';
 import { RevokeDialog } from './revoke.tsx';
 import { RotateDialog } from './rotate.tsx';
 
-type Open = { readonly does: 'create' } | { readonly does: 'rotate' | 'revoke'; readonly name: string };
+type OpenDialog = { readonly does: 'create' } | { readonly does: 'rotate' | 'revoke'; readonly name: string };
 
 /** API keys of callers. A secret is shown once, when it is created. */
 export function Keys() {
-  return may('operator') ? (
-    <List />
+  return hasRole('operator') ? (
+    <KeyList />
   ) : (
     <Page title="Keys">
       <Notice tone="info" title="Keys are shown to operators and admins" />
@@ -26,21 +26,21 @@ export function Keys() {
   );
 }
 
-function List() {
+function KeyList() {
   const loaded = useLoad((signal) => get<readonly KeyView[]>('/api/keys', {}, signal), [], 30_000);
-  const [open, setOpen] = useState<Open>();
+  const [open, setOpen] = useState<OpenDialog>();
   const close = (): void => setOpen(undefined);
-  const add = may('admin') && (
+  const add = hasRole('admin') && (
     <Button kind="primary" icon="plus" onClick={() => setOpen({ does: 'create' })}>
       Create a key
     </Button>
   );
   return (
     <Page title="Keys" aside={add}>
-      <Await loaded={loaded} lines={10}>
+      <LoadedView loaded={loaded} lines={10}>
         {(keys) =>
           keys.length === 0 ? (
-            <Nothing />
+            <NoKeys />
           ) : (
             <Panel title="API keys" aside={<span class="muted small">{keys.length}</span>} flush>
               <KeyTable
@@ -51,12 +51,12 @@ function List() {
             </Panel>
           )
         }
-      </Await>
+      </LoadedView>
       {open?.does === 'create' && (
-        <CreateDialog taken={(loaded.data ?? []).map(({ name }) => name)} onClose={close} onDone={loaded.again} />
+        <CreateDialog taken={(loaded.data ?? []).map(({ name }) => name)} onClose={close} onDone={loaded.reload} />
       )}
-      {open?.does === 'rotate' && <RotateDialog name={open.name} onClose={close} onDone={loaded.again} />}
-      {open?.does === 'revoke' && <RevokeDialog name={open.name} onClose={close} onDone={loaded.again} />}
+      {open?.does === 'rotate' && <RotateDialog name={open.name} onClose={close} onDone={loaded.reload} />}
+      {open?.does === 'revoke' && <RevokeDialog name={open.name} onClose={close} onDone={loaded.reload} />}
     </Page>
   );
 }
@@ -66,7 +66,7 @@ const example = `api_keys:
     hash: sha256:…      # gateway keys create app-web prints it
     allow: {configs: [support]}`;
 
-function Nothing() {
+function NoKeys() {
   return (
     <Empty icon="keys" title="No API keys yet">
       <p>

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import type { KeyView } from '../../../api-types.ts';
 import { count, day, usd } from '../../browser/format.ts';
-import { may } from '../../browser/session.ts';
+import { hasRole } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Place } from '../../components/difference.tsx';
+import { OriginLabel } from '../../components/difference.tsx';
 import { Ago, Badge } from '../../components/display.tsx';
 import { type Column, Table } from '../../components/table.tsx';
-import { both, requestsHref, term } from '../../log/terms.ts';
+import { joinTerms, requestsHref, term } from '../../log/terms.ts';
 
 interface KeyTableProps {
   readonly keys: readonly KeyView[];
@@ -34,7 +34,7 @@ export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
         today === null ? (
           unknown
         ) : (
-          <a href={requestsHref(both(term('key', name), `since:${new Date().toISOString().slice(0, 10)}`))}>
+          <a href={requestsHref(joinTerms(term('key', name), `since:${new Date().toISOString().slice(0, 10)}`))}>
             {count(today)} {today === 1 ? 'request' : 'requests'}
           </a>
         ),
@@ -45,7 +45,7 @@ export function KeyTable({ keys, onRotate, onRevoke }: KeyTableProps) {
       cell: ({ cost_month_usd: cost }) => (cost === null ? unknown : <span title={cost}>{usd(cost)}</span>),
     },
   ];
-  if (may('admin'))
+  if (hasRole('admin'))
     columns.push({
       name: 'Change',
       cell: ({ name, revoked }) =>
@@ -69,7 +69,7 @@ function Name({ entry: { name, at, created } }: { entry: KeyView }) {
   return (
     <span class="stack-cell key-name">
       <strong class="break clamp">{name}</strong>
-      <Place at={at} />
+      <OriginLabel at={at} />
       {created !== null && <span class="muted small nowrap">created {day(created)}</span>}
     </span>
   );
@@ -131,7 +131,7 @@ function Secrets({ entry: { secrets, requests_today: today } }: { entry: KeyView
 }
 
 const kinds = ['configs', 'providers', 'models', 'prompts'] as const;
-const mostNames = 4;
+const maxNames = 4;
 
 function Scope({ entry }: { entry: KeyView }): ComponentChildren {
   const limited = kinds.filter((kind) => entry[kind] !== null);
@@ -150,8 +150,8 @@ function Scope({ entry }: { entry: KeyView }): ComponentChildren {
         return (
           <span key={kind} class="clamp" title={names.join(', ')}>
             <span class="muted">{kind}: </span>
-            {names.length === 0 ? 'none' : names.slice(0, mostNames).join(', ')}
-            {names.length > mostNames && ` and ${names.length - mostNames} more`}
+            {names.length === 0 ? 'none' : names.slice(0, maxNames).join(', ')}
+            {names.length > maxNames && ` and ${names.length - maxNames} more`}
           </span>
         );
       })}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Dimension, Figures, Stats } from '../../../../core/logs/reader.ts';
 import { compact, count, duration, percent, usd } from '../../browser/format.ts';
-import { go } from '../../browser/route.ts';
+import { navigate } from '../../browser/route.ts';
 import { Chart } from '../../charts/chart.tsx';
 import type { Series } from '../../charts/plot.ts';
 import { Empty, Skeleton } from '../../components/display.tsx';
@@ -10,7 +10,7 @@ import { Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
 import { Choice } from '../../components/tabs.tsx';
 import { statusSeries } from './status-series.ts';
-import { type Range, anyError, both, fixedRange, requestsHref, term } from '../../log/terms.ts';
+import { type TimeRange, anyError, joinTerms, fixedRange, requestsHref, term } from '../../log/terms.ts';
 
 export const dimensions: readonly (readonly [Dimension, string])[] = [
   ['model', 'Model'],
@@ -25,7 +25,7 @@ interface ChartsProps {
   readonly groups: Stats | undefined;
   readonly by: Dimension;
   readonly onBy: (by: Dimension) => void;
-  readonly range: Range;
+  readonly range: TimeRange;
 }
 
 /** Charts of all requests over time, one per row. */
@@ -34,7 +34,7 @@ const overTime: readonly {
   readonly kind: 'bars' | 'lines';
   readonly format: (value: number) => string;
   readonly filter: string;
-  readonly series: (stats: Stats, range: Range) => readonly Series[];
+  readonly series: (stats: Stats, range: TimeRange) => readonly Series[];
 }[] = [
   { title: 'Requests by status', kind: 'bars', format: compact, filter: '', series: byStatus },
   {
@@ -83,20 +83,20 @@ export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
     <div class="charts">
       {overTime.map(({ title, kind, format, filter, series }) => (
         <Panel key={title} title={title}>
-          <Held stats={stats}>
+          <WhenLoaded stats={stats}>
             {(data) => <OverTime stats={data} name={title} kind={kind} format={format} filter={filter} series={series(data, range)} />}
-          </Held>
+          </WhenLoaded>
         </Panel>
       ))}
       <Panel title="Cost" aside={<Choice label="Group by" options={dimensions} value={by} onChange={onBy} />}>
-        <Held stats={groups}>
+        <WhenLoaded stats={groups}>
           {(data) => (
             <OverTime stats={data} name={`Cost by ${by}`} kind="bars" format={dollars} filter="cost:>0" series={byGroup(data, by, range)} />
           )}
-        </Held>
+        </WhenLoaded>
       </Panel>
       <Panel title={`By ${by}`} flush>
-        <Held stats={groups}>{(data) => <Groups stats={data} by={by} range={range} />}</Held>
+        <WhenLoaded stats={groups}>{(data) => <GroupTable stats={data} by={by} range={range} />}</WhenLoaded>
       </Panel>
     </div>
   );
@@ -104,7 +104,7 @@ export function Charts({ stats, groups, by, onBy, range }: ChartsProps) {
 
 const dollars = (value: number): string => (value < 1000 ? usd(value.toFixed(9)) : `$${compact(value)}`);
 
-function Held({ stats, children }: { stats: Stats | undefined; children: (stats: Stats) => ComponentChildren }) {
+function WhenLoaded({ stats, children }: { stats: Stats | undefined; children: (stats: Stats) => ComponentChildren }) {
   return stats === undefined ? <Skeleton lines={1} height="13rem" /> : <>{children(stats)}</>;
 }
 
@@ -128,8 +128,8 @@ function OverTime({ stats, name, kind, format, series, filter }: OverTimeProps) 
       series={kept}
       kind={kind}
       format={format}
-      onRange={(since, until) => go(requestsHref(filter, fixedRange(since, until)))}
-      onBucket={(at, step) => go(requestsHref(filter, fixedRange(at, at + step)))}
+      onRange={(since, until) => navigate(requestsHref(filter, fixedRange(since, until)))}
+      onBucket={(at, step) => navigate(requestsHref(filter, fixedRange(at, at + step)))}
     />
   );
 }
@@ -144,14 +144,14 @@ function line(stats: Stats, member: Measured, colour: string, name: string = mem
   };
 }
 
-function byStatus(stats: Stats, range: Range): Series[] {
+function byStatus(stats: Stats, range: TimeRange): Series[] {
   return statusSeries(stats.series, (filter) => requestsHref(filter, range));
 }
 
 /** A group without a name contains the requests without such a value. */
 const filterOf = (by: Dimension, name: string | null): string => (name === null || name === '' ? `${by}:""` : term(by, name));
 
-function byGroup(stats: Stats, by: Dimension, range: Range): Series[] {
+function byGroup(stats: Stats, by: Dimension, range: TimeRange): Series[] {
   return stats.groups.map(({ name }, i) => ({
     name: name ?? 'none',
     colour: palette[i] ?? '--c-5',
@@ -160,7 +160,7 @@ function byGroup(stats: Stats, by: Dimension, range: Range): Series[] {
   }));
 }
 
-function Groups({ stats, by, range }: { stats: Stats; by: Dimension; range: Range }) {
+function GroupTable({ stats, by, range }: { stats: Stats; by: Dimension; range: TimeRange }) {
   if (stats.groups.length === 0) return <Empty icon="requests" title="No requests in this range" />;
   return (
     <Table
@@ -187,7 +187,7 @@ function Groups({ stats, by, range }: { stats: Stats; by: Dimension; range: Rang
             name === 'other' ? (
               percent(errors, requests)
             ) : (
-              <a href={requestsHref(both(filterOf(by, name), anyError), range)}>{percent(errors, requests)}</a>
+              <a href={requestsHref(joinTerms(filterOf(by, name), anyError), range)}>{percent(errors, requests)}</a>
             ),
         },
         { name: 'p95', isNumber: true, cell: ({ p95 }) => duration(p95) },

@@ -1,9 +1,9 @@
 import type { Stats } from '../../../../core/logs/reader.ts';
 import { compact, count, duration, percent, usd } from '../../browser/format.ts';
 import { Figure } from '../../components/display.tsx';
-import { anyError, type Range, requestsHref } from '../../log/terms.ts';
+import { anyError, type TimeRange, requestsHref } from '../../log/terms.ts';
 
-export function Figures({ stats, range }: { stats: Stats; range: Range }) {
+export function Figures({ stats, range }: { stats: Stats; range: TimeRange }) {
   const { total } = stats;
   const { requests, errors, fallbacks, tokens_in: into, tokens_out: out, unpriced } = total;
   return (

@@ -7,8 +7,8 @@ import { parameters, setParameters } from '../../browser/route.ts';
 import { useShortcuts } from '../../browser/shortcuts.ts';
 import { Skeleton } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
-import { Await } from '../../components/surface.tsx';
-import { SwitchedOff } from '../../log/switched-off.tsx';
+import { LoadedView } from '../../components/surface.tsx';
+import { LogSwitchedOff } from '../../log/log-switched-off.tsx';
 import { RangePicker } from '../../log/range-picker.tsx';
 import { boundsOf, isRange, rangeTerms, stepFor } from '../../log/terms.ts';
 import { Banners } from './banners.tsx';
@@ -21,8 +21,8 @@ import { Providers } from './providers.tsx';
 const every = 10_000;
 
 export function Overview() {
-  const asked = parameters.value.get('range');
-  const range = isRange(asked) && asked !== 'all' ? asked : '1h';
+  const requestedRange = parameters.value.get('range');
+  const range = isRange(requestedRange) && requestedRange !== 'all' ? requestedRange : '1h';
   const [isOpen, setOpen] = useState(false);
   const by = dimensions.find(([id]) => id === parameters.value.get('by'))?.[0] ?? 'model';
   useShortcuts([{ keys: 't', does: 'choose the time range', group: 'Overview', run: () => setOpen(true) }]);
@@ -58,25 +58,25 @@ export function Overview() {
         <Skeleton lines={12} height="2.5rem" />
       ) : isOff ? (
         <>
-          <SwitchedOff />
+          <LogSwitchedOff />
           <Providers providers={status.data?.providers ?? []} />
         </>
       ) : isEmpty && status.data !== undefined ? (
         <FirstRequest
           status={status.data}
           onFirst={() => {
-            status.again();
-            stats.again();
+            status.reload();
+            stats.reload();
           }}
         />
       ) : (
         <>
-          <Await loaded={stats} lines={2}>
+          <LoadedView loaded={stats} lines={2}>
             {(data) => <Figures stats={data} range={range} />}
-          </Await>
-          <Await loaded={status} lines={2}>
+          </LoadedView>
+          <LoadedView loaded={status} lines={2}>
             {({ providers }) => <Providers providers={providers} />}
-          </Await>
+          </LoadedView>
           <Charts
             stats={stats.data}
             groups={groups.data}

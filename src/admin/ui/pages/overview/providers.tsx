@@ -7,13 +7,13 @@ import { requestHref, requestsHref, term } from '../../log/terms.ts';
 const tones: Readonly<Record<ProviderHealth['state'], Tone>> = { ok: 'ok', degraded: 'warn', down: 'bad', idle: 'idle', off: 'off' };
 
 /** Maximum number of cards, so that the charts below remain visible. */
-const most = 12;
+const maxCards = 12;
 const ranks: Readonly<Record<ProviderHealth['state'], number>> = { down: 0, degraded: 1, ok: 2, idle: 3, off: 4 };
 
 /** One card per provider with figures of the last five minutes. If there are many, those with problems first, then those in use. */
 export function Providers({ providers }: { providers: readonly ProviderHealth[] }) {
   if (providers.length === 0) return null;
-  const shown = providers.length <= most ? providers : providers.toSorted((a, b) => ranks[a.state] - ranks[b.state]).slice(0, most);
+  const shown = providers.length <= maxCards ? providers : providers.toSorted((a, b) => ranks[a.state] - ranks[b.state]).slice(0, maxCards);
   return (
     <Panel title="Providers" aside={<span class="muted small">last 5 minutes</span>}>
       <div class="stack">

@@ -4,7 +4,7 @@ import { useLoad } from '../../browser/load.ts';
 import { Code } from '../../components/code.tsx';
 import { Empty } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
-import { Await } from '../../components/surface.tsx';
+import { LoadedView } from '../../components/surface.tsx';
 import { NameList } from '../../parts/name-list.tsx';
 import { Prompt } from './prompt.tsx';
 
@@ -21,9 +21,9 @@ export function Prompts({ name }: { name: string | undefined }) {
   const loaded = useLoad((signal) => get<readonly PromptView[]>('/api/prompts', {}, signal), [], 30_000);
   return (
     <Page title="Prompts">
-      <Await loaded={loaded} lines={12}>
+      <LoadedView loaded={loaded} lines={12}>
         {(prompts) => {
-          if (prompts.length === 0) return <Nothing />;
+          if (prompts.length === 0) return <NoPrompts />;
           const prompt = name === undefined ? prompts[0] : prompts.find(({ id }) => id === name);
           return (
             <div class="split">
@@ -46,12 +46,12 @@ export function Prompts({ name }: { name: string | undefined }) {
             </div>
           );
         }}
-      </Await>
+      </LoadedView>
     </Page>
   );
 }
 
-function Nothing() {
+function NoPrompts() {
   return (
     <Empty icon="prompts" title="No prompts yet">
       <p>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PromptView } from '../../../api-types.ts';
-import { may } from '../../browser/session.ts';
-import { Place } from '../../components/difference.tsx';
+import { hasRole } from '../../browser/session.ts';
+import { OriginLabel } from '../../components/difference.tsx';
 import { Badge, Facts, Tag } from '../../components/display.tsx';
 import { Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
@@ -20,7 +20,7 @@ export function Prompt({ prompt }: { prompt: PromptView }) {
   const [runs, setRuns] = useState(0);
   return (
     <div class="stack">
-      <Panel title={<span class="break">{id}</span>} aside={<Place at={at} />}>
+      <Panel title={<span class="break">{id}</span>} aside={<OriginLabel at={at} />}>
         <div class="stack">
           {description !== null && <p class="break">{description}</p>}
           <Facts
@@ -38,10 +38,10 @@ export function Prompt({ prompt }: { prompt: PromptView }) {
             ]}
           />
           <Versions versions={versions} />
-          {!may('operator') && <Variables variables={variables} />}
+          {!hasRole('operator') && <Variables variables={variables} />}
         </div>
       </Panel>
-      {may('operator') && (
+      {hasRole('operator') && (
         <TryOut
           prompt={prompt}
           version={version}

@@ -4,7 +4,7 @@ import { get } from '../../browser/api.ts';
 import { duration } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { Ago } from '../../components/display.tsx';
-import { Await, Panel } from '../../components/surface.tsx';
+import { LoadedView, Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
 import { Cost, Route, Status, Tokens } from '../../log/cells.tsx';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
@@ -17,7 +17,7 @@ export function Runs({ id, turn }: { id: string; turn: number }) {
   const loaded = useLoad((signal) => get<SearchPage>('/api/requests', { q: filter, limit: shown }, signal), [id, turn], 10_000);
   return (
     <Panel title="Last runs" aside={<a href={requestsHref(filter, 'all')}>All runs</a>} flush>
-      <Await loaded={loaded} lines={4}>
+      <LoadedView loaded={loaded} lines={4}>
         {({ rows }) => (
           <Table<LogRow>
             caption={`Last runs of ${id}`}
@@ -41,7 +41,7 @@ export function Runs({ id, turn }: { id: string; turn: number }) {
             empty={<p class="muted padded">It has not been run yet, or the records have been deleted. Runs of Try it appear here.</p>}
           />
         )}
-      </Await>
+      </LoadedView>
     </Panel>
   );
 }

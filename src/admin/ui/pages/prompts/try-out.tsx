@@ -35,7 +35,7 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
   const missing = variables
     .filter(({ name, required, default: standard }) => required && standard === null && !Object.hasOwn(values, name))
     .map(({ name }) => name);
-  const settled = useSettled(JSON.stringify(values));
+  const settled = useDebounced(JSON.stringify(values));
   const preview = useLoad(
     async (signal) => (missing.length > 0 ? undefined : post<PromptRender>(`${path}/render`, { variables: values }, signal)),
     [path, settled],
@@ -98,7 +98,7 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
   );
 }
 
-function useSettled(text: string): string {
+function useDebounced(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), pauseMs);

@@ -24,13 +24,13 @@ const panes: readonly (readonly [Pane, string])[] = [
 /** All details of one request, next to the list or on a separate page. */
 export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boolean; onClose?: () => void }) {
   const loaded = useLoad((signal) => get<StoredRecord>(`/api/requests/${encodeURIComponent(id)}`, {}, signal), [id]);
-  const { data, error, again } = loaded;
-  if (error !== undefined) return <Problem error={error} again={again} />;
+  const { data, error, reload } = loaded;
+  if (error !== undefined) return <Problem error={error} again={reload} />;
   if (data === undefined) return <Skeleton lines={8} height="1.5rem" />;
-  return <Story stored={data} isPanel={isPanel} onClose={onClose} />;
+  return <RequestDetails stored={data} isPanel={isPanel} onClose={onClose} />;
 }
 
-function Story({ stored, isPanel, onClose }: { stored: StoredRecord; isPanel: boolean; onClose: (() => void) | undefined }) {
+function RequestDetails({ stored, isPanel, onClose }: { stored: StoredRecord; isPanel: boolean; onClose: (() => void) | undefined }) {
   const { record } = stored;
   const [pane, setPane] = useState<Pane>('response');
   const [step, setStep] = useState<Step | null>(null);

@@ -9,9 +9,9 @@ import { useShortcuts } from '../../browser/shortcuts.ts';
 import { Button } from '../../components/button.tsx';
 import { Page } from '../../components/page.tsx';
 import { Problem } from '../../components/surface.tsx';
-import { SwitchedOff } from '../../log/switched-off.tsx';
+import { LogSwitchedOff } from '../../log/log-switched-off.tsx';
 import { RangePicker } from '../../log/range-picker.tsx';
-import { hasTimes, isRange, type Range, withoutTimes, withRange } from '../../log/terms.ts';
+import { hasTimes, isRange, type TimeRange, withoutTimes, withRange } from '../../log/terms.ts';
 import { FirstRequest } from '../overview/first-request.tsx';
 import { listedActions } from '../request/actions/keys.ts';
 import { RequestView } from '../request/view.tsx';
@@ -19,33 +19,33 @@ import { FilterBar, problemOf } from './filter/filter-bar.tsx';
 import { Views } from './filter/views.tsx';
 import { ColumnsMenu } from './grid/columns-menu.tsx';
 import { Grid } from './grid/grid.tsx';
-import { Foot } from './list/foot.tsx';
+import { ListFooter } from './list/list-footer.tsx';
 import { Histogram } from './list/histogram.tsx';
 import { LiveBar } from './list/live-bar.tsx';
 import { useLive } from './list/use-live.ts';
 import { type Rows, useRows } from './list/use-rows.ts';
-import { Side } from './list/side.tsx';
-import { isOver } from './list/span.ts';
+import { SidePanel } from './list/side-panel.tsx';
+import { isRangeOver } from './list/time-span.ts';
 
-const usualRange: Range = '24h';
+const defaultRange: TimeRange = '24h';
 
 /** A filter that is only a request id, copied from an exception or a log: it finds that request at any time. */
-const wholeId = /^\s*(req_[0-9A-Z]{26})\s*$/;
+const requestIdPattern = /^\s*(req_[0-9A-Z]{26})\s*$/;
 
 export function Requests() {
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), []);
-  if (status.data?.store.kind !== 'off') return <List status={status} />;
+  if (status.data?.store.kind !== 'off') return <RequestList status={status} />;
   return (
     <Page title="Requests">
-      <SwitchedOff />
+      <LogSwitchedOff />
     </Page>
   );
 }
 
-function List({ status }: { status: Loaded<Status> }) {
+function RequestList({ status }: { status: Loaded<Status> }) {
   const filter = parameters.value.get('q') ?? '';
-  const asked = parameters.value.get('range');
-  const range = isRange(asked) ? asked : usualRange;
+  const requestedRange = parameters.value.get('range');
+  const range = isRange(requestedRange) ? requestedRange : defaultRange;
   const open = parameters.value.get('open') ?? undefined;
   const isValid = useMemo(() => problemOf(filter) === undefined, [filter]);
   const query = withRange(filter, range);
@@ -57,7 +57,7 @@ function List({ status }: { status: Loaded<Status> }) {
   const [menu, setMenu] = useState<Menu>();
   const flows = isTop && selected === undefined && open === undefined;
   // A range with an end in the past gets no new rows.
-  const hasEnd = isOver(query, Date.now());
+  const hasEnd = isRangeOver(query, Date.now());
   // Nor does a filter that this user may not use, and no list before the user has signed in again.
   const mayRead = rows.error?.status !== 403 && !hasEnded.value;
   const live = useLive(query, isLive && isValid && !hasEnd && mayRead, flows, rows);
@@ -71,7 +71,7 @@ function List({ status }: { status: Loaded<Status> }) {
 
   const { show, wasOpened } = useOpening(open);
   // Times in the filter would override the selected range.
-  const setRange = (next: Range): void => setParameters({ range: next === usualRange ? undefined : next, q: withoutTimes(filter) });
+  const setRange = (next: TimeRange): void => setParameters({ range: next === defaultRange ? undefined : next, q: withoutTimes(filter) });
   useListKeys({ rows, selected, open, select: setSelected, show, toggleLive: () => hasEnd || setLive((on) => !on), menu: setMenu });
 
   // If the log is off, every call fails, and no error is shown.
@@ -84,7 +84,7 @@ function List({ status }: { status: Loaded<Status> }) {
         <FirstRequest
           status={status.data}
           onFirst={() => {
-            status.again();
+            status.reload();
             rows.again();
           }}
         />
@@ -116,7 +116,7 @@ function List({ status }: { status: Loaded<Status> }) {
         isValid={isValid}
         newest={rows.rows[0]?.id}
         oldest={oldest}
-        isTold={rows.error !== undefined}
+        isErrorShown={rows.error !== undefined}
         onRange={setRange}
       />
       <div class={open === undefined ? 'list' : 'list with-side'}>
@@ -129,18 +129,18 @@ function List({ status }: { status: Loaded<Status> }) {
             loading={rows.loading}
             isOld={rows.isOld}
             onTop={setTop}
-            onEnd={rows.more}
+            onEnd={rows.loadMore}
             onOpen={({ id }) => {
               setSelected(id);
               show(id);
             }}
-            footer={<Foot rows={rows} isValid={isValid} filter={filter} range={range} onRange={setRange} onFilter={setFilter} />}
+            footer={<ListFooter rows={rows} isValid={isValid} filter={filter} range={range} onRange={setRange} onFilter={setFilter} />}
           />
         </div>
         {open !== undefined && (
-          <Side takesFocus={wasOpened} onClose={() => show(undefined)}>
+          <SidePanel takesFocus={wasOpened} onClose={() => show(undefined)}>
             <RequestView key={open} id={open} isPanel onClose={() => show(undefined)} />
-          </Side>
+          </SidePanel>
         )}
       </div>
     </Page>
@@ -148,7 +148,7 @@ function List({ status }: { status: Loaded<Status> }) {
 }
 
 function setFilter(next: string): void {
-  const id = wholeId.exec(next)?.[1];
+  const id = requestIdPattern.exec(next)?.[1];
   setParameters(id === undefined ? { q: next, open: undefined } : { q: `id:${id}`, open: id, range: 'all' });
 }
 
@@ -168,9 +168,9 @@ interface ToolsProps {
   readonly isLive: boolean;
   readonly hasEnd: boolean;
   readonly onLive: () => void;
-  readonly range: Range;
+  readonly range: TimeRange;
   readonly overruled: boolean;
-  readonly onRange: (range: Range) => void;
+  readonly onRange: (range: TimeRange) => void;
   readonly menu: Menu | undefined;
   readonly onMenu: (menu: Menu | undefined) => void;
 }

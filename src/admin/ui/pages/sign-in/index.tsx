@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../../../api-types.ts';
 import { type ApiError, get, post } from '../../browser/api.ts';
 import { toApiError } from '../../browser/load.ts';
-import { hasEnded, signedIn } from '../../browser/session.ts';
+import { hasEnded, setSession } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/form.tsx';
 import { Notice, Problem } from '../../components/surface.tsx';
@@ -34,7 +34,7 @@ function useOtherTabs(): void {
   useEffect(() => {
     const look = (): void => {
       get<Session>('/api/session').then(
-        (found) => found.role !== null && signedIn(found),
+        (found) => found.role !== null && setSession(found),
         () => undefined,
       );
     };
@@ -54,7 +54,7 @@ export function SignIn({ problem }: { problem: ApiError | undefined }) {
   const submit = async (): Promise<void> => {
     setBusy(true);
     try {
-      signedIn(await post<Session>('/api/session', { token: token.trim() }));
+      setSession(await post<Session>('/api/session', { token: token.trim() }));
     } catch (thrown) {
       setError(toApiError(thrown));
       setBusy(false);

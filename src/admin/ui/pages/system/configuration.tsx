@@ -7,15 +7,15 @@ import { parameters, setParameters } from '../../browser/route.ts';
 import { Code } from '../../components/code.tsx';
 import { Badge } from '../../components/display.tsx';
 import { Check, TextField } from '../../components/form.tsx';
-import { Await, Dialog, Panel } from '../../components/surface.tsx';
+import { LoadedView, Dialog, Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
 import { Diagnostics, summaryOf } from '../../parts/diagnostics.tsx';
 
 /** Maximum number of rows. To see others, use the search. */
-const mostRows = 400;
+const maxRows = 400;
 
 type Value = EffectiveConfig['values'][number];
-interface Spot {
+interface FileLocation {
   readonly file: string;
   readonly line: number;
 }
@@ -23,9 +23,9 @@ interface Spot {
 /** All effective values with their locations and the problems found by the check. */
 export function Configuration({ revision }: { revision: string | undefined }) {
   const loaded = useLoad((signal) => get<EffectiveConfig>('/api/config', {}, signal), [revision]);
-  const [spot, setSpot] = useState<Spot>();
+  const [spot, setSpot] = useState<FileLocation>();
   return (
-    <Await loaded={loaded} lines={14}>
+    <LoadedView loaded={loaded} lines={14}>
       {(config) => (
         <div class="stack">
           <Panel
@@ -44,18 +44,18 @@ export function Configuration({ revision }: { revision: string | undefined }) {
                 {config.files.length === 1 ? 'file' : 'files'}.
               </p>
             ) : (
-              <Diagnostics list={config.diagnostics} onPlace={setSpot} />
+              <Diagnostics list={config.diagnostics} onLocation={setSpot} />
             )}
           </Panel>
           <Values values={config.values} onPlace={setSpot} />
           {spot !== undefined && <FileDialog config={config} spot={spot} onClose={() => setSpot(undefined)} />}
         </div>
       )}
-    </Await>
+    </LoadedView>
   );
 }
 
-function Values({ values, onPlace }: { values: readonly Value[]; onPlace: (spot: Spot) => void }) {
+function Values({ values, onPlace }: { values: readonly Value[]; onPlace: (spot: FileLocation) => void }) {
   const text = parameters.value.get('find') ?? '';
   const [withDefaults, setWithDefaults] = useState(false);
   const found = useMemo(() => {
@@ -87,7 +87,7 @@ function Values({ values, onPlace }: { values: readonly Value[]; onPlace: (spot:
       </div>
       <Table
         caption="Effective configuration"
-        rows={found.slice(0, mostRows)}
+        rows={found.slice(0, maxRows)}
         rowKey={({ path }) => path}
         columns={[
           { name: 'Name', cell: ({ path }) => <code class="break">{path}</code> },
@@ -96,12 +96,12 @@ function Values({ values, onPlace }: { values: readonly Value[]; onPlace: (spot:
         ]}
         empty={<p class="muted padded">No value has all of these words.</p>}
       />
-      {found.length > mostRows && <p class="muted padded">Only the first {mostRows} are shown: search for a name.</p>}
+      {found.length > maxRows && <p class="muted padded">Only the first {maxRows} are shown: search for a name.</p>}
     </Panel>
   );
 }
 
-function OriginCell({ origin, onPlace }: { origin: Value['origin']; onPlace: (spot: Spot) => void }) {
+function OriginCell({ origin, onPlace }: { origin: Value['origin']; onPlace: (spot: FileLocation) => void }) {
   if (origin === 'default') return <span class="muted">default</span>;
   return (
     <button type="button" class="place" onClick={() => onPlace(origin)}>
@@ -110,7 +110,7 @@ function OriginCell({ origin, onPlace }: { origin: Value['origin']; onPlace: (sp
   );
 }
 
-function FileDialog({ config, spot, onClose }: { config: EffectiveConfig; spot: Spot; onClose: () => void }) {
+function FileDialog({ config, spot, onClose }: { config: EffectiveConfig; spot: FileLocation; onClose: () => void }) {
   const file = config.files.find(({ path }) => path === spot.file);
   useEffect(() => document.querySelector('dialog[open] mark')?.scrollIntoView({ block: 'center' }), []);
   return (

@@ -11,15 +11,15 @@ import { verdictText } from './verdict.ts';
 
 /** Buttons for reload and drain; drain asks for confirmation. The page shows the result of a reload from the status. */
 export function Controls({ status }: { status: Loaded<Status> }) {
-  const [asks, setAsks] = useState(false);
+  const [isConfirming, setAsks] = useState(false);
   const reload = useAction<ReloadVerdict>((verdict) => {
     notify(verdictText(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
-    status.again();
+    status.reload();
   });
   const drain = useAction<{ readonly in_flight: number }>(({ in_flight: open }) => {
     setAsks(false);
     notify(open === 0 ? 'The gateway stops' : `The gateway stops after ${open} running ${open === 1 ? 'request' : 'requests'}`);
-    status.again();
+    status.reload();
   });
   const isDraining = status.data?.draining === true;
   return (
@@ -31,7 +31,7 @@ export function Controls({ status }: { status: Loaded<Status> }) {
       <Button disabled={isDraining} onClick={() => setAsks(true)}>
         Drain…
       </Button>
-      {asks && (
+      {isConfirming && (
         <Confirm
           title="Drain this gateway"
           verb="Drain and stop"

@@ -1,8 +1,8 @@
 import type { Status } from '../../../api-types.ts';
 import { get } from '../../browser/api.ts';
 import { useLoad } from '../../browser/load.ts';
-import { go } from '../../browser/route.ts';
-import { may } from '../../browser/session.ts';
+import { navigate } from '../../browser/route.ts';
+import { hasRole } from '../../browser/session.ts';
 import { Page } from '../../components/page.tsx';
 import { Tabs } from '../../components/tabs.tsx';
 import { Configuration } from './configuration.tsx';
@@ -22,15 +22,15 @@ const every = 1000;
 export function System({ name }: { name: string | undefined }) {
   const status = useLoad((signal) => get<Status>('/api/status', {}, signal), [], every);
   const tabs: (readonly [View, string])[] = [['now', 'Now']];
-  if (may('operator')) tabs.push(['revisions', 'Revisions'], ['configuration', 'Configuration']);
-  if (may('admin')) tabs.push(['plan', 'Plan']);
+  if (hasRole('operator')) tabs.push(['revisions', 'Revisions'], ['configuration', 'Configuration']);
+  if (hasRole('admin')) tabs.push(['plan', 'Plan']);
   const view = tabs.find(([id]) => id === viewOf(name))?.[0] ?? 'now';
-  const show = (id: View): void => go(id === 'now' ? '/system' : `/system/${id}`);
+  const show = (id: View): void => navigate(id === 'now' ? '/system' : `/system/${id}`);
   return (
-    <Page title="System" aside={may('admin') && <Controls status={status} />}>
+    <Page title="System" aside={hasRole('admin') && <Controls status={status} />}>
       <Tabs tabs={tabs} value={view} onChange={show} label="Views of the system">
         {view === 'now' && <Now status={status} />}
-        {view === 'revisions' && <Revisions onChange={status.again} />}
+        {view === 'revisions' && <Revisions onChange={status.reload} />}
         {view === 'configuration' && <Configuration revision={status.data?.revision} />}
         {view === 'plan' && <Plan revision={status.data?.revision} />}
       </Tabs>

@@ -1,10 +1,10 @@
 import type { Status } from '../../../api-types.ts';
 import { bytes, clock, count, day, duration } from '../../browser/format.ts';
 import type { Loaded } from '../../browser/load.ts';
-import { may } from '../../browser/session.ts';
+import { hasRole } from '../../browser/session.ts';
 import { CopyButton } from '../../components/button.tsx';
 import { Ago, Badge, Facts, Figure, Tag } from '../../components/display.tsx';
-import { Await, Notice, Panel } from '../../components/surface.tsx';
+import { LoadedView, Notice, Panel } from '../../components/surface.tsx';
 import { Table } from '../../components/table.tsx';
 import { LastReload } from './last-reload.tsx';
 import { Store } from './store.tsx';
@@ -14,7 +14,7 @@ import { Workers } from './workers.tsx';
 export function Now({ status }: { status: Loaded<Status> }) {
   return (
     <div class="stack">
-      <Await loaded={status} lines={12}>
+      <LoadedView loaded={status} lines={12}>
         {(data) => (
           <>
             <LastReload status={data} />
@@ -28,7 +28,7 @@ export function Now({ status }: { status: Loaded<Status> }) {
             <Plugins plugins={data.plugins} />
           </>
         )}
-      </Await>
+      </LoadedView>
     </div>
   );
 }
@@ -75,7 +75,7 @@ function Figures({ status }: { status: Status }) {
         name="Revision"
         value={revision}
         note={status.rolled_back_to === null ? 'of the files' : 'rolled back'}
-        href={may('operator') ? '/system/revisions' : undefined}
+        href={hasRole('operator') ? '/system/revisions' : undefined}
       />
       <Figure name="Uptime" value={duration(Math.max(0, Date.now() - since))} note={`since ${day(since)} ${clock(since)}`} />
       <Figure name="In progress" value={count(open)} note={`${count(streams)} open streams`} />

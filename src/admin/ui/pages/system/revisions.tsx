@@ -4,11 +4,11 @@ import { get, post } from '../../browser/api.ts';
 import { moment } from '../../browser/format.ts';
 import { useLoad } from '../../browser/load.ts';
 import { notify } from '../../browser/notify.ts';
-import { may } from '../../browser/session.ts';
+import { hasRole } from '../../browser/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Code } from '../../components/code.tsx';
 import { Ago, Badge, Empty, Tag } from '../../components/display.tsx';
-import { Await, Panel } from '../../components/surface.tsx';
+import { LoadedView, Panel } from '../../components/surface.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { verdictText } from './verdict.ts';
@@ -16,16 +16,16 @@ import { verdictText } from './verdict.ts';
 /** Revisions with their times and differences, and a button for rollback. */
 export function Revisions({ onChange }: { onChange: () => void }) {
   const loaded = useLoad((signal) => get<readonly RevisionView[]>('/api/revisions', {}, signal), [], 15_000);
-  const [asked, setAsked] = useState<RevisionView>();
+  const [rollbackTarget, setAsked] = useState<RevisionView>();
   const rollback = useAction<ReloadVerdict>((verdict) => {
     setAsked(undefined);
     notify(verdictText(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
-    loaded.again();
+    loaded.reload();
     onChange();
   });
   return (
     <>
-      <Await loaded={loaded} lines={10}>
+      <LoadedView loaded={loaded} lines={10}>
         {(revisions) =>
           revisions.length === 0 ? (
             <Empty icon="time" title="No revisions yet">
@@ -44,19 +44,19 @@ export function Revisions({ onChange }: { onChange: () => void }) {
             </ol>
           )
         }
-      </Await>
-      {asked !== undefined && (
+      </LoadedView>
+      {rollbackTarget !== undefined && (
         <Confirm
-          title={`Serve revision ${asked.revision} again`}
+          title={`Serve revision ${rollbackTarget.revision} again`}
           verb="Roll back"
           busy={rollback.busy}
           error={rollback.error}
           onClose={() => setAsked(undefined)}
-          onConfirm={() => rollback.run((signal) => post('/api/rollback', { revision: asked.revision }, signal))}
+          onConfirm={() => rollback.run((signal) => post('/api/rollback', { revision: rollbackTarget.revision }, signal))}
         >
           <p>
-            New requests are served as of {moment(asked.applied_at)}; those that are running end as they began. No file is changed: the next
-            change of a file, or Reload, serves the files again.
+            New requests are served as of {moment(rollbackTarget.applied_at)}; those that are running end as they began. No file is changed:
+            the next change of a file, or Reload, serves the files again.
           </p>
         </Confirm>
       )}
@@ -95,7 +95,7 @@ function Revision({ entry, first, onRollback }: RevisionProps) {
             <span class="muted small">
               applied <Ago at={at} />
             </span>
-            {onRollback !== undefined && may('admin') && (
+            {onRollback !== undefined && hasRole('admin') && (
               <Button small onClick={() => onRollback(entry)} label={`Serve revision ${revision} again`}>
                 Roll back…
               </Button>

@@ -6,11 +6,11 @@ import { useLoad } from '../../browser/load.ts';
 import { CopyButton } from '../../components/button.tsx';
 import { Empty } from '../../components/display.tsx';
 import { Page } from '../../components/page.tsx';
-import { Await, Panel } from '../../components/surface.tsx';
+import { LoadedView, Panel } from '../../components/surface.tsx';
 import { Cost, Route, Status, Tokens } from '../../log/cells.tsx';
 import { sumOf } from '../../log/money.ts';
 import { requestHref, requestsHref, term } from '../../log/terms.ts';
-import { type Node, stepOf, treeOf } from './tree.ts';
+import { type TraceNode, stepOf, treeOf } from './tree.ts';
 
 /** All requests of one trace, as a tree of spans on a common time axis. */
 export function TracePage({ name = '' }: { name: string | undefined }) {
@@ -24,7 +24,7 @@ export function TracePage({ name = '' }: { name: string | undefined }) {
         <code class="break">{name}</code>
         <CopyButton text={name} what="trace id" />
       </div>
-      <Await loaded={loaded} lines={8}>
+      <LoadedView loaded={loaded} lines={8}>
         {({ rows }) =>
           rows.length === 0 ? (
             <Empty icon="search" title="No request of this trace is stored">
@@ -37,13 +37,13 @@ export function TracePage({ name = '' }: { name: string | undefined }) {
             <Tree rows={rows} />
           )
         }
-      </Await>
+      </LoadedView>
     </Page>
   );
 }
 
 /** The requests of one trace, as returned by the gateway. */
-const mostRows = 1000;
+const maxTraceRows = 1000;
 
 function Tree({ rows }: { rows: readonly LogRow[] }) {
   const nodes = useMemo(() => treeOf(rows), [rows]);
@@ -63,7 +63,7 @@ function Tree({ rows }: { rows: readonly LogRow[] }) {
       }
       flush
     >
-      {rows.length >= mostRows && <p class="trace-note muted">A trace is shown as far as its first {count(mostRows)} requests.</p>}
+      {rows.length >= maxTraceRows && <p class="trace-note muted">A trace is shown as far as its first {count(maxTraceRows)} requests.</p>}
       <ol class="trace">
         {nodes.map((node) => (
           <Branch key={node.row?.id ?? `span ${node.span}`} node={node} start={start} whole={end - start} />
@@ -74,9 +74,9 @@ function Tree({ rows }: { rows: readonly LogRow[] }) {
 }
 
 /** Minimum width of a bar in percent, so that short requests remain visible. */
-const leastWidth = 0.6;
+const minBarWidth = 0.6;
 
-function Branch({ node, start, whole }: { node: Node; start: number; whole: number }) {
+function Branch({ node, start, whole }: { node: TraceNode; start: number; whole: number }) {
   const { row, span, depth } = node;
   const indent = { '--depth': depth };
   if (row === null)
@@ -90,7 +90,7 @@ function Branch({ node, start, whole }: { node: Node; start: number; whole: numb
         </span>
       </li>
     );
-  const width = Math.max(leastWidth, (100 * row.latency) / whole);
+  const width = Math.max(minBarWidth, (100 * row.latency) / whole);
   const left = Math.min(100 - width, (100 * (row.at - start)) / whole);
   const step = stepOf(row);
   return (

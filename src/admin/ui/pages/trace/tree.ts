@@ -1,7 +1,7 @@
 import type { LogRow } from '../../../../core/logs/row.ts';
 import { attemptSpanId, spanIdOf } from '../../../../core/records/span-ids.ts';
 
-export interface Node {
+export interface TraceNode {
   /** Null for a span that is only known as a parent, and is not a recorded request. */
   readonly row: LogRow | null;
   readonly span: string;
@@ -9,34 +9,34 @@ export interface Node {
 }
 
 /** Deeper nodes are drawn at this depth, because callers choose the spans and can make chains of any length. */
-const deepest = 12;
+const maxDepth = 12;
 
 /** Ids that tracing libraries generate. They are not shown as names. */
-const isMade = (span: string): boolean => /^[0-9a-f]{16}$/.test(span);
+const isGeneratedId = (span: string): boolean => /^[0-9a-f]{16}$/.test(span);
 
 /**
  * Builds the tree of a trace from the spans of its requests, in the order of arrival. A parent without a record becomes a node
  * if several requests have it, or if its name is readable. Spans in a cycle are placed at the top level.
  */
-export function treeOf(rows: readonly LogRow[]): readonly Node[] {
+export function treeOf(rows: readonly LogRow[]): readonly TraceNode[] {
   const owners = ownersOf(rows);
   const children = Map.groupBy(
     rows.filter(({ parent }) => parent !== null),
     ({ parent }) => owners.get(parent ?? '') ?? parent ?? '',
   );
-  const nodes: Node[] = [];
+  const nodes: TraceNode[] = [];
   const done = new Set<LogRow>();
   const visit = (row: LogRow, depth: number): void => {
     if (done.has(row)) return;
     done.add(row);
-    nodes.push({ row, span: row.span ?? row.id, depth: Math.min(depth, deepest) });
+    nodes.push({ row, span: row.span ?? row.id, depth: Math.min(depth, maxDepth) });
     for (const child of children.get(row) ?? []) visit(child, depth + 1);
   };
   for (const row of rows) {
     const { parent } = row;
     if (done.has(row) || (parent !== null && owners.has(parent))) continue;
     const siblings = parent === null ? [] : (children.get(parent) ?? []);
-    if (parent === null || (siblings.length < 2 && isMade(parent))) {
+    if (parent === null || (siblings.length < 2 && isGeneratedId(parent))) {
       visit(row, 0);
       continue;
     }
@@ -57,7 +57,7 @@ function ownersOf(rows: readonly LogRow[]): ReadonlyMap<string, LogRow> {
     if (!owners.has(span)) owners.set(span, row);
   };
   for (const row of rows) if (row.span !== null) add(row.span, row);
-  const isMissing = rows.some(({ parent }) => parent !== null && isMade(parent) && !owners.has(parent));
+  const isMissing = rows.some(({ parent }) => parent !== null && isGeneratedId(parent) && !owners.has(parent));
   for (const row of isMissing ? rows : []) {
     add(spanIdOf(row.id), row);
     for (let n = 0; n < row.attempts; n += 1) add(attemptSpanId(row.id, n), row);
@@ -67,4 +67,4 @@ function ownersOf(rows: readonly LogRow[]): ReadonlyMap<string, LogRow> {
 
 /** Display name of a span: its name, or else its readable id. */
 export const stepOf = ({ span, span_name: name }: Pick<LogRow, 'span' | 'span_name'>): string | null =>
-  name ?? (span === null || isMade(span) ? null : span);
+  name ?? (span === null || isGeneratedId(span) ? null : span);

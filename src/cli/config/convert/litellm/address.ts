@@ -1,7 +1,7 @@
 import type { Provider } from '../../../../core/provider.ts';
 import { addressIn } from '../addresses.ts';
-import type { Conversion } from '../converted.ts';
-import type { Section } from '../section.ts';
+import type { Conversion } from '../conversion.ts';
+import type { SourceSection } from '../section.ts';
 import type { Service } from './services.ts';
 
 const azureHost =
@@ -13,8 +13,8 @@ const azureSuffix: Readonly<Record<string, string>> = { 'azure-openai': 'openai.
 const singleModel = /^https:\/\/[^/]+\.(?:models\.ai|inference\.ml)\.azure\.com(?:\/|$)/i;
 
 /** `resource_name` or an address; nothing for the address that the type has anyway. */
-export function addressOf(params: Section, service: Service, provider: Provider, conversion: Conversion): Record<string, string> {
-  const key = params.at('api_base') === undefined ? 'base_url' : 'api_base';
+export function addressOf(params: SourceSection, service: Service, provider: Provider, conversion: Conversion): Record<string, string> {
+  const key = params.entry('api_base') === undefined ? 'base_url' : 'api_base';
   const written = params.text(key);
   if (written === undefined || written.value.trim() === '') return {};
   const base = addressIn(written.value, params.pathOf(key), written.entry, conversion);
@@ -25,9 +25,9 @@ export function addressOf(params: Section, service: Service, provider: Provider,
   if (service.type === 'azure-ai' && singleModel.test(base)) return { foundry_url: base };
   const { basePath = '' } = service;
   // LiteLLM calls an address of Azure as it is if it names a deployment.
-  const isWhole = base.endsWith(basePath) || base.includes(`${basePath}/deployments/`);
-  const whole = isWhole ? base : `${base}${basePath}`;
-  return whole === provider.entry.service?.host ? {} : { custom_host: whole };
+  const isComplete = base.endsWith(basePath) || base.includes(`${basePath}/deployments/`);
+  const address = isComplete ? base : `${base}${basePath}`;
+  return address === provider.entry.service?.host ? {} : { custom_host: address };
 }
 
 /** Name of a provider, from what distinguishes it. */

@@ -1,14 +1,17 @@
 import type { Deployment } from './deployment.ts';
 
 /** A deployment with its provider: `slug/model`. */
-export interface Placed extends Deployment {
+export interface AssignedDeployment extends Deployment {
   readonly slug: string;
   /** Model as targets name it: an alias where the provider lists its deployments. */
   readonly alias: string;
 }
 
 /** Gives each deployment its provider. Equal entries become one. */
-export function placed(deployments: readonly Deployment[], providers: Record<string, Record<string, unknown>>): readonly Placed[] {
+export function assignProviders(
+  deployments: readonly Deployment[],
+  providers: Record<string, Record<string, unknown>>,
+): readonly AssignedDeployment[] {
   const slugs = new Map<string, string>();
   return deployments.map((one) => {
     const key = JSON.stringify(one.provider);

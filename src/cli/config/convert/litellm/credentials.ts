@@ -1,12 +1,12 @@
 import { keyVariable } from '../../../../config/edit/new-entry.ts';
 import { textOf } from '../../../../config/read/node.ts';
-import type { Conversion } from '../converted.ts';
-import type { Section } from '../section.ts';
+import type { Conversion } from '../conversion.ts';
+import type { SourceSection } from '../section.ts';
 import type { Service } from './services.ts';
 
 /** The credential of a deployment as references. Without one, those that LiteLLM reads from the environment. */
 export function secretsOf(
-  params: Section,
+  params: SourceSection,
   service: Service,
   slug: string,
   { variables, notes }: Conversion,
@@ -29,9 +29,9 @@ export function secretsOf(
     } else found[to] = variables.secret(text, keyVariable(slug, to));
   }
   if (Object.keys(found).length > 0) return found;
-  const at = params.at('model')?.keyAt;
+  const at = params.entry('model')?.keyAt;
   if (at !== undefined && service.remark !== undefined) notes.different(params.path, at, service.remark);
   if (service.type === 'vertex-ai') return { ambient: true };
-  const usual = service.usual ?? (usualKey === undefined ? {} : { api_key: usualKey });
-  return Object.fromEntries(Object.entries(usual).map(([to, variable]) => [to, variables.usual(variable)]));
+  const usual = service.secretVariables ?? (usualKey === undefined ? {} : { api_key: usualKey });
+  return Object.fromEntries(Object.entries(usual).map(([to, variable]) => [to, variables.byDefault(variable)]));
 }

@@ -1,7 +1,7 @@
 import type { Node } from '../../../../config/read/node.ts';
 import { sampleAddress } from '../addresses.ts';
-import type { Conversion } from '../converted.ts';
-import { Section } from '../section.ts';
+import type { Conversion } from '../conversion.ts';
+import { SourceSection } from '../section.ts';
 import { escaped, type Variables } from '../variables.ts';
 import { addressOf, providerSlug } from './address.ts';
 import { secretsOf } from './credentials.ts';
@@ -33,12 +33,12 @@ const path = 'model_list[]';
 /** Undefined if the entry cannot be used; then the reason was reported. */
 export function deploymentOf(node: Node, conversion: Conversion): Deployment | undefined {
   const { notes, variables } = conversion;
-  const entry = new Section(path, notes, [node]);
+  const entry = new SourceSection(path, notes, [node]);
   const name = entry.text('model_name');
   const paramsNode = entry.take('litellm_params')?.value;
-  const params = new Section(`${path}.litellm_params`, notes, [paramsNode]);
-  const info = new Section(`${path}.model_info`, notes, [entry.take('model_info')?.value]);
-  entry.rest({});
+  const params = new SourceSection(`${path}.litellm_params`, notes, [paramsNode]);
+  const info = new SourceSection(`${path}.model_info`, notes, [entry.take('model_info')?.value]);
+  entry.reportRemaining({});
   const model = params.text('model');
   if (name === undefined || model === undefined) {
     notes.unmapped(path, node.at, 'the entry was left out: it needs model_name and litellm_params.model');
@@ -56,13 +56,13 @@ export function deploymentOf(node: Node, conversion: Conversion): Deployment | u
   const slugBase = providerSlug(service.type, address, settings);
   const usualKey = known.entry.apiKey === 'required' ? known.entry.service?.keyVariable : undefined;
   const secrets = secretsOf(params, service, slugBase, conversion, usualKey);
-  const usual = usualSettings({ ...address, ...settings, ...secrets }, service, variables);
+  const defaults = environmentDefaults({ ...address, ...settings, ...secrets }, service, variables);
   const weight = params.number('weight');
   const target = targetParams(params, notes);
   takeDropParams(params, notes);
-  params.rest(paramReasons);
+  params.reportRemaining(paramReasons);
   const baseModel = info.text('base_model')?.value.replace(/^[a-z_]+\//, '');
-  info.rest(modelInfoReasons);
+  info.reportRemaining(modelInfoReasons);
   const row =
     service.hasDeployments === true && bare !== '*' ? rowOf(bare, baseModel ?? [name.value, bare].find(isOpenAiModel)) : undefined;
   return {
@@ -74,7 +74,7 @@ export function deploymentOf(node: Node, conversion: Conversion): Deployment | u
       ...(service.isNamed === true ? { name: slugBase } : {}),
       ...address,
       ...settings,
-      ...usual,
+      ...defaults,
       ...secrets,
     },
     model: escaped(bare),
@@ -94,7 +94,7 @@ const impliedBy: Readonly<Record<string, readonly string[]>> = {
   project: ['project', 'service_account'],
 };
 
-function settingsOf(params: Section, service: Service, variables: Variables): Record<string, unknown> {
+function settingsOf(params: SourceSection, service: Service, variables: Variables): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const [from, to] of Object.entries(service.settings ?? {})) {
     const one = params.text(from);
@@ -104,15 +104,15 @@ function settingsOf(params: Section, service: Service, variables: Variables): Re
 }
 
 /** Settings that LiteLLM reads from the environment if they are not set. */
-function usualSettings(
+function environmentDefaults(
   set: Readonly<Record<string, unknown>>,
-  { usualSettings: usual = {}, basePath = '' }: Service,
+  { settingVariables: usual = {}, basePath = '' }: Service,
   variables: Variables,
 ): Record<string, string> {
   const isSet = (name: string): boolean => (impliedBy[name] ?? [name]).some((one) => set[one] !== undefined);
   const missing = Object.entries(usual).filter(([name]) => !isSet(name));
   const value = (name: string, variable: string): string =>
-    `${variables.usual(variable, samples[name] ?? 'sample')}${name === 'custom_host' ? basePath : ''}`;
+    `${variables.byDefault(variable, samples[name] ?? 'sample')}${name === 'custom_host' ? basePath : ''}`;
   return Object.fromEntries(missing.map(([name, variable]) => [name, value(name, variable)]));
 }
 

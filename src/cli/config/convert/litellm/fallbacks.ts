@@ -1,20 +1,20 @@
 import { type Entry, entriesOf, itemsOf, type Node, textOf } from '../../../../config/read/node.ts';
-import type { Section } from '../section.ts';
-import type { Parts } from './settings.ts';
+import type { SourceSection } from '../section.ts';
+import type { RouterParts } from './settings.ts';
 
 const noEntry = 'no entry of model_list that was mapped has this name';
-const leftOut = 'a fallback was left out: no entry of model_list that was mapped has its name';
+const unknownFallback = 'a fallback was left out: no entry of model_list that was mapped has its name';
 
 /** Name that stands for all names without a list of their own. */
 const all = '*';
 
 /** Name → names that are tried after it. */
-export function fallbacks(parts: Parts): ReadonlyMap<string, readonly string[]> {
+export function fallbacksByName(parts: RouterParts): ReadonlyMap<string, readonly string[]> {
   const { router, litellm, groups, notes } = parts;
   const found = new Map<string, readonly string[]>();
   const general: string[] = [];
   for (const section of [router, litellm]) {
-    for (const { path, entry } of lists(section, parts)) {
+    for (const { path, entry } of fallbackEntries(section, parts)) {
       const names = namesIn(entry.value, path, entry, parts);
       if (entry.key === all && !groups.has(all)) general.push(...names);
       else if (!groups.has(entry.key)) notes.unmapped(path, entry.keyAt, noEntry);
@@ -40,7 +40,7 @@ export function fallbacks(parts: Parts): ReadonlyMap<string, readonly string[]> 
 }
 
 /** The entries of `fallbacks`: a list of mappings. */
-function lists(section: Section, { notes }: Parts): readonly { readonly path: string; readonly entry: Entry }[] {
+function fallbackEntries(section: SourceSection, { notes }: RouterParts): readonly { readonly path: string; readonly entry: Entry }[] {
   const whole = section.take('fallbacks');
   if (whole === undefined) return [];
   const path = `${section.pathOf('fallbacks')}[]`;
@@ -51,18 +51,18 @@ function lists(section: Section, { notes }: Parts): readonly { readonly path: st
   });
 }
 
-function namesIn(node: Node, path: string, { keyAt }: Entry, { groups, notes }: Parts): readonly string[] {
+function namesIn(node: Node, path: string, { keyAt }: Entry, { groups, notes }: RouterParts): readonly string[] {
   if (node.kind !== 'list') notes.unmapped(path, keyAt, 'it is not a list');
   const names = itemsOf(node).map((one) => textOf(one) ?? '');
   const known = names.filter((name) => groups.has(name));
-  if (known.length < names.length) notes.unmapped(path, keyAt, leftOut);
+  if (known.length < names.length) notes.unmapped(path, keyAt, unknownFallback);
   return [...new Set(known)];
 }
 
-function noteChains(found: ReadonlyMap<string, readonly string[]>, { router, litellm, notes }: Parts): void {
+function noteChains(found: ReadonlyMap<string, readonly string[]>, { router, litellm, notes }: RouterParts): void {
   if (![...found.values()].some((names) => names.some((name) => found.has(name)))) return;
   for (const section of [router, litellm]) {
-    const at = (section.at('fallbacks') ?? section.at('default_fallbacks'))?.keyAt;
+    const at = (section.entry('fallbacks') ?? section.entry('default_fallbacks'))?.keyAt;
     if (at !== undefined)
       notes.different(section.pathOf('fallbacks'), at, 'only the listed names are tried, not the fallbacks of a fallback');
   }

@@ -1,9 +1,9 @@
 import { itemsOf } from '../../../../config/read/node.ts';
 import { CommandError, exitCodes } from '../../../command.ts';
 import { plural } from '../../../text.ts';
-import { type Conversion, type Converted, emptySections, type Sections } from '../converted.ts';
-import { Section } from '../section.ts';
-import { type Placed, placed } from './catalog.ts';
+import { type Conversion, type Converted, emptySections, type Sections } from '../conversion.ts';
+import { SourceSection } from '../section.ts';
+import { type AssignedDeployment, assignProviders } from './catalog.ts';
 import { deploymentOf } from './deployment.ts';
 import { generalReasons, litellmReasons, rootReasons, routerReasons } from './reasons.ts';
 import { everyModel, type Groups, modelsConfig } from './routes.ts';
@@ -15,13 +15,13 @@ const config = 'models';
 const masterKey = 'litellm-master';
 
 /** Most targets of all fallbacks together. */
-const mostTargets = 20_000;
+const maxTargets = 20_000;
 
 /** Converts the configuration of the LiteLLM proxy. Several files are read as one: the first with a setting wins. */
 export function convertLitellm(conversion: Conversion): Converted {
   const sections = emptySections();
   const { notes } = conversion;
-  const root = new Section(
+  const root = new SourceSection(
     '',
     notes,
     conversion.sources.map((source) => source.root),
@@ -30,13 +30,13 @@ export function convertLitellm(conversion: Conversion): Converted {
     if (entry.value.kind !== 'list') notes.unmapped('model_list', entry.keyAt, 'it is not a list');
     return itemsOf(entry.value);
   });
-  const all = placed(
+  const all = assignProviders(
     lists.flatMap((node) => deploymentOf(node, conversion) ?? []),
     sections.providers,
   );
   const groups = groupsOf(all, conversion);
-  const section = (key: string): Section =>
-    new Section(
+  const section = (key: string): SourceSection =>
+    new SourceSection(
       key,
       notes,
       root.takeAll(key).map(({ value }) => value),
@@ -48,11 +48,11 @@ export function convertLitellm(conversion: Conversion): Converted {
   takeDropParams(litellm, notes);
   reportCallbacks(litellm, notes);
   addMasterKey(general, sections, conversion);
-  router.rest(routerReasons);
-  litellm.rest(litellmReasons);
-  general.rest(generalReasons);
-  root.rest(rootReasons);
-  const list = root.at('model_list');
+  router.reportRemaining(routerReasons);
+  litellm.reportRemaining(litellmReasons);
+  general.reportRemaining(generalReasons);
+  root.reportRemaining(rootReasons);
+  const list = root.entry('model_list');
   if (list !== undefined && Object.keys(sections.api_keys).length === 0)
     notes.different('model_list', list.keyAt, `clients need a key with default_config: ${config}, or send x-gateway-config: ${config}`);
   limitTargets(groups, settings);
@@ -61,8 +61,8 @@ export function convertLitellm(conversion: Conversion): Converted {
 }
 
 /** Deployments by name. Names with a wildcard are reported, except the name of every model. */
-function groupsOf(all: readonly Placed[], { notes }: Conversion): Groups {
-  const groups = new Map<string, Placed[]>();
+function groupsOf(all: readonly AssignedDeployment[], { notes }: Conversion): Groups {
+  const groups = new Map<string, AssignedDeployment[]>();
   for (const one of all) {
     if (one.group !== everyModel && (one.group.includes('*') || one.alias.includes('*'))) {
       const text = `patterns of names are not supported: clients write @${one.slug}/MODEL, or add an entry for each model`;
@@ -78,7 +78,7 @@ function groupsOf(all: readonly Placed[], { notes }: Conversion): Groups {
 }
 
 /** The master key stays a key of clients. Its hash is a variable, since the source may hold only a reference. */
-function addMasterKey(general: Section, { api_keys }: Sections, { notes, variables }: Conversion): void {
+function addMasterKey(general: SourceSection, { api_keys }: Sections, { notes, variables }: Conversion): void {
   const entry = general.take('master_key');
   if (entry === undefined) return;
   const path = general.pathOf('master_key');
@@ -93,8 +93,8 @@ function addMasterKey(general: Section, { api_keys }: Sections, { notes, variabl
 /** @throws CommandError if every name with every fallback would be too much */
 function limitTargets(groups: Groups, { fallbacks }: RouterSettings): void {
   const sizes = [...fallbacks.values()].flatMap((names) => names.map((name) => groups.get(name)?.length ?? 0));
-  if (sizes.reduce((sum, size) => sum + size, 0) > mostTargets)
-    throw new CommandError(exitCodes.no, `the fallbacks have more than ${mostTargets} targets in total`, 'Convert the file in parts.');
+  if (sizes.reduce((sum, size) => sum + size, 0) > maxTargets)
+    throw new CommandError(exitCodes.no, `the fallbacks have more than ${maxTargets} targets in total`, 'Convert the file in parts.');
 }
 
 function summary(groups: Groups, { fallbacks }: RouterSettings, { providers, configs, api_keys }: Sections): string {

@@ -1,11 +1,11 @@
 import { escaped } from '../variables.ts';
-import type { Placed } from './catalog.ts';
+import type { AssignedDeployment } from './catalog.ts';
 import type { RouterSettings } from './settings.ts';
 
-type Target = string | Record<string, unknown>;
+type ConvertedTarget = string | Record<string, unknown>;
 
 /** Deployments by the name that clients use. */
-export type Groups = ReadonlyMap<string, readonly Placed[]>;
+export type Groups = ReadonlyMap<string, readonly AssignedDeployment[]>;
 
 /** Name that stands for every model without a group of its own. */
 export const everyModel = '*';
@@ -38,14 +38,14 @@ export function modelsConfig(groups: Groups, settings: RouterSettings): Record<s
 
 /** The target of one name: its deployments, then those of its fallbacks. */
 function route(name: string, groups: Groups, { fallbacks }: RouterSettings): Record<string, unknown> {
-  const next = (fallbacks.get(name) ?? []).map((other) => together(groups.get(other) ?? []));
-  const own = together(groups.get(name) ?? [], next.length > 0);
+  const next = (fallbacks.get(name) ?? []).map((other) => balancedTarget(groups.get(other) ?? []));
+  const own = balancedTarget(groups.get(name) ?? [], next.length > 0);
   if (next.length > 0) return { name: escaped(name), strategy: { mode: 'fallback' }, targets: [own, ...next] };
   return { name: escaped(name), ...(own as Record<string, unknown>) };
 }
 
 /** Spreads requests over the deployments of one name. @param isShort a single target may be written as text */
-function together(deployments: readonly Placed[], isShort = true): Target {
+function balancedTarget(deployments: readonly AssignedDeployment[], isShort = true): ConvertedTarget {
   const [first] = deployments;
   if (first !== undefined && deployments.length === 1) {
     // A weight has no effect on a single target.
@@ -55,13 +55,13 @@ function together(deployments: readonly Placed[], isShort = true): Target {
   return { strategy: { mode: 'loadbalance' }, targets: deployments.map(targetOf) };
 }
 
-function targetOf(deployment: Placed): Target {
+function targetOf(deployment: AssignedDeployment): ConvertedTarget {
   const { slug, alias, weight, target } = deployment;
   if (weight !== undefined || Object.keys(target).length > 0) return mappingOf(deployment);
   return alias === everyModel ? { provider: slug } : `${slug}/${alias}`;
 }
 
-function mappingOf({ slug, alias, weight, target }: Placed): Record<string, unknown> {
+function mappingOf({ slug, alias, weight, target }: AssignedDeployment): Record<string, unknown> {
   const { override_params: more, ...rest } = target;
   const params = { ...(alias === everyModel ? {} : { model: alias }), ...(more as object | undefined) };
   return {

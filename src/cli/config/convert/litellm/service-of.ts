@@ -1,8 +1,8 @@
 import type { Provider } from '../../../../core/provider.ts';
-import type { Conversion } from '../converted.ts';
+import type { Conversion } from '../conversion.ts';
 import { inferred, type Service, services } from './services.ts';
 
-interface Found {
+interface ServiceMatch {
   readonly service: Service;
   readonly provider: Provider;
   /** The model without the names before it. */
@@ -10,11 +10,15 @@ interface Found {
 }
 
 /** The service of a model such as `azure/gpt-4o-eu`, and the model as the service names it. */
-export function serviceOf(written: string, custom: string | undefined, { providers }: Conversion): Found | { readonly problem: string } {
+export function serviceOf(
+  written: string,
+  custom: string | undefined,
+  { providers }: Conversion,
+): ServiceMatch | { readonly problem: string } {
   if (written.startsWith('os.environ/') || /\s/.test(written) || written === '') return { problem: 'its model is not the name of a model' };
   const cut = written.indexOf('/');
   const first = cut < 0 ? undefined : written.slice(0, cut);
-  const known = (name: string | undefined): Omit<Found, 'model'> | undefined => {
+  const known = (name: string | undefined): Omit<ServiceMatch, 'model'> | undefined => {
     if (name === undefined) return undefined;
     const service = Object.hasOwn(services, name) ? services[name] : undefined;
     const wanted = service?.type ?? name;

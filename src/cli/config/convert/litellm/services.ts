@@ -7,9 +7,9 @@ export interface Service {
   readonly settings?: Readonly<Record<string, string>>;
   readonly secrets?: Readonly<Record<string, string>>;
   /** Variables that LiteLLM reads if a secret is not set: our setting → variable. */
-  readonly usual?: Readonly<Record<string, string>>;
+  readonly secretVariables?: Readonly<Record<string, string>>;
   /** The same for settings that are not secret. */
-  readonly usualSettings?: Readonly<Record<string, string>>;
+  readonly settingVariables?: Readonly<Record<string, string>>;
   /** What differs if no secret is set. */
   readonly remark?: string;
   /** Added to `api_base`, which LiteLLM writes without it. */
@@ -30,8 +30,8 @@ const aws = {
     aws_session_token: 'session_token',
     api_key: 'api_key',
   },
-  usualSettings: { region: 'AWS_REGION_NAME' },
-  usual: { access_key_id: 'AWS_ACCESS_KEY_ID', secret_access_key: 'AWS_SECRET_ACCESS_KEY' },
+  settingVariables: { region: 'AWS_REGION_NAME' },
+  secretVariables: { access_key_id: 'AWS_ACCESS_KEY_ID', secret_access_key: 'AWS_SECRET_ACCESS_KEY' },
 } as const;
 const bedrock: Service = {
   type: 'bedrock',
@@ -45,7 +45,7 @@ const vertex: Service = {
   settings: { vertex_project: 'project', vertex_location: 'region' },
   secrets: { vertex_credentials: 'service_account' },
   remark: 'the identity of the machine needs the package google-auth-library',
-  usualSettings: { project: 'VERTEXAI_PROJECT', region: 'VERTEXAI_LOCATION' },
+  settingVariables: { project: 'VERTEXAI_PROJECT', region: 'VERTEXAI_LOCATION' },
 };
 const openai: Service = { type: 'openai', prefix: /^(?:responses|chat)\//, settings: { organization: 'organization' } };
 
@@ -60,8 +60,8 @@ export const services: Readonly<Record<string, Service>> = {
     type: 'azure-openai',
     prefix: /^(?:o_series|gpt5_series|responses)\//,
     settings: { api_version: 'api_version' },
-    usual: { api_key: 'AZURE_API_KEY' },
-    usualSettings: { custom_host: 'AZURE_API_BASE', api_version: 'AZURE_API_VERSION' },
+    secretVariables: { api_key: 'AZURE_API_KEY' },
+    settingVariables: { custom_host: 'AZURE_API_BASE', api_version: 'AZURE_API_VERSION' },
     basePath: '/openai',
     isAzure: true,
     isNamed: true,
@@ -70,8 +70,8 @@ export const services: Readonly<Record<string, Service>> = {
   azure_ai: {
     type: 'azure-ai',
     settings: { api_version: 'api_version' },
-    usual: { api_key: 'AZURE_AI_API_KEY' },
-    usualSettings: { custom_host: 'AZURE_AI_API_BASE' },
+    secretVariables: { api_key: 'AZURE_AI_API_KEY' },
+    settingVariables: { custom_host: 'AZURE_AI_API_BASE' },
     isAzure: true,
     isNamed: true,
   },

@@ -1,9 +1,9 @@
 import { type Entry, entriesOf, type Node, textOf } from '../../../../config/read/node.ts';
 import type { Notes } from '../notes.ts';
-import { Section } from '../section.ts';
-import { fallbacks } from './fallbacks.ts';
+import { SourceSection } from '../section.ts';
+import { fallbacksByName } from './fallbacks.ts';
 import { callbacks } from './reasons.ts';
-import { mostRetries, seconds } from './target-params.ts';
+import { maxRetries, seconds } from './target-params.ts';
 
 /** What applies to all models. */
 export interface RouterSettings {
@@ -16,16 +16,16 @@ export interface RouterSettings {
   readonly aliases: readonly (readonly [string, string])[];
 }
 
-export interface Parts {
-  readonly router: Section;
-  readonly litellm: Section;
+export interface RouterParts {
+  readonly router: SourceSection;
+  readonly litellm: SourceSection;
   readonly groups: ReadonlyMap<string, readonly unknown[]>;
   readonly notes: Notes;
 }
 
-export function routerSettings(parts: Parts): RouterSettings {
+export function routerSettings(parts: RouterParts): RouterSettings {
   const { router, notes } = parts;
-  strategy(router, parts);
+  reportStrategy(router, parts);
   return {
     retries: retries(parts),
     timeout: firstNumber(
@@ -37,14 +37,14 @@ export function routerSettings(parts: Parts): RouterSettings {
       seconds,
     ),
     circuit: circuit(router, parts),
-    fallbacks: fallbacks(parts),
+    fallbacks: fallbacksByName(parts),
     aliases: aliases(router, parts),
   };
 }
 
 /** The first of several settings with the same meaning; the others are reported. */
 function firstNumber<T>(
-  places: readonly (readonly [Section, string])[],
+  places: readonly (readonly [SourceSection, string])[],
   notes: Notes,
   make: (value: number, entry: Entry, path: string) => T | undefined,
 ): T | undefined {
@@ -59,7 +59,7 @@ function firstNumber<T>(
   return found?.made;
 }
 
-function retries({ router, litellm, groups, notes }: Parts): number | undefined {
+function retries({ router, litellm, groups, notes }: RouterParts): number | undefined {
   return firstNumber(
     [
       [router, 'num_retries'],
@@ -67,8 +67,8 @@ function retries({ router, litellm, groups, notes }: Parts): number | undefined 
     ],
     notes,
     (value, { keyAt }, path) => {
-      const attempts = Math.min(Math.trunc(value), mostRetries);
-      if (attempts < value) notes.different(path, keyAt, `at most ${mostRetries} retries`);
+      const attempts = Math.min(Math.trunc(value), maxRetries);
+      if (attempts < value) notes.different(path, keyAt, `at most ${maxRetries} retries`);
       if (attempts > 0 && [...groups.values()].some(({ length }) => length > 1))
         notes.different(path, keyAt, 'a retry calls the same deployment again, not another one of the same name');
       return attempts;
@@ -78,7 +78,7 @@ function retries({ router, litellm, groups, notes }: Parts): number | undefined 
 
 const strategies = ['least-busy', 'usage-based-routing', 'usage-based-routing-v2', 'latency-based-routing', 'cost-based-routing'];
 
-function strategy(router: Section, { notes }: Parts): void {
+function reportStrategy(router: SourceSection, { notes }: RouterParts): void {
   const found = router.text('routing_strategy');
   if (found === undefined || found.value === 'simple-shuffle') return;
   const name = strategies.includes(found.value) ? `${found.value} → ` : '';
@@ -87,21 +87,21 @@ function strategy(router: Section, { notes }: Parts): void {
 }
 
 /** LiteLLM skips a deployment after more than 3 failures if nothing else is set. */
-const usualFails = 3;
+const defaultAllowedFails = 3;
 
-function circuit(router: Section, { notes }: Parts): Record<string, unknown> | undefined {
+function circuit(router: SourceSection, { notes }: RouterParts): Record<string, unknown> | undefined {
   const fails = router.number('allowed_fails');
   const cooldown = router.number('cooldown_time');
   if (fails === undefined && cooldown === undefined) return undefined;
   if (fails !== undefined)
     notes.different(router.pathOf('allowed_fails'), fails.entry.keyAt, 'failures in a row are counted, not failures in a minute');
   return {
-    failure_threshold: Math.trunc(fails?.value ?? usualFails) + 1,
+    failure_threshold: Math.trunc(fails?.value ?? defaultAllowedFails) + 1,
     ...(cooldown === undefined ? {} : { cooldown_interval: seconds(Math.max(1, cooldown.value)) }),
   };
 }
 
-function aliases(router: Section, { groups, notes }: Parts): readonly (readonly [string, string])[] {
+function aliases(router: SourceSection, { groups, notes }: RouterParts): readonly (readonly [string, string])[] {
   const whole = router.take('model_group_alias');
   const path = router.pathOf('model_group_alias');
   if (whole !== undefined && whole.value.kind !== 'map') notes.unmapped(path, whole.keyAt, 'it is not a mapping');
@@ -121,17 +121,17 @@ function aliases(router: Section, { groups, notes }: Parts): readonly (readonly 
 /** The long form of an alias, which can hide the name from lists. */
 function hiddenModel(node: Node, path: string, notes: Notes): string | undefined {
   if (node.kind !== 'map') return undefined;
-  const section = new Section(path, notes, [node]);
+  const section = new SourceSection(path, notes, [node]);
   const model = section.text('model')?.value;
-  section.rest({ hidden: 'GET /v1/models lists the name' });
+  section.reportRemaining({ hidden: 'GET /v1/models lists the name' });
   return model;
 }
 
 const callbackKeys = ['callbacks', 'success_callback', 'failure_callback', 'service_callbacks'] as const;
-const otherwise = 'use the request log (docs/running.md) or a plugin (docs/plugins.md)';
+const defaultReason = 'use the request log (docs/running.md) or a plugin (docs/plugins.md)';
 
 /** Reports each callback with what to use in its place. */
-export function reportCallbacks(litellm: Section, notes: Notes): void {
+export function reportCallbacks(litellm: SourceSection, notes: Notes): void {
   for (const key of callbackKeys) {
     const entry = litellm.take(key);
     if (entry === undefined) continue;
@@ -139,7 +139,7 @@ export function reportCallbacks(litellm: Section, notes: Notes): void {
     for (const node of names) {
       const name = textOf(node) ?? '';
       const known = Object.hasOwn(callbacks, name) ? callbacks[name] : undefined;
-      notes.unmapped(litellm.pathOf(key), node.at, known === undefined ? otherwise : `${name}: ${known}`);
+      notes.unmapped(litellm.pathOf(key), node.at, known === undefined ? defaultReason : `${name}: ${known}`);
     }
   }
 }

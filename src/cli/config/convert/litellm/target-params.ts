@@ -1,14 +1,14 @@
 import type { Notes } from '../notes.ts';
-import type { Section } from '../section.ts';
+import type { SourceSection } from '../section.ts';
 
 /** Most retries that a target may have. */
-export const mostRetries = 5;
+export const maxRetries = 5;
 
 /** LiteLLM's seconds as a duration. */
 export const seconds = (value: number): string => (Number.isInteger(value) ? `${value}s` : `${Math.max(1, Math.round(value * 1000))}ms`);
 
 /** Members of a target besides provider and model. */
-export const targetParams = (params: Section, notes: Notes): Record<string, unknown> => ({
+export const targetParams = (params: SourceSection, notes: Notes): Record<string, unknown> => ({
   ...timesOf(params),
   ...bodyParams(params, notes),
 });
@@ -28,7 +28,7 @@ const names = [
 ] as const;
 
 /** `override_params` for the body of a request. */
-function bodyParams(params: Section, notes: Notes): { readonly override_params?: Record<string, unknown> } {
+function bodyParams(params: SourceSection, notes: Notes): { readonly override_params?: Record<string, unknown> } {
   const found: Record<string, unknown> = {};
   for (const name of names) {
     const entry = params.take(name);
@@ -44,17 +44,17 @@ function bodyParams(params: Section, notes: Notes): { readonly override_params?:
   return Object.keys(found).length === 0 ? {} : { override_params: found };
 }
 
-function timesOf(params: Section): Record<string, unknown> {
+function timesOf(params: SourceSection): Record<string, unknown> {
   const timeout = params.number('timeout');
   const retries = params.number('num_retries') ?? params.number('max_retries');
   return {
     ...(timeout === undefined ? {} : { request_timeout: seconds(timeout.value) }),
-    ...(retries === undefined ? {} : { retry: { attempts: Math.min(Math.trunc(retries.value), mostRetries) } }),
+    ...(retries === undefined ? {} : { retry: { attempts: Math.min(Math.trunc(retries.value), maxRetries) } }),
   };
 }
 
 /** Unsupported parameters are always dropped and reported to the client. */
-export function takeDropParams(section: Section, notes: Notes): void {
+export function takeDropParams(section: SourceSection, notes: Notes): void {
   const entry = section.take('drop_params');
   if (entry?.value.kind === 'scalar' && entry.value.value === true) return;
   if (entry !== undefined) notes.different(section.pathOf('drop_params'), entry.keyAt, 'always on');

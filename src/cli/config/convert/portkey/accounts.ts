@@ -2,12 +2,12 @@ import { keyVariable } from '../../../../config/edit/new-entry.ts';
 import { slugPattern } from '../../../../config/schema/shared.ts';
 import { isSecretName } from '../../../../core/secrets/credential-names.ts';
 import type { Provider } from '../../../../core/provider.ts';
-import type { Conversion, Sections } from '../converted.ts';
+import type { Conversion, Sections } from '../conversion.ts';
 import type { Variables } from '../variables.ts';
 import type { Account } from './target.ts';
 
 /** Words of slugs that are no name of a type. */
-const words: Readonly<Record<string, string>> = {
+const typesByName: Readonly<Record<string, string>> = {
   azure: 'azure-openai',
   aws: 'bedrock',
   claude: 'anthropic',
@@ -17,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** Settings that a provider of a type needs, and the source does not contain, with a value of the right form. */
-const needs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const requiredSettings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'azure-openai': { resource_name: 'sample' },
   'azure-ai': { resource_name: 'sample' },
   bedrock: { region: 'us-east-1', access_key_id: 'AKIASAMPLE', secret_access_key: 'placeholder-key-0123456789' },
@@ -28,7 +28,7 @@ const needs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const fixed: Readonly<Record<string, Readonly<Record<string, string>>>> = { 'azure-openai': { api_version: 'v1' } };
 
 /** Types whose credential is not one key. */
-const ownCredential: ReadonlySet<string> = new Set(['bedrock', 'vertex-ai']);
+const typesWithoutSingleKey: ReadonlySet<string> = new Set(['bedrock', 'vertex-ai']);
 
 /** Adds the virtual keys of the configs, with a provider for each. Portkey stores their type and their secret elsewhere. */
 export function addAccounts(accounts: readonly Account[], sections: Sections, conversion: Conversion): void {
@@ -54,7 +54,7 @@ function typeOf(slug: string, providers: readonly Provider[]): Provider | undefi
   const parts = slug.split(/[-_.]/);
   for (let length = parts.length; length > 0; length -= 1) {
     const name = parts.slice(0, length).join('-');
-    const wanted = Object.hasOwn(words, name) ? words[name] : name;
+    const wanted = Object.hasOwn(typesByName, name) ? typesByName[name] : name;
     const found = providers.find(({ type, aliases }) => type === wanted || aliases.includes(name));
     if (found !== undefined) return found;
   }
@@ -69,17 +69,17 @@ function settingsOf(slug: string, needed: Readonly<Record<string, string>>, vari
 
 function virtualKey(slug: string, provider: Provider, { providers }: Sections, { variables }: Conversion): Record<string, unknown> {
   const { type, entry } = provider;
-  const needed = Object.hasOwn(needs, type) ? (needs[type] ?? {}) : {};
+  const needed = Object.hasOwn(requiredSettings, type) ? (requiredSettings[type] ?? {}) : {};
   const isShared = Object.keys(needed).length === 0;
   const name = isShared ? `${type}-main` : slug.startsWith(type) ? `${slug}-provider` : `${type}-${slug}`;
-  const hasOwn = ownCredential.has(type) || entry.apiKey === 'none';
+  const needsNoKey = typesWithoutSingleKey.has(type) || entry.apiKey === 'none';
   providers[name] ??= {
     type,
     name,
     ...fixed[type],
     ...settingsOf(slug, needed, variables),
-    ...(hasOwn ? {} : { auth: { mode: 'caller' } }),
+    ...(needsNoKey ? {} : { auth: { mode: 'caller' } }),
   };
   const note = `the key behind the virtual key ${slug}`;
-  return { provider: name, ...(hasOwn ? {} : { api_key: variables.needed(keyVariable(slug), note, 'placeholder-key-0123456789') }) };
+  return { provider: name, ...(needsNoKey ? {} : { api_key: variables.needed(keyVariable(slug), note, 'placeholder-key-0123456789') }) };
 }

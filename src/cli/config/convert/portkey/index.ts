@@ -1,5 +1,5 @@
 import { plural } from '../../../text.ts';
-import { type Conversion, type Converted, emptySections } from '../converted.ts';
+import { type Conversion, type Converted, emptySections } from '../conversion.ts';
 import { escaped } from '../variables.ts';
 import { addAccounts } from './accounts.ts';
 import { savedConfigs } from './saved.ts';

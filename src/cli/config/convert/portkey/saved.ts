@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { child, type Entry, type MapNode, type Node, textOf } from '../../../../config/read/node.ts';
 import { parse, sourceFile } from '../../../../config/read/yaml/parse.ts';
-import type { Conversion } from '../converted.ts';
-import { Section } from '../section.ts';
+import type { Conversion } from '../conversion.ts';
+import { SourceSection } from '../section.ts';
 import type { SourceTree } from '../source.ts';
 
 /** A saved config and its name. */
-export interface Saved {
+export interface SavedConfig {
   readonly name: string;
   readonly node: MapNode;
   readonly description: string | undefined;
@@ -30,24 +30,24 @@ const administrative = [
  * The configs of a file: one config, a list of them, or the response of the API that reads or lists them. A config without a slug
  * has the name of its file.
  */
-export function savedConfigs({ name: file, root }: SourceTree, conversion: Conversion): readonly Saved[] {
+export function savedConfigs({ name: file, root }: SourceTree, conversion: Conversion): readonly SavedConfig[] {
   const { notes } = conversion;
   const stem =
     basename(file)
       .replace(/\.[^.]*$/, '')
       .replaceAll(/[^\w.-]+/g, '-') || 'config';
-  const found: Saved[] = [];
+  const found: SavedConfig[] = [];
   const visit = (node: Node, path: string): void => {
     if (node.kind === 'list') node.items.forEach((item) => visit(item, path === '' ? '[]' : `${path}[]`));
     else if (node.kind !== 'map') notes.unmapped(path === '' ? 'file' : path, node.at, 'it is not a config');
     else if (child(node, 'data') !== undefined) {
-      const section = new Section(path, notes, [node]);
+      const section = new SourceSection(path, notes, [node]);
       const data = section.take('data');
       for (const key of ['success', 'object', 'total']) section.take(key);
-      section.rest({});
+      section.reportRemaining({});
       if (data !== undefined) visit(data.value, section.pathOf('data'));
     } else if (child(node, 'config') !== undefined && child(node, 'targets') === undefined && child(node, 'strategy') === undefined)
-      found.push(...wrapped(node, path, stem, conversion));
+      found.push(...unwrapConfig(node, path, stem, conversion));
     else if (isListed(node)) notes.unmapped(path === '' ? 'file' : path, node.at, isVirtualKey(node) ? virtualKey : listed);
     else found.push({ name: stem, node, description: undefined });
   };
@@ -66,18 +66,18 @@ const isVirtualKey = (node: MapNode): boolean =>
 const isListed = (node: MapNode): boolean => ['slug', 'organisation_id', 'workspace_id'].some((key) => node.entries.has(key));
 
 /** A config with its name and slug around it. */
-function wrapped(node: MapNode, path: string, stem: string, { notes }: Conversion): readonly Saved[] {
-  const section = new Section(path, notes, [node]);
+function unwrapConfig(node: MapNode, path: string, stem: string, { notes }: Conversion): readonly SavedConfig[] {
+  const section = new SourceSection(path, notes, [node]);
   const config = section.take('config');
   const slug = section.text('slug')?.value;
   const title = section.text('name')?.value;
   const id = textOf(child(node, 'id'));
   const status = section.text('status');
   for (const key of administrative) section.take(key);
-  const preset = section.take('is_default');
-  if (preset !== undefined && !isOff(preset.value))
-    notes.unmapped(section.pathOf('is_default'), preset.keyAt, 'write the config as default_config of an API key');
-  section.rest({});
+  const defaultFlag = section.take('is_default');
+  if (defaultFlag !== undefined && !isOff(defaultFlag.value))
+    notes.unmapped(section.pathOf('is_default'), defaultFlag.keyAt, 'write the config as default_config of an API key');
+  section.reportRemaining({});
   if (status !== undefined && status.value !== 'active')
     notes.different(section.pathOf('status'), status.entry.keyAt, 'the config can be used although it is not active there');
   const inner = config === undefined ? undefined : innerOf(config);

@@ -1,12 +1,12 @@
 import { keyVariable } from '../../../../config/edit/new-entry.ts';
 import { type Entry, entriesOf, type Node, textOf, toValue } from '../../../../config/read/node.ts';
-import { canonicalKey } from '../../../../config/read/spelling.ts';
+import { canonicalKey } from '../../../../config/read/key-aliases.ts';
 import { inlineSettings } from '../../../../config/schema/join.ts';
 import { targetSettings } from '../../../../config/schema/target.ts';
 import type { JsonSchema } from '../../../../core/json/schema.ts';
 import { isNearSecretName, isSecretName } from '../../../../core/secrets/credential-names.ts';
 import { addressIn } from '../addresses.ts';
-import type { Conversion } from '../converted.ts';
+import type { Conversion } from '../conversion.ts';
 import { escaped } from '../variables.ts';
 import { targetReasons } from './reasons.ts';
 
@@ -45,7 +45,7 @@ export class TargetConverter {
       return text === undefined ? {} : escaped(text);
     }
     const found: Record<string, unknown> = {};
-    const entries = this.#spelled(node, path);
+    const entries = this.#byCanonicalKey(node, path);
     const virtual = entries.get('virtual_key');
     const type = textOf(entries.get('provider')?.value);
     for (const [key, entry] of entries) {
@@ -59,7 +59,7 @@ export class TargetConverter {
   }
 
   /** Entries by our spelling of their key. Of two spellings, the first is used. */
-  #spelled(node: Node, path: string): ReadonlyMap<string, Entry> {
+  #byCanonicalKey(node: Node, path: string): ReadonlyMap<string, Entry> {
     const found = new Map<string, Entry>();
     for (const entry of entriesOf(node)) {
       const key = canonicalKey(entry.key);
@@ -87,27 +87,27 @@ export class TargetConverter {
       notes.unmapped(at, entry.keyAt, `write it as \${env:NAME} in ${key}`);
       return undefined;
     }
-    return this.#plain(toValue(value), key);
+    return this.#escaped(toValue(value), key);
   }
 
   #mapping(name: string, node: Node, path: string): unknown {
-    if (node.kind !== 'map') return this.#plain(toValue(node), name);
+    if (node.kind !== 'map') return this.#escaped(toValue(node), name);
     const found: Record<string, unknown> = {};
-    for (const [key, entry] of this.#spelled(node, path)) {
+    for (const [key, entry] of this.#byCanonicalKey(node, path)) {
       const at = below(path, entry.key);
       if (!Object.hasOwn(mappings[name] ?? {}, key)) this.#conversion.notes.unmapped(at, entry.keyAt, 'no such setting here');
-      else found[key] = Object.hasOwn(mappings, key) ? this.#mapping(key, entry.value, at) : this.#plain(toValue(entry.value), key);
+      else found[key] = Object.hasOwn(mappings, key) ? this.#mapping(key, entry.value, at) : this.#escaped(toValue(entry.value), key);
     }
     return found;
   }
 
   /** The value with all strings as text, never as references, and without secrets at any depth. */
-  #plain(value: unknown, key: string): unknown {
+  #escaped(value: unknown, key: string): unknown {
     if (typeof value === 'string')
       return isSecretName(key) ? this.#conversion.variables.secret(value, keyVariable('target', key)) : escaped(value);
-    if (Array.isArray(value)) return value.map((one) => this.#plain(one, key));
+    if (Array.isArray(value)) return value.map((one) => this.#escaped(one, key));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.#plain(one, name)]));
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.#escaped(one, name)]));
   }
 
   /** Notes what the target uses: a virtual key, `@slug` as provider, or `@slug/model` as model. */

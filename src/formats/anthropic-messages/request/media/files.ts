@@ -1,12 +1,12 @@
 import { GatewayError } from '../../../../core/error.ts';
-import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../../shared/media/data-uri.ts';
-import { servedType } from '../../../shared/media/media-types.ts';
+import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
+import { normalizeMediaType } from '../../../shared/media/media-types.ts';
 import { typeOfPath, typeOfUrl } from '../../../shared/media/mime.ts';
-import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
-import type { Block, Conversion, Surface } from '../conversion.ts';
+import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import type { Block, MessagesConversion, ClaudeSurface } from '../conversion.ts';
 
 /** A file that a message refers to. */
-export interface NamedFile {
+export interface MessageFile {
   /** A data URI, a URL, or bare base64. */
   readonly url: string;
   /** Media type given by the client. */
@@ -14,7 +14,7 @@ export interface NamedFile {
   /** File name, shown to the model as the document's title. */
   readonly name: string | undefined;
   /** The kind assumed for an address without a known extension. */
-  readonly otherwise: 'image' | 'document';
+  readonly defaultKind: 'image' | 'document';
   /** Its path in the body, for error messages. */
   readonly param: string;
 }
@@ -32,9 +32,9 @@ function kindOf(type: string): 'image' | 'pdf' | 'text' | undefined {
  * True if the file must be sent by value: the API itself fetches images and PDF files by https, but no text, and on Vertex AI
  * nothing at all.
  */
-export function needsDownload(file: NamedFile, form: Surface): boolean {
+export function needsDownload(file: MessageFile, surface: ClaudeSurface): boolean {
   if (!/^(?:https?|gs):\/\//i.test(file.url)) return false;
-  if (form === 'vertex' || !/^https:/i.test(file.url)) return !/^gs:/i.test(file.url) || form === 'vertex';
+  if (surface === 'vertex' || !/^https:/i.test(file.url)) return !/^gs:/i.test(file.url) || surface === 'vertex';
   return kindOf(declaredType(file) ?? '') === 'text';
 }
 
@@ -43,26 +43,26 @@ export function needsDownload(file: NamedFile, form: Surface): boolean {
  *
  * @throws GatewayError `missing_file_extension`, `unsupported_parameter`
  */
-export function fileBlock(file: NamedFile, { media }: Pick<Conversion, 'media'>): Block {
+export function fileBlock(file: MessageFile, { media }: Pick<MessagesConversion, 'media'>): Block {
   const { url, param } = file;
   const data = parseDataUri(url);
-  if (data !== undefined) return byValue(servedType(file.mimeType ?? data.mimeType, param), data.base64, file);
+  if (data !== undefined) return byValue(normalizeMediaType(file.mimeType ?? data.mimeType, param), data.base64, file);
   const fetched = media.get(url);
   if (fetched !== undefined) return byValue(typeOfDownload(fetched.mimeType, file), fetched.base64, file);
   if (/^https:\/\//i.test(url)) return byAddress(file);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) {
-    throw cannotCarry(
+    throw unsupportedParameter(
       param,
       `The service cannot read files at "${url.slice(0, url.indexOf(':'))}" addresses.`,
       'Send a data URI or an https URL.',
     );
   }
   if (looksLikeBase64(url))
-    return byValue(servedType(file.mimeType ?? typeOfName(file.name) ?? sniffBase64(url), param), standardBase64(url), file);
-  throw cannotCarry(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:… or https://….');
+    return byValue(normalizeMediaType(file.mimeType ?? typeOfName(file.name) ?? typeByBytesOrJpeg(url), param), standardBase64(url), file);
+  throw unsupportedParameter(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:… or https://….');
 }
 
-function byValue(type: string, base64: string, { name, param }: NamedFile): Block {
+function byValue(type: string, base64: string, { name, param }: MessageFile): Block {
   const title = name === undefined ? {} : { title: name };
   switch (kindOf(type)) {
     case 'image':
@@ -76,33 +76,37 @@ function byValue(type: string, base64: string, { name, param }: NamedFile): Bloc
         ...title,
       };
     default:
-      throw cannotCarry(param, `Files of type ${type} are not read by this service.`, 'It reads JPEG, PNG, GIF, WebP, PDF and plain text.');
+      throw unsupportedParameter(
+        param,
+        `Files of type ${type} are not read by this service.`,
+        'It reads JPEG, PNG, GIF, WebP, PDF and plain text.',
+      );
   }
 }
 
-function byAddress(file: NamedFile): Block {
+function byAddress(file: MessageFile): Block {
   const kind = kindOf(declaredType(file) ?? '');
   const source = { type: 'url', url: file.url };
-  if (kind === 'image' || (kind === undefined && file.otherwise === 'image')) return { type: 'image', source };
+  if (kind === 'image' || (kind === undefined && file.defaultKind === 'image')) return { type: 'image', source };
   return { type: 'document', source, ...(file.name === undefined ? {} : { title: file.name }) };
 }
 
 /** Media type given by the client, or by the extension of the URL path (without query and fragment) or file name. */
-function declaredType(file: NamedFile): string | undefined {
+function declaredType(file: MessageFile): string | undefined {
   const type = file.mimeType ?? typeOfUrl(file.url) ?? typeOfName(file.name);
-  return type === undefined ? undefined : servedType(type, file.param);
+  return type === undefined ? undefined : normalizeMediaType(type, file.param);
 }
 
 /** Media type of a download: from the client, then from the server if the API supports its type, then from the address. */
-function typeOfDownload(type: string, file: NamedFile): string {
-  if (file.mimeType !== undefined) return servedType(file.mimeType, file.param);
-  const served = type === '' ? '' : servedType(type, file.param);
+function typeOfDownload(type: string, file: MessageFile): string {
+  if (file.mimeType !== undefined) return normalizeMediaType(file.mimeType, file.param);
+  const served = type === '' ? '' : normalizeMediaType(type, file.param);
   if (kindOf(served) === 'image' || kindOf(served) === 'pdf') return served;
   const declared = declaredType(file);
   if (declared !== undefined) return declared;
   if (served !== '' && served !== 'application/octet-stream') return served;
   throw new GatewayError('missing_file_extension', {
-    message: `Neither the address nor the server of "${shown(file.url)}" shows its media type.`,
+    message: `Neither the address nor the server of "${withoutQuery(file.url)}" shows its media type.`,
     param: file.param,
     hint: 'Use a URL whose path ends in .png, .pdf or the like, or set mime_type next to the URL.',
   });
@@ -111,4 +115,4 @@ function typeOfDownload(type: string, file: NamedFile): string {
 const typeOfName = (name: string | undefined): string | undefined => (name === undefined ? undefined : typeOfPath(name));
 
 /** Removes the query, which may contain a signature. */
-const shown = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);
+const withoutQuery = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);

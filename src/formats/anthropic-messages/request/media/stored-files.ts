@@ -1,8 +1,8 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
-import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
+import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
 import { stringOf, textOf } from '../../../shared/json.ts';
 import { typeOfPath } from '../../../shared/media/mime.ts';
-import type { Block, Conversion } from '../conversion.ts';
+import type { Block, MessagesConversion } from '../conversion.ts';
 import { filesBeta } from '../../files-beta.ts';
 
 /**
@@ -11,12 +11,12 @@ import { filesBeta } from '../../files-beta.ts';
  *
  * @throws GatewayError `unsupported_parameter` if the service has no storage
  */
-export function storedBlock(part: Plain, conversion: Conversion): Block | undefined {
+export function storedBlock(part: JsonObject, conversion: MessagesConversion): Block | undefined {
   const block = nativeBlock(part) ?? imageBlock(part) ?? fileBlock(part);
   if (block === undefined) return undefined;
-  if (conversion.form !== 'direct') {
+  if (conversion.surface !== 'direct') {
     if (part['type'] === 'image_url') return undefined;
-    throw cannotCarry(
+    throw unsupportedParameter(
       `messages[].content[].${stringOf(part['type'])}`,
       'Files by id are not read by this service.',
       'Send the file as a data URI in file_data.',
@@ -27,15 +27,15 @@ export function storedBlock(part: Plain, conversion: Conversion): Block | undefi
 }
 
 /** The API's own blocks are passed unchanged. */
-function nativeBlock(part: Plain): Block | undefined {
+function nativeBlock(part: JsonObject): Block | undefined {
   const { type, source } = part;
   if (type === 'container_upload') return part;
-  return (type === 'image' || type === 'document') && isPlain(source) && source['type'] === 'file' ? part : undefined;
+  return (type === 'image' || type === 'document') && isJsonObject(source) && source['type'] === 'file' ? part : undefined;
 }
 
 /** Converts an `image_url` whose URL is the id of a stored file. */
-function imageBlock({ type, image_url: image }: Plain): Block | undefined {
-  const url = type === 'image_url' ? (isPlain(image) ? image['url'] : image) : undefined;
+function imageBlock({ type, image_url: image }: JsonObject): Block | undefined {
+  const url = type === 'image_url' ? (isJsonObject(image) ? image['url'] : image) : undefined;
   return typeof url === 'string' && /^file_\w+$/.test(url) ? { type: 'image', source: { type: 'file', file_id: url } } : undefined;
 }
 
@@ -43,8 +43,8 @@ function imageBlock({ type, image_url: image }: Plain): Block | undefined {
  * Converts a `file` with `file_id`. Its media type is given by the client or by the file name. Types that no block accepts are
  * passed to the code execution tool.
  */
-function fileBlock(part: Plain): Block | undefined {
-  const file = isPlain(part['file']) ? part['file'] : part;
+function fileBlock(part: JsonObject): Block | undefined {
+  const file = isJsonObject(part['file']) ? part['file'] : part;
   const id = part['type'] === 'file' ? textOf(file['file_id']) : undefined;
   if (id === undefined) return undefined;
   const name = textOf(file['filename']);

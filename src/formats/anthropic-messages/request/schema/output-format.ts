@@ -1,13 +1,13 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
-import { outputTool } from '../../answer/output-tool.ts';
-import type { Block, Conversion } from '../conversion.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
+import { outputTool } from '../../response/output-tool.ts';
+import type { Block, MessagesConversion } from '../conversion.ts';
 import { strictSchema } from './strict-schema.ts';
 import type { ToolFields } from '../tools/index.ts';
 
 /** How a schema for the response is sent. */
 export interface OutputFormat {
   /** For `output_config.format`. */
-  readonly format?: Plain;
+  readonly format?: JsonObject;
   /** Tools of the request, including the output tool. */
   readonly tools?: ToolFields;
 }
@@ -17,41 +17,41 @@ export interface OutputFormat {
  * that the model must call and whose input is the response. On Vertex AI structured output is disabled unless the organization
  * allows it, so the tool is used there, except if no tool can be forced.
  */
-export function outputFormat(body: Plain, tools: ToolFields, conversion: Conversion): OutputFormat {
-  const { form, traits, drops } = conversion;
-  const wanted = wantedSchema(body);
-  if (wanted === undefined) {
+export function outputFormat(body: JsonObject, tools: ToolFields, conversion: MessagesConversion): OutputFormat {
+  const { surface, traits, drops } = conversion;
+  const requested = requestedSchema(body);
+  if (requested === undefined) {
     if (isUnknown(body['response_format'])) drops.add('response_format', 'not a format of this service');
     return {};
   }
-  const canForce = !traits.refusesForcedTool && !(traits.structured && asksToThink(body));
-  if (traits.structured && (form !== 'vertex' || !canForce))
-    return { format: { type: 'json_schema', schema: strictSchema(wanted.schema, drops) } };
-  const why = forced(tools)
+  const canForce = !traits.rejectsForcedTool && !(traits.structured && requestsThinking(body));
+  if (traits.structured && (surface !== 'vertex' || !canForce))
+    return { format: { type: 'json_schema', schema: strictSchema(requested.schema, drops) } };
+  const why = forcesTool(tools)
     ? 'the tool that the request forces is called instead'
-    : wanted.schema['type'] !== 'object'
+    : requested.schema['type'] !== 'object'
       ? 'this model writes objects only'
       : undefined;
-  if (why === undefined) return { tools: withOutput(wanted, tools, body, conversion) };
+  if (why === undefined) return { tools: withOutput(requested, tools, body, conversion) };
   drops.add('response_format', why);
   return {};
 }
 
 const formats: ReadonlySet<unknown> = new Set(['text', 'json_object', 'json_schema']);
-const isUnknown = (format: unknown): boolean => isPlain(format) && !formats.has(format['type']);
+const isUnknown = (format: unknown): boolean => isJsonObject(format) && !formats.has(format['type']);
 
-interface Wanted {
-  readonly schema: Plain;
+interface RequestedSchema {
+  readonly schema: JsonObject;
   readonly description: string | undefined;
 }
 
 /** A format that the client wrote in the API's own form takes precedence. */
-function wantedSchema(body: Plain): Wanted | undefined {
+function requestedSchema(body: JsonObject): RequestedSchema | undefined {
   const { response_format: format, output_config: own } = body;
-  if (!isPlain(format) || format['type'] !== 'json_schema' || (isPlain(own) && own['format'] !== undefined)) return undefined;
-  const inner = isPlain(format['json_schema']) ? format['json_schema'] : format;
+  if (!isJsonObject(format) || format['type'] !== 'json_schema' || (isJsonObject(own) && own['format'] !== undefined)) return undefined;
+  const inner = isJsonObject(format['json_schema']) ? format['json_schema'] : format;
   const { schema, description } = inner;
-  if (!isPlain(schema)) return undefined;
+  if (!isJsonObject(schema)) return undefined;
   const text = typeof description === 'string' && description !== '' ? description : undefined;
   return {
     schema: text === undefined || schema['description'] !== undefined ? schema : { ...schema, description: text },
@@ -60,19 +60,19 @@ function wantedSchema(body: Plain): Wanted | undefined {
 }
 
 /** True if thinking is requested. The API accepts no forced tool then. */
-function asksToThink({ thinking, reasoning_effort: effort }: Plain): boolean {
-  if (isPlain(thinking)) return thinking['type'] !== 'disabled' && thinking['budget_tokens'] !== 0;
+function requestsThinking({ thinking, reasoning_effort: effort }: JsonObject): boolean {
+  if (isJsonObject(thinking)) return thinking['type'] !== 'disabled' && thinking['budget_tokens'] !== 0;
   return typeof effort === 'string' && effort !== 'none';
 }
 
-const forced = ({ tool_choice: choice }: ToolFields): boolean => choice?.['type'] === 'any' || choice?.['type'] === 'tool';
+const forcesTool = ({ tool_choice: choice }: ToolFields): boolean => choice?.['type'] === 'any' || choice?.['type'] === 'tool';
 
 /** Adds the output tool. The model calls it or one of the client's tools, but never both in one response. */
 function withOutput(
-  { schema, description }: Wanted,
+  { schema, description }: RequestedSchema,
   { tools = [], tool_choice: choice }: ToolFields,
-  body: Plain,
-  { drops }: Conversion,
+  body: JsonObject,
+  { drops }: MessagesConversion,
 ): ToolFields {
   const tool: Block = { name: outputTool, description: description ?? 'Writes the response.', input_schema: schema };
   const isFree = tools.length > 0 && choice?.['type'] !== 'none';

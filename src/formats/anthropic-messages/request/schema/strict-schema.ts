@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import type { Drops } from '../../../shared/request/drops.ts';
 
 /** String formats that structured outputs enforce. */
@@ -16,7 +16,7 @@ const formats: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Maximum depth, more than the API accepts. Deeper levels are cut, so that no schema exhausts the stack. */
-const deepest = 100;
+const maxDepth = 100;
 
 /**
  * Converts a JSON Schema for structured outputs in the same way as Anthropic's own libraries: objects are closed, `oneOf` becomes
@@ -25,20 +25,20 @@ const deepest = 100;
  *
  * @param place prefix of their names
  */
-export function strictSchema(schema: unknown, drops: Drops, place = 'response_format.json_schema.schema.', depth = 0): Plain {
-  if (!isPlain(schema) || depth > deepest) return anything;
+export function strictSchema(schema: unknown, drops: Drops, place = 'response_format.json_schema.schema.', depth = 0): JsonObject {
+  if (!isJsonObject(schema) || depth > maxDepth) return anyScalar;
   const rest = new Map(Object.entries(schema));
   const take = (key: string): unknown => {
     const value = rest.get(key);
     rest.delete(key);
     return value;
   };
-  const inner = (value: unknown): Plain => strictSchema(value, drops, place, depth + 1);
+  const inner = (value: unknown): JsonObject => strictSchema(value, drops, place, depth + 1);
   const out: Record<string, unknown> = {};
   for (const key of ['$defs', 'definitions']) if (rest.has(key)) out[key] = each(take(key), inner);
   const ref = take('$ref');
   if (ref !== undefined) {
-    drops.others(Object.fromEntries(rest), noNames, place, 'a reference stands alone');
+    drops.addUnread(Object.fromEntries(rest), noNames, place, 'a reference stands alone');
     return { ...out, $ref: ref };
   }
   take('$schema');
@@ -55,19 +55,19 @@ export function strictSchema(schema: unknown, drops: Drops, place = 'response_fo
 const noNames: ReadonlySet<string> = new Set();
 
 /** A schema without a type accepts any scalar, because the API requires a type everywhere. */
-const anything: Plain = Object.freeze({ anyOf: ['string', 'number', 'boolean', 'null'].map((type) => ({ type })) });
+const anyScalar: JsonObject = Object.freeze({ anyOf: ['string', 'number', 'boolean', 'null'].map((type) => ({ type })) });
 
-interface Node {
+interface SchemaNode {
   readonly drops: Drops;
   readonly place: string;
   /** Members that have not been read yet. */
   readonly rest: Map<string, unknown>;
   take(key: string): unknown;
-  inner(value: unknown): Plain;
+  inner(value: unknown): JsonObject;
 }
 
 /** Writes the allowed values, the alternatives, or the type with its keywords. */
-function addKind(out: Record<string, unknown>, types: readonly string[], node: Node): void {
+function addKind(out: Record<string, unknown>, types: readonly string[], node: SchemaNode): void {
   const { rest, take, inner } = node;
   const values = rest.get('enum');
   if (Array.isArray(values) && values.length > 0 && values.every(isScalar)) out['enum'] = take('enum');
@@ -80,7 +80,7 @@ function addKind(out: Record<string, unknown>, types: readonly string[], node: N
   }
   if (hasValues) return;
   const [type, ...more] = types;
-  if (type === undefined) Object.assign(out, anything);
+  if (type === undefined) Object.assign(out, anyScalar);
   else if (more.length === 0) addType(out, type, node);
   else if (types.some((one) => one === 'object' || one === 'array')) {
     const alternatives = types.map((one) => {
@@ -93,12 +93,12 @@ function addKind(out: Record<string, unknown>, types: readonly string[], node: N
   } else out['type'] = types;
 }
 
-function addType(out: Record<string, unknown>, type: string, { rest, take, inner, drops, place }: Node): void {
+function addType(out: Record<string, unknown>, type: string, { rest, take, inner, drops, place }: SchemaNode): void {
   /** Copies a keyword if its value is supported. Otherwise the keyword becomes the last of the rest, for the description. */
-  const keep = (key: string, isBuffered: (value: unknown) => boolean): void => {
+  const keep = (key: string, isSupported: (value: unknown) => boolean): void => {
     if (!rest.has(key)) return;
     const value = take(key);
-    if (isBuffered(value)) out[key] = value;
+    if (isSupported(value)) out[key] = value;
     else rest.set(key, value);
   };
   out['type'] = type;
@@ -114,14 +114,14 @@ function addType(out: Record<string, unknown>, type: string, { rest, take, inner
 }
 
 /** Returns the types, each once, from `type` or derived from other keywords. A repeated type would double the work at every level. */
-function typesOf(type: unknown, { properties, items }: Plain): readonly string[] {
+function typesOf(type: unknown, { properties, items }: JsonObject): readonly string[] {
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return [...new Set(type.filter((one) => typeof one === 'string'))];
-  return isPlain(properties) ? ['object'] : items === undefined ? [] : ['array'];
+  return isJsonObject(properties) ? ['object'] : items === undefined ? [] : ['array'];
 }
 
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
 
 /** Uses no assignment, because a property may be called __proto__. */
-const each = (schemas: unknown, inner: (value: unknown) => Plain): Plain =>
-  Object.fromEntries(Object.entries(isPlain(schemas) ? schemas : {}).map(([name, schema]) => [name, inner(schema)]));
+const each = (schemas: unknown, inner: (value: unknown) => JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(isJsonObject(schemas) ? schemas : {}).map(([name, schema]) => [name, inner(schema)]));

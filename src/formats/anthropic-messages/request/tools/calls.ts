@@ -1,11 +1,11 @@
-import { isExactNumber, isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isExactNumber, isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { parseExact } from '../../../../core/json/scan.ts';
-import { type Block, cacheOf, type Conversion } from '../conversion.ts';
+import { type Block, cacheControlOf, type MessagesConversion } from '../conversion.ts';
 import { callerOf } from '../../../shared/caller.ts';
 import { stringOf } from '../../../shared/json.ts';
 
 /** A tool call of the model, with the values that the client sent. */
-export interface Called {
+export interface SentCall {
   /** '' if the client sent none. */
   readonly id: string;
   readonly name: string;
@@ -40,15 +40,15 @@ const members: ReadonlySet<string> = new Set(['id', 'type', 'function', 'custom'
 const functionMembers: ReadonlySet<string> = new Set(['name', 'arguments', 'input']);
 
 /** Reads an item of `tool_calls` of an assistant message, or the legacy `function_call`. */
-export function calledBy(call: Plain, { drops }: Conversion): Called {
-  const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
-  drops.others(call, members, 'messages[].tool_calls[].', 'not supported by this service');
-  drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
+export function sentCallOf(call: JsonObject, { drops }: MessagesConversion): SentCall {
+  const fn = isJsonObject(call['function']) ? call['function'] : isJsonObject(call['custom']) ? call['custom'] : {};
+  drops.addUnread(call, members, 'messages[].tool_calls[].', 'not supported by this service');
+  drops.addUnread(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
   return {
     id: stringOf(call['id']),
     name: stringOf(fn['name']),
     input: inputOf(fn['arguments'] ?? fn['input']),
-    extra: { ...cacheOf(call), ...callerOf(call) },
+    extra: { ...cacheControlOf(call), ...callerOf(call) },
   };
 }
 
@@ -57,12 +57,12 @@ export function calledBy(call: Plain, { drops }: Conversion): Called {
  * JSON object, such as a call that was cut off, is kept in a member `arguments`, so that the model still sees it.
  */
 function inputOf(text: unknown): unknown {
-  if (isPlain(text)) return text;
+  if (isJsonObject(text)) return text;
   if (typeof text !== 'string' || text.trim() === '') return {};
   try {
     const value = parseExact(text);
     if (value === null) return {};
-    return isPlain(value) && !isExactNumber(value) ? value : { arguments: value };
+    return isJsonObject(value) && !isExactNumber(value) ? value : { arguments: value };
   } catch {
     return { arguments: text };
   }

@@ -1,12 +1,12 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
-import { isOtherTool, lacksTool } from '../../../shared/request/cannot-carry.ts';
-import type { Block, Conversion } from '../conversion.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
+import { isNonFunctionTool, missingToolReason } from '../../../shared/request/unsupported-parameter.ts';
+import type { Block, MessagesConversion } from '../conversion.ts';
 import { strictSchema } from '../schema/strict-schema.ts';
 import type { Turn } from '../turns.ts';
 import { objectsIn, stringOf } from '../../../shared/json.ts';
 
 /** Members of a tool that the API supports besides name, description and schema. */
-const kept = ['cache_control', 'defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming'] as const;
+const retainedMembers = ['cache_control', 'defer_loading', 'input_examples', 'allowed_callers', 'eager_input_streaming'] as const;
 
 /** The fields for the available tools and for the choice between them. */
 export interface ToolFields {
@@ -15,7 +15,7 @@ export interface ToolFields {
 }
 
 /** Converts `tools`, `tool_choice`, `parallel_tool_calls`, and the legacy `functions` and `function_call`. */
-export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conversion): ToolFields {
+export function toolFields(body: JsonObject, turns: readonly Turn[], conversion: MessagesConversion): ToolFields {
   const tools = toolsOf(body, conversion);
   if (tools.length === 0) {
     const used = namesUsed(turns);
@@ -28,14 +28,14 @@ export function toolFields(body: Plain, turns: readonly Turn[], conversion: Conv
   const isLost =
     requested?.['type'] === 'tool' &&
     tools.every(({ name }) => name !== requested['name']) &&
-    isOtherTool(body['tools'], requested['name']);
-  if (isLost) conversion.drops.add('tool_choice', lacksTool);
-  const choice = withParallel(isLost ? undefined : unforced(requested, conversion), parallelOf(body));
+    isNonFunctionTool(body['tools'], requested['name']);
+  if (isLost) conversion.drops.add('tool_choice', missingToolReason);
+  const choice = withParallel(isLost ? undefined : withoutForcedTool(requested, conversion), parallelOf(body));
   return { tools: chosen.length === 0 ? tools : chosen, ...(choice === undefined ? {} : { tool_choice: choice }) };
 }
 
 /** Web search is requested outside of `tools`, so `allowed_tools` does not apply to it. */
-const isSearch = ({ type }: Block, body: Plain): boolean => type === searchType && isPlain(body['web_search_options']);
+const isSearch = ({ type }: Block, body: JsonObject): boolean => type === searchType && isJsonObject(body['web_search_options']);
 
 const searchType = 'web_search_20250305';
 
@@ -43,55 +43,55 @@ const anyObject = { type: 'object', properties: {} };
 const closedObject = { ...anyObject, additionalProperties: false };
 
 /** True for a schema with keywords that the API rejects in strict tools. */
-const isRejected = (schema: Plain): boolean => rejected.test(JSON.stringify(schema));
+const isRejected = (schema: JsonObject): boolean => rejected.test(JSON.stringify(schema));
 const rejected =
   /"(?:minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf|minLength|maxLength|maxItems|uniqueItems|minProperties|maxProperties)":/;
 
-function toolsOf(body: Plain, conversion: Conversion): Block[] {
+function toolsOf(body: JsonObject, conversion: MessagesConversion): Block[] {
   const tools: Block[] = [];
   for (const tool of objectsIn(body['tools'])) {
     const converted = toolOf(tool, conversion);
     if (converted !== undefined) tools.push(converted);
   }
   for (const fn of objectsIn(body['functions'])) tools.push(functionTool(fn, {}, conversion));
-  if (isPlain(body['web_search_options'])) tools.push(webSearch(body['web_search_options'], conversion));
+  if (isJsonObject(body['web_search_options'])) tools.push(webSearch(body['web_search_options'], conversion));
   return tools;
 }
 
 const searchTools: ReadonlySet<unknown> = new Set(['vendor_search', 'vendor_search_retrieval', 'google_search', 'google_search_retrieval']);
 
-function toolOf(tool: Plain, conversion: Conversion): Block | undefined {
+function toolOf(tool: JsonObject, conversion: MessagesConversion): Block | undefined {
   const { type } = tool;
   const fn = tool['function'];
-  const name = isPlain(fn) ? fn['name'] : type;
-  if (searchTools.has(name) && (!isPlain(fn) || fn['parameters'] === undefined || String(name).startsWith('vendor_'))) {
+  const name = isJsonObject(fn) ? fn['name'] : type;
+  if (searchTools.has(name) && (!isJsonObject(fn) || fn['parameters'] === undefined || String(name).startsWith('vendor_'))) {
     conversion.drops.add(`tools[].${String(name)}`, 'only another service has this search tool');
     return undefined;
   }
-  if (isPlain(fn)) return functionTool(fn, tool, conversion);
-  if (type === 'custom' && isPlain(tool['custom'])) {
+  if (isJsonObject(fn)) return functionTool(fn, tool, conversion);
+  if (type === 'custom' && isJsonObject(tool['custom'])) {
     conversion.drops.add('tools[].custom', 'this service has no tools with free text input');
     return undefined;
   }
   return nativeTool(tool);
 }
 
-const toolMembers: ReadonlySet<string> = new Set(['type', 'function', ...kept]);
-const functionMembers: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', ...kept]);
+const toolMembers: ReadonlySet<string> = new Set(['type', 'function', ...retainedMembers]);
+const functionMembers: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', ...retainedMembers]);
 
 /** The schema is sent whole, unless a strict tool has keywords that the API does not enforce: it rejects them. */
-function functionTool(fn: Plain, tool: Plain, conversion: Conversion): Block {
+function functionTool(fn: JsonObject, tool: JsonObject, conversion: MessagesConversion): Block {
   const { drops } = conversion;
-  drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
-  drops.others(tool, toolMembers, 'tools[].', 'not known to this service');
+  drops.addUnread(fn, functionMembers, 'tools[].function.', 'not known to this service');
+  drops.addUnread(tool, toolMembers, 'tools[].', 'not known to this service');
   const out: Block = { name: fn['name'] };
   if (typeof fn['description'] === 'string') out['description'] = fn['description'];
   const isStrict = fn['strict'] === true && mayBeStrict(conversion);
-  const given = isPlain(fn['parameters']) ? fn['parameters'] : isStrict ? closedObject : anyObject;
+  const given = isJsonObject(fn['parameters']) ? fn['parameters'] : isStrict ? closedObject : anyObject;
   const parameters = isStrict && isRejected(given) ? strictSchema(given, drops, 'tools[].function.parameters.') : given;
   out['input_schema'] = parameters['type'] === 'object' ? parameters : { ...parameters, type: 'object' };
   if (isStrict) out['strict'] = true;
-  for (const key of kept) {
+  for (const key of retainedMembers) {
     const value = tool[key] ?? fn[key];
     if (value !== undefined) out[key] = value;
   }
@@ -99,9 +99,9 @@ function functionTool(fn: Plain, tool: Plain, conversion: Conversion): Block {
 }
 
 /** False for models and services that reject strict tools. */
-function mayBeStrict({ form, traits, drops }: Conversion): boolean {
-  if (form !== 'vertex' && traits.structured) return true;
-  drops.add('tools[].function.strict', form === 'vertex' ? 'not served by Vertex AI' : 'this model has no strict tools');
+function mayBeStrict({ surface, traits, drops }: MessagesConversion): boolean {
+  if (surface !== 'vertex' && traits.structured) return true;
+  drops.add('tools[].function.strict', surface === 'vertex' ? 'not served by Vertex AI' : 'this model has no strict tools');
   return false;
 }
 
@@ -109,10 +109,10 @@ function mayBeStrict({ form, traits, drops }: Conversion): boolean {
  * Converts tools that the service runs or defines itself. `{type: T, T: {…}}` is the compatible form, in which the dated name is
  * T or the inner `name`. A tool in the API's own form is passed unchanged.
  */
-function nativeTool(tool: Plain): Block {
+function nativeTool(tool: JsonObject): Block {
   const type = stringOf(tool['type']);
   const inner = tool[type];
-  if (!isPlain(inner)) return tool;
+  if (!isJsonObject(inner)) return tool;
   const { [type]: _inner, ...rest } = tool;
   const { name } = inner;
   if (typeof name === 'string' && dated.test(name) && !dated.test(type)) return { ...rest, ...inner, type: name, name: type };
@@ -121,27 +121,29 @@ function nativeTool(tool: Plain): Block {
 
 const dated = /_\d{8}$/;
 
-function webSearch(options: Plain, { drops }: Conversion): Block {
+function webSearch(options: JsonObject, { drops }: MessagesConversion): Block {
   const location = options['user_location'];
   if (options['search_context_size'] !== undefined) drops.add('web_search_options.search_context_size', 'not supported by this service');
-  const place =
-    isPlain(location) && isPlain(location['approximate']) ? { user_location: { type: 'approximate', ...location['approximate'] } } : {};
-  return { type: searchType, name: 'web_search', ...place };
+  const userLocation =
+    isJsonObject(location) && isJsonObject(location['approximate'])
+      ? { user_location: { type: 'approximate', ...location['approximate'] } }
+      : {};
+  return { type: searchType, name: 'web_search', ...userLocation };
 }
 
 /** Converts the legacy `function_call: {name}` to a `tool_choice`. */
 function legacyChoice(call: unknown): unknown {
-  return isPlain(call) ? { type: 'function', function: call } : call;
+  return isJsonObject(call) ? { type: 'function', function: call } : call;
 }
 
 function choiceOf(choice: unknown): Block | undefined {
   if (choice === 'required' || choice === 'any') return { type: 'any' };
   if (choice === 'auto' || choice === 'none') return { type: choice };
-  if (!isPlain(choice)) return undefined;
-  const named = isPlain(choice['function']) ? choice['function'] : isPlain(choice['custom']) ? choice['custom'] : undefined;
+  if (!isJsonObject(choice)) return undefined;
+  const named = isJsonObject(choice['function']) ? choice['function'] : isJsonObject(choice['custom']) ? choice['custom'] : undefined;
   if (named !== undefined) return { type: 'tool', name: named['name'] };
   if (choice['type'] === 'allowed_tools') {
-    const inner = isPlain(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
+    const inner = isJsonObject(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
     return { type: inner['mode'] === 'required' ? 'any' : 'auto' };
   }
   return ['auto', 'any', 'tool', 'none'].includes(stringOf(choice['type'])) ? choice : undefined;
@@ -149,20 +151,20 @@ function choiceOf(choice: unknown): Block | undefined {
 
 /** Returns the names in `allowed_tools`. Other tools are not offered. */
 function allowedNames(choice: unknown): ReadonlySet<string> | undefined {
-  if (!isPlain(choice) || choice['type'] !== 'allowed_tools') return undefined;
-  const inner = isPlain(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
-  return new Set(objectsIn(inner['tools']).map((tool) => stringOf((isPlain(tool['function']) ? tool['function'] : tool)['name'])));
+  if (!isJsonObject(choice) || choice['type'] !== 'allowed_tools') return undefined;
+  const inner = isJsonObject(choice['allowed_tools']) ? choice['allowed_tools'] : choice;
+  return new Set(objectsIn(inner['tools']).map((tool) => stringOf((isJsonObject(tool['function']) ? tool['function'] : tool)['name'])));
 }
 
 /** Replaces a forced tool by `auto` for models that do not support it. */
-function unforced(choice: Block | undefined, { traits, drops }: Conversion): Block | undefined {
-  if (!traits.refusesForcedTool || (choice?.['type'] !== 'any' && choice?.['type'] !== 'tool')) return choice;
+function withoutForcedTool(choice: Block | undefined, { traits, drops }: MessagesConversion): Block | undefined {
+  if (!traits.rejectsForcedTool || (choice?.['type'] !== 'any' && choice?.['type'] !== 'tool')) return choice;
   drops.add('tool_choice', 'this model does not support a forced tool');
   return { type: 'auto' };
 }
 
 /** Clients of the legacy `functions` can read only one call. */
-const parallelOf = ({ parallel_tool_calls: parallel, functions, tools }: Plain): unknown =>
+const parallelOf = ({ parallel_tool_calls: parallel, functions, tools }: JsonObject): unknown =>
   parallel ?? (Array.isArray(functions) && !Array.isArray(tools) ? false : undefined);
 
 function withParallel(choice: Block | undefined, parallel: unknown): Block | undefined {

@@ -1,7 +1,7 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { stringOf, textOf } from '../../../shared/json.ts';
-import type { Piece } from '../assistant.ts';
-import type { Block, Conversion } from '../conversion.ts';
+import type { AssistantPiece } from '../assistant.ts';
+import type { Block, MessagesConversion } from '../conversion.ts';
 
 /** Members of blocks of the API's own tools. */
 const members: ReadonlySet<string> = new Set([
@@ -23,28 +23,28 @@ const members: ReadonlySet<string> = new Set([
   'tools',
 ]);
 
-const isUse = (type: unknown): boolean => type === 'server_tool_use' || type === 'mcp_tool_use';
-const isResult = (type: unknown): boolean => typeof type === 'string' && type !== 'tool_result' && type.endsWith('_tool_result');
+const isServerToolUse = (type: unknown): boolean => type === 'server_tool_use' || type === 'mcp_tool_use';
+const isServerToolResult = (type: unknown): boolean => typeof type === 'string' && type !== 'tool_result' && type.endsWith('_tool_result');
 
 /** True if steps of this tool may be sent back in this request. */
-function isServed(name: string, { form, offered }: Conversion): boolean {
+function isAvailable(name: string, { surface, offered }: MessagesConversion): boolean {
   // Results of a tool search refer to tools of the request, and MCP steps to a server of the request.
   if (name.startsWith('tool_search')) return offered.has('tool_search');
-  if (form === 'converse') return false;
-  if (form === 'vertex') return name === 'web_search';
+  if (surface === 'converse') return false;
+  if (surface === 'vertex') return name === 'web_search';
   return name === 'web_search' || name === 'web_fetch' || offered.has(name);
 }
 
 /** Converts a block of an assistant that is not text, thinking or a call: steps of the API's own tools are sent back, files are not. */
-export function serverBlock(type: string, part: Plain, conversion: Conversion): Block | undefined {
+export function serverBlock(type: string, part: JsonObject, conversion: MessagesConversion): Block | undefined {
   const { drops, betas } = conversion;
   if (type === 'image_url' || type === 'input_audio' || type === 'file' || type === 'image' || type === 'document') {
     drops.add(`messages[].content[].${type}`, 'assistant messages cannot contain files on this service');
     return undefined;
   }
-  const isSummary = type === 'compaction' && conversion.form !== 'converse';
-  const isListing = type === 'mcp_tool_listing' && isServed(`mcp:${stringOf(part['mcp_server_name'])}`, conversion);
-  if (!isUse(type) && !isResult(type) && !isSummary && !isListing) {
+  const isSummary = type === 'compaction' && conversion.surface !== 'converse';
+  const isListing = type === 'mcp_tool_listing' && isAvailable(`mcp:${stringOf(part['mcp_server_name'])}`, conversion);
+  if (!isServerToolUse(type) && !isServerToolResult(type) && !isSummary && !isListing) {
     drops.add(`messages[].content[].${type}`, 'not supported by this service');
     return undefined;
   }
@@ -55,7 +55,7 @@ export function serverBlock(type: string, part: Plain, conversion: Conversion): 
     }
     betas.add('compact-2026-01-12');
   }
-  drops.others(part, new Set([...members, 'index']), `messages[].content[].${type}.`, 'not supported by this service');
+  drops.addUnread(part, new Set([...members, 'index']), `messages[].content[].${type}.`, 'not supported by this service');
   return Object.fromEntries(Object.entries(part).filter(([key]) => members.has(key)));
 }
 
@@ -63,35 +63,40 @@ export function serverBlock(type: string, part: Plain, conversion: Conversion): 
  * Keeps only complete pairs of steps of the API's own tools: the API rejects a use without its result, and a result without its
  * use. The last turn may end with a use, from which the API continues.
  */
-export function pairedBlocks(pieces: readonly Piece[], conversion: Conversion, isLast: boolean): readonly Piece[] {
+export function pairedBlocks(
+  pieces: readonly AssistantPiece[],
+  conversion: MessagesConversion,
+  isLast: boolean,
+): readonly AssistantPiece[] {
   const used = new Map<unknown, string>();
   const answered = new Set<unknown>();
   for (const piece of pieces) {
     if (!('block' in piece)) continue;
     const { type, id, name, server_name: server, tool_use_id: use } = piece.block;
-    if (isUse(type)) used.set(id, type === 'mcp_tool_use' ? `mcp:${stringOf(server)}` : stringOf(name));
-    else if (isResult(type) && (used.has(use) || conversion.programs.has(use))) answered.add(use);
+    if (isServerToolUse(type)) used.set(id, type === 'mcp_tool_use' ? `mcp:${stringOf(server)}` : stringOf(name));
+    else if (isServerToolResult(type) && (used.has(use) || conversion.programs.has(use))) answered.add(use);
   }
   const calling = new Set<unknown>(pieces.map(programOf).filter((id) => id !== undefined));
-  if (used.size === 0 && calling.size === 0 && !pieces.some((piece) => 'block' in piece && isResult(piece.block['type']))) return pieces;
+  if (used.size === 0 && calling.size === 0 && !pieces.some((piece) => 'block' in piece && isServerToolResult(piece.block['type'])))
+    return pieces;
   const end = pieces.at(-1);
-  const open = isLast && end !== undefined && 'block' in end && isUse(end.block['type']) ? end.block['id'] : undefined;
-  const kept = pieces.filter((piece) => 'called' in piece || isKept(piece.block, { used, answered, open, calling }, conversion));
-  for (const piece of kept) {
+  const open = isLast && end !== undefined && 'block' in end && isServerToolUse(end.block['type']) ? end.block['id'] : undefined;
+  const retained = pieces.filter((piece) => 'called' in piece || isRetained(piece.block, { used, answered, open, calling }, conversion));
+  for (const piece of retained) {
     const id = 'block' in piece ? piece.block['id'] : undefined;
     if (calling.has(id)) conversion.programs.set(id, used.get(id) ?? '');
   }
-  return calling.size === 0 ? kept : kept.map((piece) => withKnownCaller(piece, conversion));
+  return calling.size === 0 ? retained : retained.map((piece) => withKnownCaller(piece, conversion));
 }
 
 /** Returns the id of the step that made a call, if it is code that runs at the API. */
-function programOf(piece: Piece): unknown {
+function programOf(piece: AssistantPiece): unknown {
   const caller = 'called' in piece ? piece.called.extra['caller'] : undefined;
-  return isPlain(caller) ? caller['tool_id'] : undefined;
+  return isJsonObject(caller) ? caller['tool_id'] : undefined;
 }
 
 /** A call may refer only to code that is in the request. */
-function withKnownCaller(piece: Piece, { programs, drops }: Conversion): Piece {
+function withKnownCaller(piece: AssistantPiece, { programs, drops }: MessagesConversion): AssistantPiece {
   const program = programOf(piece);
   if (!('called' in piece) || program === undefined || programs.has(program)) return piece;
   drops.add('messages[].tool_calls[].caller', 'the step that made the call is not in this request');
@@ -109,18 +114,18 @@ interface Steps {
   readonly calling: ReadonlySet<unknown>;
 }
 
-function isKept(block: Block, { used, answered, open, calling }: Steps, conversion: Conversion): boolean {
+function isRetained(block: Block, { used, answered, open, calling }: Steps, conversion: MessagesConversion): boolean {
   const { type } = block;
-  if (!isUse(type) && !isResult(type)) return true;
-  const id = isUse(type) ? block['id'] : block['tool_use_id'];
-  const place = `messages[].content[].${String(type)}`;
-  if (!answered.has(id) && !(isUse(type) && calling.has(id)) && (open === undefined || id !== open)) {
-    conversion.drops.add(place, isUse(type) ? 'its result is missing' : 'its use is missing');
+  if (!isServerToolUse(type) && !isServerToolResult(type)) return true;
+  const id = isServerToolUse(type) ? block['id'] : block['tool_use_id'];
+  const path = `messages[].content[].${String(type)}`;
+  if (!answered.has(id) && !(isServerToolUse(type) && calling.has(id)) && (open === undefined || id !== open)) {
+    conversion.drops.add(path, isServerToolUse(type) ? 'its result is missing' : 'its use is missing');
     return false;
   }
   const name = used.get(id) ?? conversion.programs.get(id) ?? '';
-  if (!isServed(name, conversion)) {
-    conversion.drops.add(place, 'this request does not offer the tool');
+  if (!isAvailable(name, conversion)) {
+    conversion.drops.add(path, 'this request does not offer the tool');
     return false;
   }
   if (name.startsWith('mcp:')) conversion.betas.add('mcp-client-2025-11-20');

@@ -1,12 +1,12 @@
 import { GatewayError } from '../../../../core/error.ts';
 import { typeOfUrl } from '../../../shared/media/mime.ts';
-import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
-import type { Conversion, GeminiOptions, Part } from '../conversion.ts';
-import { looksLikeBase64, parseDataUri, sniffBase64, standardBase64 } from '../../../shared/media/data-uri.ts';
-import { servedType } from '../../../shared/media/media-types.ts';
+import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import type { GenerateConversion, GeminiOptions, Part } from '../conversion.ts';
+import { looksLikeBase64, parseDataUri, typeByBytesOrJpeg, standardBase64 } from '../../../shared/media/data-uri.ts';
+import { normalizeMediaType } from '../../../shared/media/media-types.ts';
 
 /** A file that a message refers to. */
-export interface NamedFile {
+export interface ReferencedFile {
   readonly url: string;
   /** Media type given by the client (`mime_type`, `format`). */
   readonly mimeType: string | undefined;
@@ -17,7 +17,7 @@ export interface NamedFile {
 /** What determines how a file is sent. */
 export interface MediaContext {
   readonly options: Pick<GeminiOptions, 'surface' | 'files'>;
-  readonly media: Conversion['media'];
+  readonly media: GenerateConversion['media'];
 }
 
 const filesApi = /^https:\/\/generativelanguage\.googleapis\.com\/(?:[\w.]+\/)?files\/[\w.-]+/i;
@@ -29,7 +29,7 @@ const isOwn = (url: string): boolean => filesApi.test(url) || youtube.test(url);
 const isHttp = (url: string): boolean => /^https?:\/\//i.test(url);
 
 /** True for files that the service cannot fetch: with an API key it reads only its own file storage and video links. */
-export const needsDownload = (url: string, surface: Conversion['options']['surface']): boolean =>
+export const needsDownload = (url: string, surface: GenerateConversion['options']['surface']): boolean =>
   surface === 'developer' && isHttp(url) && !isOwn(url);
 
 /**
@@ -37,7 +37,7 @@ export const needsDownload = (url: string, surface: Conversion['options']['surfa
  *
  * @throws GatewayError `missing_file_extension`, `unsupported_parameter`
  */
-export function mediaPart(file: NamedFile, conversion: MediaContext): Part {
+export function mediaPart(file: ReferencedFile, conversion: MediaContext): Part {
   const { url, param } = file;
   const data = parseDataUri(url);
   if (data !== undefined) return inline(file.mimeType ?? data.mimeType, data.base64, param);
@@ -46,23 +46,27 @@ export function mediaPart(file: NamedFile, conversion: MediaContext): Part {
   if (isHttp(url) || /^gs:\/\//i.test(url)) return byReference(file, conversion);
   if (/^files\/[\w.-]+$/.test(url))
     return byReference({ ...file, url: `https://generativelanguage.googleapis.com/v1beta/${url}` }, conversion);
-  if (looksLikeBase64(url)) return inline(file.mimeType ?? sniffBase64(url), standardBase64(url), param);
-  throw cannotCarry(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:…, https://… or gs://….');
+  if (looksLikeBase64(url)) return inline(file.mimeType ?? typeByBytesOrJpeg(url), standardBase64(url), param);
+  throw unsupportedParameter(param, 'The file is neither a data URI nor a URL that can be read.', 'Use data:…, https://… or gs://….');
 }
 
 /** Converts bytes to a part. @throws GatewayError `unsupported_parameter` */
 export const inline = (type: string, base64: string, param: string): Part => ({
-  inlineData: { mimeType: servedType(type, param), data: base64 },
+  inlineData: { mimeType: normalizeMediaType(type, param), data: base64 },
 });
 
-function byReference(file: NamedFile, conversion: MediaContext): Part {
+function byReference(file: ReferencedFile, conversion: MediaContext): Part {
   const { url, param } = file;
   if (conversion.options.surface === 'developer' && /^gs:/i.test(url)) {
-    throw cannotCarry(param, 'gs:// files are read by Vertex AI only, not with an API key.', 'Send a data URI, or upload the file first.');
+    throw unsupportedParameter(
+      param,
+      'gs:// files are read by Vertex AI only, not with an API key.',
+      'Send a data URI, or upload the file first.',
+    );
   }
   if (/^gs:/i.test(url)) conversion.options.files?.check(url, param);
   const type = file.mimeType ?? typeOf(url);
-  if (type !== undefined) return { fileData: { mimeType: servedType(type, param), fileUri: url } };
+  if (type !== undefined) return { fileData: { mimeType: normalizeMediaType(type, param), fileUri: url } };
   if (youtube.test(url)) return { fileData: { mimeType: 'video/mp4', fileUri: url } };
   if (filesApi.test(url)) return { fileData: { fileUri: url } };
   throw noExtension(file);
@@ -70,17 +74,17 @@ function byReference(file: NamedFile, conversion: MediaContext): Part {
 
 const typeOf = (url: string): string | undefined => (isOwn(url) ? undefined : typeOfUrl(url));
 
-function downloadedType(type: string, file: NamedFile): string {
+function downloadedType(type: string, file: ReferencedFile): string {
   if (type !== '' && type !== 'application/octet-stream') return type;
   throw noExtension(file);
 }
 
-const noExtension = ({ url, param }: NamedFile): GatewayError =>
+const noExtension = ({ url, param }: ReferencedFile): GatewayError =>
   new GatewayError('missing_file_extension', {
-    message: `The path of "${shown(url)}" has no known file extension, so its media type is not known.`,
+    message: `The path of "${withoutQuery(url)}" has no known file extension, so its media type is not known.`,
     param,
     hint: 'Use a URL whose path ends in .png, .pdf, .mp4 or the like, or set mime_type next to the URL.',
   });
 
 /** Removes the query, which may contain a signature. */
-const shown = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);
+const withoutQuery = (url: string): string => (url.split(/[?#]/, 1)[0] ?? '').slice(0, 200);

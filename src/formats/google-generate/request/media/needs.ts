@@ -1,5 +1,5 @@
 import type { EmptyBody, JsonBody } from '../../../../core/json/body.ts';
-import { isPlain } from '../../../../core/json/merge.ts';
+import { isJsonObject } from '../../../../core/json/merge.ts';
 import type { MediaNeed } from '../../../../core/provider.ts';
 import { needsDownload } from './index.ts';
 
@@ -16,7 +16,7 @@ export function developerMedia(body: JsonBody | EmptyBody): readonly MediaNeed[]
   if (!Array.isArray(messages)) return [];
   const found = new Set<string>();
   for (const message of messages as unknown[]) {
-    if (!isPlain(message)) continue;
+    if (!isJsonObject(message)) continue;
     for (const list of [message['content'], message['content_blocks']]) {
       if (Array.isArray(list)) for (const part of list as unknown[]) for (const url of urlsOf(part)) found.add(url);
     }
@@ -25,11 +25,11 @@ export function developerMedia(body: JsonBody | EmptyBody): readonly MediaNeed[]
 }
 
 function* urlsOf(part: unknown): Iterable<string> {
-  if (!isPlain(part)) return;
+  if (!isJsonObject(part)) return;
   for (const holder of holders) {
     const inner = part[holder];
     if (typeof inner === 'string') yield inner;
-    if (!isPlain(inner)) continue;
+    if (!isJsonObject(inner)) continue;
     for (const key of ['url', 'file_url', 'file_id', 'file_uri']) {
       const url = inner[key];
       if (typeof url === 'string') yield url;

@@ -1,10 +1,10 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 
 /** A tool that runs at the service. */
 export interface BuiltIn {
-  readonly tool: Plain;
+  readonly tool: JsonObject;
   /** The user's location, for maps. It is sent in `toolConfig`. */
-  readonly retrievalConfig?: Plain;
+  readonly retrievalConfig?: JsonObject;
 }
 
 /** Member of the upstream tool object by the names that clients use. */
@@ -38,11 +38,11 @@ const counterparts: readonly (readonly [type: RegExp, name: string])[] = [
 ];
 
 /** True for one of these tools. */
-export const isDated = ({ type, function: fn }: Plain): boolean =>
+export const isDated = ({ type, function: fn }: JsonObject): boolean =>
   fn === undefined && typeof type === 'string' && counterparts.some(([name]) => name.test(type));
 
 /** True for a tool that only another service has: with a dated name, or for an MCP server or tool search. */
-export const isForeignTool = ({ type, function: fn }: Plain): boolean =>
+export const isForeignTool = ({ type, function: fn }: JsonObject): boolean =>
   fn === undefined && typeof type === 'string' && /_\d{8}$|^mcp_toolset$|^tool_search_tool_/.test(type);
 
 /**
@@ -50,32 +50,34 @@ export const isForeignTool = ({ type, function: fn }: Plain): boolean =>
  * `{type: 'google_search', …}` or the service's own `{googleSearch: {…}}`. Undefined for the client's own functions, which may
  * have such a name if they define parameters.
  */
-export function builtIn(tool: Plain): BuiltIn | undefined {
-  const fn = isPlain(tool['function']) ? tool['function'] : undefined;
+export function builtIn(tool: JsonObject): BuiltIn | undefined {
+  const fn = isJsonObject(tool['function']) ? tool['function'] : undefined;
   if (fn !== undefined) {
     const name = String(fn['name']);
     if (!Object.hasOwn(members, name)) return undefined;
-    const parameters = isPlain(fn['parameters']) ? fn['parameters'] : {};
+    const parameters = isJsonObject(fn['parameters']) ? fn['parameters'] : {};
     if (!name.startsWith('vendor_') && isOwnSchema(parameters)) return undefined;
-    return made(name, isSchema(parameters) ? {} : parameters);
+    return builtInTool(name, isSchema(parameters) ? {} : parameters);
   }
   const { type: written } = tool;
   const dated = typeof written === 'string' ? counterparts.find(([name]) => name.test(written))?.[1] : undefined;
-  if (dated !== undefined) return made(dated, {});
-  const type = typeof written === 'string' ? written : Object.keys(tool).find((key) => Object.hasOwn(members, key) && isPlain(tool[key]));
+  if (dated !== undefined) return builtInTool(dated, {});
+  const type =
+    typeof written === 'string' ? written : Object.keys(tool).find((key) => Object.hasOwn(members, key) && isJsonObject(tool[key]));
   if (type === undefined || !Object.hasOwn(members, type)) return undefined;
   const member = members[type] ?? '';
   const { type: _type, ...beside } = tool;
-  const inner = [tool[type], tool[member]].find(isPlain);
-  return made(type, inner ?? beside);
+  const inner = [tool[type], tool[member]].find(isJsonObject);
+  return builtInTool(type, inner ?? beside);
 }
 
 /** Distinguishes a JSON Schema from the options of a built-in tool. */
-const isSchema = (parameters: Plain): boolean => parameters['type'] !== undefined || parameters['properties'] !== undefined;
+const isSchema = (parameters: JsonObject): boolean => parameters['type'] !== undefined || parameters['properties'] !== undefined;
 
-const isOwnSchema = (parameters: Plain): boolean => isPlain(parameters['properties']) && Object.keys(parameters['properties']).length > 0;
+const isOwnSchema = (parameters: JsonObject): boolean =>
+  isJsonObject(parameters['properties']) && Object.keys(parameters['properties']).length > 0;
 
-function made(name: string, options: Plain): BuiltIn {
+function builtInTool(name: string, options: JsonObject): BuiltIn {
   const member = members[name] ?? '';
   if (member === 'googleSearchRetrieval') return { tool: { [member]: retrieval(options) } };
   if (member === 'googleMaps') return maps(options);
@@ -84,7 +86,7 @@ function made(name: string, options: Plain): BuiltIn {
 }
 
 /** `dynamicRetrievalConfig` may have either spelling, or its members may be given directly. */
-function retrieval(options: Plain): Plain {
+function retrieval(options: JsonObject): JsonObject {
   if (options['mode'] !== undefined || options['dynamicThreshold'] !== undefined || options['dynamic_threshold'] !== undefined) {
     return { dynamicRetrievalConfig: options };
   }
@@ -92,12 +94,15 @@ function retrieval(options: Plain): Plain {
 }
 
 /** Separates the user's location, which is not an option of the tool. */
-function maps(options: Plain): BuiltIn {
+function maps(options: JsonObject): BuiltIn {
   const { retrievalConfig, retrieval_config, latLng, lat_lng, languageCode, language_code, ...rest } = options;
-  const place = latLng ?? lat_lng;
+  const latLngValue = latLng ?? lat_lng;
   const language = languageCode ?? language_code;
-  const open = { ...(isPlain(place) ? { latLng: place } : {}), ...(language === undefined ? {} : { languageCode: language }) };
-  const config = [retrievalConfig, retrieval_config].find(isPlain) ?? (Object.keys(open).length === 0 ? undefined : open);
+  const open = {
+    ...(isJsonObject(latLngValue) ? { latLng: latLngValue } : {}),
+    ...(language === undefined ? {} : { languageCode: language }),
+  };
+  const config = [retrievalConfig, retrieval_config].find(isJsonObject) ?? (Object.keys(open).length === 0 ? undefined : open);
   const tool = { googleMaps: rest };
   return config === undefined ? { tool } : { tool, retrievalConfig: config };
 }

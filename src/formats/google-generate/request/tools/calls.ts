@@ -1,10 +1,10 @@
-import { isExactNumber, isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isExactNumber, isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { signedBy } from '../../../history/signatures.ts';
-import { parsedExact } from '../../../../core/json/scan.ts';
+import { tryParseExact } from '../../../../core/json/scan.ts';
 import { textOf } from '../../../shared/json.ts';
-import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
-import type { Conversion, Part } from '../conversion.ts';
-import { isThird } from '../../model.ts';
+import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import type { GenerateConversion, Part } from '../conversion.ts';
+import { isThirdGeneration } from '../../model.ts';
 
 /** A function call of an assistant message, with what is needed to match its result. */
 export interface MadeCall {
@@ -52,17 +52,17 @@ const functionMembers: ReadonlySet<string> = new Set([
 ]);
 
 /** Converts one call of an assistant message to a part. @throws GatewayError for a call without a name */
-export function callPart(call: Plain, at: string, conversion: Conversion): { readonly part: Part; readonly call: MadeCall } {
+export function callPart(call: JsonObject, at: string, conversion: GenerateConversion): { readonly part: Part; readonly call: MadeCall } {
   const { drops } = conversion;
-  const fn = isPlain(call['function']) ? call['function'] : isPlain(call['custom']) ? call['custom'] : {};
+  const fn = isJsonObject(call['function']) ? call['function'] : isJsonObject(call['custom']) ? call['custom'] : {};
   const written = textOf(fn['name']);
-  if (written === undefined) throw cannotCarry(`${at}.tool_calls[].function.name`, 'A tool call names no function.');
-  drops.others(call, members, 'messages[].tool_calls[].', 'not supported by this service');
-  drops.others(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
+  if (written === undefined) throw unsupportedParameter(`${at}.tool_calls[].function.name`, 'A tool call names no function.');
+  drops.addUnread(call, members, 'messages[].tool_calls[].', 'not supported by this service');
+  drops.addUnread(fn, functionMembers, 'messages[].tool_calls[].', 'not supported by this service');
   const name = functionName(written);
   const id = textOf(call['id']);
-  const upstreamId = id === undefined || !isThird(conversion.traits) || !issued.test(id) ? undefined : id;
-  const args = isPlain(call['custom']) ? { input: fn['input'] } : argumentsOf(fn['arguments'], drops);
+  const upstreamId = id === undefined || !isThirdGeneration(conversion.traits) || !issued.test(id) ? undefined : id;
+  const args = isJsonObject(call['custom']) ? { input: fn['input'] } : argumentsOf(fn['arguments'], drops);
   const signature = ownSignature(signatureOf(call, fn, id), drops);
   const part: Part = {
     functionCall: { ...(upstreamId === undefined ? {} : { id: upstreamId }), name, args },
@@ -80,15 +80,15 @@ const functionName = (name: string): string =>
     .slice(0, 128);
 
 /** Returns the signature, unless another service created it. The service would reject it then. */
-export function ownSignature(signature: string | undefined, drops: Conversion['drops']): string | undefined {
+export function ownSignature(signature: string | undefined, drops: GenerateConversion['drops']): string | undefined {
   if (signature === undefined || signedBy(signature) !== 'anthropic') return signature;
   drops.add('messages[].thought_signature', 'signed by another service');
   return undefined;
 }
 
 /** Adds the placeholder to the first call of a step if its signature is missing. Later calls of a step need none. */
-export function standIn(parts: readonly Part[], { options, traits }: Conversion): void {
-  if (!options.signatureStandIn || !isThird(traits)) return;
+export function addPlaceholderSignature(parts: readonly Part[], { options, traits }: GenerateConversion): void {
+  if (!options.signatureStandIn || !isThirdGeneration(traits)) return;
   const first = parts.find((part) => part['functionCall'] !== undefined);
   if (first !== undefined) first['thoughtSignature'] ??= signatureStandIn;
 }
@@ -97,26 +97,26 @@ export function standIn(parts: readonly Part[], { options, traits }: Conversion)
  * Parses arguments. Text that is not a JSON object, such as a call that was cut off, is kept in a member `arguments`, so that the
  * model still sees it.
  */
-function argumentsOf(value: unknown, drops: Conversion['drops']): Plain {
-  if (isPlain(value)) return value;
+function argumentsOf(value: unknown, drops: GenerateConversion['drops']): JsonObject {
+  if (isJsonObject(value)) return value;
   if (value === undefined || value === null) return {};
   const text = typeof value === 'string' ? value.trim() : JSON.stringify(value);
   if (text === '' || text === 'null') return {};
-  const object = parsedExact(text);
-  if (isPlain(object) && !isExactNumber(object)) return object;
+  const object = tryParseExact(text);
+  if (isJsonObject(object) && !isExactNumber(object)) return object;
   drops.add('messages[].tool_calls[].arguments', 'no JSON object: sent as the text in "arguments"');
   return { arguments: object ?? text };
 }
 
 /** True if the client sent the call with its signature. */
-export const hasSignature = (call: Plain): boolean =>
-  signatureOf(call, isPlain(call['function']) ? call['function'] : {}, textOf(call['id'])) !== undefined;
+export const hasSignature = (call: JsonObject): boolean =>
+  signatureOf(call, isJsonObject(call['function']) ? call['function'] : {}, textOf(call['id'])) !== undefined;
 
 /** Looks for a signature in every place where clients are known to put it. */
-function signatureOf(call: Plain, fn: Plain, id: string | undefined): string | undefined {
-  const extra = isPlain(call['extra_content']) ? call['extra_content'] : {};
+function signatureOf(call: JsonObject, fn: JsonObject, id: string | undefined): string | undefined {
+  const extra = isJsonObject(call['extra_content']) ? call['extra_content'] : {};
   for (const holder of [fn, call, extra['google'], extra['vertex'], call['provider_specific_fields'], fn['provider_specific_fields']]) {
-    const signature = isPlain(holder) ? (textOf(holder['thought_signature']) ?? textOf(holder['thoughtSignature'])) : undefined;
+    const signature = isJsonObject(holder) ? (textOf(holder['thought_signature']) ?? textOf(holder['thoughtSignature'])) : undefined;
     if (signature !== undefined) return signature;
   }
   const at = id?.indexOf(suffix) ?? -1;

@@ -1,16 +1,16 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { objectOf, textOf } from '../../../shared/json.ts';
-import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
-import { type Conversion, hasAny, oneOf } from '../conversion.ts';
+import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import { type GenerateConversion, hasAny, oneOf } from '../conversion.ts';
 import { toServedSchema } from '../../schema/index.ts';
 import { type BuiltIn, builtIn, isDated, isForeignTool } from './built-in.ts';
 
 /** Tools in the service's form, and what its `toolConfig` depends on. */
 export interface ServedTools {
-  readonly tools: readonly Plain[];
+  readonly tools: readonly JsonObject[];
   /** Names of the declared functions, in order. */
   readonly names: readonly string[];
-  readonly retrievalConfig: Plain | undefined;
+  readonly retrievalConfig: JsonObject | undefined;
 }
 
 /**
@@ -19,15 +19,15 @@ export interface ServedTools {
  *
  * @throws GatewayError for a function without a name
  */
-export function toServedTools(body: Plain, conversion: Conversion): ServedTools {
+export function toServedTools(body: JsonObject, conversion: GenerateConversion): ServedTools {
   if (!hasAny(body, toolFields)) return noTools;
-  const declarations: Plain[] = [];
-  const others: Plain[] = [];
-  let retrievalConfig: Plain | undefined;
-  for (const [at, tool] of written(body)) {
+  const declarations: JsonObject[] = [];
+  const others: JsonObject[] = [];
+  let retrievalConfig: JsonObject | undefined;
+  for (const [at, tool] of toolEntries(body)) {
     const known = builtIn(tool);
     if (known !== undefined) {
-      nameLosses(tool, conversion);
+      reportLosses(tool, conversion);
       others.push(known.tool);
       retrievalConfig ??= known.retrievalConfig;
     } else if (tool['type'] === 'custom') conversion.drops.add('tools[].custom', 'this service has no tools with free text input');
@@ -35,8 +35,8 @@ export function toServedTools(body: Plain, conversion: Conversion): ServedTools 
     else declarations.push(declaration(tool, at, conversion));
   }
   const search = body['web_search_options'];
-  if (isPlain(search)) {
-    conversion.drops.others(search, noMembers, 'web_search_options.', 'not supported by this service');
+  if (isJsonObject(search)) {
+    conversion.drops.addUnread(search, noMembers, 'web_search_options.', 'not supported by this service');
     if (!others.some(isSearch)) others.push({ googleSearch: {} });
   }
   const functions = declarations.length === 0 ? [] : [{ functionDeclarations: declarations }];
@@ -44,8 +44,8 @@ export function toServedTools(body: Plain, conversion: Conversion): ServedTools 
 }
 
 /** Reports options of Anthropic's tools that their equivalents here do not support. */
-function nameLosses(tool: Plain, { drops }: Conversion): void {
-  if (isDated(tool)) drops.others(tool, nameMembers, `tools[].${String(tool['type'])}.`, 'not supported by this service');
+function reportLosses(tool: JsonObject, { drops }: GenerateConversion): void {
+  if (isDated(tool)) drops.addUnread(tool, nameMembers, `tools[].${String(tool['type'])}.`, 'not supported by this service');
 }
 
 const nameMembers: ReadonlySet<string> = new Set(['type', 'name']);
@@ -57,14 +57,14 @@ const noTools: ServedTools = Object.freeze({ tools: [], names: [], retrievalConf
 const isSearch = (tool: BuiltIn['tool']): boolean => tool['googleSearch'] !== undefined || tool['googleSearchRetrieval'] !== undefined;
 
 /** Iterates over `tools` and the legacy `functions`. */
-function* written(body: Plain): Iterable<readonly [at: string, tool: Plain]> {
+function* toolEntries(body: JsonObject): Iterable<readonly [at: string, tool: JsonObject]> {
   const { tools, functions } = body;
   for (const [index, tool] of (Array.isArray(tools) ? (tools as unknown[]) : []).entries()) {
-    if (!isPlain(tool)) throw cannotCarry(`tools[${index}]`, 'The tool is not an object.');
+    if (!isJsonObject(tool)) throw unsupportedParameter(`tools[${index}]`, 'The tool is not an object.');
     yield [`tools[${index}]`, tool];
   }
   for (const [index, fn] of (Array.isArray(functions) ? (functions as unknown[]) : []).entries()) {
-    if (isPlain(fn)) yield [`functions[${index}]`, { type: 'function', function: fn }];
+    if (isJsonObject(fn)) yield [`functions[${index}]`, { type: 'function', function: fn }];
   }
 }
 
@@ -79,22 +79,23 @@ const functionMembers: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-function declaration(tool: Plain, at: string, conversion: Conversion): Plain {
-  const fn = isPlain(tool['function']) ? tool['function'] : tool;
+function declaration(tool: JsonObject, at: string, conversion: GenerateConversion): JsonObject {
+  const fn = isJsonObject(tool['function']) ? tool['function'] : tool;
   const name = textOf(fn['name']);
-  if (name === undefined) throw cannotCarry(`${at}.function.name`, 'The tool has no name, or a type that this provider does not support.');
+  if (name === undefined)
+    throw unsupportedParameter(`${at}.function.name`, 'The tool has no name, or a type that this provider does not support.');
   if (fn['strict'] === true) conversion.drops.add('tools[].function.strict', 'not supported by this service');
   if (tool['cache_control'] !== undefined) conversion.drops.add('tools[].cache_control', 'this service caches by itself');
-  conversion.drops.others(fn, functionMembers, 'tools[].function.', 'not known to this service');
-  if (fn !== tool) conversion.drops.others(tool, toolMembers, 'tools[].', 'not known to this service');
+  conversion.drops.addUnread(fn, functionMembers, 'tools[].function.', 'not known to this service');
+  if (fn !== tool) conversion.drops.addUnread(tool, toolMembers, 'tools[].', 'not known to this service');
   const description = textOf(fn['description']);
   return { name, ...(description === undefined ? {} : { description }), ...parametersOf(fn, conversion) };
 }
 
 /** Omits the schema of functions without parameters, because older models reject empty objects. */
-function parametersOf(fn: Plain, { options, drops }: Conversion): Plain {
+function parametersOf(fn: JsonObject, { options, drops }: GenerateConversion): JsonObject {
   const schema = oneOf(fn, ['parameters', 'input_schema']);
-  if (!isPlain(schema)) {
+  if (!isJsonObject(schema)) {
     if (schema !== undefined) drops.add('tools[].function.parameters', 'not an object');
     return {};
   }
@@ -105,7 +106,7 @@ function parametersOf(fn: Plain, { options, drops }: Conversion): Plain {
 }
 
 /** True for an object without properties, unless they are defined elsewhere or may have any name. */
-const allowsNothing = (schema: Plain): boolean =>
+const allowsNothing = (schema: JsonObject): boolean =>
   Object.keys(objectOf(schema['properties'])).length === 0 && propertySources.every((key) => !schema[key]);
 
 const propertySources = ['$ref', 'anyOf', 'oneOf', 'allOf', 'additionalProperties', 'patternProperties'] as const;

@@ -1,14 +1,14 @@
-import { isPlain, type Plain } from '../../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json/merge.ts';
 import { textOf } from '../../../shared/json.ts';
 import { bareId, type MadeCall } from './calls.ts';
-import { cannotCarry } from '../../../shared/request/cannot-carry.ts';
-import type { Conversion, Part } from '../conversion.ts';
-import { isThird } from '../../model.ts';
+import { unsupportedParameter } from '../../../shared/request/unsupported-parameter.ts';
+import type { GenerateConversion, Part } from '../conversion.ts';
+import { isThirdGeneration } from '../../model.ts';
 import { toParts } from '../parts.ts';
 
 /** A tool message and its position. */
 export interface ToolMessage {
-  readonly message: Plain;
+  readonly message: JsonObject;
   readonly at: string;
 }
 
@@ -18,8 +18,8 @@ export interface ToolMessage {
  *
  * @throws GatewayError for a result without a call
  */
-export function resultParts(calls: readonly MadeCall[], messages: readonly ToolMessage[], conversion: Conversion): Part[] {
-  const open = new OpenCalls(calls);
+export function resultParts(calls: readonly MadeCall[], messages: readonly ToolMessage[], conversion: GenerateConversion): Part[] {
+  const open = new UnansweredCalls(calls);
   const found = new Map<MadeCall, ToolMessage>();
   for (const one of messages) found.set(callOf(one, open), one);
   const responses: Part[] = [];
@@ -33,7 +33,7 @@ export function resultParts(calls: readonly MadeCall[], messages: readonly ToolM
 }
 
 /** The calls of a step that have no result yet, by id and by name, the first one last. */
-class OpenCalls {
+class UnansweredCalls {
   readonly #byId = new Map<string | undefined, MadeCall[]>();
   readonly #byName = new Map<string, MadeCall[]>();
   readonly #all: MadeCall[];
@@ -66,11 +66,11 @@ function listAt<K>(lists: Map<K, MadeCall[]>, key: K): MadeCall[] {
 }
 
 /** @throws GatewayError for a result without a call */
-function callOf({ message, at }: ToolMessage, open: OpenCalls): MadeCall {
+function callOf({ message, at }: ToolMessage, open: UnansweredCalls): MadeCall {
   const raw = textOf(message['tool_call_id']);
   const call = open.take(raw === undefined ? undefined : bareId(raw), textOf(message['name']));
   if (call !== undefined) return call;
-  throw cannotCarry(
+  throw unsupportedParameter(
     `${at}.tool_call_id`,
     raw === undefined
       ? 'The tool message names no tool_call_id.'
@@ -82,7 +82,7 @@ function callOf({ message, at }: ToolMessage, open: OpenCalls): MadeCall {
 function responseOf(
   call: MadeCall,
   result: ToolMessage | undefined,
-  conversion: Conversion,
+  conversion: GenerateConversion,
 ): { readonly response: Part; readonly beside: readonly Part[] } {
   const head = { ...(call.upstreamId === undefined ? {} : { id: call.upstreamId }), name: call.name };
   if (result === undefined)
@@ -96,9 +96,10 @@ function responseOf(
   const response = { ...head, response: result.message['is_error'] === true ? { error: output } : { output } };
   if (files.length === 0) return { response: { functionResponse: response }, beside: [] };
   // Older models accept files only next to the result.
-  if (!isThird(conversion.traits)) return { response: { functionResponse: response }, beside: files };
+  if (!isThirdGeneration(conversion.traits)) return { response: { functionResponse: response }, beside: files };
   return { response: { functionResponse: { ...response, parts: files.map(fileOnly) } }, beside: [] };
 }
 
 /** Reduces a part to its file: parts of a result can contain nothing else. */
-const fileOnly = (part: Part): Part => (isPlain(part['inlineData']) ? { inlineData: part['inlineData'] } : { fileData: part['fileData'] });
+const fileOnly = (part: Part): Part =>
+  isJsonObject(part['inlineData']) ? { inlineData: part['inlineData'] } : { fileData: part['fileData'] };

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Retention } from '../../log-store.ts';
 import { seqsIn } from '../blocks.ts';
-import { OldFigures } from './old-figures.ts';
-import { changing } from '../open.ts';
+import { FiguresRetention } from './figures-retention.ts';
+import { prepareChange } from '../open.ts';
 
 /** Maximum blocks that one slice deletes: some hundred records, a few milliseconds. */
 const blocksOfSlice = 8;
@@ -13,7 +13,7 @@ const figuresShare = 0.5;
 /** When the size limit is exceeded, deletes down to this share of it, so that not every batch causes a deletion. */
 const lowWater = 0.95;
 
-interface Block {
+interface StoredBlock {
   readonly block: number;
   readonly newest: number;
   readonly seqs: Uint8Array;
@@ -25,12 +25,12 @@ interface Block {
  */
 export class Retainer {
   readonly #db: DatabaseSync;
-  readonly #old: StatementSync;
-  readonly #first: StatementSync;
-  readonly #request: StatementSync;
-  readonly #deletes: readonly StatementSync[];
-  readonly #block: StatementSync;
-  readonly #figures: OldFigures;
+  readonly #findExpired: StatementSync;
+  readonly #findFirst: StatementSync;
+  readonly #deleteRequest: StatementSync;
+  readonly #deleteRelated: readonly StatementSync[];
+  readonly #deleteBlockRow: StatementSync;
+  readonly #figures: FiguresRetention;
   #isShrinking = false;
   /** Whether figures exceed their share; undefined if not measured since the log was within its size. */
   #areFiguresLarge: boolean | undefined;
@@ -39,12 +39,14 @@ export class Retainer {
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#records = (db.prepare('SELECT count(*) AS n FROM requests').get() as { n: number }).n;
-    this.#old = db.prepare('SELECT block, newest, seqs FROM blocks WHERE newest < ? ORDER BY newest LIMIT ?');
-    this.#first = db.prepare('SELECT block, newest, seqs FROM blocks ORDER BY block LIMIT ?');
-    this.#request = changing(db, 'DELETE FROM requests WHERE seq = ?');
-    this.#deletes = ['tags WHERE seq', 'amendments WHERE seq', 'texts WHERE rowid'].map((what) => changing(db, `DELETE FROM ${what} = ?`));
-    this.#block = changing(db, 'DELETE FROM blocks WHERE block = ?');
-    this.#figures = new OldFigures(db);
+    this.#findExpired = db.prepare('SELECT block, newest, seqs FROM blocks WHERE newest < ? ORDER BY newest LIMIT ?');
+    this.#findFirst = db.prepare('SELECT block, newest, seqs FROM blocks ORDER BY block LIMIT ?');
+    this.#deleteRequest = prepareChange(db, 'DELETE FROM requests WHERE seq = ?');
+    this.#deleteRelated = ['tags WHERE seq', 'amendments WHERE seq', 'texts WHERE rowid'].map((what) =>
+      prepareChange(db, `DELETE FROM ${what} = ?`),
+    );
+    this.#deleteBlockRow = prepareChange(db, 'DELETE FROM blocks WHERE block = ?');
+    this.#figures = new FiguresRetention(db);
   }
 
   /** Number of records. Counted when the file is opened, and tracked from then on. */
@@ -59,13 +61,13 @@ export class Retainer {
   /** Deletes one slice. @returns whether there is more to delete */
   slice({ age, size, rows }: Retention, now: number): boolean {
     const oldest = now - age;
-    const old = this.#old.all(oldest, blocksOfSlice) as unknown as Block[];
+    const old = this.#findExpired.all(oldest, blocksOfSlice) as unknown as StoredBlock[];
     const isTooLarge = old.length === 0 && this.#isTooLarge(size);
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       const others = this.#deleteOthers(oldest) || (isTooLarge && this.#deleteBeforeRecords(size));
       const chosen = old.length > 0 ? old : this.#surplus(isTooLarge && !others, rows);
-      const deleted = chosen.reduce((sum, block) => sum + this.#delete(block), 0);
+      const deleted = chosen.reduce((sum, block) => sum + this.#deleteBlock(block), 0);
       this.#db.exec('COMMIT');
       this.#records -= deleted;
       this.#db.exec(`PRAGMA incremental_vacuum(${pagesOfSlice})`);
@@ -84,10 +86,10 @@ export class Retainer {
     return this.#isShrinking;
   }
 
-  #surplus(isTooLarge: boolean, rows: number | undefined): readonly Block[] {
+  #surplus(isTooLarge: boolean, rows: number | undefined): readonly StoredBlock[] {
     let excess = rows === undefined ? 0 : this.#records - rows;
     if (!isTooLarge && excess <= 0) return [];
-    const blocks = this.#first.all(blocksOfSlice) as unknown as Block[];
+    const blocks = this.#findFirst.all(blocksOfSlice) as unknown as StoredBlock[];
     return blocks.filter(({ seqs }) => {
       const isTooMuch = excess > 0;
       excess -= seqsIn(seqs).length;
@@ -106,13 +108,13 @@ export class Retainer {
   }
 
   /** @returns number of records deleted */
-  #delete({ block, seqs }: Block): number {
+  #deleteBlock({ block, seqs }: StoredBlock): number {
     let deleted = 0;
     for (const seq of seqsIn(seqs)) {
-      deleted += Number(this.#request.run(seq).changes);
-      for (const statement of this.#deletes) statement.run(seq);
+      deleted += Number(this.#deleteRequest.run(seq).changes);
+      for (const statement of this.#deleteRelated) statement.run(seq);
     }
-    this.#block.run(block);
+    this.#deleteBlockRow.run(block);
     return deleted;
   }
 
@@ -133,7 +135,7 @@ export class Retainer {
   }
 
   #deleteFeedback(before: number): boolean {
-    const statement = changing(this.#db, 'DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < ? LIMIT 500)');
+    const statement = prepareChange(this.#db, 'DELETE FROM feedback WHERE id IN (SELECT id FROM feedback WHERE at < ? LIMIT 500)');
     return Number(statement.run(before).changes) > 0;
   }
 }

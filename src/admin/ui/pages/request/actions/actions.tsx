@@ -2,28 +2,28 @@ import { useState } from 'preact/hooks';
 import type { Status } from '../../../../api-types.ts';
 import { curlOf } from '../../../../../core/logs/curl.ts';
 import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
-import { keptText } from '../../../../../core/logs/kept-text.ts';
+import { decodeText } from '../../../../../core/logs/decode-text.ts';
 import { get, getBytes } from '../../../browser/api.ts';
 import { toApiError } from '../../../browser/load.ts';
 import { copy, notify } from '../../../browser/notify.ts';
-import { may } from '../../../browser/session.ts';
+import { hasRole } from '../../../browser/session.ts';
 import { useShortcuts } from '../../../browser/shortcuts.ts';
 import { Button } from '../../../components/button.tsx';
 import { originOf } from '../../../log/terms.ts';
-import { isKept } from '../bodies/use-body.ts';
+import { isBodyStored } from '../bodies/use-body.ts';
 import { ExplainDialog } from './explain.tsx';
 import { actionKeys } from './keys.ts';
 import { ReplayDialog } from './replay.tsx';
 
 async function bodyOf(stored: StoredRecord, part: BodyPart): Promise<Uint8Array | undefined> {
-  if (!isKept(stored, part) || !may('operator')) return undefined;
+  if (!isBodyStored(stored, part) || !hasRole('operator')) return undefined;
   return getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part });
 }
 
 /** Encodes a body for a JSON file: text unchanged, other bytes as base64. */
-function written(bytes: Uint8Array | undefined): string | { readonly base64: string } | undefined {
+function bodyForExport(bytes: Uint8Array | undefined): string | { readonly base64: string } | undefined {
   if (bytes === undefined) return undefined;
-  return keptText(bytes) ?? { base64: btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join('')) };
+  return decodeText(bytes) ?? { base64: btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join('')) };
 }
 
 async function copyCurl(stored: StoredRecord): Promise<void> {
@@ -34,7 +34,7 @@ async function copyCurl(stored: StoredRecord): Promise<void> {
 /** The record and its stored bodies as one JSON file. */
 async function exportAll(stored: StoredRecord): Promise<void> {
   const bodies = await Promise.all((['request', 'upstream', 'response'] as const).map((part) => bodyOf(stored, part)));
-  const [request, upstream, response] = bodies.map(written);
+  const [request, upstream, response] = bodies.map(bodyForExport);
   const text = JSON.stringify({ ...stored, bodies: { request, upstream, response } }, null, 2);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
@@ -43,23 +43,23 @@ async function exportAll(stored: StoredRecord): Promise<void> {
   URL.revokeObjectURL(link.href);
 }
 
-const attempt = (work: Promise<void>): void => void work.catch((error: unknown) => notify(toApiError(error).message, 'bad'));
+const notifyFailure = (work: Promise<void>): void => void work.catch((error: unknown) => notify(toApiError(error).message, 'bad'));
 
 export function Actions({ stored }: { stored: StoredRecord }) {
   const [dialog, setDialog] = useState<'explain' | 'replay'>();
   const { id } = stored.record;
-  const mayTry = may('operator');
+  const mayTry = hasRole('operator');
   useShortcuts(
     actionKeys({
-      copyId: () => attempt(copy(id, 'Request id')),
-      copyCurl: () => attempt(copyCurl(stored)),
+      copyId: () => notifyFailure(copy(id, 'Request id')),
+      copyCurl: () => notifyFailure(copyCurl(stored)),
       explain: () => setDialog('explain'),
       replay: () => setDialog('replay'),
     }),
   );
   return (
     <div class="row">
-      <Button icon="copy" shortcut="Y" label="Copy as a curl command" onClick={() => attempt(copyCurl(stored))}>
+      <Button icon="copy" shortcut="Y" label="Copy as a curl command" onClick={() => notifyFailure(copyCurl(stored))}>
         Copy as curl
       </Button>
       {mayTry && (
@@ -72,7 +72,7 @@ export function Actions({ stored }: { stored: StoredRecord }) {
           </Button>
         </>
       )}
-      <Button icon="download" label="Save the record and its bodies as JSON" onClick={() => attempt(exportAll(stored))}>
+      <Button icon="download" label="Save the record and its bodies as JSON" onClick={() => notifyFailure(exportAll(stored))}>
         Export
       </Button>
       {dialog === 'explain' && <ExplainDialog id={id} onClose={() => setDialog(undefined)} />}

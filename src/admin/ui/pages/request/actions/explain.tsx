@@ -1,7 +1,7 @@
 import type { Explanation } from '../../../../../core/logs/explanation.ts';
 import { post } from '../../../browser/api.ts';
 import { useLoad } from '../../../browser/load.ts';
-import { Await, Dialog } from '../../../components/surface.tsx';
+import { LoadedView, Dialog } from '../../../components/surface.tsx';
 import { ExplanationView } from '../../../log/explanation.tsx';
 
 /** Explains a recorded request under the current configuration. Nothing is sent. */
@@ -9,9 +9,9 @@ export function ExplainDialog({ id, onClose }: { id: string; onClose: () => void
   const loaded = useLoad((signal) => post<Explanation>('/api/explain', { from_log: id }, signal), [id]);
   return (
     <Dialog title="This request with the current configuration" wide onClose={onClose}>
-      <Await loaded={loaded} lines={8}>
+      <LoadedView loaded={loaded} lines={8}>
         {(explanation) => <ExplanationView explanation={explanation} />}
-      </Await>
+      </LoadedView>
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { may } from '../../../browser/session.ts';
+import { hasRole } from '../../../browser/session.ts';
 import type { Shortcut } from '../../../browser/shortcuts.ts';
 
 type Action = 'copyId' | 'copyCurl' | 'explain' | 'replay';
@@ -15,7 +15,7 @@ const forOperators: readonly Action[] = ['explain', 'replay'];
 /** Shortcuts of an open request. @param run the actions; undefined if no request is open, so that the keys are only listed */
 const shortcutsOf = (run: Readonly<Record<Action, () => void>> | undefined): readonly Shortcut[] =>
   (Object.keys(keys) as Action[])
-    .filter((action) => !forOperators.includes(action) || may('operator'))
+    .filter((action) => !forOperators.includes(action) || hasRole('operator'))
     .map((action) => ({ ...keys[action], group, run: run?.[action] }));
 
 export const actionKeys = (run: Readonly<Record<Action, () => void>>): readonly Shortcut[] => shortcutsOf(run);

@@ -11,7 +11,7 @@ import { Check, TextField } from '../../../components/form.tsx';
 import { Dialog, Notice, Problem } from '../../../components/surface.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
 import { requestHref } from '../../../log/terms.ts';
-import { pretty } from '../bodies/pretty.ts';
+import { formatJson } from '../bodies/format-json.ts';
 
 /** Sends a request again, only after a click on the button. Shows the expected cost before. */
 export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClose: () => void }) {
@@ -29,8 +29,8 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
     try {
       const given = { to: to.trim(), config: config.trim(), api_key: apiKey.trim() };
       const chosen = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
-      const asked = { id: record.id, ...chosen, ...(force ? { force } : {}) };
-      setResult(await post<ReplayResult>('/api/replay', asked));
+      const replayRequest = { id: record.id, ...chosen, ...(force ? { force } : {}) };
+      setResult(await post<ReplayResult>('/api/replay', replayRequest));
     } catch (thrown) {
       setError(toApiError(thrown));
     }
@@ -104,7 +104,7 @@ function Result({ result }: { result: ReplayResult }) {
         look="segments"
       >
         {view === 'response' ? (
-          <Code text={pretty(result.body)} language="json" what="response body" />
+          <Code text={formatJson(result.body)} language="json" what="response body" />
         ) : result.why_absent !== null ? (
           <p class="muted">{result.why_absent}</p>
         ) : result.differences.length === 0 ? (

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../../../core/json/merge.ts';
 
 export type Block =
   | { readonly kind: 'text' | 'thinking' | 'refusal'; readonly text: string }
@@ -15,21 +15,21 @@ export interface Message {
 
 export interface Readable {
   readonly messages: readonly Message[];
-  readonly usage: Plain | null;
+  readonly usage: JsonObject | null;
   readonly error: string | null;
 }
 
 /** Reads documents of one format; undefined for others. `parts` is one whole response, or the data of its events. */
-export type FormatReader = (parts: readonly Plain[]) => Readable | undefined;
+export type FormatReader = (parts: readonly JsonObject[]) => Readable | undefined;
 
-export function errorIn(part: Plain): string | null {
+export function errorIn(part: JsonObject): string | null {
   const { error } = part;
   if (typeof error === 'string') return error;
-  return isPlain(error) && typeof error['message'] === 'string' ? error['message'] : null;
+  return isJsonObject(error) && typeof error['message'] === 'string' ? error['message'] : null;
 }
 
 export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
-export const objectsIn = (value: unknown): readonly Plain[] => (Array.isArray(value) ? value.filter(isPlain) : []);
+export const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 /** Shows only images that are part of the response, because loading an external URL would reveal the reader. */
 export const imageOf = (url: string): Block =>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { bytes, count, duration } from '../../../browser/format.ts';
 import { Button } from '../../../components/button.tsx';
-import { mostEvents, type StreamEvent } from './events.ts';
+import { maxEvents, type StreamEvent } from './events.ts';
 
 const shownAtOnce = 200;
 
@@ -34,7 +34,7 @@ export function EventList({ events }: { events: readonly StreamEvent[] }) {
           <Button onClick={() => setShown(shown + 1000)}>Show more of {count(events.length)} events</Button>
         </div>
       )}
-      {events.length >= mostEvents && <p class="muted small">The first {count(mostEvents)} events are listed; Raw has all of them.</p>}
+      {events.length >= maxEvents && <p class="muted small">The first {count(maxEvents)} events are listed; Raw has all of them.</p>}
     </div>
   );
 }

@@ -9,7 +9,7 @@ export interface StreamEvent {
 }
 
 /** Maximum number of events that are parsed. */
-export const mostEvents = 20_000;
+export const maxEvents = 20_000;
 
 const newline = 10;
 const carriage = 13;
@@ -24,7 +24,7 @@ export function eventsIn(bytes: Uint8Array, chunks: readonly number[] | null): r
   const timeAt = timesOf(chunks);
   const events: StreamEvent[] = [];
   let from = 0;
-  while (from < bytes.length && events.length < mostEvents) {
+  while (from < bytes.length && events.length < maxEvents) {
     const to = endOfEvent(bytes, from);
     const event = eventOf(decoder.decode(bytes.subarray(from, to)));
     if (event !== undefined) events.push({ ...event, at: timeAt(from), size: to - from });

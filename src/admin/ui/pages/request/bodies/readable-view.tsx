@@ -2,7 +2,7 @@ import { count } from '../../../browser/format.ts';
 import { Code } from '../../../components/code.tsx';
 import { Badge, Facts } from '../../../components/display.tsx';
 import { Notice } from '../../../components/surface.tsx';
-import { pretty } from './pretty.ts';
+import { formatJson } from './format-json.ts';
 import type { Block, Message, Readable } from './blocks.ts';
 
 /** The readable form of a response. It is untrusted text of a model, and is never interpreted as markup. */
@@ -59,7 +59,7 @@ function BlockView({ block }: { block: Block }) {
           <span>
             Calls <code>{block.name}</code> {block.id !== null && <span class="muted small">{block.id}</span>}
           </span>
-          <Code text={pretty(block.args)} language="json" what={`arguments of ${block.name}`} />
+          <Code text={formatJson(block.args)} language="json" what={`arguments of ${block.name}`} />
         </div>
       );
     case 'image':
@@ -68,7 +68,7 @@ function BlockView({ block }: { block: Block }) {
       return (
         <details class="fold">
           <summary>{block.name === '' ? 'Other content' : block.name}</summary>
-          <Code text={pretty(block.text)} language="json" what={block.name} />
+          <Code text={formatJson(block.text)} language="json" what={block.name} />
         </details>
       );
   }

@@ -1,5 +1,5 @@
-import type { Plain } from '../../../../../core/json/merge.ts';
-import { objectIn } from '../../../../../core/json/scan.ts';
+import type { JsonObject } from '../../../../../core/json/merge.ts';
+import { tryParseObject } from '../../../../../core/json/scan.ts';
 import { errorIn, type FormatReader, type Readable } from './blocks.ts';
 import type { StreamEvent } from './events.ts';
 import { readChat } from './wire/chat.ts';
@@ -12,7 +12,7 @@ const readers: readonly FormatReader[] = [readChat, readMessages, readResponses,
 
 /** The readable form of a response; undefined if its format is unknown. */
 export function readableOf(text: string, events: readonly StreamEvent[] | undefined): Readable | undefined {
-  const parts = events === undefined ? wholeOf(text) : events.map(({ data }) => objectIn(data)).filter((part) => part !== undefined);
+  const parts = events === undefined ? wholeOf(text) : events.map(({ data }) => tryParseObject(data)).filter((part) => part !== undefined);
   for (const read of readers) {
     const found = read(parts);
     if (found !== undefined) return found;
@@ -21,7 +21,7 @@ export function readableOf(text: string, events: readonly StreamEvent[] | undefi
   return error === undefined || error === null ? undefined : { messages: [], usage: null, error };
 }
 
-function wholeOf(text: string): readonly Plain[] {
-  const whole = objectIn(text);
+function wholeOf(text: string): readonly JsonObject[] {
+  const whole = tryParseObject(text);
   return whole === undefined ? [] : [whole];
 }

@@ -3,16 +3,16 @@ import type { RequestDifferences } from '../../../../api-types.ts';
 import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
 import { get } from '../../../browser/api.ts';
 import { bytes } from '../../../browser/format.ts';
-import { may } from '../../../browser/session.ts';
+import { hasRole } from '../../../browser/session.ts';
 import { useLoad } from '../../../browser/load.ts';
 import { Code } from '../../../components/code.tsx';
 import { Differences } from '../../../components/difference.tsx';
 import { Empty } from '../../../components/display.tsx';
-import { Await, Notice } from '../../../components/surface.tsx';
+import { LoadedView, Notice } from '../../../components/surface.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
-import { Absent } from './absent.tsx';
-import { Binary } from './binary.tsx';
-import { pretty } from './pretty.ts';
+import { AbsentBody } from './absent-body.tsx';
+import { BinaryBody } from './binary-body.tsx';
+import { formatJson } from './format-json.ts';
 import { useBody } from './use-body.ts';
 
 type View = 'client' | 'upstream' | 'difference';
@@ -26,7 +26,7 @@ export function RequestPane({ stored, initial = 'client' }: { stored: StoredReco
   const [view, setView] = useState<View>(initial);
   return (
     <Tabs tabs={views} value={view} onChange={setView} label="Views of the request" look="segments">
-      {view === 'difference' && may('operator') ? (
+      {view === 'difference' && hasRole('operator') ? (
         <Difference stored={stored} />
       ) : (
         <BodyView stored={stored} part={view === 'upstream' ? 'upstream' : 'request'} />
@@ -40,24 +40,24 @@ function BodyView({ stored, part }: { stored: StoredRecord; part: BodyPart }) {
   const body = useBody(stored, part);
   const info = stored.record[part].body;
   return (
-    <Await loaded={body} lines={6}>
-      {({ held }) =>
+    <LoadedView loaded={body} lines={6}>
+      {({ body: held }) =>
         held === undefined ? (
-          <Absent stored={stored} part={part} />
+          <AbsentBody stored={stored} part={part} />
         ) : (
           <>
             {info !== null && info.same_as === null && info.kept < info.size && (
               <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
             )}
             {held.text === undefined ? (
-              <Binary stored={stored} part={part} size={held.bytes.length} />
+              <BinaryBody stored={stored} part={part} size={held.bytes.length} />
             ) : (
-              <Code text={pretty(held.text)} language="json" what={`${part} body`} />
+              <Code text={formatJson(held.text)} language="json" what={`${part} body`} />
             )}
           </>
         )
       }
-    </Await>
+    </LoadedView>
   );
 }
 
@@ -65,7 +65,7 @@ function Difference({ stored }: { stored: StoredRecord }) {
   const { id } = stored.record;
   const loaded = useLoad((signal) => get<RequestDifferences>(`/api/requests/${encodeURIComponent(id)}/differences`, {}, signal), [id]);
   return (
-    <Await loaded={loaded}>
+    <LoadedView loaded={loaded}>
       {({ differences, why_absent: why }) => (
         <>
           {why !== null && <Notice tone="info" title={why} />}
@@ -80,6 +80,6 @@ function Difference({ stored }: { stored: StoredRecord }) {
           )}
         </>
       )}
-    </Await>
+    </LoadedView>
   );
 }

@@ -2,13 +2,13 @@ import { useMemo, useState } from 'preact/hooks';
 import type { StoredRecord } from '../../../../../core/logs/reader.ts';
 import { bytes, count } from '../../../browser/format.ts';
 import { Code } from '../../../components/code.tsx';
-import { Await, Notice } from '../../../components/surface.tsx';
+import { LoadedView, Notice } from '../../../components/surface.tsx';
 import { Tabs } from '../../../components/tabs.tsx';
-import { Absent } from './absent.tsx';
-import { Binary } from './binary.tsx';
+import { AbsentBody } from './absent-body.tsx';
+import { BinaryBody } from './binary-body.tsx';
 import { EventList } from './event-list.tsx';
-import { eventsIn, mostEvents } from './events.ts';
-import { pretty } from './pretty.ts';
+import { eventsIn, maxEvents } from './events.ts';
+import { formatJson } from './format-json.ts';
 import { ReadableView } from './readable-view.tsx';
 import { readableOf } from './readable.ts';
 import { useBody } from './use-body.ts';
@@ -18,14 +18,14 @@ type View = 'readable' | 'raw' | 'events';
 export function ResponsePane({ stored }: { stored: StoredRecord }) {
   const body = useBody(stored, 'response');
   return (
-    <Await loaded={body} lines={6}>
-      {({ held }) => {
-        if (held === undefined) return <Absent stored={stored} part="response" />;
+    <LoadedView loaded={body} lines={6}>
+      {({ body: held }) => {
+        if (held === undefined) return <AbsentBody stored={stored} part="response" />;
         const { bytes: whole, text } = held;
-        if (text === undefined) return <Binary stored={stored} part="response" size={whole.length} />;
+        if (text === undefined) return <BinaryBody stored={stored} part="response" size={whole.length} />;
         return <Text stored={stored} whole={whole} text={text} />;
       }}
-    </Await>
+    </LoadedView>
   );
 }
 
@@ -46,11 +46,11 @@ function Text({ stored, whole, text }: { stored: StoredRecord; whole: Uint8Array
       {info !== null && info.kept < info.size && (
         <Notice tone="info" title={`The first ${bytes(info.kept)} of ${bytes(info.size)} are kept`} />
       )}
-      {view === 'readable' && (events?.length ?? 0) >= mostEvents && (
-        <Notice tone="info" title={`Read from the first ${count(mostEvents)} events; Raw has all of them`} />
+      {view === 'readable' && (events?.length ?? 0) >= maxEvents && (
+        <Notice tone="info" title={`Read from the first ${count(maxEvents)} events; Raw has all of them`} />
       )}
       {view === 'readable' && readable !== undefined && <ReadableView readable={readable} />}
-      {view === 'raw' && <Code text={isStream ? text : pretty(text)} language={isStream ? 'text' : 'json'} what="response body" />}
+      {view === 'raw' && <Code text={isStream ? text : formatJson(text)} language={isStream ? 'text' : 'json'} what="response body" />}
       {view === 'events' && <EventList events={events ?? []} />}
     </Tabs>
   );

@@ -1,32 +1,33 @@
 import type { BodyPart, StoredRecord } from '../../../../../core/logs/reader.ts';
-import { keptText } from '../../../../../core/logs/kept-text.ts';
+import { decodeText } from '../../../../../core/logs/decode-text.ts';
 import { getBytes } from '../../../browser/api.ts';
-import { may } from '../../../browser/session.ts';
+import { hasRole } from '../../../browser/session.ts';
 import { type Loaded, useLoad } from '../../../browser/load.ts';
 
-export interface Body {
+export interface LoadedBody {
   readonly bytes: Uint8Array;
   /** Undefined if there is none. */
   readonly text: string | undefined;
 }
 
 /** True if there is a body to load: the message's own, or the client's body with changes. */
-export const isKept = ({ record, bodies }: StoredRecord, part: BodyPart): boolean =>
-  bodies.includes(part) || (part === 'upstream' && record.upstream.body?.same_as === 'request' && isWhole(record.request, bodies));
+export const isBodyStored = ({ record, bodies }: StoredRecord, part: BodyPart): boolean =>
+  bodies.includes(part) ||
+  (part === 'upstream' && record.upstream.body?.same_as === 'request' && isCompletelyStored(record.request, bodies));
 
-const isWhole = ({ body }: StoredRecord['record']['request'], bodies: readonly BodyPart[]): boolean =>
+const isCompletelyStored = ({ body }: StoredRecord['record']['request'], bodies: readonly BodyPart[]): boolean =>
   bodies.includes('request') && body !== null && body.kept >= body.size;
 
 /** Loads a body when it is displayed; undefined if it is not stored, or if the user may not see it. */
-export function useBody(stored: StoredRecord, part: BodyPart): Loaded<{ readonly held: Body | undefined }> {
+export function useBody(stored: StoredRecord, part: BodyPart): Loaded<{ readonly body: LoadedBody | undefined }> {
   const loaded = useLoad(
     async (signal) => {
-      if (!isKept(stored, part) || !may('operator')) return undefined;
+      if (!isBodyStored(stored, part) || !hasRole('operator')) return undefined;
       const bytes = await getBytes(`/api/requests/${encodeURIComponent(stored.record.id)}/body`, { part }, signal);
-      return { bytes, text: keptText(bytes) };
+      return { bytes, text: decodeText(bytes) };
     },
     [stored.record.id, part],
   );
   const isKnown = loaded.data !== undefined || (!loaded.loading && loaded.error === undefined);
-  return { ...loaded, data: isKnown ? { held: loaded.data } : undefined };
+  return { ...loaded, data: isKnown ? { body: loaded.data } : undefined };
 }

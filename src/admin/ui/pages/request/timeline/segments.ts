@@ -11,7 +11,7 @@ export type Step =
   | { readonly kind: 'plugin'; readonly plugin: PluginRecord }
   | { readonly kind: 'attempt'; readonly attempt: AttemptRecord };
 
-export interface Bar {
+export interface TimelineBar {
   readonly key: string;
   readonly name: string;
   /** Shown in small type after the name. */
@@ -23,11 +23,11 @@ export interface Bar {
 }
 
 /** Plugin moments that run after the last attempt. */
-const late = new Set(['reply', 'settle', 'record']);
+const lateMoments = new Set(['reply', 'settle', 'record']);
 
 /** One bar per plugin and per attempt, in order of execution. */
-export function barsOf(record: LogRecord): readonly Bar[] {
-  const bars: Bar[] = [];
+export function barsOf(record: LogRecord): readonly TimelineBar[] {
+  const bars: TimelineBar[] = [];
   const { attempts } = record;
   const last = attempts.at(-1);
   let next = 0;
@@ -56,10 +56,10 @@ export function barsOf(record: LogRecord): readonly Bar[] {
         judged.clear();
       }
       judged.add(name);
-    } else if (late.has(moment)) addAttempts(() => false);
+    } else if (lateMoments.has(moment)) addAttempts(() => false);
     else {
       // A retry is prepared after its delay, not before it.
-      if (judged.size > 0) from = Math.max(from, (attempts[next]?.at ?? 0) - untilSent(record.plugins.slice(i)));
+      if (judged.size > 0) from = Math.max(from, (attempts[next]?.at ?? 0) - preparationMs(record.plugins.slice(i)));
       judged.clear();
     }
     if (moment === 'settle' && last !== undefined) from = Math.max(from, last.at + last.total_ms);
@@ -71,8 +71,8 @@ export function barsOf(record: LogRecord): readonly Bar[] {
 }
 
 /** Duration in milliseconds of the plugins that run before the next attempt. */
-function untilSent(plugins: readonly PluginRecord[]): number {
-  const end = plugins.findIndex(({ moment }) => moment === 'judge' || late.has(moment));
+function preparationMs(plugins: readonly PluginRecord[]): number {
+  const end = plugins.findIndex(({ moment }) => moment === 'judge' || lateMoments.has(moment));
   return plugins.slice(0, end < 0 ? undefined : end).reduce((sum, { ms }) => sum + ms, 0);
 }
 
@@ -86,7 +86,7 @@ export function causeOf(
   return { isRetry, pause: isRetry ? Math.max(0, attempt.at - before.at - before.total_ms) : 0 };
 }
 
-const pluginBar = (plugin: PluginRecord, i: number, from: number): Bar => ({
+const pluginBar = (plugin: PluginRecord, i: number, from: number): TimelineBar => ({
   key: `${plugin.moment} ${plugin.name} ${i}`,
   name: plugin.name,
   about: plugin.moment,
@@ -97,13 +97,13 @@ const pluginBar = (plugin: PluginRecord, i: number, from: number): Bar => ({
 });
 
 /** Shorter gaps are the work of plugins. */
-const leastPause = 5;
+const minPauseMs = 5;
 
 /**
  * Phases of an attempt: delay before a retry, connect, wait for the first byte, time to the first token, rest. A phase that
  * was not measured is part of the next one. The last attempt includes the stream, which lasts until the request ends.
  */
-function attemptBar(attempt: AttemptRecord, ofLast: LogRecord['ms'] | null, before: AttemptRecord | undefined): Bar {
+function attemptBar(attempt: AttemptRecord, ofLast: LogRecord['ms'] | null, before: AttemptRecord | undefined): TimelineBar {
   const { n, provider, model, at, connect_ms: connect, first_byte_ms: firstByte, outcome } = attempt;
   const firstEvent = ofLast?.first_event ?? null;
   const total = ofLast !== null && outcome === 'answered' ? Math.max(attempt.total_ms, ofLast.total - at) : attempt.total_ms;
@@ -115,7 +115,7 @@ function attemptBar(attempt: AttemptRecord, ofLast: LogRecord['ms'] | null, befo
   ];
   const cause = causeOf(attempt, before);
   const segments: Segment[] =
-    cause === null || cause.pause < leastPause ? [] : [{ kind: 'pause', from: at - cause.pause, ms: cause.pause }];
+    cause === null || cause.pause < minPauseMs ? [] : [{ kind: 'pause', from: at - cause.pause, ms: cause.pause }];
   let reached = 0;
   for (const [kind, end] of ends) {
     if (end === null || end <= reached) continue;

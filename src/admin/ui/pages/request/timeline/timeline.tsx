@@ -1,8 +1,8 @@
 import type { AttemptRecord, LogRecord } from '../../../../../core/records/record.ts';
 import { duration } from '../../../browser/format.ts';
 import { Badge } from '../../../components/display.tsx';
-import { statusWord } from '../../../log/cells.tsx';
-import { type Bar, barsOf, type Segment, type Step } from './segments.ts';
+import { statusLabel } from '../../../log/cells.tsx';
+import { type TimelineBar, barsOf, type Segment, type Step } from './segments.ts';
 
 const words: Readonly<Record<Segment['kind'], string>> = {
   plugin: 'plugin',
@@ -62,7 +62,7 @@ function isSame(one: Step | null, other: Step | null): boolean {
 }
 
 interface BarRowProps {
-  readonly bar: Bar;
+  readonly bar: TimelineBar;
   readonly whole: number;
   readonly record: LogRecord;
   readonly isChosen: boolean;
@@ -94,7 +94,7 @@ function BarRow({ bar, whole, record, isChosen, onStep }: BarRowProps) {
 function AttemptStatus({ attempt, record }: { attempt: AttemptRecord; record: LogRecord }) {
   const { outcome, status } = attempt;
   const end = record.end === 'fault' && attempt === record.attempts.at(-1) ? 'fault' : 'whole';
-  const { tone, word } = statusWord(status ?? 599, end);
+  const { tone, word } = statusLabel(status ?? 599, end);
   const isBroken = status !== null && status < 400 && end === 'fault';
   return <Badge tone={status === null ? 'bad' : tone}>{isBroken ? `${status} ${word}` : (status ?? outcome)}</Badge>;
 }

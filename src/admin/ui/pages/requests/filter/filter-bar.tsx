@@ -59,7 +59,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     if (kind === 'field') ask(next, at);
   };
   /** Discards text that was not applied, so that the field shows the active filter. */
-  const leave = (): void => {
+  const discardChanges = (): void => {
     setText(filter);
     setProblem(problemOf(filter));
     input.current?.blur();
@@ -69,7 +69,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     apply('');
   };
   const isUnapplied = text.trim() !== filter.trim();
-  const askHere = ({ value, selectionStart }: HTMLInputElement): void => ask(value, selectionStart ?? value.length);
+  const requestSuggestions = ({ value, selectionStart }: HTMLInputElement): void => ask(value, selectionStart ?? value.length);
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     // Ignore Enter that ends the composition of Chinese or Japanese text.
     const act = event.isComposing ? undefined : actionOf(event.key, active, list.length);
@@ -78,9 +78,9 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     const entry = list[active];
     if (act === 'apply') apply(text);
     else if (act === 'accept' && entry !== undefined) accept(entry);
-    else if (act === 'ask') askHere(event.currentTarget);
+    else if (act === 'ask') requestSuggestions(event.currentTarget);
     else if (act === 'close') close();
-    else if (act === 'leave') leave();
+    else if (act === 'leave') discardChanges();
     else if (typeof act === 'number') activate(act);
   };
   return (
@@ -108,13 +108,13 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
           if (problem !== undefined) setProblem(problemOf(value));
           ask(value, selectionStart ?? value.length);
         }}
-        onFocus={(event) => askHere(event.currentTarget)}
+        onFocus={(event) => requestSuggestions(event.currentTarget)}
         onBlur={close}
         onKeyDown={onKey}
         onKeyUp={({ key, currentTarget }) => {
-          if (/^(ArrowLeft|ArrowRight|Home|End)$/.test(key)) askHere(currentTarget);
+          if (/^(ArrowLeft|ArrowRight|Home|End)$/.test(key)) requestSuggestions(currentTarget);
         }}
-        onPointerUp={(event) => askHere(event.currentTarget)}
+        onPointerUp={(event) => requestSuggestions(event.currentTarget)}
       />
       {isUnapplied && <EnterHint />}
       {text !== '' && <Clear onClear={clear} />}

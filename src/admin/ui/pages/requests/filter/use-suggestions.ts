@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Suggestion } from '../../../../../core/logs/reader.ts';
 import { get } from '../../../browser/api.ts';
-import { fitting, nothingSuggested } from './fitting.ts';
+import { matchingSuggestions, noSuggestions } from './matching-suggestions.ts';
 
-const wait = 120;
-const most = 12;
+const debounceMs = 120;
+const maxSuggestions = 12;
 
-interface Suggesting {
+interface SuggestionState {
   /** Suggestions that fit the current text, never an older one. */
   readonly list: readonly Suggestion[];
   /** Index of the suggestion that Enter selects; -1: none. */
@@ -18,20 +18,20 @@ interface Suggesting {
 }
 
 /** Suggestions for a text, requested shortly after the last key. An older response never replaces a newer one. */
-export function useSuggestions(text: string): Suggesting {
-  const [suggested, setSuggested] = useState(nothingSuggested);
+export function useSuggestions(text: string): SuggestionState {
+  const [suggested, setSuggested] = useState(noSuggestions);
   const [cursor, setCursor] = useState(text.length);
   // Identified by its text, because a newer list may have it at another index.
   const [chosen, setChosen] = useState<string>();
   const pending = useRef<{ timer: ReturnType<typeof setTimeout>; abort: AbortController } | undefined>(undefined);
-  const list = fitting(suggested, text, cursor);
+  const list = matchingSuggestions(suggested, text, cursor);
   const stop = (): void => {
     clearTimeout(pending.current?.timer);
     pending.current?.abort.abort();
     pending.current = undefined;
   };
   useEffect(() => stop, []);
-  const ask = (now: string, at: number): void => {
+  const requestSuggestions = (now: string, at: number): void => {
     stop();
     setCursor(at);
     setChosen(undefined);
@@ -39,23 +39,23 @@ export function useSuggestions(text: string): Suggesting {
     const timer = setTimeout(() => {
       get<readonly Suggestion[]>('/api/suggest', { text: now, cursor: at }, abort.signal)
         .then((found) => {
-          if (!abort.signal.aborted) setSuggested({ text: now, cursor: at, list: found.slice(0, most) });
+          if (!abort.signal.aborted) setSuggested({ text: now, cursor: at, list: found.slice(0, maxSuggestions) });
         })
         // The field also works without suggestions.
         .catch(() => undefined);
-    }, wait);
+    }, debounceMs);
     pending.current = { timer, abort };
   };
   const close = (): void => {
     stop();
     setChosen(undefined);
-    setSuggested(nothingSuggested);
+    setSuggested(noSuggestions);
   };
   return {
     list,
     active: list.findIndex(({ insert }) => insert === chosen),
     activate: (index) => setChosen(list[index]?.insert),
-    request: ask,
+    request: requestSuggestions,
     close,
   };
 }

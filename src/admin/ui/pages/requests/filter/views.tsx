@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import { saved } from '../../../browser/saved.ts';
+import { storedSignal } from '../../../browser/stored-signal.ts';
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/form.tsx';
 import { anyError } from '../../../log/terms.ts';
 import { Popover } from '../../../components/popover.tsx';
 
-interface View {
+interface SavedView {
   readonly name: string;
   readonly filter: string;
 }
 
-const usual: readonly View[] = [
+const defaultViews: readonly SavedView[] = [
   { name: 'All', filter: '' },
   { name: 'Errors', filter: anyError },
   { name: 'Slow', filter: 'latency:>5s' },
@@ -19,17 +19,17 @@ const usual: readonly View[] = [
 ];
 
 /** Maximum number of saved filters. Further ones are refused, so that no saved filter is lost. */
-const mostViews = 50;
+const maxViews = 50;
 
-const isViews = (value: unknown): value is readonly View[] =>
+const isViews = (value: unknown): value is readonly SavedView[] =>
   Array.isArray(value) &&
-  value.length <= mostViews &&
-  value.every((view: Partial<View> | null) => typeof view?.name === 'string' && typeof view.filter === 'string');
-const own = saved<readonly View[]>('views', [], isViews);
+  value.length <= maxViews &&
+  value.every((view: Partial<SavedView> | null) => typeof view?.name === 'string' && typeof view.filter === 'string');
+const savedViews = storedSignal<readonly SavedView[]>('views', [], isViews);
 
 /** Named filters: the default ones, and those that the user saved in this browser. */
 export function Views({ filter, onFilter }: { filter: string; onFilter: (filter: string) => void }) {
-  const all = [...usual, ...own.value];
+  const all = [...defaultViews, ...savedViews.value];
   const isKnown = all.some((view) => view.filter === filter);
   return (
     <div class="row views" role="group" aria-label="Views">
@@ -44,13 +44,13 @@ export function Views({ filter, onFilter }: { filter: string; onFilter: (filter:
           >
             <span class="cut">{view.name}</span>
           </button>
-          {i >= usual.length && view.filter === filter && (
+          {i >= defaultViews.length && view.filter === filter && (
             <Button
               small
               kind="quiet"
               icon="close"
               label={`Delete the view ${view.name}`}
-              onClick={() => (own.value = own.value.filter((other) => other !== view))}
+              onClick={() => (savedViews.value = savedViews.value.filter((other) => other !== view))}
             />
           )}
         </span>
@@ -63,7 +63,7 @@ export function Views({ filter, onFilter }: { filter: string; onFilter: (filter:
 function SaveView({ filter }: { filter: string }) {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');
-  const isFull = own.value.length >= mostViews;
+  const isFull = savedViews.value.length >= maxViews;
   return (
     <Popover
       open={isOpen}
@@ -81,7 +81,7 @@ function SaveView({ filter }: { filter: string }) {
         onSubmit={(event) => {
           event.preventDefault();
           if (isFull || name.trim() === '') return;
-          own.value = [...own.value, { name: name.trim().slice(0, 40), filter }];
+          savedViews.value = [...savedViews.value, { name: name.trim().slice(0, 40), filter }];
           setOpen(false);
         }}
       >
@@ -91,7 +91,7 @@ function SaveView({ filter }: { filter: string }) {
           onInput={setName}
           hint={
             isFull
-              ? `This browser has ${mostViews} views, the most there can be. Delete one of them first.`
+              ? `This browser has ${maxViews} views, the most there can be. Delete one of them first.`
               : 'Kept in this browser. The address of the page has the filter too.'
           }
         />

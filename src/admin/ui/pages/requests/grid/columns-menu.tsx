@@ -3,7 +3,7 @@ import { useLoad } from '../../../browser/load.ts';
 import { Button } from '../../../components/button.tsx';
 import { Check } from '../../../components/form.tsx';
 import { Popover } from '../../../components/popover.tsx';
-import { chosenColumns, columnOf, fixedColumns, resetColumns, sparedNames } from './columns.tsx';
+import { chosenColumns, columnOf, fixedColumns, resetColumns, hideableColumnNames } from './columns.tsx';
 
 interface Names {
   readonly meta: readonly string[];
@@ -39,7 +39,7 @@ function Choices() {
   const chosen = chosenColumns.value;
   const more = [...(names.data?.meta ?? []).map((key) => `meta.${key}`), ...(names.data?.label ?? []).map((key) => `label.${key}`)];
   const rest = [...fixedColumns.map(({ id }) => id), ...more].filter((id) => !chosen.includes(id));
-  const spared = sparedNames();
+  const spared = hideableColumnNames();
   const move = (id: string, by: number): void => {
     const at = chosen.indexOf(id);
     const next = chosen.toSpliced(at, 1);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { LogRow } from '../../../../../core/logs/row.ts';
 import { bytes, clock, count, day, duration, moment } from '../../../browser/format.ts';
-import { isTexts, saved } from '../../../browser/saved.ts';
+import { isTexts, storedSignal } from '../../../browser/stored-signal.ts';
 import { Cost, Duration, Route, Status, Tokens } from '../../../log/cells.tsx';
 import { requestHref } from '../../../log/terms.ts';
 
@@ -16,7 +16,7 @@ export interface GridColumn {
   /** Width in pixels; undefined: the remaining width. */
   readonly width: number | undefined;
   /** Width in pixels for the full name, used in wide windows. */
-  readonly most?: number;
+  readonly wideWidth?: number;
   readonly isNumber?: boolean;
   readonly cell: (row: LogRow, context: CellContext) => ComponentChildren;
 }
@@ -62,9 +62,9 @@ const number = (id: string, name: string, width: number, of: (row: LogRow) => st
 export const fixedColumns: readonly GridColumn[] = [
   { id: 'time', name: 'Time', width: 104, cell: time },
   { id: 'status', name: 'Status', width: 140, cell: (row) => <Status {...row} /> },
-  { ...column('config', 'Config', 80, (row) => row.config), most: 180 },
-  { id: 'route', name: 'Route', width: 180, most: 420, cell: (row) => <Route row={row} /> },
-  { ...column('key', 'Key', 76, (row) => row.key), most: 180 },
+  { ...column('config', 'Config', 80, (row) => row.config), wideWidth: 180 },
+  { id: 'route', name: 'Route', width: 180, wideWidth: 420, cell: (row) => <Route row={row} /> },
+  { ...column('key', 'Key', 76, (row) => row.key), wideWidth: 180 },
   {
     id: 'duration',
     name: 'Duration',
@@ -102,12 +102,12 @@ export const fixedColumns: readonly GridColumn[] = [
   ),
 ];
 
-const initial: readonly string[] = ['time', 'status', 'config', 'route', 'key', 'duration', 'tokens', 'cost', 'preview'];
+const defaultColumns: readonly string[] = ['time', 'status', 'config', 'route', 'key', 'duration', 'tokens', 'cost', 'preview'];
 
 /** Selected columns in order, and changed widths. */
-export const chosenColumns = saved<readonly string[]>('columns', initial, isTexts);
+export const chosenColumns = storedSignal<readonly string[]>('columns', defaultColumns, isTexts);
 export const resetColumns = (): void => {
-  chosenColumns.value = initial;
+  chosenColumns.value = defaultColumns;
   columnWidths.value = {};
 };
 
@@ -116,7 +116,7 @@ const isWidths = (value: unknown): value is Widths =>
   typeof value === 'object' &&
   value !== null &&
   Object.values(value).every((width) => typeof width === 'number' && width >= 40 && width <= 1000);
-export const columnWidths = saved<Widths>('column-widths', {}, isWidths);
+export const columnWidths = storedSignal<Widths>('column-widths', {}, isWidths);
 
 /** A column by its id: fixed ones, `meta.<key>` and `label.<name>`. */
 export function columnOf(id: string): GridColumn | undefined {
@@ -131,32 +131,37 @@ export function columnOf(id: string): GridColumn | undefined {
 export const shownColumns = (): readonly GridColumn[] => chosenColumns.value.map(columnOf).filter((entry) => entry !== undefined);
 
 /** Default columns that are hidden in a narrow window, in this order. Columns that a user selected are never hidden. */
-const spared: readonly string[] = ['key', 'config', 'preview', 'tokens'];
+const hideableColumns: readonly string[] = ['key', 'config', 'preview', 'tokens'];
 /** Names of the columns that may be hidden; empty if the user selected the columns. */
-export const sparedNames = (): readonly string[] => (hasUsualColumns() ? spared.map((id) => columnOf(id)?.name ?? id) : []);
-const hasUsualColumns = (): boolean => chosenColumns.value.join() === initial.join();
+export const hideableColumnNames = (): readonly string[] =>
+  hasDefaultColumns() ? hideableColumns.map((id) => columnOf(id)?.name ?? id) : [];
+const hasDefaultColumns = (): boolean => chosenColumns.value.join() === defaultColumns.join();
 
 /** Minimum width in pixels of the column without a width, reserved before others grow. */
-const narrowestRest = 100;
+const minFlexibleWidth = 100;
 const fairRest = 400;
 
 /**
  * In a wide window, name columns grow into the space that the preview does not need. A narrow one shows fewer default columns.
  *
- * @param room pixels
+ * @param availableWidth pixels
  * @returns columns with their widths, and the sum of the widths
  */
-export function fitted(chosen: readonly GridColumn[], room: number): { readonly columns: readonly GridColumn[]; readonly least: number } {
+export function fitColumns(
+  chosen: readonly GridColumn[],
+  availableWidth: number,
+): { readonly columns: readonly GridColumn[]; readonly minWidth: number } {
   const own = columnWidths.value;
   let wished = chosen.map((one) => ({ ...one, width: own[one.id] ?? one.width }));
   const sumOf = (rest: number): number => wished.reduce((sum, { width }) => sum + (width ?? rest), 0);
-  for (const id of hasUsualColumns() ? spared : []) if (sumOf(narrowestRest) > room) wished = wished.filter((one) => one.id !== id);
-  const wants = ({ id, width, most }: GridColumn): number =>
-    width === undefined || most === undefined || own[id] !== undefined ? 0 : most - width;
+  for (const id of hasDefaultColumns() ? hideableColumns : [])
+    if (sumOf(minFlexibleWidth) > availableWidth) wished = wished.filter((one) => one.id !== id);
+  const wants = ({ id, width, wideWidth }: GridColumn): number =>
+    width === undefined || wideWidth === undefined || own[id] !== undefined ? 0 : wideWidth - width;
   const wanted = wished.reduce((sum, one) => sum + wants(one), 0);
-  const share = wanted === 0 ? 0 : Math.min(1, Math.max(0, room - sumOf(fairRest)) / wanted);
+  const share = wanted === 0 ? 0 : Math.min(1, Math.max(0, availableWidth - sumOf(fairRest)) / wanted);
   return {
     columns: wished.map((one) => (one.width === undefined ? one : { ...one, width: Math.floor(one.width + share * wants(one)) })),
-    least: sumOf(narrowestRest),
+    minWidth: sumOf(minFlexibleWidth),
   };
 }

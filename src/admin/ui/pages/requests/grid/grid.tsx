@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import type { LogRow } from '../../../../../core/logs/row.ts';
-import { chosenColumns, fitted, shownColumns } from './columns.tsx';
-import { Heads } from './heads.tsx';
+import { chosenColumns, fitColumns, shownColumns } from './columns.tsx';
+import { HeaderRow } from './header-row.tsx';
 import { Row } from './row.tsx';
 
 /** Maximum number of rows in the document. */
-const mostDrawn = 80;
-const beyond = 8;
+const maxRenderedRows = 80;
+const overscanRows = 8;
 const rowHeight = 36;
 const cardHeight = 112;
 
@@ -31,8 +31,8 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, is
   const [view, setView] = useState({ top: 0, height: 600, width: 1000 });
   const isCards = view.width < 640;
   const height = isCards ? cardHeight : rowHeight;
-  const first = Math.max(0, Math.min(Math.floor(view.top / height) - beyond, rows.length - 1));
-  const last = Math.min(rows.length, first + Math.min(mostDrawn, Math.ceil(view.height / height) + 2 * beyond));
+  const first = Math.max(0, Math.min(Math.floor(view.top / height) - overscanRows, rows.length - 1));
+  const last = Math.min(rows.length, first + Math.min(maxRenderedRows, Math.ceil(view.height / height) + 2 * overscanRows));
   useView(box, setView);
   useEffect(() => onTop(view.top < height), [view.top < height]);
   useEffect(() => {
@@ -48,10 +48,10 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, is
   const isListed = selected !== undefined && rows.some(({ id }) => id === selected);
   useEffect(() => {
     const at = rows.findIndex(({ id }) => id === selected);
-    if (at >= 0) reveal(box.current, at * height, height);
+    if (at >= 0) scrollIntoView(box.current, at * height, height);
   }, [selected, isListed, height]);
   // Cards show all columns.
-  const { columns, least } = fitted(shownColumns(), isCards ? Number.POSITIVE_INFINITY : view.width);
+  const { columns, minWidth } = fitColumns(shownColumns(), isCards ? Number.POSITIVE_INFINITY : view.width);
   const longest = useMemo(() => scaleOf(rows), [rows.length, rows[0]?.id]);
   return (
     <div class={isOld ? 'grid-box old' : 'grid-box'} ref={box} tabIndex={0} role="region" aria-label="Requests" aria-busy={loading}>
@@ -59,16 +59,16 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, is
         class={isCards ? 'grid cards' : 'grid'}
         role="table"
         aria-rowcount={rows.length + 1}
-        style={isCards ? { width: '100%' } : { minWidth: `${least}px` }}
+        style={isCards ? { width: '100%' } : { minWidth: `${minWidth}px` }}
       >
         <colgroup>
           {columns.map(({ id, width }) => (
             <col key={id} style={{ width: width === undefined ? 'auto' : `${width}px` }} />
           ))}
         </colgroup>
-        <Heads columns={columns} key={chosenColumns.value.join()} />
+        <HeaderRow columns={columns} key={chosenColumns.value.join()} />
         <tbody role="rowgroup">
-          <Space height={first * height} span={columns.length} />
+          <SpacerRow height={first * height} span={columns.length} />
           {rows.slice(first, last).map((row, i) => (
             <Row
               key={row.id}
@@ -81,7 +81,7 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, is
               onOpen={onOpen}
             />
           ))}
-          <Space height={(rows.length - last) * height} span={columns.length} />
+          <SpacerRow height={(rows.length - last) * height} span={columns.length} />
         </tbody>
       </table>
       <div class="grid-foot" key={rows.length === 0 ? 'alone' : 'below'}>
@@ -91,7 +91,7 @@ export function Grid({ rows, selected, onOpen, onEnd, onTop, footer, loading, is
   );
 }
 
-const Space = ({ height, span }: { height: number; span: number }) =>
+const SpacerRow = ({ height, span }: { height: number; span: number }) =>
   height <= 0 ? null : (
     <tr class="space" aria-hidden="true">
       <td colSpan={span} style={{ height: `${height}px` }} />
@@ -126,7 +126,7 @@ function useView(box: { readonly current: HTMLDivElement | null }, set: (view: V
 const headHeight = 32;
 
 /** Scrolls as little as needed. */
-function reveal(box: HTMLDivElement | null, top: number, height: number): void {
+function scrollIntoView(box: HTMLDivElement | null, top: number, height: number): void {
   if (box === null) return;
   if (top < box.scrollTop) box.scrollTop = top;
   else if (top + height + headHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + height + headHeight - box.clientHeight;

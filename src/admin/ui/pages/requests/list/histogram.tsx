@@ -2,18 +2,18 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Stats } from '../../../../../core/logs/reader.ts';
 import { get } from '../../../browser/api.ts';
 import { compact, count, percent } from '../../../browser/format.ts';
-import { useLasting } from '../../../browser/lasting.ts';
+import { useDelayedTrue } from '../../../browser/use-delayed-true.ts';
 import { type Loaded, useLoad } from '../../../browser/load.ts';
 import { Chart } from '../../../charts/chart.tsx';
 import { Skeleton } from '../../../components/display.tsx';
-import { fixedRange, type Range } from '../../../log/terms.ts';
+import { fixedRange, type TimeRange } from '../../../log/terms.ts';
 import { statusSeries } from '../../overview/status-series.ts';
-import { stepOf } from './span.ts';
+import { stepOf } from './time-span.ts';
 
 const height = 72;
 const every = 30_000;
 /** Delay in milliseconds after a new row. */
-const countAfter = 2500;
+const reloadDelayMs = 2500;
 
 interface HistogramProps {
   readonly query: string;
@@ -23,12 +23,12 @@ interface HistogramProps {
   /** Unix milliseconds of the oldest record, for a filter without a start; undefined: not known yet. */
   readonly oldest: number | null | undefined;
   /** True if the list already shows the error. */
-  readonly isTold: boolean;
-  readonly onRange: (range: Range) => void;
+  readonly isErrorShown: boolean;
+  readonly onRange: (range: TimeRange) => void;
 }
 
 /** Counts again after a new row, when it is stored. Rows that arrive in the meantime are part of the same count. */
-function useFollow(newest: string | undefined, again: () => void): void {
+function useReloadOnNewRow(newest: string | undefined, again: () => void): void {
   const known = useRef(newest);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const latest = useRef(again);
@@ -40,13 +40,13 @@ function useFollow(newest: string | undefined, again: () => void): void {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       latest.current();
-    }, countAfter);
+    }, reloadDelayMs);
   }, [newest]);
   useEffect(() => () => clearTimeout(timer.current), []);
 }
 
 /** Number of requests by status over time. Dragging selects a time range. */
-export function Histogram({ query, isValid, newest, oldest, isTold, onRange }: HistogramProps) {
+export function Histogram({ query, isValid, newest, oldest, isErrorShown, onRange }: HistogramProps) {
   const isKnown = isValid && oldest !== undefined;
   const step = useMemo(() => stepOf(query, oldest ?? null, Date.now()), [query, oldest]);
   const loaded: Loaded<{ readonly query: string; readonly stats: Stats } | undefined> = useLoad(
@@ -57,19 +57,19 @@ export function Histogram({ query, isValid, newest, oldest, isTold, onRange }: H
   // Keep the chart if the gateway is briefly unreachable. After other errors it may belong to another filter.
   const problem = loaded.error?.code === 'unreachable' ? undefined : loaded.error;
   const data = problem === undefined ? loaded.data?.stats : undefined;
-  const isOld = useLasting(loaded.loading && loaded.data !== undefined && loaded.data.query !== query);
-  useFollow(newest, loaded.again);
+  const isOld = useDelayedTrue(loaded.loading && loaded.data !== undefined && loaded.data.query !== query);
+  useReloadOnNewRow(newest, loaded.reload);
   // When the list has recovered from an error, load the bars again.
   useEffect(() => {
-    if (!isTold && loaded.error !== undefined) loaded.again();
-  }, [isTold]);
+    if (!isErrorShown && loaded.error !== undefined) loaded.reload();
+  }, [isErrorShown]);
   const times = useMemo(() => data?.series.map(({ at }) => at) ?? [], [data]);
   const series = useMemo(() => statusSeries(data?.series ?? []), [data]);
   return (
     <section class={isOld ? 'histogram old' : 'histogram'} aria-label="Volume">
       <p class="muted small nowrap cut">
         {data === undefined
-          ? ((isTold ? undefined : problem?.message) ?? ' ')
+          ? ((isErrorShown ? undefined : problem?.message) ?? ' ')
           : `${count(data.total.requests)} ${data.total.requests === 1 ? 'request' : 'requests'} · ${percent(data.total.errors, data.total.requests)} errors · drag to choose a time range`}
       </p>
       {data === undefined ? (

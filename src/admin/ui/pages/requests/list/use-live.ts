@@ -4,14 +4,14 @@ import { addressOf, get } from '../../../browser/api.ts';
 import type { Rows } from './use-rows.ts';
 
 /** Minimum milliseconds between two updates: at most four per second. */
-const drawEvery = 250;
+const updateIntervalMs = 250;
 /** Maximum number of waiting rows in memory; further ones are only counted. */
-const mostWaiting = 500;
+const maxWaitingRows = 500;
 /** Milliseconds after which a rejected live tail is retried. */
-const againAfter = 5000;
+const retryDelayMs = 5000;
 /** Milliseconds without data after which a connection counts as lost. The gateway sends something every 15 s. */
-const silentFor = 40_000;
-const listenEvery = 10_000;
+const silenceTimeoutMs = 40_000;
+const silenceCheckMs = 10_000;
 
 export interface Live {
   /** New rows that are not in the list yet. */
@@ -32,17 +32,17 @@ export interface Live {
 /** Receiver of rows. */
 type LiveList = Pick<Rows, 'prepend' | 'again'>;
 
-interface Buffer {
+interface RowBuffer {
   rows: LogRow[];
   waiting: number;
   skipped: number;
   hasGap: boolean;
 }
 
-const empty = (): Buffer => ({ rows: [], waiting: 0, skipped: 0, hasGap: false });
+const empty = (): RowBuffer => ({ rows: [], waiting: 0, skipped: 0, hasGap: false });
 
 /** The position in the rows of a filter: the id of the last event. */
-interface Place {
+interface TailPosition {
   readonly query: string;
   last: string | undefined;
 }
@@ -55,7 +55,7 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
   const [seen, setSeen] = useState({ waiting: 0, skipped: 0, hasGap: false });
   const [state, setState] = useState<Live['state']>('off');
   const buffer = useRef(empty());
-  const place = useRef<Place>({ query, last: undefined });
+  const position = useRef<TailPosition>({ query, last: undefined });
   const now = useRef({ list, flows });
   now.current = { list, flows };
 
@@ -65,13 +65,13 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
     buffer.current.rows = [];
     buffer.current.waiting = 0;
   };
-  const forget = (): void => {
+  const clearBuffer = (): void => {
     buffer.current = empty();
     setSeen({ waiting: 0, skipped: 0, hasGap: false });
   };
 
   const loadAll = (): void => {
-    forget();
+    clearBuffer();
     now.current.list.again();
   };
 
@@ -80,11 +80,11 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
       setState('off');
       return undefined;
     }
-    if (place.current.query !== query) {
-      place.current = { query, last: undefined };
-      forget();
+    if (position.current.query !== query) {
+      position.current = { query, last: undefined };
+      clearBuffer();
     }
-    const end = follow(place.current, buffer, setState);
+    const end = subscribe(position.current, buffer, setState);
     const timer = setInterval(() => {
       if (now.current.flows && buffer.current.hasGap) loadAll();
       if (now.current.flows) flush();
@@ -92,25 +92,25 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
       setSeen((before) =>
         before.waiting === waiting && before.skipped === skipped && before.hasGap === hasGap ? before : { waiting, skipped, hasGap },
       );
-    }, drawEvery);
+    }, updateIntervalMs);
     return () => {
       end();
       clearInterval(timer);
     };
   }, [query, isOn]);
 
-  const offer = (rows: readonly LogRow[]): void => {
+  const addRows = (rows: readonly LogRow[]): void => {
     if (now.current.flows) now.current.list.prepend(rows);
-    else for (const row of rows) take(buffer.current, row);
+    else for (const row of rows) bufferRow(buffer.current, row);
   };
-  return { ...seen, state, show: flush, offer, loadAll };
+  return { ...seen, state, show: flush, offer: addRows, loadAll };
 }
 
 /**
  * Receives events until the returned function is called. The browser reconnects after an interruption, but not after an error
  * response. A hidden tab keeps no connection, because browsers limit the number of connections to one host.
  */
-function follow(place: Place, buffer: { readonly current: Buffer }, onState: (state: Live['state']) => void): () => void {
+function subscribe(position: TailPosition, buffer: { readonly current: RowBuffer }, onState: (state: Live['state']) => void): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
@@ -124,11 +124,11 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
     close();
     if (isOver || document.visibilityState === 'hidden') return;
     receivedAt = Date.now();
-    const own = new EventSource(addressOf('/api/live', { q: place.query, last: place.last }));
+    const own = new EventSource(addressOf('/api/live', { q: position.query, last: position.last }));
     source = own;
     const listen = (name: string, take: (data: string) => void): void =>
       own.addEventListener(name, (event: MessageEvent<string>) => {
-        place.last = event.lastEventId;
+        position.last = event.lastEventId;
         receivedAt = Date.now();
         take(event.data);
       });
@@ -137,12 +137,12 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
       onState('lost');
       if (own.readyState !== EventSource.CLOSED) return;
       // A call that is rejected ends the session of the page.
-      timer = setTimeout(() => void get('/api/status').then(open, open), againAfter);
+      timer = setTimeout(() => void get('/api/status').then(open, open), retryDelayMs);
     });
     listen('ready', () => undefined);
     listen('beat', () => undefined);
     // Trusted data of the gateway, one row per event.
-    listen('message', (data) => take(buffer.current, JSON.parse(data) as LogRow));
+    listen('message', (data) => bufferRow(buffer.current, JSON.parse(data) as LogRow));
     listen('skipped', (data) => {
       buffer.current.skipped += (JSON.parse(data) as { count: number }).count;
     });
@@ -155,8 +155,8 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
   document.addEventListener('visibilitychange', open);
   // After the machine slept, or after a network lost its state, a dead connection looks open.
   const listening = setInterval(() => {
-    if (Date.now() - receivedAt > silentFor) open();
-  }, listenEvery);
+    if (Date.now() - receivedAt > silenceTimeoutMs) open();
+  }, silenceCheckMs);
   return () => {
     isOver = true;
     clearInterval(listening);
@@ -166,10 +166,10 @@ function follow(place: Place, buffer: { readonly current: Buffer }, onState: (st
 }
 
 /** Counts a row only once if it arrives twice. */
-function take(buffer: Buffer, row: LogRow): void {
+function bufferRow(buffer: RowBuffer, row: LogRow): void {
   if (buffer.rows.some(({ id }) => id === row.id)) return;
   buffer.waiting += 1;
-  if (buffer.rows.length >= mostWaiting) {
+  if (buffer.rows.length >= maxWaitingRows) {
     buffer.rows.shift();
     buffer.hasGap = true;
   }

@@ -2,15 +2,15 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchPage } from '../../../../../core/logs/reader.ts';
 import type { LogRow } from '../../../../../core/logs/row.ts';
 import { type ApiError, get } from '../../../browser/api.ts';
-import { useLasting } from '../../../browser/lasting.ts';
-import { toApiError, useReturn } from '../../../browser/load.ts';
+import { useDelayedTrue } from '../../../browser/use-delayed-true.ts';
+import { toApiError, useRetryWhenUnreachable } from '../../../browser/load.ts';
 import { hasEnded } from '../../../browser/session.ts';
 
 const pageSize = 100;
 /** Milliseconds until a record is stored. */
-const lateAfter = 1500;
+const lateCheckDelayMs = 1500;
 /** Maximum number of rows in memory. To see more, the user must narrow the filter. */
-export const mostRows = 20_000;
+export const maxRows = 20_000;
 
 export interface Rows {
   readonly rows: readonly LogRow[];
@@ -20,7 +20,7 @@ export interface Rows {
   /** True if the rows belong to the previous filter, because the new ones are still loading. */
   readonly isOld: boolean;
   readonly error: ApiError | undefined;
-  readonly more: () => void;
+  readonly loadMore: () => void;
   readonly again: () => void;
   readonly prepend: (rows: readonly LogRow[]) => void;
 }
@@ -43,7 +43,7 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
   const [turn, setTurn] = useState(0);
   const running = useRef<AbortController | undefined>(undefined);
   /** The cursor of the page that was requested last. */
-  const asked = useRef<string | undefined>(undefined);
+  const requestedCursor = useRef<string | undefined>(undefined);
   /** Live rows that arrived while the first page was loading. It may not contain them. */
   const arrived = useRef<readonly LogRow[]>([]);
   const now = useRef(state);
@@ -54,14 +54,14 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
       running.current?.abort();
       const abort = new AbortController();
       running.current = abort;
-      asked.current = before;
+      requestedCursor.current = before;
       arrived.current = [];
       setLoading(true);
       try {
         const page = await get<SearchPage>('/api/requests', { q: query, before, limit: pageSize }, abort.signal);
         if (abort.signal.aborted) return;
         const kept = before === undefined ? arrived.current : now.current.rows;
-        setState({ rows: newestFirst(joined(kept, page.rows)), query, next: page.next, error: undefined });
+        setState({ rows: newestFirst(mergeRows(kept, page.rows)), query, next: page.next, error: undefined });
       } catch (error) {
         if (!abort.signal.aborted && !hasEnded.peek()) setState({ ...now.current, error: toApiError(error) });
       }
@@ -78,39 +78,39 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
     if (isValid && !isEnded) void load(undefined);
   }, [load, isValid, turn, isEnded]);
   useEffect(() => () => running.current?.abort(), []);
-  useLate(query, isValid && !isEnded, turn, { running, now, late });
-  useReturn({ error: state.error, loading }, () => void (isValid && !isEnded && load(asked.current)));
+  useLateRows(query, isValid && !isEnded, turn, { running, now, late });
+  useRetryWhenUnreachable({ error: state.error, loading }, () => void (isValid && !isEnded && load(requestedCursor.current)));
 
   return {
     ...state,
     loading,
-    isOld: useLasting(loading && state.query !== query && state.rows.length > 0),
-    more: () => {
+    isOld: useDelayedTrue(loading && state.query !== query && state.rows.length > 0),
+    loadMore: () => {
       const { next, rows } = now.current;
-      if (running.current === undefined && typeof next === 'string' && rows.length < mostRows) void load(next);
+      if (running.current === undefined && typeof next === 'string' && rows.length < maxRows) void load(next);
     },
     again: () => setTurn((n) => n + 1),
     prepend: (fresh) => {
       if (running.current !== undefined) arrived.current = [...fresh, ...arrived.current];
-      setState((before) => ({ ...before, rows: newestFirst(joined(fresh, before.rows)).slice(0, mostRows) }));
+      setState((before) => ({ ...before, rows: newestFirst(mergeRows(fresh, before.rows)).slice(0, maxRows) }));
     },
   };
 }
 
-interface Held {
+interface ListRefs {
   readonly running: { readonly current: AbortController | undefined };
   readonly now: { readonly current: State };
   readonly late: { readonly current: (rows: readonly LogRow[]) => void };
 }
 
 /** Loads rows that ended just before the first page was read: they were stored after it, but ended before the live tail began. */
-function useLate(query: string, isOn: boolean, turn: number, { running, now, late }: Held): void {
+function useLateRows(query: string, isOn: boolean, turn: number, { running, now, late }: ListRefs): void {
   useEffect(() => {
     if (!isOn) return undefined;
     const abort = new AbortController();
     const look = (): void => {
       if (running.current !== undefined) {
-        timer = setTimeout(look, lateAfter);
+        timer = setTimeout(look, lateCheckDelayMs);
         return;
       }
       get<SearchPage>('/api/requests', { q: query, limit: pageSize }, abort.signal)
@@ -121,7 +121,7 @@ function useLate(query: string, isOn: boolean, turn: number, { running, now, lat
         // The first call has already reported the error.
         .catch(() => undefined);
     };
-    let timer = setTimeout(look, lateAfter);
+    let timer = setTimeout(look, lateCheckDelayMs);
     return () => {
       clearTimeout(timer);
       abort.abort();
@@ -133,7 +133,7 @@ function useLate(query: string, isOn: boolean, turn: number, { running, now, lat
 const newestFirst = (rows: readonly LogRow[]): readonly LogRow[] => rows.toSorted((a, b) => b.at - a.at);
 
 /** Live rows and a page may overlap, so the same request must not be listed twice. */
-function joined(first: readonly LogRow[], second: readonly LogRow[]): readonly LogRow[] {
+function mergeRows(first: readonly LogRow[], second: readonly LogRow[]): readonly LogRow[] {
   const seen = new Set(first.map(({ id }) => id));
   return [...first, ...second.filter(({ id }) => !seen.has(id))];
 }

@@ -7,7 +7,7 @@ import { Button } from '../../../components/button.tsx';
 import { Code } from '../../../components/code.tsx';
 import { Badge, Empty, Tag } from '../../../components/display.tsx';
 import { SelectField } from '../../../components/form.tsx';
-import { Await, Notice, Panel, Problem } from '../../../components/surface.tsx';
+import { LoadedView, Notice, Panel, Problem } from '../../../components/surface.tsx';
 import { Diagnostics, summaryOf } from '../../../parts/diagnostics.tsx';
 import { Editor, placeCaret } from './editor.tsx';
 
@@ -21,7 +21,7 @@ const pauseMs = 450;
 export function Plan({ revision }: { revision: string | undefined }) {
   const loaded = useLoad((abort) => get<EffectiveConfig>('/api/config', {}, abort), [revision]);
   return (
-    <Await loaded={loaded} lines={14}>
+    <LoadedView loaded={loaded} lines={14}>
       {({ files, revision: serves }) =>
         files.length === 0 ? (
           <Empty icon="system" title="No configuration file">
@@ -33,7 +33,7 @@ export function Plan({ revision }: { revision: string | undefined }) {
           <Workbench files={files} revision={serves} />
         )
       }
-    </Await>
+    </LoadedView>
   );
 }
 
@@ -45,7 +45,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
   const saved = files.find((file) => file.path === path)?.text ?? '';
   const text = drafts.value[path] ?? saved;
   const plan = usePlan(revision);
-  const own = plan.data?.diagnostics.filter(({ file }) => file === path) ?? [];
+  const fileDiagnostics = plan.data?.diagnostics.filter(({ file }) => file === path) ?? [];
   const changed = files.filter((file) => drafts.value[file.path] !== undefined && drafts.value[file.path] !== file.text);
   // Only once, and before another element can take the focus. Switching files does not move the caret again.
   useLayoutEffect(() => {
@@ -79,7 +79,13 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
             options={files.map((file) => [file.path, changed.includes(file) ? `${file.path} (changed)` : file.path])}
             hint="Nothing here is saved: copy the text into the file when you like the plan. Secrets that are written out are masked."
           />
-          <Editor label={`Text of ${path}`} text={text.replaceAll('\r\n', '\n')} diagnostics={own} onInput={write} areaRef={area} />
+          <Editor
+            label={`Text of ${path}`}
+            text={text.replaceAll('\r\n', '\n')}
+            diagnostics={fileDiagnostics}
+            onInput={write}
+            areaRef={area}
+          />
         </div>
       </Panel>
       <Outcome plan={plan} isUnchanged={changed.length === 0} onPlace={jump} />
@@ -107,7 +113,7 @@ function Outcome({
   isUnchanged: boolean;
   onPlace: (entry: ShownDiagnostic) => void;
 }) {
-  const { data, error, again } = plan;
+  const { data, error, reload } = plan;
   return (
     <Panel
       title="Plan"
@@ -120,10 +126,10 @@ function Outcome({
       }
     >
       <div class="stack">
-        {error !== undefined && <Problem error={error} again={again} />}
+        {error !== undefined && <Problem error={error} again={reload} />}
         {data !== undefined && (
           <>
-            {data.diagnostics.length > 0 && <Diagnostics list={data.diagnostics} onPlace={onPlace} />}
+            {data.diagnostics.length > 0 && <Diagnostics list={data.diagnostics} onLocation={onPlace} />}
             <Changes data={data} isUnchanged={isUnchanged} />
           </>
         )}

@@ -1,4 +1,4 @@
-import { isPlain, type Plain } from '../../../../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../../../../core/json/merge.ts';
 import { type Block, errorIn, imageOf, type Message, objectsIn, type Readable, textIn } from '../blocks.ts';
 
 interface Choice {
@@ -12,12 +12,12 @@ interface Choice {
 }
 
 /** Reads chat completions and completions, whole or as chunks. */
-export function readChat(parts: readonly Plain[]): Readable | undefined {
+export function readChat(parts: readonly JsonObject[]): Readable | undefined {
   if (!parts.some(({ choices }) => Array.isArray(choices))) return undefined;
   const choices = new Map<number, Choice>();
-  let usage: Plain | null = null;
+  let usage: JsonObject | null = null;
   for (const part of parts) {
-    if (isPlain(part['usage'])) usage = part['usage'];
+    if (isJsonObject(part['usage'])) usage = part['usage'];
     for (const choice of objectsIn(part['choices'])) add(choiceAt(choices, Number(choice['index'] ?? 0)), choice);
   }
   const messages = [...choices].toSorted(([a], [b]) => a - b).map(([, choice]) => messageOf(choice));
@@ -30,31 +30,31 @@ function choiceAt(choices: Map<number, Choice>, index: number): Choice {
   return found;
 }
 
-function add(choice: Choice, part: Plain): void {
+function add(choice: Choice, part: JsonObject): void {
   choice.finish = textIn(part['finish_reason']) || choice.finish;
   choice.text += textIn(part['text']);
-  const message = isPlain(part['delta']) ? part['delta'] : part['message'];
-  if (!isPlain(message)) return;
+  const message = isJsonObject(part['delta']) ? part['delta'] : part['message'];
+  if (!isJsonObject(message)) return;
   choice.role = textIn(message['role']) || choice.role;
   choice.thinking += textIn(message['reasoning_content']) || textIn(message['reasoning']);
   choice.refusal += textIn(message['refusal']);
   choice.text += textIn(message['content']);
   for (const piece of objectsIn(message['content'])) addPiece(choice, piece);
   for (const image of objectsIn(message['images']))
-    if (isPlain(image['image_url'])) choice.more.push(imageOf(textIn(image['image_url']['url'])));
+    if (isJsonObject(image['image_url'])) choice.more.push(imageOf(textIn(image['image_url']['url'])));
   for (const [i, call] of objectsIn(message['tool_calls']).entries()) addCall(choice, call, Number(call['index'] ?? i));
 }
 
-function addPiece(choice: Choice, piece: Plain): void {
+function addPiece(choice: Choice, piece: JsonObject): void {
   if (piece['type'] === 'text') choice.text += textIn(piece['text']);
   else if (piece['type'] === 'thinking') choice.thinking += textIn(piece['thinking']);
-  else if (isPlain(piece['image_url'])) choice.more.push(imageOf(textIn(piece['image_url']['url'])));
+  else if (isJsonObject(piece['image_url'])) choice.more.push(imageOf(textIn(piece['image_url']['url'])));
   else choice.more.push({ kind: 'other', name: textIn(piece['type']), text: JSON.stringify(piece) });
 }
 
-function addCall(choice: Choice, call: Plain, index: number): void {
+function addCall(choice: Choice, call: JsonObject, index: number): void {
   const found = choice.calls.get(index) ?? { name: '', id: '', args: '' };
-  const target = isPlain(call['function']) ? call['function'] : {};
+  const target = isJsonObject(call['function']) ? call['function'] : {};
   found.id = textIn(call['id']) || found.id;
   found.name = textIn(target['name']) || found.name;
   found.args += textIn(target['arguments']);

@@ -1,29 +1,29 @@
-import { isPlain, type Plain } from '../../../../../../core/json/merge.ts';
+import { isJsonObject, type JsonObject } from '../../../../../../core/json/merge.ts';
 import { type Block, errorIn, imageOf, objectsIn, type Readable, textIn } from '../blocks.ts';
 
 /** Reads responses of `generateContent`, whole or as a stream of the same objects. */
-export function readGoogle(parts: readonly Plain[]): Readable | undefined {
+export function readGoogle(parts: readonly JsonObject[]): Readable | undefined {
   if (!parts.some(({ candidates }) => Array.isArray(candidates))) return undefined;
   const blocks: Block[] = [];
-  let usage: Plain | null = null;
+  let usage: JsonObject | null = null;
   let finish: string | null = null;
   for (const part of parts) {
-    if (isPlain(part['usageMetadata'])) usage = part['usageMetadata'];
+    if (isJsonObject(part['usageMetadata'])) usage = part['usageMetadata'];
     for (const candidate of objectsIn(part['candidates'])) {
       finish = textIn(candidate['finishReason']) || finish;
-      const content = isPlain(candidate['content']) ? objectsIn(candidate['content']['parts']) : [];
+      const content = isJsonObject(candidate['content']) ? objectsIn(candidate['content']['parts']) : [];
       for (const piece of content) join(blocks, blockOf(piece));
     }
   }
   return { messages: [{ role: 'assistant', blocks, finish }], usage, error: parts.map(errorIn).find((error) => error !== null) ?? null };
 }
 
-function blockOf(piece: Plain): Block {
+function blockOf(piece: JsonObject): Block {
   if (typeof piece['text'] === 'string') return { kind: piece['thought'] === true ? 'thinking' : 'text', text: piece['text'] };
   const { functionCall: call, inlineData: media } = piece;
-  if (isPlain(call))
+  if (isJsonObject(call))
     return { kind: 'call', name: textIn(call['name']), id: textIn(call['id']) || null, args: JSON.stringify(call['args'] ?? {}) };
-  if (isPlain(media)) return imageOf(`data:${textIn(media['mimeType'])};base64,${textIn(media['data'])}`);
+  if (isJsonObject(media)) return imageOf(`data:${textIn(media['mimeType'])};base64,${textIn(media['data'])}`);
   return { kind: 'other', name: Object.keys(piece)[0] ?? 'part', text: JSON.stringify(piece) };
 }
 

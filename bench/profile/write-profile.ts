@@ -1,0 +1,27 @@
+import { writeFileSync } from 'node:fs';
+import { gateway } from '../systems/gateway.ts';
+import { key, model, type BenchEnvironment } from '../systems/system.ts';
+import { runLoad } from '../scenarios/measure.ts';
+import { urlOf } from '../scenarios/rounds.ts';
+import type { Tools } from '../tools.ts';
+import { flameGraph } from './flame-graph.ts';
+import { type CpuProfile, callTreeOf } from './call-tree.ts';
+
+export interface ProfileOptions {
+  readonly tools: Tools;
+  readonly place: BenchEnvironment;
+  readonly durationMs: number;
+  readonly file: string;
+}
+
+/** Profiles the gateway's main thread with 1 KB JSON requests. Runs the sources, whose function names are readable. */
+export async function writeProfile({ tools, place, durationMs, file }: ProfileOptions): Promise<void> {
+  await using running = await gateway('profile', { sources: true, loadsAgent: true }).start(place);
+  const load = { url: urlOf(running), key, model, stream: false, conns: 32 };
+  await runLoad(tools, { ...load, requests: 15_000, durationMs: 20_000 });
+  await running.ask('profile');
+  const { ok } = await runLoad(tools, { ...load, durationMs });
+  const profile = (await running.ask('profiled')) as CpuProfile;
+  writeFileSync(`${file.replace(/\.html$/, '')}.cpuprofile`, JSON.stringify(profile));
+  writeFileSync(file, flameGraph(callTreeOf(profile), ok));
+}

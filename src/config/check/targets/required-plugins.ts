@@ -1,0 +1,53 @@
+import type { Duty } from '../../../core/plugin.ts';
+import { child, type Entry, itemsOf, keyLocation } from '../../read/node.ts';
+import { builtInFor, chainOf, pluginOf, provides } from '../../read/registry.ts';
+import { type CheckContext, entryOf, sectionEntries, sitesOf, valueOf } from '../context.ts';
+
+/** Without these no request reaches a provider. */
+const requiredDuties = ['targets', 'upstream-requests'] as const satisfies readonly Duty[];
+
+/** Checks that an explicit chain contains all plugins that the rest of the configuration needs. */
+export function checkRequiredPlugins(context: CheckContext): void {
+  const { root, registry, report } = context;
+  const plugins = child(root, 'plugins');
+  if (plugins?.kind !== 'list' || !context.isValid(['plugins'])) return;
+  // An unknown name may be a misspelling of any plugin.
+  if (plugins.items.some((item) => child(item, 'use') === undefined && pluginOf(item, registry) === undefined)) return;
+  const chain = chainOf(root, registry);
+  const missing = requiredDuties.filter((duty) => !provides(chain, duty)).map((duty) => builtInFor(duty, registry));
+  if (missing.length > 0) {
+    const message = `the chain has no "${missing.join('" and no "')}": no request reaches a provider`;
+    const hint = `add ${missing.join(' and ')} to plugins, unless a plugin of your own does the work`;
+    report({ code: 'missing-key', severity: 'warning', at: keyLocation(root, ['plugins']), message, hint });
+  }
+  if (!provides(chain, 'retries')) reportUnused('retries', usesOfRetries(context), context);
+  if (!provides(chain, 'virtual-keys'))
+    reportUnused('virtual-keys', sectionEntries(root, 'virtual_keys').size > 0 ? topEntry(context, 'virtual_keys') : [], context);
+}
+
+const topEntry = ({ root }: CheckContext, key: string): Entry[] => {
+  const entry = entryOf(root, key);
+  return entry === undefined ? [] : [entry];
+};
+
+function usesOfRetries({ root }: CheckContext): Entry[] {
+  return sitesOf(root).flatMap(({ node }) => {
+    const strategy = entryOf(node, 'strategy');
+    const isFallback = valueOf(child(strategy?.value, 'mode')) === 'fallback' && itemsOf(child(node, 'targets')).length > 1;
+    const circuit = entryOf(strategy?.value, 'cb_config');
+    return [entryOf(node, 'retry'), isFallback ? strategy : circuit].flatMap((entry) => entry ?? []);
+  });
+}
+
+/** Reports a missing plugin once, at the first key that needs it. */
+function reportUnused(duty: Duty, [first, ...more]: readonly Entry[], { registry, report }: CheckContext): void {
+  if (first === undefined) return;
+  const plugin = builtInFor(duty, registry);
+  report({
+    code: 'never-used',
+    at: first.keyAt,
+    message: `"${first.written}" has no effect: the chain has no "${plugin}"`,
+    hint: `add ${plugin} to plugins`,
+    note: more.length === 0 ? undefined : `the same holds for ${more.length} other ${more.length === 1 ? 'place' : 'places'}`,
+  });
+}

@@ -1,0 +1,48 @@
+import type { DashboardRequest } from '../../admin/managed-gateway.ts';
+import { GatewayError } from '../../core/error.ts';
+import { request } from '../../core/node-http.ts';
+
+/** Maximum size of a complete response shown to a person, in bytes. */
+const most = 4 * 1024 * 1024;
+
+/**
+ * Sends a request to a data listener as a client would.
+ *
+ * @param url with `/v1`, or `unix:/path`
+ * @throws GatewayError if no response arrives
+ */
+export function sendToGateway(
+  url: string,
+  { path, body, key, signal }: DashboardRequest,
+): Promise<{ readonly status: number; readonly id: string | null; readonly body: string }> {
+  const text = JSON.stringify(body);
+  const target = url.startsWith('unix:')
+    ? { socketPath: url.slice(5) }
+    : { host: new URL(url).hostname.replace(/^\[|\]$/g, ''), port: new URL(url).port };
+  const headers = {
+    ...('socketPath' in target ? { host: 'localhost' } : {}),
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...(key === undefined ? {} : { 'x-gateway-api-key': key }),
+  };
+  return new Promise((resolve, reject) => {
+    const failed = (cause: unknown): void =>
+      reject(new GatewayError('upstream_unreachable', { message: 'The gateway did not respond to its own request.', cause }));
+    const sent = request({ ...target, path, method: 'POST', headers, agent: false, signal }, (response) => {
+      const pieces: Buffer[] = [];
+      let size = 0;
+      response.on('data', (piece: Buffer) => {
+        size += piece.length;
+        if (size > most) response.destroy(new Error('the response is too large'));
+        else pieces.push(piece);
+      });
+      response.on('error', failed);
+      response.on('end', () => {
+        const id = response.headers['x-request-id'];
+        resolve({ status: response.statusCode ?? 0, id: typeof id === 'string' ? id : null, body: Buffer.concat(pieces).toString('utf8') });
+      });
+    });
+    sent.on('error', failed);
+    sent.end(text);
+  });
+}

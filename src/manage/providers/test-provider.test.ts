@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import type { CatalogEntry } from './catalog-entry.ts';
+import { testProvider } from './test-provider.ts';
+
+it('tryOne reports an error of a custom provider type with masked secrets', async () => {
+  const probe = (): never => {
+    throw new Error('no region\nfor secret-0123456789');
+  };
+  const provider = { type: 'own', operations: {}, entry: { probe } };
+  const one = { slug: 'mine', entry: {}, binding: { provider, settings: {}, owner: 'catalog' } } as unknown as CatalogEntry;
+  const mask = (text: string): string => text.replaceAll('secret-0123456789', '***');
+  const tested = await testProvider(one, { deep: false, outbound: {} as never, timeoutMs: 1000, mask });
+  expect(tested).toMatchObject({ slug: 'mine', state: 'fail', says: 'no region for ***' });
+});

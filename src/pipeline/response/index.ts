@@ -1,0 +1,230 @@
+import { parseJson } from '../../core/json/scan.ts';
+import { connectionFault, isPermanentFault, gatewayFaultHint } from '../../core/http/connection-fault.ts';
+import type { Dialect } from '../../core/dialect.ts';
+import { traitsOf } from '../../core/endpoint.ts';
+import { type ErrorFacts, faultError, GatewayError, isRetryable, type ProviderFault } from '../../core/error.ts';
+import type { JsonObject } from '../../core/json/merge.ts';
+import { type Attempt, type Outcome, type Reply, statusOf, type TimeoutPhase, type UpstreamReply } from '../../core/plan.ts';
+import { faultText } from './convert.ts';
+import { type Execution, isSuccess } from '../execute.ts';
+import type { FaultFacts } from './headers.ts';
+import { withProvider } from './named-provider.ts';
+
+/** The final result for the client: a response to pass on, or an error. */
+export type Final = { readonly kind: 'pass'; readonly reply: UpstreamReply } | { readonly kind: 'error'; readonly error: GatewayError };
+
+/** Decides whether the response is passed on or replaced by a gateway error. */
+export function finalOf(run: Execution, outcome: Outcome, dialect: Dialect): Final {
+  if (outcome.kind === 'answered' && isSuccess(outcome)) return { kind: 'pass', reply: outcome.reply };
+  const targets = new Set(run.history.map((each) => each.attempt.target));
+  if (targets.size > 1) return { kind: 'error', error: allFailed(run, outcome, targets.size) };
+  if (outcome.kind === 'answered' && outcome.attempt.lane !== 'full' && !isAuthFault(outcome.attempt, outcome.reply.status)) {
+    if (isUninterpreted(outcome.attempt) || isErrorObject(outcome, dialect)) return { kind: 'pass', reply: outcome.reply };
+  }
+  return { kind: 'error', error: errorOf(outcome) };
+}
+
+/** The gateway does not know the error format of a route that it does not interpret: those errors pass unchanged. */
+const isUninterpreted = ({ call }: Attempt): boolean => call !== undefined && traitsOf(call.endpoint).body === 'passing';
+
+/** The error of one outcome, as the client would receive it if there were no other attempt. */
+export function errorOf(outcome: Outcome): GatewayError {
+  const { attempt } = outcome;
+  const { slug } = attempt.binding;
+  switch (outcome.kind) {
+    case 'answered': {
+      const { status, body, headers } = outcome.reply;
+      if (isUninterpreted(attempt) && isAuthFault(attempt, status)) return refusedCredential(attempt, status, undefined);
+      return providerError(attempt, status, attempt.binding.provider.fault(status, body.toString('utf8'), headers));
+    }
+    case 'timeout':
+      return new GatewayError('timeout', {
+        message: `Provider "${slug}" ${timeoutText(outcome)} within ${outcome.afterMs} ms.`,
+        hint: `To wait longer, raise ${outcome.phase === 'request' ? 'request_timeout' : `timeouts.${outcome.phase.replace('-', '_')}`}.`,
+        source: 'provider',
+      });
+    case 'unreachable':
+      return unreachableError(outcome);
+    case 'faulty':
+      return outcome.fault.provider === undefined
+        ? withProvider(attempt, outcome.fault)
+        : providerError(attempt, outcome.status, outcome.fault.provider);
+    case 'refused':
+      // The provider refused a WebSocket: keep its status and message, unless it refused the operator's credential.
+      if (outcome.error.code === 'provider_error' && isAuthFault(attempt, outcome.error.status))
+        return refusedCredential(attempt, outcome.error.status, outcome.error.provider);
+      return withSetting(attempt, outcome.error);
+    case 'skipped':
+      return new GatewayError('target_skipped', {
+        message: `Provider "${slug}" was skipped (${outcome.because}).`,
+        hint: 'Try again later.',
+      });
+    case 'cancelled':
+      return new GatewayError('internal', { message: 'Cancelled: the client disconnected, or the request had already ended.' });
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function unreachableError(outcome: Outcome & { kind: 'unreachable' }): GatewayError {
+  const { attempt, cause } = outcome;
+  const gatewayHint = gatewayFaultHint(cause);
+  return new GatewayError('upstream_unreachable', {
+    message: `Provider "${attempt.binding.slug}" ${isCutUpload(outcome) ? 'closed the connection during the upload' : 'could not be reached'}: ${connectionFault(cause)} (${hostOf(outcome)}).`,
+    hint: gatewayHint ?? (isPermanentFault(cause) ? certificateHint : 'Check that the host is right and reachable from the gateway.'),
+    source: gatewayHint === undefined ? 'provider' : 'gateway',
+    ...(isPermanentFault(cause) ? { retry: false } : {}),
+    cause,
+  });
+}
+
+const certificateHint =
+  'Check the address and the certificate of the provider. NODE_EXTRA_CA_CERTS names a file with further certificate authorities.';
+
+/** The message of a provider's error that is passed on unchanged. */
+export function forwardedErrorText(outcome: Outcome | undefined, status: number): string {
+  return outcome?.kind === 'answered' && !isUninterpreted(outcome.attempt) ? errorOf(outcome).message : `status ${status}`;
+}
+
+/** Makes an error from one that the provider reported, with a status or as an event of a stream. */
+export function providerError(attempt: Attempt, status: number, reported: ProviderFault): GatewayError {
+  const fault = shortened(reported);
+  if (isAuthFault(attempt, status)) return refusedCredential(attempt, status, fault);
+  return faultError(fault, { message: faultText(attempt, fault), status });
+}
+
+/** Names the setting that the operator has to correct in the message, because many clients print only the message. */
+function refusedCredential({ binding, credential }: Attempt, status: number, fault: ProviderFault | undefined): GatewayError {
+  const setting = credential?.setting ?? `providers.${binding.slug}`;
+  return new GatewayError('provider_auth_failed', {
+    message: `Provider "${binding.slug}" rejected the credential of ${setting} with status ${status}${fault === undefined ? '.' : `: ${fault.message}`}`,
+    hint: fault?.hint ?? `Correct ${setting} in the gateway's configuration, then run "gateway providers test ${binding.slug}".`,
+    source: 'provider',
+  });
+}
+
+/** Adds the setting to an error of a credential exchange, whose code does not know where the credential is configured. */
+function withSetting({ binding, credential }: Attempt, error: GatewayError): GatewayError {
+  const setting = credential?.setting;
+  if (error.code !== 'provider_auth_failed' || error.source === 'provider' || setting === undefined) return error;
+  const { hint, param, status, retry, cause } = error;
+  const message = `Provider "${binding.slug}": ${error.message} Setting: ${setting}.`;
+  return new GatewayError(error.code, { message, hint, param, status, retry, cause });
+}
+
+/** Maximum characters of a provider's message. The message can be repeated several times in an error. */
+const maxMessageLength = 4096;
+
+const shortened = (fault: ProviderFault): ProviderFault =>
+  fault.message.length <= maxMessageLength ? fault : { ...fault, message: `${fault.message.slice(0, maxMessageLength).toWellFormed()}…` };
+
+const timeoutTexts = {
+  connect: 'did not accept a connection',
+  'first-byte': 'did not begin its stream',
+  idle: 'sent no event',
+  total: 'did not finish',
+  request: 'did not respond',
+} as const;
+
+const wholeTexts: Partial<Readonly<Record<TimeoutPhase, string>>> = {
+  'first-byte': 'did not begin its response',
+  idle: 'sent no further part of its response',
+};
+
+/** Responses that are files have no events: any bytes count as activity. */
+function timeoutText({ phase, attempt }: Outcome & { kind: 'timeout' }): string {
+  const isFile = attempt.call !== undefined && traitsOf(attempt.call.endpoint).file !== undefined;
+  if (phase === 'idle' && (isFile || isUninterpreted(attempt))) return 'transferred no data';
+  return attempt.call?.stream === true ? timeoutTexts[phase] : (wholeTexts[phase] ?? timeoutTexts[phase]);
+}
+
+function isCutUpload({ sent, attempt }: Outcome & { kind: 'unreachable' }): boolean {
+  const kind = attempt.upstream?.body.kind;
+  return sent && kind !== undefined && kind !== 'json' && kind !== 'none' && kind !== 'socket';
+}
+
+/** True when the provider refused the operator's credential, which is not the caller's fault. */
+const isAuthFault = ({ credential }: Attempt, status: number): boolean =>
+  (status === 401 || status === 403) && credential?.owner === 'catalog';
+
+function allFailed(run: Execution, ended: Outcome, targets: number): GatewayError {
+  // Prefer a target that was asked: a skipped one gives no reason for the failure.
+  const last = run.history.findLast((each) => !hasNoResult(each)) ?? ended;
+  const error = errorOf(last);
+  const config = run.ctx.facts.config?.name;
+  const { status } = error;
+  const of = config === undefined || config === '-' ? '' : ` of config "${config}"`;
+  return new GatewayError('all_targets_failed', {
+    message: `All ${targets} targets${of} failed. Last: ${last.attempt.binding.slug} ${summary(last, error)}${skippedText(run, last)}`,
+    status,
+    source: error.source,
+    hint: `Operators can see all attempts with "gateway logs show ${run.ctx.id}".`,
+    cause: error,
+  });
+}
+
+/** The targets that a plugin skipped, except the last one. */
+function skippedText({ attempts }: Execution, last: Outcome): string {
+  const out = attempts.flatMap((each) =>
+    each.kind === 'skipped' && each !== last ? [`${each.attempt.binding.slug} (${each.because})`] : [],
+  );
+  return out.length === 0 ? '' : ` Left out: ${out.slice(0, 8).join(', ')}.`;
+}
+
+const hasNoResult = (outcome: Outcome): boolean =>
+  outcome.kind === 'skipped' || (outcome.kind === 'refused' && outcome.error.code === 'unsupported_endpoint');
+
+function summary(outcome: Outcome, error: GatewayError): string {
+  return outcome.kind === 'answered' ? `returned ${statusOf(outcome)} (${JSON.stringify(error.message)}).` : `– ${error.message}`;
+}
+
+/**
+ * True for an error body that the client's libraries understand unchanged. On routes for files, batches and jobs the
+ * error must also have a `type`, because some services use another error format there.
+ */
+function isErrorObject({ reply: { body }, attempt: { call } }: Outcome & { kind: 'answered' }, dialect: Dialect): boolean {
+  if (body[0] !== 0x7b) return false;
+  try {
+    const value = parseJson(body.toString('utf8')) as JsonObject;
+    const hasState = call !== undefined && traitsOf(call.endpoint).state !== undefined;
+    return dialect.isError(value) && (!hasState || typeof (value['error'] as JsonObject)['type'] === 'string');
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * What the headers report about an error of the gateway, or about a provider's error that passes unchanged. The body of
+ * the latter is parsed only if its status does not decide whether a retry can succeed.
+ */
+export function faultFacts(error: GatewayError | undefined, status: number, last: Outcome | undefined): FaultFacts {
+  if (error !== undefined) {
+    const { source, code, retry } = error;
+    return { source, isGatewayBody: true, code, retry, retryAfterMs: retryAfterOf(error), allow: allowOf(error) };
+  }
+  const isRead = last?.kind === 'answered' && last.reply.body.length > 0 && isRetryable(status);
+  const fault = isRead ? last.attempt.binding.provider.fault(status, last.reply.body.toString('utf8'), last.reply.headers) : undefined;
+  return { source: 'provider', isGatewayBody: false, retry: isRetryable(status, fault), retryAfterMs: fault?.retryAfterMs };
+}
+
+const retryAfterOf = ({ waitS, provider, cause }: GatewayError): number | undefined =>
+  waitS === undefined
+    ? (provider?.retryAfterMs ?? (cause instanceof GatewayError ? cause.provider?.retryAfterMs : undefined))
+    : waitS * 1000;
+
+const allowOf = ({ allow, cause }: GatewayError): string | undefined => allow ?? (cause instanceof GatewayError ? cause.allow : undefined);
+
+function hostOf(outcome: Outcome): string {
+  const origin = outcome.attempt.upstream?.origin ?? '';
+  return origin.slice(origin.indexOf('//') + 2);
+}
+
+/** Makes the reply for a final result. `headers.ts` adds the headers. */
+export function replyOf(final: Final, mask: (bytes: Buffer) => Buffer, dialect: Dialect, facts: ErrorFacts): Reply {
+  if (final.kind === 'error')
+    return { status: final.error.status, headers: [], body: mask(dialect.errorBody(final.error, facts)), flow: undefined };
+  const { status, flow } = final.reply;
+  const body = final.reply.converted?.body ?? final.reply.body;
+  if (flow !== undefined) return { status, headers: [], body: undefined, flow };
+  return { status, headers: [], body: status < 400 ? body : mask(body), flow: undefined };
+}

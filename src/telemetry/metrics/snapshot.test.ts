@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { type MetricsSnapshot, MetricsSum } from './snapshot.ts';
+
+const figures = (series: MetricsSnapshot['families'][number][1]): MetricsSnapshot => ({
+  families: [['gateway_errors_total', series]],
+  samples: [],
+  health: [],
+});
+
+it('limits the series of ended workers without losing counts', () => {
+  const gone = new MetricsSum(true);
+  for (let process = 0; process < 120; process += 1)
+    gone.add(figures(Array.from({ length: 100 }, (_, n) => [`{code="${process} \\"${n}\\\\",source="gateway"}`, 1])), true);
+  const [[, series] = []] = gone.figures().families;
+  expect(series).toHaveLength(5001);
+  expect(series?.at(-1)).toEqual(['{code="other",source="other"}', 7000]);
+  gone.add(figures([['{code="0 \\"0\\\\",source="gateway"}', 1]]), true);
+  expect(gone.figures().families[0]?.[1][0]?.[1]).toBe(2);
+});
+
+it('adds up the counts of several workers', () => {
+  const sums = new MetricsSum();
+  for (const value of [1, 2]) sums.add(figures([['{code="a",source="gateway"}', value]]));
+  expect(sums.figures().families).toEqual([['gateway_errors_total', [['{code="a",source="gateway"}', 3]]]]);
+});

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { GatewayError } from '../../../core/error.ts';
+import { lingeringClose } from './lingering-close.ts';
+import { rejectRaw } from './reject-raw.ts';
+
+const server = createServer({ allowHalfOpen: true });
+let client: Socket;
+let accepted: Socket;
+let text: string;
+
+beforeEach(async () => {
+  text = '';
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  client = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, allowHalfOpen: true });
+  client.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).on('error', () => {});
+  [accepted] = (await once(server, 'connection')) as [Socket];
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  client.destroy();
+  accepted.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const refuse = (socket: Socket): void => rejectRaw(socket, new GatewayError('timeout', { message: 'Too late.' }));
+
+it.each([
+  ['gets an error', refuse, /^HTTP\/1\.1 408 .*Too late\./s],
+  ['gets a normal end', (socket: Socket) => lingeringClose(socket, 'bye'), /^bye$/],
+])('disconnects a client that %s but stays connected, 5 s after it could read the response', async (_, end, wanted) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  end(accepted);
+  client.write('more');
+  await once(client, 'end');
+  expect(text).toMatch(wanted);
+  vi.advanceTimersByTime(4900);
+  expect(accepted.destroyed).toBe(false);
+  vi.advanceTimersByTime(200);
+  expect(accepted.destroyed).toBe(true);
+});
+
+it('leaves no timer if the client closes its side', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  refuse(accepted);
+  client.end();
+  await once(accepted, 'close');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('raises no error if the client resets its connection', async () => {
+  lingeringClose(accepted, 'bye');
+  await once(client, 'end');
+  client.resetAndDestroy();
+  await new Promise((resolve) => accepted.once('close', resolve));
+});

@@ -1,0 +1,150 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { HeaderPairs } from '../../../core/http/headers.ts';
+import { ResponseHeadWriter, keepAliveSeconds } from './response-head.ts';
+import type { ArrivingBody } from './arriving-body.ts';
+import type { PlainClient } from './client.ts';
+import type { BodyLength } from './head.ts';
+import { type ConnectionPhase, PlainConnection } from './connection.ts';
+import { type KnownHead, KnownHeads, type ReadHead } from './known-head.ts';
+import type { HeaderNames } from '../header-bag.ts';
+import type { TimeoutGroup, TimerWheel } from '../../wire/timer-wheel.ts';
+
+/** A plain request after its head was parsed. */
+export interface PlainRequest {
+  readonly known: KnownHead;
+  readonly length: BodyLength;
+  readonly client: PlainClient;
+  /** The complete body, or a stream of it. */
+  readonly body: Buffer | ArrivingBody;
+  readonly peer: string | undefined;
+}
+
+export interface PlainConnectionsDeps {
+  readonly wheel: TimerWheel;
+  /** Unix milliseconds. */
+  now(): number;
+  /** Gateway headers of the active snapshot; undefined if `node:http` must handle every connection. */
+  names(): HeaderNames | undefined;
+  serve(request: PlainRequest): void;
+  /** Headers added to every response to such a request. */
+  extraHeaders(known: KnownHead): HeaderPairs | undefined;
+  onDefect(error: unknown): void;
+  /** Complete error responses for connections without an exchange. */
+  readonly errorResponses: {
+    late(socket: Socket): void;
+    unreadable(socket: Socket): void;
+    defect(socket: Socket): void;
+  };
+}
+
+/** Timeouts of the phases, in seconds. The phase `exchange` has none here, because requests have their own timeouts. */
+const limits: { readonly [P in ConnectionPhase]?: number } = { silent: 10, head: 10, rest: 5, idle: keepAliveSeconds + 1 };
+
+/** The connections whose requests are parsed on the socket. A `node:http` server accepts them and handles all that are not plain. */
+export class PlainConnections implements TimeoutGroup {
+  readonly everyMs = 1000;
+  readonly heads: ResponseHeadWriter;
+  readonly limits = limits;
+  readonly #deps: PlainConnectionsDeps;
+  readonly #known = new KnownHeads();
+  readonly #open = new Map<Socket, PlainConnection>();
+  readonly #toNode: (socket: Socket) => void;
+  #tick = 0;
+  #isDraining = false;
+
+  /** @param server its own connection listeners are replaced, and called only for connections handed over */
+  constructor(server: Server, deps: PlainConnectionsDeps) {
+    this.#deps = deps;
+    this.heads = new ResponseHeadWriter(deps.now);
+    const nodeListeners = server.listeners('connection') as ((socket: Socket) => void)[];
+    server.removeAllListeners('connection');
+    this.#toNode = (socket) => {
+      for (const listener of nodeListeners) listener.call(server, socket);
+    };
+    server.on('connection', (socket: Socket) => this.#connect(socket));
+    server.on('close', () => deps.wheel.delete(this));
+  }
+
+  /** Number of checks of all connections so far; one per second while there are any. */
+  get tick(): number {
+    return this.#tick;
+  }
+
+  /** True during a shutdown: every response that has not started closes its connection. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  startDraining(): void {
+    this.#isDraining = true;
+  }
+
+  /** True while a request on this connection has no complete response. False for connections not handled here. */
+  isResponding(socket: Socket): boolean {
+    return this.#open.get(socket)?.isResponding === true;
+  }
+
+  closeAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy();
+  }
+
+  // ---- used by the connections ------------------------------------------------------------------
+
+  read(bytes: Buffer, last: KnownHead | undefined): ReadHead | 'more' | undefined {
+    const names = this.#deps.names();
+    return names === undefined ? undefined : this.#known.read(bytes, last, names);
+  }
+
+  serve(request: PlainRequest): void {
+    this.#deps.serve(request);
+  }
+
+  extraHeaders(known: KnownHead): HeaderPairs | undefined {
+    return this.#deps.extraHeaders(known);
+  }
+
+  onDefect(error: unknown): void {
+    this.#deps.onDefect(error);
+  }
+
+  rejectLate(socket: Socket): void {
+    this.#deps.errorResponses.late(socket);
+  }
+
+  rejectUnreadable(socket: Socket): void {
+    this.#deps.errorResponses.unreadable(socket);
+  }
+
+  rejectDefect(socket: Socket): void {
+    this.#deps.errorResponses.defect(socket);
+  }
+
+  closed({ socket }: PlainConnection): void {
+    this.#open.delete(socket);
+  }
+
+  handOver(connection: PlainConnection, bytes: Buffer): void {
+    const { socket } = connection;
+    this.closed(connection);
+    socket.pause();
+    socket.unshift(bytes);
+    this.#toNode(socket);
+    socket.resume();
+  }
+
+  #connect(socket: Socket): void {
+    if (this.#deps.names() === undefined) {
+      this.#toNode(socket);
+      return;
+    }
+    this.#open.set(socket, new PlainConnection(socket, this));
+    this.#deps.wheel.add(this);
+  }
+
+  check(): boolean {
+    this.#tick += 1;
+    for (const connection of this.#open.values()) connection.checkTimeout(this.#tick);
+    return this.#open.size > 0;
+  }
+}
