@@ -154,7 +154,7 @@ function tokenCountMembers<Settings extends GeminiConversion>(
   return {
     ...(isGoogleModel === undefined ? {} : { serves: isGoogleModel }),
     media(body, call) {
-      if (media === undefined || body.kind === 'none' || !body.mentions('://')) return [];
+      if (media === undefined || body.kind === 'none' || !body.mayContainUrl()) return [];
       return media.call(service, JsonBody.of(chatOfResponses(bodyObject(body)).body), call);
     },
   };

@@ -49,7 +49,7 @@ export function anthropicOperations<Settings>(service: AnthropicService<Settings
   const chat: Operation<Settings> = {
     isConverted: true,
     sameMeaning: equivalentPaths,
-    media: media?.chat ?? ((body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json(), 'direct') : [])),
+    media: media?.chat ?? ((body) => (body.kind === 'json' && body.mayContainUrl() ? mediaNeeds(body.json(), 'direct') : [])),
     begin(body, call) {
       const conversionCall = service.modelOf === undefined ? call : withModel(call, service.modelOf(call));
       const request = body.kind === 'none' ? service.send(call, 'messages', body) : chatRequest(service, body, call, conversionCall);

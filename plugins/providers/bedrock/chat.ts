@@ -19,7 +19,7 @@ export const chat: Operation<BedrockSettings> = withToolNames(
     isConverted: true,
     ownForms: ['additionalModelRequestFields', 'additional_model_request_fields', 'outputConfig'],
     sameMeaning: equivalentPaths,
-    media: (body) => (body.kind === 'json' && body.mentions('://') ? mediaNeeds(body.json()) : []),
+    media: (body) => (body.kind === 'json' && body.mayContainUrl() ? mediaNeeds(body.json()) : []),
     begin: (body, call) => ({
       request: request(body, call),
       tap: new ConverseTap(),

@@ -241,6 +241,18 @@ describe('JsonBody', () => {
   });
 
   it.each([
+    ['a URL', '"https://a.example"', true],
+    ['a URL with escaped slashes', String.raw`"https:\/\/a.example"`, true],
+    ['a URL with one escaped slash', String.raw`"https:/\/a.example"`, true],
+    ['a URL with code points', String.raw`"https:\u002f\u002Fa.example"`, true],
+    ['a URL with the code point of its colon', String.raw`"https\u003A//a.example"`, true],
+    ['other escaped text', String.raw`"caf\u00e9: a/b\n"`, false],
+    ['base64', '"data:image/png;base64,aaaa//aa"', false],
+  ])('mayContainUrl: %s', (_name, json, expected) => {
+    expect(body(`{"u":${json}}`).mayContainUrl()).toBe(expected);
+  });
+
+  it.each([
     ['blanks', ' '.repeat(500_000)],
     ['colons', ': '.repeat(250_000)],
   ])('reads a key of many %s in linear time', (_name, long) => {

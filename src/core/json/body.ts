@@ -4,7 +4,7 @@ import type { FormBody, FormBytes } from '../http/form.ts';
 import type { HeaderPairs } from '../http/headers.ts';
 import { type JsonLimits, noLimits, requestLimits } from './limits.ts';
 import { minReleasedSize } from '../memory/release-buffer.ts';
-import { type Member, membersAt, objectAround, parseCheckedExact, scanObject } from './scan.ts';
+import { isValueOfKey, type Member, membersAt, objectAround, parseCheckedExact, scanObject } from './scan.ts';
 import { firstNotUtf8 } from '../text/utf8.ts';
 
 /** A scalar JSON value, as `peek` returns it without parsing the body. */
@@ -63,6 +63,10 @@ export interface SocketReader {
 }
 
 export const emptyBody: EmptyBody = Object.freeze({ kind: 'none' });
+
+/** A colon followed by a slash, with or without escapes. Each search looks for a colon, which is rarer than a backslash. */
+const colonsAndSlashes = [':/', String.raw`:\/`, String.raw`:\u002`] as const;
+const escapedColon = String.raw`\u003`;
 
 /** How often the length of a text may be searched for objects. In a list of objects that are not nested, it is searched once. */
 const mostSearches = 8;
@@ -211,6 +215,16 @@ export class JsonBody {
     return this.#text.includes(text);
   }
 
+  /**
+   * True if the body may contain a URL, also with escaped characters, such as the `:\/\/` of PHP's `json_encode`. A fast check
+   * before parsing.
+   */
+  mayContainUrl(): boolean {
+    const text = this.#text;
+    for (const start of colonsAndSlashes) if (text.includes(start)) return true;
+    return text.includes(escapedColon) && /\\u003a/i.test(text);
+  }
+
   /** The whole object, parsed once. The caller must not change it. */
   json(): Readonly<Record<string, unknown>> {
     if (this.#object !== undefined) return this.#object;
@@ -325,20 +339,6 @@ function joined(pieces: readonly string[], size: number): Buffer {
   let at = 0;
   for (const piece of pieces) at += bytes.write(piece, at, 'latin1');
   return bytes;
-}
-
-/** True if the value at an offset belongs to this key. */
-function isValueOfKey(text: string, value: number, key: string): boolean {
-  const name = `"${key}"`;
-  const colon = skipSpaceBackward(text, value);
-  const end = skipSpaceBackward(text, colon);
-  return text[colon] === ':' && text.startsWith(name, end + 1 - name.length);
-}
-
-function skipSpaceBackward(text: string, from: number): number {
-  let at = from - 1;
-  while (text.charCodeAt(at) <= 0x20) at -= 1;
-  return at;
 }
 
 /** Up to this many members, a linear search is faster than a map. */

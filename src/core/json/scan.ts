@@ -70,6 +70,20 @@ function membersFrom(text: string, open: number, members: Member[], budget: Json
   }
 }
 
+/** True if the value at an offset belongs to this key. */
+export function isValueOfKey(text: string, value: number, key: string): boolean {
+  const name = `"${key}"`;
+  const colon = skipSpaceBackward(text, value);
+  const end = skipSpaceBackward(text, colon);
+  return text[colon] === ':' && text.startsWith(name, end + 1 - name.length);
+}
+
+function skipSpaceBackward(text: string, from: number): number {
+  let at = from - 1;
+  while (text.charCodeAt(at) <= 0x20) at -= 1;
+  return at;
+}
+
 /**
  * The start of the object that contains the offset, which must be between two of its members; -1 if there is none. Scans
  * backward over whole strings, whose delimiters are quotes after an even number of backslashes.

@@ -24,7 +24,7 @@ export function viaChat(chat: Operation, format: ClientRequests): Operation {
     isConverted: true,
     media(body, call) {
       // Most requests contain no address, so this avoids the conversion.
-      if (chat.media === undefined || body.kind === 'none' || !body.mentions('://')) return none;
+      if (chat.media === undefined || body.kind === 'none' || !body.mayContainUrl()) return none;
       return chat.media(JsonBody.of(hubOf(body, format).body), new HubCall(call, 'chat/completions'));
     },
     begin(body, call) {

@@ -17,7 +17,7 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
     ...(serves === undefined ? {} : { serves: (call) => serves(new HubCall(call, 'responses/input_tokens')) }),
     media(body, call) {
       // Most requests contain no address, so this avoids the conversion.
-      if (count.media === undefined || body.kind === 'none' || !body.mentions('://')) return none;
+      if (count.media === undefined || body.kind === 'none' || !body.mayContainUrl()) return none;
       return count.media(JsonBody.of(responsesOf(hubOf(body, format).body).body), new HubCall(call, 'responses/input_tokens'));
     },
     begin(body, call) {

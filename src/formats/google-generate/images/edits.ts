@@ -51,7 +51,7 @@ function imagePart({ url, fileId }: ImageReference, param: string, context: Medi
 
 /** Lists the images that the API-key endpoint cannot fetch itself. */
 export function editMedia(body: JsonBody | EmptyBody): readonly MediaNeed[] {
-  if (body.kind !== 'json' || !body.mentions('http')) return [];
+  if (body.kind !== 'json' || !body.mayContainUrl()) return [];
   const references = referencesOf({ image: body.value('image'), images: body.value('images') });
   const urls = references.flatMap(({ url }) => (url !== undefined && needsDownload(url, 'developer') ? [url] : []));
   return [...new Set(urls)].map((url) => ({ url, maxBytes }));

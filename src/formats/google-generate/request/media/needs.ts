@@ -11,7 +11,7 @@ const holders = ['image_url', 'video_url', 'audio_url', 'document_url', 'file_ur
 
 /** Lists the files of a chat that the API-key endpoint cannot fetch: http(s) URLs outside its own storage. */
 export function developerMedia(body: JsonBody | EmptyBody): readonly MediaNeed[] {
-  if (body.kind !== 'json' || !body.mentions('http')) return [];
+  if (body.kind !== 'json' || !body.mayContainUrl()) return [];
   const messages = body.value('messages');
   if (!Array.isArray(messages)) return [];
   const found = new Set<string>();
