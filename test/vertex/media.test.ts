@@ -239,6 +239,7 @@ describe('a chat with an open model', () => {
       String.raw`gs:\/\/foreign\/c.png`,
       String.raw`gs:/\/foreign/c.png`,
       String.raw`g\ns://foreign/c.png`,
+      String.raw`gs:\t//foreign/c.png`,
       String.raw`\u0001gs://foreign/c.png`,
     ]) {
       const body = `{"model": "${open}", "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "${url}"}}]}]}`;

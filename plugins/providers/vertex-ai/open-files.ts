@@ -1,6 +1,7 @@
 import type { EmptyBody, JsonBody } from '#core/json/body.ts';
 import { isJsonObject } from '#core/json/merge.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
+import { checkFileReferences } from '#formats/google-generate/request/file-references.ts';
 
 /**
  * Chats with open models pass unchanged, and some of these models read `gs://` URIs with the rights of the signing credential. The
@@ -13,8 +14,10 @@ export function checkOpenFiles(body: JsonBody | EmptyBody, rules: FileRules | un
   checkMessages(body.value('messages'), rules);
 }
 
-/** True if the body may contain a URI, in any JSON escaping. */
-const mayContainUri = (body: JsonBody): boolean => body.mentions(':/') || body.mentions(String.raw`:\/`) || body.mentions(String.raw`\u`);
+/** True if the body may contain a URI, also with line breaks and tabs in it, which URL parsers remove. */
+const mayContainUri = (body: JsonBody): boolean => body.mayContainUrl() || (body.mentions(':\\') && interruptedUri.test(body.oneByte));
+
+const interruptedUri = /:(?:\\[nrt]|\\u000[9ad])+\//i;
 
 /** The same check for parsed messages. */
 export function checkMessages(messages: unknown, rules: FileRules): void {
@@ -22,21 +25,6 @@ export function checkMessages(messages: unknown, rules: FileRules): void {
   for (const [messageIndex, message] of messages.entries()) {
     const content: unknown = isJsonObject(message) ? message['content'] : undefined;
     if (!Array.isArray(content)) continue;
-    for (const [index, part] of content.entries()) checkValue(part, `messages[${messageIndex}].content[${index}]`, rules);
+    for (const [index, part] of content.entries()) checkFileReferences(part, `messages[${messageIndex}].content[${index}]`, rules);
   }
 }
-
-function checkValue(value: unknown, param: string, rules: FileRules): void {
-  if (typeof value === 'string') {
-    // URL parsers remove surrounding whitespace, and line breaks anywhere (WHATWG URL 4.4).
-    if (!leadingG.test(value)) return;
-    const address = value.replaceAll(/[\t\n\r]/g, '').replace(leadingG, 'g');
-    if (/^gs:/i.test(address)) rules.check(address.trim(), param);
-  } else if (Array.isArray(value)) for (const one of value) checkValue(one, param, rules);
-  // Plain text is not a reference.
-  else if (isJsonObject(value))
-    for (const [name, one] of Object.entries(value)) if (name !== 'text') checkValue(one, `${param}.${name}`, rules);
-}
-
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const leadingG = /^[\s\x00-\x20]*g/i;

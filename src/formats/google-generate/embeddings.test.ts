@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../core/json/merge.ts';
 import { EmbeddingTap, fromEmbeddings, toVertexEmbedding } from './embeddings.ts';
 
 describe('embeddings of several modalities', () => {
@@ -91,5 +92,59 @@ describe('fromEmbeddings rejects a response', () => {
     expect(() => fromEmbeddings(JSON.stringify(answer), 'm', false, 2)).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }) as Error,
     );
+  });
+});
+
+describe('toVertexEmbedding for several modalities', () => {
+  const convert = (input: JsonObject, check?: (uri: string) => void) =>
+    toVertexEmbedding({ input: [input] }, 'multimodalembedding@001', check === undefined ? undefined : { check });
+
+  it.each<[string, JsonObject, JsonObject, string[]]>([
+    ['base64', { image: { base64: 'AAAA' } }, { image: { bytesBase64Encoded: 'AAAA' } }, []],
+    ['a data URI', { image: { url: 'data:image/png;base64,AAAA' } }, { image: { bytesBase64Encoded: 'AAAA', mimeType: 'image/png' } }, []],
+    ['a video as a data URI', { video: { url: 'data:video/mp4;base64,AAAA' } }, { video: { bytesBase64Encoded: 'AAAA' } }, []],
+    ['an address', { video: { url: 'GS://b/x' } }, { video: { gcsUri: 'gs://b/x' } }, []],
+    ['the id of a file', { image: { gcsUri: 'gs%3A%2F%2Fb%2Fx' } }, { image: { gcsUri: 'gs://b/x' } }, []],
+    ['the id of a video', { video: { gcs_uri: 'gs%3A%2F%2Fb%2Fx', a: 1 } }, { video: { gcsUri: 'gs://b/x', a: 1 } }, []],
+    ['two addresses', { video: { gcsUri: 'gs://b/x', gcs_uri: 'gs://c/x' } }, { video: { gcsUri: 'gs://b/x' } }, ['input[].video.gcs_uri']],
+    [
+      'bytes and an address',
+      { image: { url: 'gs://b/x', base64: 'AAAA' } },
+      { image: { bytesBase64Encoded: 'AAAA' } },
+      ['input[].image.url'],
+    ],
+  ])('converts files: %s', (_, input, instance, drops) => {
+    const { body, dropped } = convert(input);
+    expect(body['instances']).toEqual([instance]);
+    expect(dropped.map(({ param }) => param)).toEqual(drops);
+  });
+
+  it.each(['https://a.example/x.png', 'x', 5])('rejects the URL %s, which the service cannot read', (url) => {
+    expect(() => convert({ image: { url } })).toThrow(
+      expect.objectContaining({ code: 'unsupported_parameter', param: 'input[0].image.url' }) as Error,
+    );
+  });
+
+  it.each<[string, JsonObject]>([
+    ['an address', { image: { gcsUri: 'gs://b/x' } }],
+    ['the id of a file', { video: { gcs_uri: 'gs%3A%2F%2Fb%2Fx' } }],
+    ['a list of addresses', { image: { gcsUri: ['gs://b/x'] } }],
+    ['a list of files', { video: [{ gcsUri: 'gs://b/x' }] }],
+    ['an unknown member', { image: { gcsURI: 'gs://b/x' } }],
+    ['an unknown input', { image2: 'gs://b/x' }],
+    ['an object in place of the text', { text: { gcsUri: 'gs://b/x' } }],
+    ['an address with blanks and capitals', { image: { other: ' GS:\t//b/x' } }],
+  ])('checks %s', (_, input) => {
+    const checked: string[] = [];
+    convert(input, (uri) => checked.push(uri.toLowerCase()));
+    expect(checked).toEqual(['gs://b/x']);
+  });
+
+  it('checks no text', () => {
+    expect(() =>
+      convert({ text: 'gs://b/x' }, (uri) => {
+        throw new Error(uri);
+      }),
+    ).not.toThrow();
   });
 });

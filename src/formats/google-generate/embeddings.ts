@@ -5,7 +5,7 @@ import type { Dropped } from '../../core/provider.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { objectOf, parseObject, textOf } from '../shared/json.ts';
 import { unsupportedParameter } from '../shared/request/unsupported-parameter.ts';
-import { storedUri } from '../shared/media/stored-uri.ts';
+import { multimodalInput } from './multimodal-input.ts';
 import { type FileRules, oneOf } from './request/conversion.ts';
 import { Drops } from '../shared/request/drops.ts';
 import { googleFaultInBand } from '../shared/google-status.ts';
@@ -69,7 +69,7 @@ export function toVertexEmbedding(body: JsonObject, model: string, files?: FileR
   const textSettings = { ...(task === undefined ? {} : { task_type: task }), ...(title === undefined ? {} : { title }) };
   const instances = inputs.map((one, index) => {
     if (!isMultimodal) return { content: plainText(one, index, drops), ...textSettings };
-    return typeof one === 'string' ? { text: one } : multimodal(one, files);
+    return typeof one === 'string' ? { text: one } : multimodalInput(one, `input[${index}]`, drops, files);
   });
   const parameters = { ...dimensions(body, isMultimodal ? 'dimension' : 'outputDimensionality'), ...truncation(body) };
   return { method: 'predict', body: { instances, ...(Object.keys(parameters).length === 0 ? {} : { parameters }) }, dropped: drops.list };
@@ -134,32 +134,6 @@ function contentRequest(
   const [only] = requests;
   if (requests.length === 1 && only !== undefined) return { method: 'embedContent', body: only };
   return { method: 'batchEmbedContents', body: { requests } };
-}
-
-/** Converts `{text?, image?: {base64 | url}, video?}`. The service's own members are sent unchanged. */
-function multimodal(input: JsonObject, files: FileRules | undefined): JsonObject {
-  const image = input['image'];
-  for (const [name, one] of Object.entries(input))
-    if (isJsonObject(one)) checkFile(one['gcsUri'] ?? one['gcs_uri'], `input.${name}`, files);
-  if (!isJsonObject(image)) return input;
-  const { base64, url, ...rest } = image;
-  const uri = checkFile(url, 'input.image', files);
-  return {
-    ...input,
-    image: {
-      ...rest,
-      ...(typeof base64 === 'string' ? { bytesBase64Encoded: base64 } : {}),
-      ...(uri === undefined ? {} : { gcsUri: uri }),
-    },
-  };
-}
-
-/** Returns the address of a stored file. @throws GatewayError if the request may not use it */
-function checkFile(value: unknown, param: string, files: FileRules | undefined): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const uri = storedUri(value);
-  files?.check(uri, param);
-  return uri;
 }
 
 const dimensions = (body: JsonObject, name: string): JsonObject =>
