@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { json } from '../support/upstream.ts';
 import type { Ask } from './ask.ts';
+import { callersToken } from './cloud.ts';
 import { type Rig, startRig } from './rig.ts';
 
 let rig: Rig;
@@ -67,4 +68,55 @@ it('images/generations creates at most four images and reports n as dropped', as
   const asked = paints('AA==', 'BB==', 'CC==', 'DD==', 'EE==');
   const response = await ask(6);
   expect([response.headers.get('x-gateway-dropped-params'), asked.length]).toEqual(['n', 4]);
+});
+
+const stored = 'gs://acme-data/gateway/images/a/';
+const callersKey = { 'x-gateway-virtual-key': 'own', authorization: `Bearer ${callersToken}`, 'x-gateway-api-key': 'any-key-of-a-caller' };
+
+/** Sends a request of Imagen, and returns the status, the error code and the address at which the service stores the images. */
+async function store(settings: object, headers: Readonly<Record<string, string>> = {}): Promise<unknown[]> {
+  const requests: unknown[] = [];
+  rig.cloud.interrupt = ({ path, body }, response) => {
+    if (!path.endsWith(':predict')) return false;
+    requests.push((body()['parameters'] as Record<string, unknown>)['storageUri']);
+    json(response, 200, { predictions: [{ gcsUri: `${stored}1.png`, mimeType: 'image/png' }] });
+    return true;
+  };
+  const response = await rig.fetch('/images/generations', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model: 'imagen-4.0-generate-001', prompt: 'a lighthouse', ...settings }),
+  });
+  const { error } = (await response.json()) as { error?: { code: string } };
+  return [response.status, error?.code, ...requests];
+}
+
+it.each([
+  [{ storage_uri: stored }],
+  [{ storageUri: encodeURIComponent(stored) }],
+  [{ image_config: { storage_uri: 'GS://acme-data/gateway/images/a/' } }],
+])('images/generations stores images in the bucket of the provider: %j', async (settings) => {
+  expect(await store(settings)).toEqual([200, undefined, stored]);
+});
+
+it.each([
+  [{ storage_uri: 'gs://foreign/gateway/images/' }],
+  [{ storageUri: 'gs://foreign/x/' }],
+  [{ image_config: { storage_uri: 'gs://foreign/x/' } }],
+  [{ image_config: { storageUri: 'gs%3A%2F%2Fforeign%2Fx' } }],
+  [{ storage_uri: ' gs://foreign/gateway/images/' }],
+  [{ storage_uri: 'gs://acme-more/gateway/images/' }],
+  [{ storage_uri: 'gs://acme-data/other/' }],
+  [{ storage_uri: 'gs://acme-data/gateway/files/' }],
+  [{ storage_uri: 'gs://acme-data/gateway/images/../files/' }],
+])('images/generations rejects other addresses with the credential of the provider: %j', async (settings) => {
+  expect(await store(settings)).toEqual([403, 'not_allowed']);
+});
+
+it('images/generations stores nothing with the credential of a provider without a bucket', async () => {
+  expect(await store({ storage_uri: stored }, { 'x-gateway-virtual-key': 'bare' })).toEqual([400, 'missing_required_parameter']);
+});
+
+it('images/generations stores images in any bucket with the token of the client', async () => {
+  expect(await store({ storage_uri: 'gs://theirs/x/' }, callersKey)).toEqual([200, undefined, 'gs://theirs/x/']);
 });

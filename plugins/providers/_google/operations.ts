@@ -57,6 +57,8 @@ export interface GeminiService<Settings extends GeminiConversion> {
   chatModel(call: GeminiCall<Settings>): string;
   /** Rules for files that a request may name by address; undefined if all are allowed. */
   files?(call: GeminiCall<Settings>): GeminiOptions['files'];
+  /** Rules for addresses at which a request may store its results; undefined if all are allowed. */
+  outputs?(call: GeminiCall<Settings>): GeminiOptions['files'];
   /** Returns the files that the service does not fetch itself. */
   media?(body: JsonBody | EmptyBody, call: GeminiCall<Settings>): readonly MediaNeed[];
 }
@@ -170,7 +172,7 @@ function imageOperations<Settings extends GeminiConversion>(
     isConverted: true,
     begin(body, call) {
       const model = service.googleModel(call);
-      const converted = toImages(bodyObject(body), model, service.surface);
+      const converted = toImages(bodyObject(body), model, { surface: service.surface, outputs: service.outputs?.(call) });
       return new ImageTranslation(requestTo(service, call, converted, converted.method), { model, calls: converted.calls, call });
     },
   };

@@ -2,7 +2,7 @@ import { GatewayError } from '#core/error.ts';
 import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { geminiOperations, geminiOptions } from '../_google/operations.ts';
 import { commonHeaders, endpointAddress, modelAddress, type VertexCall } from './address.ts';
-import { fileRules } from './files/storage.ts';
+import { fileRules, outputRules } from './files/storage.ts';
 import { modelFor, type VertexModel } from './model.ts';
 import type { VertexSettings } from './settings.ts';
 
@@ -33,4 +33,5 @@ export const gemini = geminiOperations<VertexSettings>({
   },
   chatModel: ({ foundationModel, model }) => foundationModel ?? model.replace(/^google\./i, ''),
   files: fileRules,
+  outputs: outputRules,
 });

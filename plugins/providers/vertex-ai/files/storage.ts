@@ -5,13 +5,15 @@ import type { FileRules } from '#formats/google-generate/request/conversion.ts';
 import { type Base, baseOf, memoize } from '../../_shared/address.ts';
 import { requireCredential, type VertexCall } from '../address.ts';
 import type { VertexSettings } from '../settings.ts';
-import { isBucket, storedObjectOf, type StoredObject } from './object-id.ts';
+import { isBucket, parseUri, storedObjectOf, type StoredObject } from './object-id.ts';
 
 /** Prefix of all objects that the gateway stores, so that a bucket can contain other objects too. */
 export const gatewayPrefix = 'gateway/';
 /** Prefixes of uploads and of batch output. */
 export const filesPrefix = `${gatewayPrefix}files/`;
 export const batchesPrefix = `${gatewayPrefix}batches/`;
+/** Prefix of the images that requests store. */
+const imagesPrefix = `${gatewayPrefix}images/`;
 
 /** Parsed once per settings object. */
 const baseIn = memoize(({ storage_host: host }: VertexSettings): Base => baseOf(host ?? 'https://storage.googleapis.com'));
@@ -124,4 +126,23 @@ const providerFileRules = memoize(
 export function fileRules({ settings, credential }: Pick<Call<VertexSettings>, 'settings' | 'credential'>): FileRules | undefined {
   if (isCallerCredential({ credential })) return undefined;
   return settings.storage_bucket === undefined && settings.media?.buckets === undefined ? undefined : providerFileRules(settings);
+}
+
+/**
+ * Rules for images that Vertex AI stores: with the operator's credential only below `gateway/images/` in `storage_bucket`. A
+ * caller's own credential is not restricted.
+ */
+export function outputRules(call: VertexCall): FileRules | undefined {
+  if (isCallerCredential(call)) return undefined;
+  return {
+    check(uri, param) {
+      const object = parseUri(uri);
+      if (object?.bucket === bucketOf(call) && object.name.startsWith(imagesPrefix)) return;
+      throw new GatewayError('not_allowed', {
+        message: `This request cannot store images at "${uri.slice(0, 200)}".`,
+        param,
+        hint: `Use an address below "${imagesPrefix}" in the storage_bucket of the provider, or your own credential.`,
+      });
+    },
+  };
 }

@@ -31,12 +31,8 @@ export function toImageEdits(body: JsonObject, model: string, context: MediaCont
   }
   const references = referencesOf({ image, images });
   if (references.length === 0) throw unsupportedParameter('image', 'The request has no image.');
-  return toImages(
-    rest,
-    model,
-    context.options.surface,
-    references.map((reference, at) => imagePart(reference, `images[${at}]`, context)),
-  );
+  const sources = references.map((reference, at) => imagePart(reference, `images[${at}]`, context));
+  return toImages(rest, model, { surface: context.options.surface, sources });
 }
 
 function imagePart({ url, fileId }: ImageReference, param: string, context: MediaContext): Part {
@@ -45,7 +41,7 @@ function imagePart({ url, fileId }: ImageReference, param: string, context: Medi
   const part = mediaPart({ url: storedUri(uri), mimeType: undefined, param }, context);
   const { mimeType } = (part['inlineData'] ?? part['fileData'] ?? {}) as { mimeType?: string };
   if (mimeType?.startsWith('image/') === false)
-    throw unsupportedParameter(param, `The file is of type ${mimeType.slice(0, 100)}, which is no image.`);
+    throw unsupportedParameter(param, `The file has the type ${mimeType.slice(0, 100)}, which is not an image type.`);
   return part;
 }
 

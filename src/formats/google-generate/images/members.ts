@@ -21,9 +21,14 @@ export class ImageMembers {
     if (value !== null && value !== undefined && value !== '') this.#remaining.set(name, value);
   }
 
+  /** Returns the first alias that is set. */
+  nameOf(...aliases: readonly string[]): string | undefined {
+    return aliases.find((name) => this.#remaining.has(name));
+  }
+
   /** Takes the value of the first alias that is set. Other aliases that are set are reported as overruled. */
   take(...aliases: readonly string[]): unknown {
-    const used = aliases.find((name) => this.#remaining.has(name));
+    const used = this.nameOf(...aliases);
     if (used === undefined) return undefined;
     const value = this.#remaining.get(used);
     this.#remaining.delete(used);

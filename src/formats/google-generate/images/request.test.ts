@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../core/json/merge.ts';
 import { toImages } from './request.ts';
 
-const made = (body: JsonObject, model = 'imagen-4.0-generate-001') => toImages({ prompt: 'a lighthouse', ...body }, model, 'vertex');
+const made = (body: JsonObject, model = 'imagen-4.0-generate-001') =>
+  toImages({ prompt: 'a lighthouse', ...body }, model, { surface: 'vertex' });
 const parameters = (body: JsonObject): unknown => made(body).body['parameters'];
 const chatModel = 'gemini-2.5-flash-image';
 
@@ -50,13 +51,13 @@ describe('toImages', () => {
     const labels = { team: 'search' };
     expect(made({ labels }).body['labels']).toEqual(labels);
     expect(made({ labels }, 'gemini-2.5-flash-image').body['labels']).toEqual(labels);
-    const other = toImages({ prompt: 'x', labels }, 'imagen-4', 'developer');
+    const other = toImages({ prompt: 'x', labels }, 'imagen-4', { surface: 'developer' });
     expect([other.body['labels'], other.dropped]).toMatchObject([undefined, [{ param: 'labels' }]]);
   });
 });
 
 const named = (body: JsonObject, model: string, surface: 'vertex' | 'developer' = 'vertex') =>
-  toImages({ prompt: 'p', ...body }, model, surface).dropped.map(({ param }) => param);
+  toImages({ prompt: 'p', ...body }, model, { surface }).dropped.map(({ param }) => param);
 
 describe('parameters that toImages drops', () => {
   it.each<[string, JsonObject, onImagen: string[], onChat: string[]]>([
@@ -130,7 +131,7 @@ describe('parameters that toImages drops', () => {
         fc.constantFrom<'vertex' | 'developer'>('vertex', 'developer'),
         (members, model, surface) => {
           const body: JsonObject = { prompt: 'p', ...Object.fromEntries(members) };
-          const { dropped, ...sent } = toImages(body, model, surface);
+          const { dropped, ...sent } = toImages(body, model, { surface });
           for (const [name] of members) {
             if (dropped.some(({ param }) => param === name)) continue;
             // Stored images are returned as URLs without a parameter.
@@ -140,7 +141,7 @@ describe('parameters that toImages drops', () => {
             // Both set the aspect ratio, here to the same value.
             if (['size', 'aspect_ratio'].includes(name) && 'size' in body && 'aspect_ratio' in body) continue;
             const { [name]: _, ...without } = body;
-            const { dropped: _others, ...other } = toImages(without, model, surface);
+            const { dropped: _others, ...other } = toImages(without, model, { surface });
             expect({ name, sent: other }).not.toEqual({ name, sent });
           }
         },

@@ -3,7 +3,8 @@ import type { Dropped } from '../../../core/provider.ts';
 import { textOf } from '../../shared/json.ts';
 import { unsupportedParameter } from '../../shared/request/unsupported-parameter.ts';
 import { Drops } from '../../shared/request/drops.ts';
-import type { Part, GeminiSurface } from '../request/conversion.ts';
+import { storedUri } from '../../shared/media/stored-uri.ts';
+import type { FileRules, Part, GeminiSurface } from '../request/conversion.ts';
 import { ImageMembers, aliasesOf } from './members.ts';
 import { chatRatios, isExactSize, nearestRatio, predictRatios } from './size.ts';
 
@@ -31,7 +32,6 @@ const predictSettings: readonly (readonly [name: string, isEverywhere: boolean])
   ['addWatermark', false],
   ['includeRaiReason', true],
   ['language', true],
-  ['storageUri', false],
   ['seed', false],
 ];
 
@@ -45,15 +45,24 @@ interface ImageInput {
   readonly isVertex: boolean;
   /** Images to edit. */
   readonly sources: readonly Part[];
+  readonly outputs: FileRules | undefined;
+}
+
+/** What an image request depends on besides its body. */
+export interface ImageContext {
+  readonly surface: GeminiSurface;
+  /** The images to edit, for models that generate images in a chat. */
+  readonly sources?: readonly Part[];
+  /** Rules for the addresses at which the service stores images; undefined if all are allowed. */
+  readonly outputs?: FileRules | undefined;
 }
 
 /**
  * Converts a request of `/images/generations`, or of `/images/edits` without its images.
  *
- * @param sources the images to edit, for models that generate images in a chat
- * @throws GatewayError without a prompt
+ * @throws GatewayError without a prompt, or if the request may not store images at its address
  */
-export function toImages(body: JsonObject, model: string, surface: GeminiSurface, sources: readonly Part[] = []): ImageRequest {
+export function toImages(body: JsonObject, model: string, { surface, sources = [], outputs }: ImageContext): ImageRequest {
   const prompt = textOf(body['prompt']);
   if (prompt === undefined) throw unsupportedParameter('prompt', 'The request has no prompt.');
   const drops = new Drops();
@@ -63,7 +72,7 @@ export function toImages(body: JsonObject, model: string, surface: GeminiSurface
   // The whole response is written as a stream, which has no partial images.
   for (const value of [true, false]) members.takeIf('stream', value);
   members.takeIf('partial_images', 0);
-  const request: ImageInput = { prompt, members, model, isVertex: surface === 'vertex', sources };
+  const request: ImageInput = { prompt, members, model, isVertex: surface === 'vertex', sources, outputs };
   const labels = labelsOf(request);
   const converted = generatesInChat(model) ? chatImages(request) : predictImages(request);
   // `auto` is what the service does anyway.
@@ -78,7 +87,7 @@ function countOf({ members }: ImageInput, most: number, reason: string): number 
   if (n === undefined) return 1;
   const isCount = typeof n === 'number' && Number.isInteger(n) && n >= 1;
   const count = isCount ? Math.min(n, most) : 1;
-  if (count !== n) members.drop('n', isCount ? reason : 'not a number of images: one is generated');
+  if (count !== n) members.drop('n', isCount ? reason : 'not a positive integer: one image is generated');
   return count;
 }
 
@@ -87,7 +96,7 @@ function labelsOf({ members, isVertex }: ImageInput): JsonObject {
   const labels = members.take('labels');
   if (labels === undefined) return {};
   if (isVertex && isJsonObject(labels)) return { labels };
-  members.drop('labels', isVertex ? 'not a mapping of names to texts' : 'rejected by this service');
+  members.drop('labels', isVertex ? 'not an object with string values' : 'rejected by this service');
   return {};
 }
 
@@ -101,6 +110,21 @@ function ratioOf({ members }: ImageInput, ratios: readonly string[], hasImageSiz
   else if (ratio === undefined) members.drop('size', 'not a size of the form 1024x1024');
   else if (hasImageSize || !isExactSize(size)) members.drop('size', `changed to the aspect ratio ${ratio}`);
   return aspectRatio ?? ratio;
+}
+
+/** Returns the address at which the service stores the images. @throws GatewayError if the request may not store them there */
+function storageAddress({ members, outputs }: ImageInput): string | undefined {
+  const aliases = aliasesOf('storageUri');
+  const name = members.nameOf(...aliases);
+  if (name === undefined) return undefined;
+  const value = members.take(...aliases);
+  if (typeof value !== 'string') {
+    members.drop(name, 'not a string');
+    return undefined;
+  }
+  const uri = storedUri(value);
+  outputs?.check(uri, name);
+  return uri;
 }
 
 function responseFormat({ members }: ImageInput, isStored: boolean): void {
@@ -119,7 +143,8 @@ function predictImages(request: ImageInput): Omit<ImageRequest, 'dropped'> {
   for (const [name, isOnGeminiApi] of predictSettings) {
     if (isOnGeminiApi || isVertex) settings[name] = members.take(...aliasesOf(name));
   }
-  responseFormat(request, settings['storageUri'] !== undefined);
+  const storageUri = isVertex ? storageAddress(request) : undefined;
+  responseFormat(request, storageUri !== undefined);
   return {
     method: 'predict',
     calls: 1,
@@ -130,6 +155,7 @@ function predictImages(request: ImageInput): Omit<ImageRequest, 'dropped'> {
         aspectRatio,
         sampleImageSize: imageSize,
         ...settings,
+        storageUri,
         // The service rejects a seed together with its watermark.
         addWatermark: settings['addWatermark'] ?? (settings['seed'] === undefined ? undefined : false),
         outputOptions: outputOptions(request),
