@@ -52,7 +52,7 @@ export class ImageTranslation implements Translation {
 class PredictTap extends JsonTap {
   override whole(text: string): ReturnType<JsonTap['whole']> {
     const fault = super.whole(text);
-    const images = fault === undefined ? text.match(/"(?:bytesBase64Encoded|gcsUri)"\s*:/g)?.length : undefined;
+    const images = fault === undefined ? text.match(/"(?:bytesBase64Encoded|gcsUri)"\s*:\s*"[^"]/g)?.length : undefined;
     if (images !== undefined) this.usage = { prompt: 0, completion: 0, details: { images } };
     return fault;
   }

@@ -45,12 +45,18 @@ describe('fromImages', () => {
     const predictions = [
       { bytesBase64Encoded: 'AA==', prompt: 'rewritten' },
       { raiFilteredReason: 'filtered 1' },
+      { bytesBase64Encoded: '', mimeType: 'image/png' },
       { gcsUri: 'gs://a/b.png' },
     ];
     expect(fromImages([JSON.stringify({ predictions })], call)['data']).toEqual([
       { b64_json: 'AA==', revised_prompt: 'rewritten' },
       { url: 'gs://a/b.png' },
     ]);
+  });
+
+  it('returns the reason of the first response that has one', () => {
+    const texts = [{ candidates: [{ content: { parts: [] } }] }, { candidates: [{ finishReason: 'IMAGE_SAFETY' }] }];
+    expect(() => fromImages(texts.map((each) => JSON.stringify(each)), call)).toThrow(/IMAGE_SAFETY/i);
   });
 
   it.each([
@@ -77,6 +83,6 @@ it.each(['imagen-4.0-generate-001', 'gemini-2.5-flash-image'])('an image tap of 
 it('an image tap counts only images that were returned', () => {
   const request = { origin: '', path: '', method: 'POST', headers: [], body: emptyBody, dropped: [] };
   const { tap } = new ImageTranslation(request, { model: 'imagen-4.0-generate-001', calls: 1, call: { createdAt: 1 } });
-  tap.whole('{"predictions":[{"bytesBase64Encoded":"AA=="},{"raiFilteredReason":"no"},{"gcsUri": "gs://a/b.png"}]}');
+  tap.whole('{"predictions":[{"bytesBase64Encoded":"AA=="},{"raiFilteredReason":"no"},{"bytesBase64Encoded": ""},{"gcsUri": "gs://a/b.png"}]}');
   expect(tap.usage).toEqual({ prompt: 0, completion: 0, details: { images: 2 } });
 });

@@ -21,7 +21,7 @@ export function fromImages(texts: readonly string[], call: Pick<Call, 'createdAt
     Array.isArray(answer['predictions']) ? answer['predictions'].filter(isJsonObject).flatMap(predicted) : imagesIn(answer),
   );
   const data = images.map(({ row }) => row);
-  if (data.length === 0) throw filtered(answers[0] ?? {});
+  if (data.length === 0) throw filtered(answers);
   const usages = answers.flatMap((answer) => geminiUsage(answer['usageMetadata']) ?? []);
   const sum = (key: 'prompt' | 'completion'): number => usages.reduce((total, usage) => total + usage[key], 0);
   return {
@@ -52,8 +52,9 @@ const imageUsage = (input: number, output: number): JsonObject => ({
 
 function predicted({ bytesBase64Encoded, gcsUri, prompt, mimeType }: JsonObject): Image[] {
   const revised = typeof prompt === 'string' && prompt !== '' ? { revised_prompt: prompt } : {};
-  if (typeof bytesBase64Encoded === 'string') return [{ row: { b64_json: bytesBase64Encoded, ...revised }, mimeType }];
-  return typeof gcsUri === 'string' ? [{ row: { url: gcsUri, ...revised }, mimeType }] : [];
+  const [base64, url] = [textOf(bytesBase64Encoded), textOf(gcsUri)];
+  if (base64 !== undefined) return [{ row: { b64_json: base64, ...revised }, mimeType }];
+  return url === undefined ? [] : [{ row: { url, ...revised }, mimeType }];
 }
 
 const candidatesOf = (answer: JsonObject): readonly JsonObject[] =>
@@ -64,8 +65,15 @@ const imagesIn = (answer: JsonObject): Image[] =>
     piecesOf(candidate).flatMap((piece) => (piece.kind === 'media' ? [{ row: { b64_json: piece.base64 }, mimeType: piece.mimeType }] : [])),
   );
 
-/** Explains why there is no image: with the message of the filter or of the model, or with the finish reason. */
-function filtered(answer: JsonObject): GatewayError {
+/** Explains why no response contains an image. */
+function filtered(answers: readonly JsonObject[]): GatewayError {
+  const message = answers.map(reasonIn).find((reason) => reason !== undefined) ?? 'The provider sent no reason.';
+  const fault = { message, code: 'content_filter', type: 'invalid_request_error', status: 400 };
+  return faultError(fault, { message: `No image was generated: ${message}` });
+}
+
+/** Returns the message of the filter or of the model, or the finish reason. */
+function reasonIn(answer: JsonObject): string | undefined {
   const predictions = Array.isArray(answer['predictions']) ? answer['predictions'].filter(isJsonObject) : [];
   const [candidate] = candidatesOf(answer);
   const feedback = isJsonObject(answer['promptFeedback']) ? answer['promptFeedback'] : {};
@@ -75,14 +83,12 @@ function filtered(answer: JsonObject): GatewayError {
       : piecesOf(candidate)
           .flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []))
           .join('');
-  const message =
+  return (
     textOf(predictions.find((one) => one['raiFilteredReason'] !== undefined)?.['raiFilteredReason']) ??
     textOf(candidate?.['finishMessage']) ??
     textOf(feedback['blockReasonMessage']) ??
     textOf(feedback['blockReason']) ??
     textOf(modelText) ??
-    nativeFinishReason(candidate?.['finishReason']) ??
-    'The provider sent no reason.';
-  const fault = { message, code: 'content_filter', type: 'invalid_request_error', status: 400 };
-  return faultError(fault, { message: `No image was generated: ${message}` });
+    nativeFinishReason(candidate?.['finishReason'])
+  );
 }
