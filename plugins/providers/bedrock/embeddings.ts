@@ -1,3 +1,4 @@
+import { GatewayError } from '#core/error.ts';
 import { JsonBody } from '#core/json/body.ts';
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import type { Operation } from '#core/provider.ts';
@@ -24,7 +25,9 @@ export const embeddings: Operation<BedrockSettings> = {
     const drops = new Drops();
     const fields = body.kind === 'none' ? {} : withoutNulls(body.json());
     const converted = bodyFor(call)(fields, call, drops);
-    const asBase64 = fields['encoding_format'] === 'base64';
+    const { encoding_format: encoding = 'float' } = fields;
+    const asBase64 = encoding === 'base64';
+    if (encoding !== 'float' && !asBase64) drops.add('encoding_format', 'neither float nor base64');
     const tap = new VectorTap();
     return {
       request: modelRequest(call, call.model, 'invoke', { body: JsonBody.of(converted), dropped: drops.list }),
@@ -132,11 +135,13 @@ function cohereBody(body: JsonObject, call: BedrockCall, drops: Drops): JsonObje
   };
 }
 
-/** Returns the input texts. @throws GatewayError `unsupported_parameter` for tokens */
+/** Returns the input texts. @throws GatewayError `missing_required_parameter`; `unsupported_parameter` for tokens */
 function textsIn(input: unknown): readonly string[] {
   const list: readonly unknown[] = Array.isArray(input) ? input : [input];
-  if (list.length > 0 && list.every((one) => typeof one === 'string')) return list as readonly string[];
-  throw unsupportedParameter('input', 'The model accepts texts, not tokens.', 'Send a text, or a list of texts.');
+  if (list.length === 0 || input === undefined)
+    throw new GatewayError('missing_required_parameter', { message: "Missing required parameter: 'input'.", param: 'input' });
+  if (list.every((one) => typeof one === 'string')) return list as readonly string[];
+  throw unsupportedParameter('input', 'The model accepts text, not token arrays.', 'Send a text, or a list of texts.');
 }
 
 interface ListOptions {

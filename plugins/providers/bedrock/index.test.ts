@@ -77,6 +77,8 @@ describe('bedrock embeddings', () => {
       { texts: ['a'], input_type: 'search_document', embedding_types: ['float'] },
       ['dimensions'],
     ],
+    ['amazon.titan-embed-text-v2:0', { input: 'a', encoding_format: 'int8' }, { inputText: 'a' }, ['encoding_format']],
+    ['amazon.titan-embed-text-v2:0', { input: 'a', encoding_format: 'float' }, { inputText: 'a' }, []],
   ];
 
   it.each(rows)('of %s are requested in its format for the body %j', (model, body, wanted, dropped) => {
@@ -84,6 +86,18 @@ describe('bedrock embeddings', () => {
     expect(sent(translation)).toEqual(wanted);
     expect(translation.request.dropped.map(({ param }) => param)).toEqual(dropped);
     expect(translation.request.path).toBe(`/model/${encodeURIComponent(model)}/invoke`);
+  });
+
+  it.each([
+    [{}, 'missing_required_parameter'],
+    [{ input: null }, 'missing_required_parameter'],
+    [{ input: [] }, 'missing_required_parameter'],
+    [{ input: [1, 2] }, 'unsupported_parameter'],
+    [{ input: [[1, 2]] }, 'unsupported_parameter'],
+    [{ input: { text: 'a' } }, 'unsupported_parameter'],
+  ])('are not requested for the body %j: %s', (body, code) => {
+    for (const model of ['amazon.titan-embed-text-v2:0', 'amazon.nova-2-multimodal-embeddings-v1:0', 'cohere.embed-v4:0'])
+      expect(() => begin('embeddings', model, body)).toThrow(expect.objectContaining({ code, param: 'input' }) as Error);
   });
 
   it('are returned as a list, with the token count of Titan', () => {
@@ -140,7 +154,7 @@ describe('bedrock embeddings', () => {
 
   it.each([
     ['amazon.titan-embed-text-v2:0', ['a', 'b'], 'accepts one text'],
-    ['cohere.embed-v4:0', [[1, 2]], 'accepts texts, not tokens'],
+    ['cohere.embed-v4:0', [[1, 2]], 'accepts text, not token arrays'],
   ])('of %s reject %j', (model, input, message) => {
     expect(() => begin('embeddings', model, { input })).toThrow(message);
   });

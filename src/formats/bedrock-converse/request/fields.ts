@@ -79,19 +79,22 @@ const allowed = /^[a-zA-Z0-9\s:_@$#=/+,.-]{0,256}$/;
 
 /** Collects labels and metadata for `requestMetadata`, by which the service's invocation log can be searched. */
 export function requestMetadata(body: JsonObject, drops: Drops): JsonObject | undefined {
-  const found: Record<string, string> = {};
+  // A map, because a key may be __proto__.
+  const found = new Map<string, string>();
   for (const field of ['requestMetadata', 'labels', 'metadata'] as const) {
     const entries = isJsonObject(body[field]) ? Object.entries(body[field]) : [];
     for (const [key, value] of entries) {
       const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
       if (typeof text !== 'string' || key === '' || !allowed.test(key) || !allowed.test(text))
-        drops.add(`${field}.${key.slice(0, 100)}`, 'the service accepts short texts of letters, digits and some signs');
-      else if (!Object.hasOwn(found, key) && Object.keys(found).length >= maxEntries)
-        drops.add(`${field}.${key}`, `the service accepts ${maxEntries} entries`);
-      else if (!Object.hasOwn(found, key)) found[key] = text;
+        drops.add(
+          `${field}.${key.slice(0, 100)}`,
+          'the service accepts at most 256 letters, digits, spaces and the characters :_@$#=/+,.-',
+        );
+      else if (!found.has(key) && found.size >= maxEntries) drops.add(`${field}.${key}`, `the service accepts ${maxEntries} entries`);
+      else if (!found.has(key)) found.set(key, text);
     }
   }
-  return Object.keys(found).length === 0 ? undefined : found;
+  return found.size === 0 ? undefined : Object.fromEntries(found);
 }
 
 /** Reads one stop sequence or a list. Empty ones are dropped. */
@@ -99,6 +102,6 @@ export function stopSequences(body: JsonObject, drops: Drops): readonly unknown[
   const value = body['stop_sequences'] ?? body['stop'];
   const given: readonly unknown[] = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
   const stops = given.filter((one) => typeof one === 'string' && one !== '');
-  if (stops.length < given.length) drops.add('stop', 'the service accepts texts that are not empty');
+  if (stops.length < given.length) drops.add('stop', 'the service rejects empty stop sequences');
   return stops.length === 0 ? undefined : stops;
 }

@@ -216,7 +216,10 @@ function documentName(given: unknown, names: DocumentNames): string {
       .replaceAll(/[^A-Za-z0-9()[\]-]+/g, ' ')
       .trim()
       .slice(0, 190) || 'document';
-  const count = (names.get(fitting) ?? 0) + 1;
+  let count = (names.get(fitting) ?? 0) + 1;
+  let name = count === 1 ? fitting : `${fitting} (${count})`;
+  for (; count > 1 && names.has(name); name = `${fitting} (${count})`) count += 1;
   names.set(fitting, count);
-  return count === 1 ? fitting : `${fitting} (${count})`;
+  if (name !== fitting) names.set(name, 1);
+  return name;
 }

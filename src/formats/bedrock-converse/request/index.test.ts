@@ -56,6 +56,27 @@ it.each([
   expect(() => toConverse(chat, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() })).toThrow(message);
 });
 
+it.each([
+  [
+    ['a', 'a', 'a (2)'],
+    ['a', 'a (2)', 'a (2) (2)'],
+  ],
+  [
+    ['a (2)', 'a', 'a', 'a'],
+    ['a (2)', 'a', 'a (3)', 'a (4)'],
+  ],
+  [
+    ['a', 'a!', 'a?', 'a'],
+    ['a', 'a (2)', 'a (3)', 'a (4)'],
+  ],
+])('toConverse gives each document another name: %j', (filenames, names) => {
+  const content = filenames.map((filename) => ({ type: 'file', file: { filename, file_data: 'data:text/plain;base64,AAAA' } }));
+  const chat = { messages: [{ role: 'user', content }] };
+  const made = toConverse(chat, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() });
+  const [message] = made.body['messages'] as readonly { content: { document?: { name: string } }[] }[];
+  expect(message?.content.flatMap(({ document }) => document?.name ?? [])).toEqual(names);
+});
+
 it('toConverse drops a context summary (compaction), which only Anthropic can read', () => {
   const said = {
     role: 'assistant',
