@@ -56,7 +56,12 @@ describe('fromImages', () => {
 
   it('returns the reason of the first response that has one', () => {
     const texts = [{ candidates: [{ content: { parts: [] } }] }, { candidates: [{ finishReason: 'IMAGE_SAFETY' }] }];
-    expect(() => fromImages(texts.map((each) => JSON.stringify(each)), call)).toThrow(/IMAGE_SAFETY/i);
+    expect(() =>
+      fromImages(
+        texts.map((each) => JSON.stringify(each)),
+        call,
+      ),
+    ).toThrow(/IMAGE_SAFETY/i);
   });
 
   it.each([
@@ -83,6 +88,8 @@ it.each(['imagen-4.0-generate-001', 'gemini-2.5-flash-image'])('an image tap of 
 it('an image tap counts only images that were returned', () => {
   const request = { origin: '', path: '', method: 'POST', headers: [], body: emptyBody, dropped: [] };
   const { tap } = new ImageTranslation(request, { model: 'imagen-4.0-generate-001', calls: 1, call: { createdAt: 1 } });
-  tap.whole('{"predictions":[{"bytesBase64Encoded":"AA=="},{"raiFilteredReason":"no"},{"bytesBase64Encoded": ""},{"gcsUri": "gs://a/b.png"}]}');
+  tap.whole(
+    '{"predictions":[{"bytesBase64Encoded":"AA=="},{"raiFilteredReason":"no"},{"bytesBase64Encoded": ""},{"gcsUri": "gs://a/b.png"}]}',
+  );
   expect(tap.usage).toEqual({ prompt: 0, completion: 0, details: { images: 2 } });
 });
