@@ -66,7 +66,7 @@ export interface OpenAiCompatible<Settings> {
   unsupportedEndpoints?: readonly Endpoint[];
 }
 
-/** Endpoints whose responses are such objects. */
+/** Endpoints whose responses are files, batches, jobs or lists of them. */
 const objectEndpoints: readonly Endpoint[] = openaiEndpoints.filter(
   (endpoint) =>
     /^(?:files|batches|fine_tuning)\b/.test(endpoint) && endpoint !== 'files/{id}/content' && endpoint !== 'batches/{id}/output',

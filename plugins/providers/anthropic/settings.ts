@@ -33,7 +33,7 @@ export const schema: JsonSchema = {
       type: 'integer',
       minimum: 1,
       default: 4096,
-      description: 'max_tokens for chat completions that do not set it: the API requires one.',
+      description: 'Default of max_tokens for chat completions without it, because the API requires a limit.',
     },
   },
 };

@@ -6,7 +6,7 @@ import { anthropic, anthropicHeaders } from './anthropic.ts';
 import { check } from './check.ts';
 import { credential, entries } from './entries.ts';
 import { importUri } from './import-uri.ts';
-import { imageEmbeddings, models, openChat, openHeaders, openRoutes } from './open-routes.ts';
+import { imageEmbeddings, models, openaiChatOperation, openaiHeaders, openaiRoutes } from './openai-routes.ts';
 import { type FoundryCall, relayedAddress, targetOf } from './routes.ts';
 import { type FoundrySettings, requestSettings, schema } from './settings.ts';
 
@@ -17,8 +17,8 @@ const isMessages = (call: FoundryCall): boolean => targetOf(call).api === 'messa
 /** Chat in the format of the deployment. */
 const chat: Operation<FoundrySettings> = {
   isConverted: true,
-  media: (body, call) => (isMessages(call) ? anthropicChat : openChat).media?.(body, call) ?? [],
-  begin: (body, call) => (isMessages(call) ? anthropicChat : openChat).begin(body, call),
+  media: (body, call) => (isMessages(call) ? anthropicChat : openaiChatOperation).media?.(body, call) ?? [],
+  begin: (body, call) => (isMessages(call) ? anthropicChat : openaiChatOperation).begin(body, call),
 };
 
 /** Azure AI Foundry: models of all vendors in one resource, in up to three formats. */
@@ -37,7 +37,7 @@ export default defineProvider<FoundrySettings>({
     importUri,
   },
   operations: {
-    ...openRoutes,
+    ...openaiRoutes,
     ...nativeRoutes,
     'chat/completions': chat,
     'images/embeddings': imageEmbeddings,
@@ -45,7 +45,7 @@ export default defineProvider<FoundrySettings>({
   },
   relay: (call, path) => ({
     ...relayedAddress(call, relayedRoute(path)),
-    headers: isMessages(call) ? anthropicHeaders(call, undefined) : openHeaders(call),
+    headers: isMessages(call) ? anthropicHeaders(call, undefined) : openaiHeaders(call),
   }),
   socketTap: () => new RealtimeTap(),
   fault: azureFault,

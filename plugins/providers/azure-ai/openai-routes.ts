@@ -35,7 +35,7 @@ const forwardedHeaders = ['idempotency-key', 'x-client-request-id', 'x-ms-client
 
 const service: OpenAiCompatible<FoundrySettings> = {
   address,
-  headers: openHeaders,
+  headers: openaiHeaders,
   extensions: () => 'drop',
   history: historyOf,
   bodyModel: (call) => targetOf(call).id ?? call.model,
@@ -49,14 +49,14 @@ function historyOf(call: FoundryCall): HistoryRules {
 }
 
 /** The client's own format, on the OpenAI route or the inference route: the bytes pass unchanged, except for the model. */
-export const openRoutes: { readonly [E in Endpoint]?: Operation<FoundrySettings> } = Object.fromEntries(
+export const openaiRoutes: { readonly [E in Endpoint]?: Operation<FoundrySettings> } = Object.fromEntries(
   Object.entries(openaiCompatible(service)).filter(([endpoint]) => supportedEndpoints.has(endpoint)),
 );
 
-export const openChat = openaiChat(service);
+export const openaiChatOperation = openaiChat(service);
 
 /** Adds headers: for the inference route, how to handle unknown fields; for a managed endpoint, the deployment. */
-export function openHeaders(call: FoundryCall): HeaderPairs {
+export function openaiHeaders(call: FoundryCall): HeaderPairs {
   const { api: format, uri, id } = targetOf(call);
   if (format !== 'inference') return callerHeaders(call, ['openai-beta', ...forwardedHeaders]);
   const { extra_parameters: extra, endpoint_name: endpoint } = call.settings;
@@ -75,7 +75,7 @@ function checkedHeaderValue(deployment: string): string {
 /** Image embeddings: only the inference route has them. */
 export const imageEmbeddings: Operation<FoundrySettings> = {
   begin(body, call) {
-    const headers: HeaderPairs = ['accept', 'application/json', ...openHeaders(call)];
+    const headers: HeaderPairs = ['accept', 'application/json', ...openaiHeaders(call)];
     const target = { ...address(call, 'images/embeddings'), method: call.method, headers };
     if (body.kind === 'none') return { request: { ...target, body, dropped: [] }, tap: new JsonTap() };
     headers.push('content-type', 'application/json');
@@ -93,7 +93,7 @@ export const imageEmbeddings: Operation<FoundrySettings> = {
 export const models: Operation<FoundrySettings> = {
   isConverted: true,
   begin(_body, call) {
-    const headers: HeaderPairs = ['accept', 'application/json', ...openHeaders(call)];
+    const headers: HeaderPairs = ['accept', 'application/json', ...openaiHeaders(call)];
     const request = { ...modelListAddress(call), method: call.method, headers, body: emptyBody, dropped: [] };
     const tap = new JsonTap();
     return isSingleModelHost(targetOf(call).uri) ? { request, tap, result: (text) => listOfOne(text, call) } : { request, tap };

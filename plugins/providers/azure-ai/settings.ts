@@ -66,7 +66,7 @@ export const schema: JsonSchema = azureSchema({
       type: 'integer',
       minimum: 1,
       default: 4096,
-      description: 'max_tokens for chat completions to Anthropic models that do not set it: their API requires one.',
+      description: 'Default of max_tokens for chat completions to Anthropic models without it, because their API requires a limit.',
     },
   },
 });

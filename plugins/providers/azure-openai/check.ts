@@ -13,7 +13,7 @@ export const check = azureCheck(azureOpenai, {
   /** The path after the first `/openai` is removed, which the operator should know. */
   address(key, { hasMore: more, origin, path }) {
     if (!more) return [];
-    const message = `${key} ends at the first /openai; the rest is cut off`;
+    const message = `the path of ${key} after the first /openai is not used`;
     return [{ path: [key], code: 'bad-custom-host', message, hint: `Write ${origin}${path}.`, severity: 'warning' }];
   },
   entry: missingVersion,
@@ -47,7 +47,7 @@ function missingVersion(settings: AzureSettings, rows: Rows): readonly SettingsP
     rowsWithoutVersion.length === 0 || rowsWithoutVersion.length === rows.length
       ? ''
       : ` for the deployment "${rowsWithoutVersion[0]?.[0] ?? ''}"`;
-  const message = `api_version is missing${which}: the api-version of each client decides, and without one the v1 address is used`;
+  const message = `api_version is not set${which}: each client chooses the version with its api-version, and without one the gateway uses the v1 address`;
   const hint = 'Write api_version: v1, or a date like 2024-10-21 for the dated address.';
   return [{ path: ['api_version'], code: 'missing-key', message, hint, severity: 'warning' }];
 }

@@ -46,8 +46,8 @@ export function check(settings: BedrockSettings): readonly SettingsProblem[] {
       path: ['deployments', name, 'model_id'],
       code: 'missing-key',
       severity: 'warning',
-      message: 'the ARN does not say which model is behind it',
-      hint: 'add foundation_model, such as anthropic.claude-sonnet-4-6',
+      message: 'the ARN does not contain the name of the model, which its price and its parameter rules depend on',
+      hint: 'add foundation_model, for example anthropic.claude-sonnet-4-6',
     });
   }
   return problems;

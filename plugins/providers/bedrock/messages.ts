@@ -51,7 +51,7 @@ export const countTokens: Operation<BedrockSettings> = {
 function toTokenCount(text: string): unknown {
   const tokens = parseObject(text)?.['inputTokens'];
   if (typeof tokens === 'number') return { input_tokens: tokens };
-  throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no count of tokens.', source: 'provider' });
+  throw new GatewayError('upstream_invalid', { message: "The provider's response contains no token count.", source: 'provider' });
 }
 
 interface ConvertedBody {

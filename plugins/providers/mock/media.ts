@@ -50,7 +50,7 @@ function usageOf({ body }: MockRequest) {
 export function speech({ body }: MockRequest): MockContent {
   const format = typeof body['response_format'] === 'string' ? body['response_format'] : 'mp3';
   const sound = sounds[format];
-  if (sound === undefined) throw new Refusal('unsupported_value', 'response_format', `The mock makes mp3, wav and pcm, not ${format}.`);
+  if (sound === undefined) throw new Refusal('unsupported_value', 'response_format', `The mock supports mp3, wav and pcm, not ${format}.`);
   const bytes = sound.bytes();
   if (body['stream_format'] !== 'sse') return { bytes, type: sound.type };
   const half = Math.ceil(bytes.length / 2);

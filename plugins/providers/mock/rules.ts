@@ -66,7 +66,7 @@ export function arrayOf(row: Rule, min = 0, max = Number.POSITIVE_INFINITY): Rul
   return (value, param) => {
     if (!Array.isArray(value)) throw wrongType(param, 'an array');
     if (value.length < min) throw new Refusal('empty_array', param, `Invalid '${param}': it is empty.`);
-    if (value.length > max) throw new Refusal('array_above_max_length', param, `Invalid '${param}': expected at most ${max} rows.`);
+    if (value.length > max) throw new Refusal('array_above_max_length', param, `Invalid '${param}': expected at most ${max} items.`);
     for (const [index, each] of value.entries()) row(each, `${param}[${index}]`);
   };
 }

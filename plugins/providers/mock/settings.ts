@@ -97,7 +97,7 @@ const reply = {
     breaks: {
       enum: ['refused', 'reset', 'hang'],
       description:
-        'Simulates a fault: refused (no connection), reset (the connection breaks halfway) or hang (the response stops halfway).',
+        'Simulates a fault: refused (no connection), reset (the connection is reset halfway) or hang (no more data after half of the response).',
     },
   },
 } as const;

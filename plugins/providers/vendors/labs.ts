@@ -56,7 +56,7 @@ export const labs: readonly Vendor[] = [
       {
         name: 'thoughts of others',
         source:
-          'https://github.com/NousResearch/hermes-agent/issues/16388: 400, "messages with tool_calls must include reasoning_content"; an empty one will do',
+          'https://github.com/NousResearch/hermes-agent/issues/16388: 400, "messages with tool_calls must include reasoning_content"; an empty one is enough',
         needsThoughts: true,
       },
     ],

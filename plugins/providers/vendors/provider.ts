@@ -9,7 +9,7 @@ import type { Vendor } from './row.ts';
 const fixes = {
   401: 'check the key: it was revoked, or belongs to another service',
   403: 'give the key the permission to list models',
-  404: 'check custom_host: it is the base URL that the service gives for OpenAI libraries',
+  404: 'check custom_host: use the base URL that the service documents for OpenAI libraries',
 } as const;
 
 const modelListProbe: Probe = { endpoint: 'models', method: 'GET', model: '', proves: 'credential', fixes };

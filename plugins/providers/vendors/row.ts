@@ -21,7 +21,7 @@ export interface Vendor {
   /** Name of the service in the price list. Undefined if the list has no prices for it. */
   readonly priceList?: string;
   readonly quirks?: readonly Quirk[];
-  /** Headers that choose an account or who pays, in lower case: a caller's never go along with a credential of the catalog. */
+  /** Headers that choose an account or who pays, in lower case. A caller's value is never sent together with the provider's own credential. */
   readonly accountHeaders?: readonly string[];
 }
 

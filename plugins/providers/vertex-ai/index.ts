@@ -47,7 +47,7 @@ const probe: Probe = {
   model,
   body: { input: 'ping' },
   proves: 'credential',
-  accepts: { 404: `credential accepted · ${model} is not available there` },
+  accepts: { 404: `credential accepted · this region does not have ${model}` },
   fixes: {
     401: 'check the service account or the identity of the machine: its token is not accepted',
     403: 'grant the role "Vertex AI User" in this project, and enable the Vertex AI API',

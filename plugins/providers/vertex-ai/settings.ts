@@ -52,7 +52,8 @@ export const schema: JsonSchema = {
         buckets: {
           type: 'array',
           items: { type: 'string', minLength: 1 },
-          description: 'Further buckets whose files callers may use. With it or storage_bucket set, no others.',
+          description:
+            'Additional buckets whose files callers may use. If this or storage_bucket is set, the gateway rejects all other buckets.',
         },
       },
     },

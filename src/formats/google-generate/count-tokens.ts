@@ -117,7 +117,7 @@ export function toCountTokens(request: JsonObject, model: string, surface: 'vert
 export function fromCountTokens(text: string): JsonObject {
   const total = parseObject(text)?.['totalTokens'];
   if (typeof total !== 'number') {
-    throw new GatewayError('upstream_invalid', { message: 'The response of the provider contains no token count.', source: 'provider' });
+    throw new GatewayError('upstream_invalid', { message: "The provider's response contains no token count.", source: 'provider' });
   }
   return { object: 'response.input_tokens', input_tokens: total };
 }

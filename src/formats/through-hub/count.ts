@@ -32,7 +32,7 @@ export function viaInputTokens(count: Operation, format: ClientRequests): Operat
           const counted = inner.result === undefined ? parseObject(text) : inner.result(text, answer);
           const tokens = isJsonObject(counted) ? counted['input_tokens'] : undefined;
           if (typeof tokens === 'number') return { input_tokens: tokens };
-          const message = 'The response of the provider contains no token count.';
+          const message = "The provider's response contains no token count.";
           throw new GatewayError('upstream_invalid', { message, source: 'provider' });
         },
       };

@@ -36,7 +36,7 @@ export function decodeId<Parts>(encoding: IdEncoding<Parts>, id: string): Parts 
     const rules = Object.entries<(value: unknown) => boolean>(parts);
     if (!rules.every(([, isRight], at) => isRight(values[at]))) return undefined;
     const decoded = Object.fromEntries(rules.map(([part], at) => [part, values[at]])) as Parts;
-    // Base64url decoding is lenient: an id with a different spelling, or with more properties, is not the same id.
+    // Base64url decoding is lenient: a different encoding of the same data, or one with more properties, is not the same id.
     return encodeId(encoding, decoded) === id ? decoded : undefined;
   } catch {
     return undefined;
@@ -99,7 +99,7 @@ function limitOf(value: string | undefined, { defaultLimit, maxLimit }: PageRule
   return Number(value);
 }
 
-/** A type of object with a life cycle: how its objects are named, found, listed and cancelled. */
+/** A type of object with a life cycle: how its ids are encoded, and how its objects are found, listed and cancelled. */
 export interface ObjectType<Parts> {
   readonly naming: IdEncoding<Parts>;
   /** Returns the state of an object at a time. */

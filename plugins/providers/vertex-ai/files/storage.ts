@@ -88,13 +88,11 @@ export function deletableObject(call: VertexCall, object: StoredObject, param: s
   if (isCallerCredential(call)) return object;
   const { bucket, name } = object;
   if (bucket === call.settings.storage_bucket && name.startsWith(gatewayPrefix)) return object;
-  const exception =
-    bucket === call.settings.storage_bucket ? ` except below "${gatewayPrefix}"` : ': it is not the storage_bucket of this provider';
-  throw new GatewayError('not_allowed', {
-    message: `Nothing is deleted in the bucket "${bucket}"${exception}.`,
-    param,
-    hint: 'Use your own credential.',
-  });
+  const message =
+    bucket === call.settings.storage_bucket
+      ? `The gateway deletes only objects below "${gatewayPrefix}" in the bucket "${bucket}".`
+      : `The gateway deletes nothing in the bucket "${bucket}": it is not the storage_bucket of this provider.`;
+  throw new GatewayError('not_allowed', { message, param, hint: 'Use your own credential.' });
 }
 
 /**

@@ -11,7 +11,7 @@ import type { VertexSettings } from '../settings.ts';
 import { isTrainingLine, toTrainingRow } from '../tuning/rows.ts';
 import type { FileNotes } from './file-object.ts';
 
-/** The purpose of a file of lines; undefined until its first line was read. */
+/** The purpose of a file of lines. */
 type LinesPurpose = 'batch' | 'fine-tune' | 'other';
 
 /**

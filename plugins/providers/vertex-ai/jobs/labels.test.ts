@@ -26,7 +26,7 @@ describe('the labels of a job', () => {
   it('drop and report metadata that does not fit', () => {
     const metadata = { a: 'x'.repeat(500), b: 'y'.repeat(500), c: 'z', d: 'ü'.repeat(512), e: 'w'.repeat(512) };
     const { labels, dropped } = labelsOf({ gateway_endpoint: 'embeddings' }, { team: 'search' }, metadata);
-    expect(dropped).toEqual([{ param: 'metadata.e', reason: 'the job has no space for more labels' }]);
+    expect(dropped).toEqual([{ param: 'metadata.e', reason: 'does not fit into the labels of a job (64 labels of 63 characters)' }]);
     expect(metadataOf(labels)).toEqual({ ...metadata, e: undefined });
     expect(labels).toMatchObject({ gateway_endpoint: 'embeddings', team: 'search' });
     expect([valid(labels), Object.keys(labels).length <= 64]).toEqual([true, true]);

@@ -35,7 +35,7 @@ export function labelsOf(gatewayLabels: Readonly<Record<string, string>>, caller
   for (const [key, value] of Object.entries(isJsonObject(metadata) ? stringMembers(metadata) : {})) {
     const extended = { ...stored, [key]: value };
     if (Buffer.byteLength(JSON.stringify(extended)) <= maxBytes) stored = extended;
-    else dropped.push({ param: `metadata.${key}`, reason: 'the job has no space for more labels' });
+    else dropped.push({ param: `metadata.${key}`, reason: 'does not fit into the labels of a job (64 labels of 63 characters)' });
   }
   return { labels: { ...base, ...(Object.keys(stored).length === 0 ? {} : encodedLabels(stored)) }, dropped };
 }

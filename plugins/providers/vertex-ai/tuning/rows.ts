@@ -29,7 +29,7 @@ export function toTrainingRow(
   const { body, dropped } = toGenerateContent(line, { model: '', media: noMedia, strict: false }, options);
   const drops = new Drops();
   for (const { param, reason } of dropped) drops.add(param, reason);
-  drops.addUnread(line, rowFields, '', 'examples contain a conversation and its tools only');
+  drops.addUnread(line, rowFields, '', 'a training example can contain only a conversation and its tools');
   const { systemInstruction, contents, tools } = body;
   return {
     row: {

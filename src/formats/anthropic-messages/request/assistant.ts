@@ -45,12 +45,12 @@ function blockOf(part: Exclude<AssistantPart, { kind: 'call' }>, conversion: Mes
       return thinkingBlock(part, conversion);
     case 'redacted':
       if (part.data !== '') return { type: 'redacted_thinking', data: part.data };
-      drops.add('messages[].content[].redacted_thinking', 'the part holds nothing');
+      drops.add('messages[].content[].redacted_thinking', 'the part is empty');
       return undefined;
     case 'other':
       return serverBlock(part.type, part.part, conversion);
     case 'fragment':
-      drops.add('messages[].content_blocks', 'the client kept a part of it only');
+      drops.add('messages[].content_blocks', 'the client sent an incomplete block');
       return undefined;
     default:
       return part satisfies never;
@@ -89,7 +89,7 @@ function withCache(pieces: readonly AssistantPiece[], message: JsonObject, { dro
   const last = pieces.findLastIndex((piece) => 'called' in piece || !String(piece.block['type']).endsWith('thinking'));
   const piece = pieces[last];
   if (piece === undefined) {
-    drops.add('messages[].cache_control', 'the message has no block for it');
+    drops.add('messages[].cache_control', 'the message has no block that can be cached');
     return pieces;
   }
   const mark = cacheControlOf(message);

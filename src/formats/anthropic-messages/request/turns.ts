@@ -127,8 +127,7 @@ export class TurnBuilder {
   /** Ends the open user turn. */
   #closeUserTurn(): void {
     const results = this.#calls.all.map(
-      ({ id, result }) =>
-        result ?? { type: 'tool_result', tool_use_id: id, content: 'The client sent no result for this call.', is_error: true },
+      ({ id, result }) => result ?? { type: 'tool_result', tool_use_id: id, content: 'The client sent no result.', is_error: true },
     );
     const content = [...results, ...this.#blocks];
     if (content.length > 0)

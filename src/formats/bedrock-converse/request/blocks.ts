@@ -24,7 +24,7 @@ export const blocksOf = (blocks: readonly Block[], to: BlockContext): JsonObject
 export function withCachePoint(made: JsonObject, { cache_control: mark }: JsonObject, { drops, caches }: BlockContext): JsonObject[] {
   if (mark === undefined || mark === null) return [made];
   if (!caches) {
-    drops.add('cache_control', 'this model has no marks for its cache');
+    drops.add('cache_control', 'this model does not support prompt caching');
     return [made];
   }
   return [made, { cachePoint: cachePoint(mark) }];

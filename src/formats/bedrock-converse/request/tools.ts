@@ -44,7 +44,7 @@ export function converseTools({ tools = [], tool_choice: choice }: ToolFields, c
   const isNone = word === 'none';
   const usesTools = turns.some(({ content }) => typeof content !== 'string' && content.some((block) => block['type'] === 'tool_use'));
   if (isNone && !usesTools) return { own: {} };
-  if (isNone && choices.asksNone) to.drops.add('tool_choice', 'the service has no way to rule out tools');
+  if (isNone && choices.asksNone) to.drops.add('tool_choice', 'the service does not support tool_choice "none"');
   const oneCall = choices.oneCall && !isNone && tools.length > 0 ? parallelField(word, family, to) : undefined;
   const isLost = isForced(choice) && (specs.length === 0 || (tools.some(isNamed(choice)) && !specs.some((spec) => isChosen(spec, choice))));
   if (isLost) to.drops.add('tool_choice', missingToolReason);

@@ -49,7 +49,7 @@ function partsOf(part: Exclude<AssistantPart, { kind: 'call' }>, at: string, con
       );
       return [];
     case 'fragment':
-      drops.add('messages[].content_blocks', 'the client kept a part of it only');
+      drops.add('messages[].content_blocks', 'the client sent an incomplete block');
       return [];
     case 'other':
       return otherPart(part.type, part.part, at, conversion);

@@ -49,7 +49,8 @@ export function toTexts(content: unknown, at: string, drops: Drops): string[] {
   return partsIn(content, at).flatMap((part) => {
     const text = typeof part === 'string' ? part : isJsonObject(part) ? part['text'] : undefined;
     if (isJsonObject(part)) {
-      if (typeof text !== 'string') drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages hold text only');
+      if (typeof text !== 'string')
+        drops.add(`messages[].content[].${textOf(part['type']) ?? 'type'}`, 'system messages can contain only text');
       if (part['cache_control'] !== undefined) drops.add('messages[].content[].cache_control', cachesItself);
       drops.addUnread(part, textMembers, 'messages[].content[].', 'not known to this service');
     }
@@ -174,7 +175,7 @@ function audioPart(part: JsonObject, at: string, conversion: GenerateConversion)
 /** Converts the file of `{type: 'file', file: {file_data | file_id | file_url, filename?}}`. Its members may also be next to `type`. */
 function filePart(file: JsonObject, at: string, conversion: GenerateConversion): Part {
   const name = textOf(file['filename']);
-  if (name !== undefined) conversion.drops.add('messages[].content[].file.filename', 'this service has no names of files');
+  if (name !== undefined) conversion.drops.add('messages[].content[].file.filename', 'this service does not support file names');
   const data = textOf(file['file_data']);
   if (data !== undefined) return mediaPart(referencedFile(fileDataUri(data, name), file, `${at}.file.file_data`), conversion);
   const url = textOf(file['file_url']) ?? textOf(file['file_uri']) ?? textOf(file['file_id']);

@@ -13,7 +13,7 @@ export function audioFormat(body: JsonObject, drops?: Drops): AudioFormat | unde
   const audio = body['audio'];
   const format = isJsonObject(audio) ? audio['format'] : undefined;
   if (format === undefined || format === null || format === 'pcm16') return undefined;
-  if (format !== 'wav') drops?.add('audio.format', 'this service makes raw samples only: they are sent as wav');
+  if (format !== 'wav') drops?.add('audio.format', 'this service returns only raw samples, which are sent as wav');
   return 'wav';
 }
 

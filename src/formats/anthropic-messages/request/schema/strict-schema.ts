@@ -38,7 +38,7 @@ export function strictSchema(schema: unknown, drops: Drops, place = 'response_fo
   for (const key of ['$defs', 'definitions']) if (rest.has(key)) out[key] = each(take(key), inner);
   const ref = take('$ref');
   if (ref !== undefined) {
-    drops.addUnread(Object.fromEntries(rest), noNames, place, 'a reference stands alone');
+    drops.addUnread(Object.fromEntries(rest), noNames, place, 'keywords next to $ref are not supported');
     return { ...out, $ref: ref };
   }
   take('$schema');
@@ -94,7 +94,7 @@ function addKind(out: Record<string, unknown>, types: readonly string[], node: S
 }
 
 function addType(out: Record<string, unknown>, type: string, { rest, take, inner, drops, place }: SchemaNode): void {
-  /** Copies a keyword if its value is supported. Otherwise the keyword becomes the last of the rest, for the description. */
+  /** Copies a keyword if its value is supported. An unsupported keyword stays in `rest`, which is written into the description. */
   const keep = (key: string, isSupported: (value: unknown) => boolean): void => {
     if (!rest.has(key)) return;
     const value = take(key);

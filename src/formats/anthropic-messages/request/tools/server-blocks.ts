@@ -50,7 +50,7 @@ export function serverBlock(type: string, part: JsonObject, conversion: Messages
   }
   if (isSummary) {
     if (textOf(part['content']) === undefined && textOf(part['encrypted_content']) === undefined) {
-      drops.add('messages[].content[].compaction', 'the block holds nothing');
+      drops.add('messages[].content[].compaction', 'the block is empty');
       return undefined;
     }
     betas.add('compact-2026-01-12');

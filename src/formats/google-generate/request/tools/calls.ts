@@ -104,7 +104,7 @@ function argumentsOf(value: unknown, drops: GenerateConversion['drops']): JsonOb
   if (text === '' || text === 'null') return {};
   const object = tryParseExact(text);
   if (isJsonObject(object) && !isExactNumber(object)) return object;
-  drops.add('messages[].tool_calls[].arguments', 'no JSON object: sent as the text in "arguments"');
+  drops.add('messages[].tool_calls[].arguments', 'not a JSON object: sent as text in the member "arguments"');
   return { arguments: object ?? text };
 }
 
