@@ -103,6 +103,23 @@ it('counts the records of a dead thread as failed', async () => {
   await own.close(10);
 });
 
+it.each<[string, (own: ExportThread) => unknown, string]>([
+  ['closed', (own) => own.close(10), 'the exporter is closed'],
+  ['full', (own) => own.add(...entries(1).map((entry) => ({ ...entry, request: 'x'.repeat(16_000_000) }))), 'the queue is full'],
+])('reports why a record is dropped: %s', async (_, prepare, why) => {
+  const reasons: (string | undefined)[] = [];
+  const own = new ExportThread({
+    entry: dead,
+    onResult: (_signal, _items, _result, reason) => reasons.push(reason),
+    onFault: (error) => expect.fail(error.message),
+  });
+  own.use(settings());
+  await prepare(own);
+  for (const entry of entries(1)) own.add(entry);
+  expect(new Set(reasons)).toEqual(new Set([why]));
+  own.use(undefined);
+});
+
 const dead = new URL(`data:text/javascript,${encodeURIComponent("throw new Error('dead at once')")}`);
 
 it.each([

@@ -2,8 +2,10 @@ import type { ProviderFault } from '../../core/error.ts';
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
+import { ChatTap } from '../openai-chat/tap.ts';
+import { eventTypeOf } from '../shared/response/event-type.ts';
 import { topLevelMembers } from '../shared/response/json-tap.ts';
-import { isBareError, objectAt, parseObject, textOf, offsetOfValue } from '../shared/json.ts';
+import { isBareError, objectAt, parseObject, offsetOfValue } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
 import { readUsage } from '../shared/usage.ts';
 
@@ -11,7 +13,8 @@ const readMembers: ReadonlySet<string> = new Set(['usage', 'error', 'duration'])
 
 /**
  * Tap for speech and transcriptions: audio, plain text, subtitles, JSON, or a stream of events (`speech.audio.*`,
- * `transcript.text.*`), which ends with a `done` event that contains the usage.
+ * `transcript.text.*`), which ends with a `done` event that contains the usage. vLLM streams transcriptions in chunks of the chat
+ * format instead (its source, `TranscriptionStreamResponse`).
  */
 export class AudioTap implements Tap {
   readonly form: 'json' | 'bytes';
@@ -19,39 +22,54 @@ export class AudioTap implements Tap {
   readonly id = undefined;
   model: string | undefined;
   fault: ProviderFault | undefined;
-  usage: Usage | undefined;
   readonly finish: readonly string[] = [];
   contentEvents = 0;
+  #usage: Usage | undefined;
+  #chunks: ChatTap | undefined;
 
   /** @param form `json` if the client requested JSON: the response is then parsed, and one that is not JSON is a fault */
   constructor(form: 'json' | 'bytes') {
     this.form = form;
   }
 
+  get usage(): Usage | undefined {
+    return this.#chunks?.usage ?? this.#usage;
+  }
+
   event(event: WireEvent): EventKind {
-    const type = event.name === '' ? (textOf(/"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1]) ?? '') : event.name;
+    const type = eventTypeOf(event);
     if (type === 'error' || isBareError(event.data)) {
       this.fault ??= faultInBand(parseObject(event.data), event.data);
       return 'fault';
     }
     if (type.endsWith('.done') || event.data.trim() === '[DONE]') return this.#done(event.data);
-    if (type === '') return 'meta';
+    if (type === '') return this.#chunk(event);
     this.contentEvents += 1;
     return 'content';
+  }
+
+  /** The end comes with `[DONE]`: the service splits long audio into parts, and each part has a finish reason. */
+  #chunk(event: WireEvent): EventKind {
+    this.#chunks ??= new ChatTap();
+    const kind = this.#chunks.event(event);
+    this.model ??= this.#chunks.model;
+    this.fault ??= this.#chunks.fault;
+    if (kind === 'content') this.contentEvents += 1;
+    return kind;
   }
 
   whole(text: string): ProviderFault | undefined {
     this.complete = true;
     const found = topLevelMembers(text, readMembers);
     if (found === undefined) return undefined;
-    this.usage = readUsage(found['usage']) ?? usageOfDuration(found['duration']);
+    this.#usage = readUsage(found['usage']) ?? usageOfDuration(found['duration']);
     if (found['error'] !== undefined && found['error'] !== null) this.fault = faultInBand(found, '');
     return this.fault;
   }
 
   #done(data: string): EventKind {
     const at = offsetOfValue(data, 'usage');
-    if (at >= 0) this.usage = readUsage(objectAt(data, at));
+    if (at >= 0) this.#usage = readUsage(objectAt(data, at));
     this.complete = true;
     if (this.contentEvents > 0) return 'end';
     // No content came before: this event contains the whole text.

@@ -1,5 +1,6 @@
 import type { WireEvent } from '../../core/events.ts';
 import type { EventKind } from '../../core/tap.ts';
+import { eventTypeOf } from '../shared/response/event-type.ts';
 import { JsonTap } from '../shared/response/json-tap.ts';
 import { isBareError, objectAt, parseObject, offsetOfValue } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
@@ -11,7 +12,7 @@ import { readUsage } from '../shared/usage.ts';
  */
 export class ImageTap extends JsonTap {
   override event(event: WireEvent): EventKind {
-    const type = event.name === '' ? (/^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(event.data)?.[1] ?? '') : event.name;
+    const type = eventTypeOf(event);
     if (type.endsWith('.completed') || event.data.trim() === '[DONE]') {
       const at = offsetOfValue(event.data, 'usage');
       if (at >= 0) this.usage = readUsage(objectAt(event.data, at));

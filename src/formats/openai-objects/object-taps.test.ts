@@ -23,6 +23,8 @@ describe('ObjectTap', () => {
 });
 
 const event = (type: string, more: object = {}, name = '') => ({ name, data: JSON.stringify({ type, ...more }) });
+/** An event without a name whose first member is an object with a type of its own. */
+const lateType = (type: string, more: object = {}) => ({ name: '', data: JSON.stringify({ audio: { type: 'x' }, ...more, type }) });
 const usage = { type: 'tokens', input_tokens: 14, input_token_details: { audio_tokens: 14 }, output_tokens: 3 };
 
 describe('AudioTap', () => {
@@ -34,11 +36,58 @@ describe('AudioTap', () => {
       ['content', 'end'],
     ],
     ['a transcript in one piece', [event('transcript.text.done', { text: 'a', usage })], ['content']],
+    [
+      'speech with the type as the last member',
+      [lateType('speech.audio.delta'), lateType('speech.audio.done', { usage })],
+      ['content', 'end'],
+    ],
     ['named events', [event('x.delta', {}, 'speech.audio.delta'), event('x', { usage }, 'speech.audio.done')], ['content', 'end']],
   ])('reads a stream of %s', (_name, events, kinds) => {
     const tap = new AudioTap('bytes');
     expect(events.map((one) => tap.event(one))).toEqual(kinds);
     expect(tap).toMatchObject({ complete: true, usage: { prompt: 14, completion: 3, audioIn: 14 } });
+  });
+
+  // vLLM, entrypoints/openai/protocol.py, TranscriptionStreamResponse and TranslationStreamResponse.
+  const chunk = (choices: object[], more: object = {}) => ({
+    name: '',
+    data: JSON.stringify({ id: 'trsc-1', object: 'transcription.chunk', created: 1, model: 'whisper', choices, ...more }),
+  });
+  const delta = (content: string, finish_reason: string | null = null) => ({ delta: { content }, finish_reason });
+  const done = { name: '', data: '[DONE]' };
+  const tokens = { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 };
+
+  it.each([
+    [
+      'and usage at the end',
+      [chunk([delta('')]), chunk([delta('Hello')]), chunk([delta(' you', 'stop')]), chunk([], { usage: tokens }), done],
+      ['meta', 'content', 'content', 'meta', 'end'],
+      { contentEvents: 2, usage: { prompt: 7, completion: 2 } },
+    ],
+    [
+      'and usage in each event',
+      [chunk([delta('Hello')], { usage: tokens }), chunk([delta('', 'stop')], { usage: tokens }), done],
+      ['content', 'content', 'end'],
+      { contentEvents: 2, usage: { prompt: 7, completion: 2 } },
+    ],
+    ['and no usage', [chunk([delta('Hello', 'stop')]), done], ['content', 'end'], { contentEvents: 1, usage: undefined }],
+  ])('reads a stream in chunks of the chat format %s', (_name, events, kinds, expected) => {
+    const tap = new AudioTap('json');
+    expect(events.map((one) => tap.event(one))).toEqual(kinds);
+    expect(tap).toMatchObject({ complete: true, model: 'whisper', ...expected });
+  });
+
+  it('reads a stream in chunks as incomplete until its end mark, because each part of long audio has a finish reason', () => {
+    const tap = new AudioTap('json');
+    for (const one of [chunk([delta('Hello', 'stop')]), chunk([delta(' again')])]) tap.event(one);
+    expect(tap.complete).toBe(false);
+  });
+
+  it('reads an error in a stream of chunks as fault', () => {
+    const tap = new AudioTap('json');
+    tap.event(chunk([delta('Hello')]));
+    expect(tap.event({ name: '', data: '{"object":"error","error":{"message":"broke"}}' })).toBe('fault');
+    expect(tap.fault?.message).toBe('broke');
   });
 
   it('reads an error event as fault', () => {

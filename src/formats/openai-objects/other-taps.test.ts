@@ -158,6 +158,13 @@ describe('ImageTap', () => {
     expect(tap).toMatchObject({ complete: true, usage: { prompt: 1, completion: 2 } });
   });
 
+  it('reads the type of an event without a name, wherever it is', () => {
+    const tap = new ImageTap();
+    const data = JSON.stringify({ b64_json: picture, usage: { input_tokens: 1, output_tokens: 2 }, type: 'image_generation.completed' });
+    expect(tap.event({ name: '', data: ` ${data}` })).toBe('content');
+    expect(tap).toMatchObject({ complete: true, usage: { prompt: 1, completion: 2 } });
+  });
+
   it('commits with the final image if there are no partial ones', () => {
     const tap = new ImageTap();
     expect(tap.event(event('image_generation.completed', { b64_json: picture }))).toBe('content');

@@ -6,6 +6,7 @@ import type { EventKind, Tap } from '../../core/tap.ts';
 import type { Usage } from '../../core/model/usage.ts';
 import { hasError, checkedObject, parseObject, textOf } from '../shared/json.ts';
 import { faultInBand } from '../openai-chat/fault.ts';
+import { eventTypeOf } from '../shared/response/event-type.ts';
 import { readUsage, withTier } from '../shared/usage.ts';
 
 /** Events that open an empty object. They have no content that a person would see. */
@@ -56,7 +57,7 @@ export class ResponsesTap implements Tap {
   }
 
   event(event: WireEvent): EventKind {
-    const type = event.name === '' ? typeOf(event.data) : event.name;
+    const type = eventTypeOf(event);
     if (terminals.has(type)) return this.#terminal(event.data);
     if (type === 'error') {
       this.fault ??= faultInBand(parseObject(event.data), event.data);
@@ -155,10 +156,4 @@ function finishOf(response: JsonObject): readonly string[] {
   const details = response['incomplete_details'];
   const reason = (isJsonObject(details) ? textOf(details['reason']) : undefined) ?? textOf(response['status']);
   return reason === undefined ? [] : [reason];
-}
-
-/** Reads the `type` member, normally the first one, for framings that lose the event's name. */
-function typeOf(data: string): string {
-  const quick = /^\{\s*"type"\s*:\s*"([^"\\]*)"/.exec(data)?.[1];
-  return quick ?? textOf(parseObject(data)?.['type']) ?? '';
 }

@@ -157,3 +157,9 @@ it('separates the choices of a stream and sets the finish reason of each', () =>
   expect(output({ finish: [] })).toEqual(shownWith('stop', 'stop'));
   expect(output({ finish: [], end: 'fault' })).toEqual(shownWith('fault', 'fault'));
 });
+
+it.each(['\u2028', '\u2029', '\u0085'])('reads the events of a stream that contain %j', (separator) => {
+  const response = events(chunk({ content: 'one ' }), chunk({ content: `a${separator}b` })).replaceAll('\n\n', '\r\n\r\n');
+  const { output } = messagesOf({ record: sampleRecord({ finish: ['stop'] }), request: undefined, response });
+  expect(JSON.parse(output ?? '')).toMatchObject([{ parts: [textPart(`one a${separator}b`)] }]);
+});
