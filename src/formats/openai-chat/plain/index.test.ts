@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../core/json/merge.ts';
 import { toHub } from '../../anthropic-messages/to-hub/index.ts';
 import { ownNames } from '../../anthropic-messages/to-hub/names.ts';
+import { Drops } from '../../shared/request/drops.ts';
 import { plainChat } from './index.ts';
+import { withFittingStrict } from './strict.ts';
 
 const service = { model: 'gpt-5', isOpenAi: true, passes: false, known: [], media: new Map() };
 const search = { type: 'web_search_20250305', name: 'web_search' };
@@ -120,4 +122,18 @@ it.each<[model: string, asked: JsonObject, sent: JsonObject, dropped: readonly s
   const { messages: _messages, tools: _tools, ...rest } = body;
   expect(rest).toEqual(sent);
   expect(lost.map(({ param }) => param).toSorted()).toEqual([...dropped].toSorted());
+});
+
+it('withFittingStrict reads the list of required properties once, so that its work is linear', () => {
+  const schema = object(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`p${index}`, text])));
+  let reads = 0;
+  const required = new Proxy(schema['required'] as string[], {
+    get(target, name) {
+      if (/^\d+$/.test(String(name))) reads += 1;
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+  const holder = { strict: true };
+  expect(withFittingStrict(holder, { ...schema, required }, '', new Drops())).toBe(holder);
+  expect(reads).toBe(100);
 });

@@ -35,6 +35,9 @@ function isClosed(schema: unknown): boolean {
   return all.every(isClosed);
 }
 
-const isClosedObject = (schema: JsonObject, names: readonly string[], required: unknown): boolean =>
-  schema['additionalProperties'] === false &&
-  (names.length === 0 || (Array.isArray(required) && names.every((name) => required.includes(name))));
+function isClosedObject(schema: JsonObject, names: readonly string[], required: unknown): boolean {
+  if (schema['additionalProperties'] !== false) return false;
+  // A set, because a schema may have tens of thousands of properties.
+  const requiredNames = new Set<unknown>(Array.isArray(required) ? required : []);
+  return names.every((name) => requiredNames.has(name));
+}
