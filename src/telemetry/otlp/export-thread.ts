@@ -81,7 +81,7 @@ export class ExportThread {
   add(entry: Entry): void {
     const size = charactersOf(entry);
     if (this.#isClosed || this.#settings === undefined || this.#characters + size > mostCharacters) {
-      this.#reportLost(this.#itemsOf([entry]), 'dropped', 'the queue is full');
+      this.#reportLost(this.#itemsOf([entry]), 'dropped', this.#isClosed ? 'the exporter is closed' : 'the queue is full');
       return;
     }
     this.#characters += size;

@@ -158,7 +158,10 @@ it('separates the choices of a stream and sets the finish reason of each', () =>
   expect(output({ finish: [], end: 'fault' })).toEqual(shownWith('fault', 'fault'));
 });
 
-it.each(['\u2028', '\u2029', '\u0085'])('reads the events of a stream that contain %j', (separator) => {
+it.each([
+  ['U+2028', '\u2028'],
+  ['U+2029', '\u2029'],
+])('reads the events of a stream that contain the line separator %s', (_, separator) => {
   const response = events(chunk({ content: 'one ' }), chunk({ content: `a${separator}b` })).replaceAll('\n\n', '\r\n\r\n');
   const { output } = messagesOf({ record: sampleRecord({ finish: ['stop'] }), request: undefined, response });
   expect(JSON.parse(output ?? '')).toMatchObject([{ parts: [textPart(`one a${separator}b`)] }]);

@@ -84,9 +84,12 @@ function outputIn(text: string, record: LogRecord): readonly ShownMessage[] {
   return whole === undefined ? streamedIn(text, record) : wholeIn(whole, record);
 }
 
+/** The data of each event. Its lines end only at CR and LF: JSON may contain U+2028, at which `.` and `$` of a pattern end a line. */
+const eventData = /(?:^|[\r\n])data: ?(\{[^\r\n]*)/g;
+
 function streamedIn(text: string, record: LogRecord): readonly ShownMessage[] {
   const streamed = new StreamedOutput();
-  for (const [, json = ''] of text.matchAll(/^data: ?(\{.*)$/gm)) streamed.add(tryParseObject(json));
+  for (const [, json = ''] of text.matchAll(eventData)) streamed.add(tryParseObject(json));
   return streamed.choices().map((parts, at) => ({ role: 'assistant', parts, finish_reason: finishOf(record, at) }));
 }
 
