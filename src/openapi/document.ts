@@ -5,7 +5,7 @@ import type { JsonSchema } from '../core/json/schema.ts';
 import { responseContents, type ResponseContent } from './responses.ts';
 import { schemas } from './objects.ts';
 import { headerParameters, queryParameters } from './parameters.ts';
-import { requestSchemas } from './requests.ts';
+import { jsonAlternatives, requestSchemas } from './requests.ts';
 import { name, ref } from './schema.ts';
 
 /** Statuses of the gateway's own errors. Errors of providers are passed on and may have any status. */
@@ -64,13 +64,15 @@ function operation(endpoint: DescribedEndpoint, traits: EndpointTraits, [method,
     summary: traits.about,
     tags: [path.split('/')[0]],
     parameters: [...id, ...(queryParameters[endpoint] ?? []), ...headers],
-    ...(schema === undefined ? {} : { requestBody: { required: true, content: requestContent(traits, schema) } }),
+    ...(schema === undefined ? {} : { requestBody: { required: true, content: requestContent(endpoint, traits, schema) } }),
     responses: { '200': success(responseContents[endpoint]), ...errors(traits) },
   };
 }
 
-function requestContent(traits: EndpointTraits, schema: JsonSchema): JsonSchema {
-  return { [traits.body === 'form' ? 'multipart/form-data' : 'application/json']: { schema } };
+function requestContent(endpoint: DescribedEndpoint, traits: EndpointTraits, schema: JsonSchema): JsonSchema {
+  if (traits.body !== 'form') return { 'application/json': { schema } };
+  const json = jsonAlternatives[endpoint];
+  return { 'multipart/form-data': { schema }, ...(json === undefined ? {} : { 'application/json': { schema: json } }) };
 }
 
 function success(content: ResponseContent): JsonSchema {

@@ -55,6 +55,15 @@ const speech = { model: name, file } as const;
 /** Texts, or the same as tokens. */
 const texts: readonly JsonSchema[] = [text, list(text), nonEmptyList(integer), nonEmptyList(nonEmptyList(integer))];
 
+const edit = { ...image, quality: text, stream: flag } as const;
+const imageReference = anyOf(name, object({}, { image_url: anyOf(name, object({ url: name })), file_id: name }));
+
+/** Requires at least one of two image fields. */
+const withImages = (schema: JsonSchema, ...fields: readonly [string, string]): JsonSchema => ({
+  ...schema,
+  anyOf: fields.map((field) => ({ required: [field] })),
+});
+
 /** Body of each endpoint. Fields that are not listed are passed to the provider. */
 export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
   'chat/completions': object({ model: name, messages: nonEmptyList(ref('Message')) }, { ...sampling, metadata }),
@@ -64,18 +73,27 @@ export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
     { encoding_format: enumOf('float', 'base64'), dimensions: { type: 'integer', minimum: 1, maximum: 4096 }, user: text },
   ),
   'images/embeddings': object({ model: name, input: nonEmptyList(object({ image: name }, { text })) }, { dimensions: count }),
-  'images/generations': object({ model: name, prompt: name }, { ...image, quality: text, style: text }),
-  'images/edits': object({ model: name, image: file, prompt: name }, { ...image, mask: file }),
+  'images/generations': object({ model: name, prompt: name }, { ...image, quality: text, style: text, stream: flag }),
+  'images/edits': withImages(
+    object({ model: name, prompt: name }, { ...edit, image: file, 'image[]': nonEmptyList(file), mask: file }),
+    'image',
+    'image[]',
+  ),
   'images/variations': object({ model: name, image: file }, image),
   'audio/speech': object(
-    { model: name, input: { type: 'string', minLength: 1, maxLength: 4096 }, voice: name },
-    { response_format: enumOf('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'), speed: { type: 'number', minimum: 0.25, maximum: 4 } },
+    { model: name, input: { type: 'string', minLength: 1, maxLength: 4096 }, voice: anyOf(name, object({ id: name })) },
+    {
+      response_format: enumOf('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'),
+      speed: { type: 'number', minimum: 0.25, maximum: 4 },
+      stream_format: enumOf('audio', 'sse'),
+    },
   ),
   'audio/transcriptions': object(speech, {
     language: text,
     prompt: text,
-    response_format: enumOf('json', 'text', 'srt', 'verbose_json', 'vtt'),
+    response_format: enumOf('json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'),
     temperature: number,
+    stream: flag,
   }),
   'audio/translations': object(speech, { prompt: text, response_format: enumOf('json', 'text', 'srt', 'verbose_json', 'vtt') }),
   moderations: object({ input: anyOf(text, list(text), list(object({ type: name }))) }, { model: name }),
@@ -116,4 +134,16 @@ export const requestSchemas: { readonly [E in Endpoint]?: JsonSchema } = {
   'prompts/{id}/render': object({}, { variables: anyObject, model: name, ...sampling }),
   feedback: object({ trace_id: name, value: number }, { weight: number, metadata: anyObject }),
   'feedback/{id}': object({ value: number }, { weight: number, metadata: anyObject }),
+};
+
+/** JSON bodies of endpoints that accept both a form and JSON. */
+export const jsonAlternatives: { readonly [E in Endpoint]?: JsonSchema } = {
+  'images/edits': withImages(
+    object(
+      { model: name, prompt: name },
+      { ...edit, image: anyOf(imageReference, nonEmptyList(imageReference)), images: nonEmptyList(imageReference), mask: imageReference },
+    ),
+    'image',
+    'images',
+  ),
 };

@@ -51,6 +51,7 @@ it.each<[string, string, object]>([
   const { post } = paths[`/v1/${route}`] as { post: { requestBody: { content: Record<string, { schema: object }> } } };
   const isForm = forms.some((row) => row[2] === body);
   const schema = post.requestBody.content[isForm ? 'multipart/form-data' : 'application/json']?.schema;
+  expect(schema).toBeDefined();
   const validate = new Ajv2020({ strict: false }).compile({ ...schema, components });
   validate(body);
   expect(validate.errors).toBeNull();
