@@ -105,7 +105,7 @@ it('counts the records of a dead thread as failed', async () => {
 
 it.each<[string, (own: ExportThread) => unknown, string]>([
   ['closed', (own) => own.close(10), 'the exporter is closed'],
-  ['full', (own) => own.add(...entries(1).map((entry) => ({ ...entry, request: 'x'.repeat(16_000_000) }))), 'the queue is full'],
+  ['full', (own) => entries(1).forEach((entry) => own.add({ ...entry, request: 'x'.repeat(16_000_000) })), 'the queue is full'],
 ])('reports why a record is dropped: %s', async (_, prepare, why) => {
   const reasons: (string | undefined)[] = [];
   const own = new ExportThread({

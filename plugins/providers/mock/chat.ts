@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
+import { checkChoices } from './limits.ts';
 import {
   responseText,
   argumentsOf,
@@ -15,13 +16,12 @@ import {
 export function chat(request: MockRequest): MockContent {
   const { call, reply } = request;
   const choices = Array.from({ length: countOf(request, 128) }, (_, index) => index);
+  const toolArguments = reply.tool_call === undefined ? '' : argumentsOf(reply);
   const finish_reason = reply.finish_reason ?? (reply.tool_call === undefined ? 'stop' : 'tool_calls');
   const content = responseText(request, lastUserText(request.body['messages']));
   const head = { id: `chatcmpl-${call.id}`, object: 'chat.completion', created: call.createdAt, model: call.model };
-  const usage = usageOf(
-    promptText(request),
-    choices.length * tokensIn(content + (reply.tool_call === undefined ? '' : argumentsOf(reply))),
-  );
+  checkChoices([content + toolArguments], choices.length);
+  const usage = usageOf(tokensIn(promptText(request)), choices.length * tokensIn(content + toolArguments));
   if (!call.stream) {
     const calls = reply.tool_call === undefined ? {} : { tool_calls: [toolCall(request)] };
     // Without text, the content of a tool call is null.
@@ -31,7 +31,7 @@ export function chat(request: MockRequest): MockContent {
   }
   const deltas = [
     { role: 'assistant', content: '', refusal: null },
-    ...piecesOf(content, reply).map((piece) => ({ content: piece })),
+    ...piecesOf(content, reply, choices.length).map((piece) => ({ content: piece })),
     ...(reply.tool_call === undefined ? [] : toolDeltas(request)),
   ];
   const chunk = (index: number, delta: JsonObject, reason: string | null) => ({ index, delta, logprobs: null, finish_reason: reason });
@@ -39,18 +39,35 @@ export function chat(request: MockRequest): MockContent {
   return chunkEvents(request, { ...head, object: 'chat.completion.chunk' }, chunks, usage);
 }
 
-/** Legacy text completions of the mock: the prompt is returned. */
+/** Legacy text completions of the mock: each prompt is returned `n` times. */
 export function completions(request: MockRequest): MockContent {
-  const { body, call, reply } = request;
-  const prompt = Array.isArray(body['prompt']) ? body['prompt'].join(' ') : String(body['prompt'] ?? '');
-  const text = reply.text ?? prompt;
+  const { call, reply } = request;
+  const prompts = promptsOf(request.body['prompt']);
+  const n = countOf(request, 128);
+  const texts = prompts.map((prompt) => reply.text ?? prompt);
+  checkChoices(texts, n);
+  const choices = texts.flatMap((text) => Array.from({ length: n }, () => text));
   const head = { id: `cmpl-${call.id}`, object: 'text_completion', created: call.createdAt, model: call.model };
-  const choice = (part: string, reason: string | null) => ({ index: 0, text: part, logprobs: null, finish_reason: reason });
+  const choice = (index: number, text: string, finish_reason: string | null) => ({ index, text, logprobs: null, finish_reason });
   const reason = reply.finish_reason ?? 'stop';
-  const usage = usageOf(prompt, tokensIn(text));
-  if (!call.stream) return { json: { ...head, choices: [choice(text, reason)], usage } };
-  return chunkEvents(request, head, [...piecesOf(text, reply).map((piece) => choice(piece, null)), choice('', reason)], usage);
+  const usage = usageOf(tokensIn(prompts.join(' ')), n * sumOfTokens(texts));
+  if (!call.stream) return { json: { ...head, choices: choices.map((text, index) => choice(index, text, reason)), usage } };
+  const chunks = choices.flatMap((text, index) => [
+    ...piecesOf(text, reply, choices.length).map((piece) => choice(index, piece, null)),
+    choice(index, '', reason),
+  ]);
+  return chunkEvents(request, head, chunks, usage);
 }
+
+/** Returns one text per prompt: a string, strings, one token array, or several. */
+function promptsOf(prompt: unknown): readonly string[] {
+  if (!Array.isArray(prompt)) return [String(prompt ?? '')];
+  const items = prompt as readonly unknown[];
+  if (items.every((item) => typeof item === 'number')) return [items.join(' ')];
+  return items.map((item) => (Array.isArray(item) ? item.join(' ') : String(item)));
+}
+
+const sumOfTokens = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + tokensIn(text), 0);
 
 /** One chunk per choice, and the usage if requested. */
 function chunkEvents({ call }: MockRequest, head: JsonObject, choices: readonly JsonObject[], usage: JsonObject): MockContent {
@@ -83,7 +100,8 @@ function promptText({ body }: MockRequest): string {
   return messages.map((message) => (isJsonObject(message) ? textOfContent(message['content']) : '')).join(' ');
 }
 
-function usageOf(prompt: string, completion: number): JsonObject {
-  const promptTokens = tokensIn(prompt);
-  return { prompt_tokens: promptTokens, completion_tokens: completion, total_tokens: promptTokens + completion };
-}
+const usageOf = (prompt: number, completion: number): JsonObject => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+});

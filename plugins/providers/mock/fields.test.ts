@@ -102,3 +102,38 @@ describe('the mock provider accepts', () => {
     expect(ask('images/generations', { prompt: 'a' }, '')).toEqual({ status: 200, error: undefined });
   });
 });
+
+describe('the mock provider limits the size of its response', () => {
+  const long = 'a'.repeat(1024 * 1024);
+  const saying = (content: string) => ({ messages: [{ role: 'user', content }] });
+  const inputs = (count: number, input: unknown = 'a') => ({ input: Array<unknown>(count).fill(input) });
+
+  it.each<[string, Endpoint, Json, Json, string]>([
+    ['numbers of vectors', 'embeddings', { ...inputs(64), dimensions: 4096 }, { ...inputs(65), dimensions: 4096 }, 'input'],
+    [
+      'numbers of vectors of images',
+      'images/embeddings',
+      { ...inputs(64, { image: 'a' }), dimensions: 4096 },
+      { ...inputs(65, { image: 'a' }), dimensions: 4096 },
+      'input',
+    ],
+    ['characters of choices', 'chat/completions', { ...saying(long), n: 16 }, { ...saying(long), n: 17 }, 'n'],
+    [
+      'characters of streamed choices',
+      'chat/completions',
+      { ...saying(long), n: 16, stream: true },
+      { ...saying(long), n: 17, stream: true },
+      'n',
+    ],
+    ['characters of completions', 'completions', { prompt: long, n: 16 }, { prompt: long, n: 17 }, 'n'],
+    ['choices', 'completions', { prompt: Array(1024).fill('a'), n: 2 }, { prompt: Array(1025).fill('a'), n: 2 }, 'n'],
+    ['prompts', 'completions', { prompt: Array(2048).fill('a') }, { prompt: Array(2049).fill('a') }, 'prompt'],
+    ['moderated inputs', 'moderations', inputs(2048), inputs(2049), 'input'],
+  ])('by the number of %s', (_, endpoint, accepted, rejected, param) => {
+    expect(ask(endpoint, accepted).status).toBe(200);
+    const { status, error } = ask(endpoint, rejected);
+    expect([status, error?.['param']]).toEqual([400, param]);
+    expect(error?.['code']).toBe(param === 'n' ? 'integer_above_max_value' : 'array_above_max_length');
+    expect(String(error?.['message']).length).toBeLessThan(250);
+  });
+});

@@ -90,7 +90,7 @@ const fieldsByEndpoint: { readonly [E in Endpoint]?: Fields } = {
     stream: boolean,
   },
   'audio/translations': { response_format: oneOf('json', 'text', 'srt', 'verbose_json', 'vtt'), temperature: number(0, 1) },
-  moderations: { input: required(anyOf(arrayOf(anyOf(object, text())), text())) },
+  moderations: { input: required(anyOf(arrayOf(anyOf(object, text()), 0, 2048), text())) },
   responses: { input, stream: boolean, instructions: anyOf(arrayOf(object), text()), metadata },
   'responses/input_tokens': { input, instructions: text() },
   'responses/compact': { input },

@@ -26,6 +26,9 @@ const messages = [
 ];
 const replies = (reply: MockReply): Partial<Call<MockSettings>> => ({ model: 'm', settings: { replies: { m: reply } } });
 
+const choicesOf = (event: Json | '[DONE]') =>
+  event === '[DONE]' ? [] : ((event['choices'] ?? []) as { index: number; delta: { content?: string } }[]);
+
 /** Data of the events, which are also passed to the tap. */
 function events({ text, tap }: ReturnType<typeof ask>) {
   const list = text
@@ -131,6 +134,34 @@ describe('a mock reply', () => {
     expect(piecesOf(text, {})).toEqual(pieces);
   });
 
+  it.each([
+    ['one choice', 1],
+    ['128 choices', 128],
+  ])('has at most 10,000 chunks with text, with several words each if the text is long: %s', (_, n) => {
+    const content = 'one two\n'.repeat(12_500);
+    const asked = ask('chat/completions', { messages: [{ role: 'user', content }], n, stream: true });
+    const chunks = events(asked).flatMap((event) => choicesOf(event));
+    const texts = Array.from({ length: n }, () => '');
+    for (const { index, delta } of chunks) texts[index] = `${texts[index]}${delta.content ?? ''}`;
+    expect(new Set(texts)).toEqual(new Set([content]));
+    const count = chunks.filter(({ delta }) => (delta.content ?? '') !== '').length;
+    expect(count).toBeLessThanOrEqual(10_000);
+    expect(count).toBeGreaterThan(5000);
+  });
+
+  it('has as many chunks as configured, without splitting a character', () => {
+    expect(piecesOf('a😀b😀', { chunks: 4 })).toEqual(['a', '😀', 'b', '😀']);
+    expect(piecesOf('😀'.repeat(40_000), { chunks: 7 })).toHaveLength(7);
+  });
+
+  it('is rejected if its chunks and the requested choices are too many', () => {
+    const { answer, json } = ask('chat/completions', { messages, n: 3, stream: true }, replies({ text: 'a'.repeat(5000), chunks: 5000 }));
+    expect(answer.status).toBe(400);
+    expect(json()).toMatchObject({
+      error: { param: 'n', code: 'integer_above_max_value', message: expect.stringMatching(/10,000 chunks/) as string },
+    });
+  });
+
   it('replaces the built-in reply of the same name', () => {
     expect(ask('chat/completions', { messages }, { model: 'fail', settings: { replies: { fail: { text: 'fine' } } } }).answer.status).toBe(
       200,
@@ -194,6 +225,24 @@ describe('other routes of the mock provider', () => {
     const streamed = ask('completions', { prompt: 'once upon', stream: true });
     events(streamed);
     expect(streamed.tap).toMatchObject({ complete: true, finish: ['stop'] });
+  });
+
+  it.each([
+    [{ prompt: ['a', 'b'], n: 2 }, ['a', 'a', 'b', 'b']],
+    [{ prompt: [1, 2] }, ['1 2']],
+    [{ prompt: [[1, 2], [3]] }, ['1 2', '3']],
+    [{ prompt: [] }, ['']],
+    [{}, ['']],
+  ])('return completions with a choice for each prompt and n: %j', (body, texts) => {
+    const choices = ask('completions', body).json()['choices'] as { index: number; text: string }[];
+    expect(choices.map(({ text }) => text)).toEqual(texts);
+    expect(choices.map(({ index }) => index)).toEqual(texts.map((_, index) => index));
+    const streamed = ask('completions', { ...body, stream: true });
+    const joined = texts.map(() => '');
+    for (const event of events(streamed) as Json[])
+      for (const { index, text } of (event['choices'] ?? []) as { index: number; text: string }[]) joined[index] += text;
+    expect(joined).toEqual(texts);
+    expect(streamed.tap).toMatchObject({ complete: true, finish: texts.map(() => 'stop') });
   });
 
   it('return responses, with and without streaming, and count input tokens', () => {

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
 import { bareModel } from '#core/model/model-name.ts';
 import type { Call, LocalAnswer, LocalPiece } from '#core/provider.ts';
+import { checkChunks, maxChunksOf } from './limits.ts';
 import type { Refusal } from './rules.ts';
 import { type MockReply, type MockSettings, msOf, replyOf } from './settings.ts';
 
@@ -131,21 +132,46 @@ function localAnswerOf({ reply, call }: MockRequest, contentType: string, pieces
   };
 }
 
-/** Splits the text into the configured number of pieces; by default one per word, with the preceding whitespace. */
-export function piecesOf(text: string, reply: MockReply): readonly string[] {
-  if (reply.chunks === undefined) return wordsOf(text);
+/**
+ * Splits the text into the configured number of pieces; by default one per word, with the preceding whitespace, and several words
+ * per piece if there would be too many pieces.
+ *
+ * @param choices number of choices of the stream that contain the text
+ * @throws Refusal if the configured number is too high for so many choices
+ */
+export function piecesOf(text: string, reply: MockReply, choices = 1): readonly string[] {
+  if (reply.chunks === undefined) return wordPieces(text, maxChunksOf(choices));
   const points = Array.from(text);
   const size = Math.max(1, Math.ceil(points.length / reply.chunks));
+  checkChunks(Math.ceil(points.length / size), choices);
   const pieces: string[] = [];
   for (let at = 0; at < points.length; at += size) pieces.push(points.slice(at, at + size).join(''));
   return pieces;
 }
 
+/** Between a word and the whitespace after it. */
+const wordEnd = /(?<=\S)(?=\s)/;
+
 /** Linear in the length, even for long whitespace. Trailing whitespace belongs to the last word. */
-function wordsOf(text: string): readonly string[] {
-  const words = text === '' ? [] : text.split(/(?<=\S)(?=\s)/);
-  const trailingBlanks = words.length > 1 && words.at(-1)?.trim() === '' ? words.pop() : undefined;
-  return trailingBlanks === undefined ? words : [...words.slice(0, -1), `${words.at(-1) ?? ''}${trailingBlanks}`];
+function wordPieces(text: string, max: number): readonly string[] {
+  const content = text.trimEnd();
+  if (content === '') return text === '' ? [] : [text];
+  const words = content.split(wordEnd, max + 1);
+  const pieces = words.length <= max ? words : groupsOfWords(content, Math.ceil(content.length / max));
+  return [...pieces.slice(0, -1), `${pieces.at(-1) ?? ''}${text.slice(content.length)}`];
+}
+
+/** Splits a text at ends of words into pieces of at least `minLength` characters; the last one may be shorter. */
+function groupsOfWords(text: string, minLength: number): readonly string[] {
+  const end = new RegExp(wordEnd, 'g');
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    end.lastIndex = start + minLength;
+    const next = end.exec(text)?.index ?? text.length;
+    pieces.push(text.slice(start, next));
+    start = next;
+  }
+  return pieces;
 }
 
 /** Returns the text of a message's content: a string, or the text parts of an array. */

@@ -1,4 +1,5 @@
 import { isJsonObject } from '#core/json/merge.ts';
+import { checkVectorCount } from './limits.ts';
 import { type MockContent, type MockRequest, tokensIn } from './mock-response.ts';
 import { modelNames } from './settings.ts';
 
@@ -11,6 +12,7 @@ export function embeddings(request: MockRequest): MockContent {
   const inputs = inputsOf(body['input']);
   const dimensions = body['dimensions'];
   const size = typeof dimensions === 'number' && dimensions >= 1 ? Math.min(Math.floor(dimensions), 4096) : defaultDimensions;
+  checkVectorCount(inputs.length, size);
   const data = inputs.map((input, index) => {
     const vector = vectorOf(input, size);
     return { object: 'embedding', index, embedding: body['encoding_format'] === 'base64' ? toBase64(vector) : vector };
