@@ -1,6 +1,6 @@
 import { emptyBody, type EmptyBody, type JsonBody } from '#core/json/body.ts';
 import type { Endpoint } from '#core/endpoint.ts';
-import type { FormBody, LineEdit } from '#core/http/form.ts';
+import type { LineEdit } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
 import {
   type Call,
@@ -56,8 +56,8 @@ export interface OpenAiCompatible<Settings> {
   convertBody?(body: JsonBody, call: OpenAiCall<Settings>): JsonBody;
   /** Undefined if image edits are passed through, as a form or JSON. */
   readonly imageEdits?: ImageEdits;
-  /** Returns the edit for lines of an uploaded file; undefined to pass its bytes unchanged. */
-  lineEdit?(form: FormBody, call: OpenAiCall<Settings>): LineEdit | undefined;
+  /** Returns the edit for lines of an uploaded batch. Default: removes the gateway's slug from the model. */
+  batchLineEdit?(call: OpenAiCall<Settings>): LineEdit;
   /** True if a model has several names, so that each line of a file may have another one. */
   hasAliases?(call: OpenAiCall<Settings>): boolean;
   /** Converts files, batches, jobs and lists of them to the OpenAI format. Undefined if the service already uses it. */

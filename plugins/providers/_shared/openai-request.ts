@@ -1,4 +1,5 @@
 import { type BodyPatch, emptyBody, type EmptyBody, JsonBody } from '#core/json/body.ts';
+import { isBatchInput } from '#core/json/batch-file.ts';
 import { endpoints } from '#core/endpoint.ts';
 import type { FormBody, FormEdit } from '#core/http/form.ts';
 import type { HeaderPairs } from '#core/http/headers.ts';
@@ -9,6 +10,7 @@ import { withExact } from '#formats/shared/exact.ts';
 import { dropExtensions, dropLabels } from '#formats/openai-chat/extensions.ts';
 import { plainChat } from '#formats/openai-chat/plain/index.ts';
 import { withQuirks } from '#formats/openai-chat/quirks.ts';
+import { withoutSlug } from '#formats/openai-objects/batch-lines.ts';
 import { fileHeaders } from '#formats/openai-objects/file-headers.ts';
 import { checkMetadata } from '#formats/openai-objects/objects.ts';
 import type { OpenAiCall, OpenAiCompatible } from './openai-compatible.ts';
@@ -149,7 +151,7 @@ function modelPatch<Settings>(service: OpenAiCompatible<Settings>, route: string
 
 const emptyPatch: BodyPatch = new Map();
 
-/** Undefined if the form needs no change. Uploads have no model, so only their lines may change. */
+/** Undefined if the form needs no change. Uploads have no model, so only the lines of a batch may change. */
 function formEdit<Settings>(
   service: OpenAiCompatible<Settings>,
   endpoint: OpenAiEndpoint,
@@ -157,7 +159,7 @@ function formEdit<Settings>(
   call: OpenAiCall<Settings>,
 ): FormEdit | undefined {
   if (endpoint === 'files') {
-    const line = service.lineEdit?.(form, call);
+    const line = isBatchInput(form) ? (service.batchLineEdit?.(call) ?? withoutSlug) : undefined;
     const first = form.file?.firstLine;
     // All lines of a batch use the same endpoint, and one name of the model if it has no other. If the first needs no change, the
     // file is sent unchanged, with known length.

@@ -7,7 +7,6 @@ import { relayedRoute } from '../_shared/address.ts';
 import { batchLine } from '#formats/openai-objects/batch-lines.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { check } from './check.ts';
-import { isBatchInput } from '#core/json/batch-file.ts';
 import { callerHeaders } from '#formats/shared/request/caller-headers.ts';
 import { datedBody } from './dated-body.ts';
 import { entries } from './entries.ts';
@@ -47,8 +46,7 @@ export default defineProvider<AzureSettings>({
     },
     convertBody: (body, call) =>
       traitsOf(call.endpoint).state === 'creates' && isDated(entries.target(call), call) ? datedBody(body, call.endpoint) : body,
-    lineEdit(form, call) {
-      if (!isBatchInput(form)) return undefined;
+    batchLineEdit(call) {
       const aliases = entries.aliases(call.settings);
       return batchLine({ isDated: isDated(entries.target(call), call), deployment: (alias) => aliases.get(alias)?.model });
     },

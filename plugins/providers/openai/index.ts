@@ -1,8 +1,5 @@
-import { isBatchInput } from '#core/json/batch-file.ts';
-import type { LineEdit } from '#core/http/form.ts';
 import { defineProvider } from '#core/provider.ts';
 import { joinAddress, baseOf, customHostProblems, memoize, paramOf, relayedRoute, withParam } from '../_shared/address.ts';
-import { batchLine } from '#formats/openai-objects/batch-lines.ts';
 import { openaiCompatible } from '../_shared/openai-compatible.ts';
 import { RealtimeTap } from '#formats/openai-objects/realtime-tap.ts';
 import { openaiFault } from '#formats/openai-chat/fault.ts';
@@ -12,11 +9,6 @@ import { requestSettings, type OpenAiSettings, schema } from './settings.ts';
 
 /** Parsed once per settings object. */
 const base = memoize((settings: OpenAiSettings) => baseOf(settings.custom_host ?? 'https://api.openai.com/v1'));
-
-const convertLine = batchLine({ isDated: false, deployment: () => undefined });
-
-/** Removes the slug from a line's model, as for every other request. Lines without a slug keep their bytes. */
-const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? convertLine(line, index) : line);
 
 /** OpenAI, and with `custom_host` any service that uses its format. */
 export default defineProvider<OpenAiSettings>({
@@ -37,7 +29,6 @@ export default defineProvider<OpenAiSettings>({
   operations: openaiCompatible<OpenAiSettings>({
     address: (call, route) => joinAddress(base(call.settings), route, call.query),
     headers: openaiHeaders,
-    lineEdit: (form) => (isBatchInput(form) ? withoutSlug : undefined),
     extensions: (settings) => (settings.custom_host === undefined ? 'drop' : 'pass'),
   }),
   relay(call, path) {

@@ -5,7 +5,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import type { Provider } from '#core/provider.ts';
 import type { ProviderFault } from '#core/error.ts';
 import { describe, expect, it } from 'vitest';
-import { begin, callOf } from '../../../test/contract/call.ts';
+import { begin, callOf, formOf } from '../../../test/contract/call.ts';
 import providers, { vendors } from './index.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -86,3 +86,17 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
     });
   });
 });
+
+it.each(vendors.filter(({ routes }) => routes.includes('batches')).map(({ type }) => type))(
+  "%s gets the lines of a batch without the gateway's slug",
+  (type) => {
+    const provider = providers.find((one) => one.type === type) as Provider;
+    const edit = (purpose: string) => {
+      const { body } = begin(provider, callOf({ endpoint: 'files', model: '', form: formOf({ purpose }) })).request;
+      return body.kind === 'form' ? body.edit : expect.fail('no form');
+    };
+    const line = (model: string) => JSON.stringify({ custom_id: '1', method: 'POST', url: '/v1/chat/completions', body: { model } });
+    expect([edit('batch')?.line?.(line(`@${type}/m`), 0), edit('batch')?.line?.(line('m'), 1)]).toEqual([line('m'), line('m')]);
+    expect(edit('fine-tune')).toBeUndefined();
+  },
+);

@@ -24,6 +24,11 @@ export function batchLine(names: BatchNames): LineEdit {
   };
 }
 
+const convertSlug = batchLine({ isDated: false, deployment: () => undefined });
+
+/** Removes the gateway's slug from the model of a line, as for every other request. Lines without a slug keep their bytes. */
+export const withoutSlug: LineEdit = (line, index) => (line.includes('"@') ? convertSlug(line, index) : line);
+
 function editLine(line: string, names: BatchNames): string {
   if (!line.includes('"custom_id"')) return line;
   const members = scanObject(line);
