@@ -21,12 +21,12 @@ export function xaiEdits(body: JsonBody): { readonly body: JsonBody; readonly dr
     return Array.isArray(value) ? (value as unknown[]) : [value];
   };
   const images = [...listOf('images'), ...listOf('image')].map(imageOf);
+  const mask = body.value('mask') ?? undefined;
   const patch = new Map<string, unknown>([
     ['image', images.length === 1 ? images[0] : undefined],
     ['images', images.length > 1 ? images : undefined],
+    ['mask', mask === undefined ? undefined : imageOf(mask)],
   ]);
-  const mask = body.value('mask') ?? undefined;
-  if (mask !== undefined) patch.set('mask', imageOf(mask));
   const dropped: Dropped[] = [];
   for (const param of ['size', 'style'] as const) {
     if (!body.has(param)) continue;
