@@ -1,8 +1,8 @@
 import { emptyBody } from '#core/json/body.ts';
 import { GatewayError } from '#core/error.ts';
-import { isJsonObject, type JsonObject } from '#core/json/merge.ts';
+import type { JsonObject } from '#core/json/merge.ts';
 import type { Call, Operation } from '#core/provider.ts';
-import { parseObject } from '#formats/shared/json.ts';
+import { objectsIn, parseObject, textOf } from '#formats/shared/json.ts';
 import { JsonTap } from '#formats/shared/response/json-tap.ts';
 import { baseFor } from './address.ts';
 import type { GeminiSettings } from './settings.ts';
@@ -22,15 +22,14 @@ export const listModels: Operation<GeminiSettings> = {
 };
 
 function fromModels(text: string, call: Call<GeminiSettings>): JsonObject {
-  const models = parseObject(text)?.['models'];
+  const list = parseObject(text);
+  // JSON of protobuf leaves out empty lists.
+  const isEmpty = list !== undefined && Object.keys(list).length === 0;
+  const models = isEmpty ? [] : list?.['models'];
   if (!Array.isArray(models)) {
     throw new GatewayError('upstream_invalid', { message: 'The response of the provider is not a list of models.', source: 'provider' });
   }
-  const data = (models as unknown[]).filter(isJsonObject).map(({ name }) => ({
-    id: String(name).replace(/^models\//, ''),
-    object: 'model',
-    created: call.createdAt,
-    owned_by: 'google',
-  }));
+  const names = objectsIn(models).flatMap(({ name }) => textOf(name) ?? []);
+  const data = names.map((name) => ({ id: name.replace(/^models\//, ''), object: 'model', created: call.createdAt, owned_by: 'google' }));
   return { object: 'list', data };
 }
