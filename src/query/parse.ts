@@ -59,7 +59,7 @@ function timeOf({ field }: FieldRef, raw: RawTerm, now: number): number {
   const other = field.name === 'since' ? 'until' : 'since';
   if (raw.negated) throw new FilterSyntaxError(`"${field.name}" cannot be negated.`, raw, `Use "${other}".`);
   const [value, second] = raw.values;
-  if (value === undefined || second !== undefined) throw new FilterSyntaxError(`"${field.name}" has one time.`, second ?? raw);
+  if (value === undefined || second !== undefined) throw new FilterSyntaxError(`"${field.name}" accepts one time.`, second ?? raw);
   return readTime(field, value, now);
 }
 

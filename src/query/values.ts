@@ -74,7 +74,7 @@ export function readTime(field: Field, raw: RawValue, now: number): number {
   const at = timeIn(written, now);
   if (at === undefined || !Number.isFinite(at)) {
     const hint = 'Examples: since:1h, until:30m, since:2026-11-21, since:2026-11-21T09:31Z, since:2026-11-21T09:31+01:00.';
-    throw new FilterSyntaxError(written === '' ? `"${field.name}" needs a value.` : `"${abbreviated(written)}" is no time.`, raw, hint);
+    throw new FilterSyntaxError(written === '' ? `"${field.name}" needs a value.` : `"${abbreviated(written)}" is not a time.`, raw, hint);
   }
   return Math.min(latest, Math.max(-latest, at));
 }

@@ -38,7 +38,10 @@ const hints: readonly (readonly [RegExp, string])[] = [
     'This model accepts either search tools or your own functions: send one kind, or use a Gemini 3 model.',
   ],
   [/API key not valid|API_KEY_INVALID/, 'Check the api_key of the provider; create keys at aistudio.google.com.'],
-  [/missing a `?thought_signature/i, 'Send each tool call back with the thought_signature it came with (strict compliance off).'],
+  [
+    /missing a `?thought_signature/i,
+    'Send each tool call back with the thought_signature that it came with (x-gateway-strict-compliance: false).',
+  ],
   [
     /(?:invalid|corrupted) thought signature/i,
     'A signature is valid only at the service that created it: remove it after a change of provider.',

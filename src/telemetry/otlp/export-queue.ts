@@ -84,7 +84,7 @@ export class ExportQueue {
     const left = this.#queue.splice(0).length + this.#sending;
     this.#characters = 0;
     this.#sending = 0;
-    if (left > 0) this.#options.onResult(left, 'failed', 'no response before the end');
+    if (left > 0) this.#options.onResult(left, 'failed', 'no response before the exporter was closed');
   }
 
   #start(): void {

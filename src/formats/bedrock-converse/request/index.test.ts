@@ -48,7 +48,7 @@ it.each([
     'application/zip are not read',
   ],
   [{ messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'f' } }] }] }, 'Files by id are not read'],
-  [{ messages: [{ role: 'user', content: [{ type: { toString: 1 }, x: 1 }] }] }, 'Content parts need a type'],
+  [{ messages: [{ role: 'user', content: [{ type: { toString: 1 }, x: 1 }] }] }, 'Content parts must have a "type"'],
   [{ messages: [{ role: 'user', content: [{ type: 'image' }] }] }, 'of type "image" cannot be sent'],
   [{ messages: [{ role: 'user', content: 'Hi' }], n: 2 }, 'The service returns one choice'],
   [{ messages: 'Hi' }, '"messages" is a string'],

@@ -35,7 +35,7 @@ export function plainMessages(messages: readonly JsonObject[], drops: Drops): re
 function resultOf(message: JsonObject, drops: Drops): { readonly text: string; readonly parts: readonly JsonObject[] } {
   const { content } = message;
   nameMarks(message, drops);
-  if (message['is_error'] === true) drops.add('messages[].is_error', 'results have no such mark here');
+  if (message['is_error'] === true) drops.add('messages[].is_error', 'this service does not support is_error');
   if (!Array.isArray(content)) return { text: typeof content === 'string' ? content : '', parts: [] };
   const parts = partsOf(content, drops);
   const files = parts.filter(({ type }) => type !== 'text');
@@ -86,7 +86,7 @@ function imageOf(image: unknown): unknown {
   if (typeof url === 'string' && /^(?:data:|https?:\/\/)/i.test(url)) return image;
   throw unsupportedParameter(
     'messages[].content[].image.source',
-    'This service reads no stored images of another.',
+    'This service cannot read images that are stored at another service.',
     'Send a source of type base64 or url.',
   );
 }
@@ -96,7 +96,7 @@ function fileOf(file: JsonObject): JsonObject {
   if (file['file_url'] !== undefined) {
     throw unsupportedParameter(
       'messages[].content[].document.source',
-      'This service reads no documents by address.',
+      'This service does not accept documents by URL.',
       'Send the document in a source of type base64.',
     );
   }

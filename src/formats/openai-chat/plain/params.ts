@@ -80,8 +80,8 @@ function fitFormat(out: Record<string, unknown>, drops: Drops): void {
 function thinkingOf(out: Record<string, unknown>, { model }: PlainService, drop: (name: string, reason: string) => void): void {
   const { thinking, reasoning_effort: effort } = out;
   if (!isReasoningModel(model)) {
-    drop('thinking', 'this model is not known to think');
-    drop('reasoning_effort', 'this model is not known to think');
+    drop('thinking', 'the gateway does not know this model as a reasoning model');
+    drop('reasoning_effort', 'the gateway does not know this model as a reasoning model');
     return;
   }
   if (isJsonObject(thinking) && (thinking['type'] === 'disabled' || thinking['budget_tokens'] === 0)) {

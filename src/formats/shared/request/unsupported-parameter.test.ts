@@ -15,7 +15,7 @@ it.each([
   expect(convert('hologram')).toThrow(/of type "hologram" cannot be sent/);
   for (const type of [{}, [], 5]) {
     expect(convert(type)).toThrow(
-      expect.objectContaining({ param: 'messages[].content[].type', message: expect.stringMatching(/need a type\.$/) as string }),
+      expect.objectContaining({ param: 'messages[].content[].type', message: expect.stringMatching(/must have a "type"\.$/) as string }),
     );
   }
 });

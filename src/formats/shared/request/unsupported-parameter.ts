@@ -10,7 +10,7 @@ export function unsupportedParameter(param: string, message: string, hint?: stri
 /** Like `unsupportedParameter`, for a part of a message. @param kind such as "Content parts"; @param receiver such as "service" */
 export function unsupportedPart(kind: string, type: unknown, receiver: string, hint: string): GatewayError {
   const typeName = textOf(type);
-  if (typeName === undefined) return unsupportedParameter('messages[].content[].type', `${kind} need a type.`, hint);
+  if (typeName === undefined) return unsupportedParameter('messages[].content[].type', `${kind} must have a "type".`, hint);
   return unsupportedParameter(
     `messages[].content[].${typeName}`,
     `${kind} of type "${typeName}" cannot be sent to this ${receiver}.`,
