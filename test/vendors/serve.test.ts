@@ -65,6 +65,33 @@ describe('a vendor defined by a row', () => {
   });
 });
 
+it('a transcription that vLLM streams reaches the client as it is made, and its usage the record', async () => {
+  const script = upstream.script;
+  const { promise: received, resolve: onReceived } = Promise.withResolvers<void>();
+  const chunk = (choices: object[], more: object = {}) =>
+    `data: ${JSON.stringify({ id: 'trsc-1', object: 'transcription.chunk', created: 1, model: 'whisper', choices, ...more })}\n\n`;
+  upstream.script = async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(chunk([{ delta: { content: 'Hello' } }]));
+    await received;
+    response.write(chunk([{ delta: { content: ' you' }, finish_reason: 'stop' }]));
+    response.end(`${chunk([], { usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 } })}data: [DONE]\n\n`);
+  };
+  const form = new FormData();
+  form.set('model', '@gpu/whisper');
+  form.set('stream', 'true');
+  form.set('file', new Blob(['RIFF']), 'a.wav');
+  const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, { method: 'POST', body: form });
+  let text = '';
+  for await (const bytes of response.body ?? []) {
+    text += Buffer.from(bytes).toString();
+    if (text.includes('Hello')) onReceived();
+  }
+  upstream.script = script;
+  expect(text).toMatch(/Hello[\s\S]* you[\s\S]*\[DONE\]/);
+  const record = await gateway.record(response.headers.get('x-request-id'));
+  expect(record).toMatchObject({ end: 'whole', status: 200, model: { answered: 'whisper' }, usage: { prompt: 7, completion: 2 } });
+});
+
 describe('a vendor named by its type in a request', () => {
   it('gets the key of the client at an allowed host', async () => {
     const headers = {
