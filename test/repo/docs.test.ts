@@ -126,6 +126,21 @@ describe('the documentation', () => {
     expect(links.filter(({ target, anchor }) => target.endsWith('.md') && !anchorsOf(target).has(anchor))).toEqual([]);
   });
 
+  it('names only existing source files and folders', () => {
+    const files = projectFiles();
+    const exists = (path: string): boolean => files.some((file) => `/${file}`.endsWith(`/${path}`) || file.startsWith(`${path}/`));
+    const named = files
+      .filter((file) => file.endsWith('.md'))
+      .flatMap((page) =>
+        [...readProjectFile(page).matchAll(/`(?:\.\.\/)*((?:(?:src|plugins|test|bench|\.ci)\/[\w./-]*\w|[\w./-]+\.(?:ts|tsx|mjs)))\/?`/g)].map((match) => ({
+          page,
+          path: match[1] ?? '',
+        })),
+      );
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(({ path }) => !exists(path))).toEqual([]);
+  });
+
   it('names only existing npm scripts', () => {
     const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
     const named = pages.flatMap((page) =>
