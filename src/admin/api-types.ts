@@ -83,7 +83,7 @@ export interface ReloadVerdict {
 
 export interface ProviderHealth {
   readonly slug: string;
-  /** Based on the attempts of the last five minutes: `idle` without attempts, `down` if all failed, `off` if the provider is unusable. */
+  /** Based on the attempts of the last five minutes: `idle` without attempts, `down` if at least three were made and all failed, `off` if the provider is unusable. */
   readonly state: 'ok' | 'degraded' | 'down' | 'idle' | 'off';
   readonly figures: Figures;
   readonly last_error: { readonly at: number; readonly message: string; readonly id: string } | null;

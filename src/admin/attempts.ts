@@ -59,11 +59,14 @@ export class Attempts {
   readonly #slots: MinuteSlot[] = [];
   readonly #errors = new Map<string, AttemptError>();
 
-  add({ id, at, config, attempts }: Pick<LogRecord, 'id' | 'at' | 'config' | 'attempts'>): void {
+  add({ id, at, config, attempts, error }: Pick<LogRecord, 'id' | 'at' | 'config' | 'attempts' | 'error'>): void {
     if (attempts.length === 0) return;
     const cells = this.#cellsOf(Math.floor(at / slotMs));
     for (const attempt of attempts) {
-      const isFailure = hasFailed(attempt);
+      // Nothing was sent without a credential, but the operator must see that the provider cannot be used.
+      const lacksCredential = error?.code === 'provider_auth_failed' && attempt === attempts.at(-1);
+      if (isUnsent(attempt) && !lacksCredential) continue;
+      const isFailure = lacksCredential || hasFailed(attempt);
       count(cells, attempt.provider, attempt, isFailure);
       if (config !== null) count(cells, `configs.${config}${attempt.target.slice('config'.length)}`, attempt, isFailure);
       if (isFailure) this.#setLastError(attempt.provider, { at: at + attempt.at, message: attempt.reason ?? attempt.outcome, id });
@@ -164,9 +167,12 @@ function cellIn(cells: Map<string, AttemptCounts>, key: string): AttemptCounts |
   return made;
 }
 
+/** True if the gateway rejected the attempt before it was sent: the request or its key is the cause, not the provider. */
+const isUnsent = ({ outcome, first_byte_ms: firstByte }: AttemptRecord): boolean => outcome === 'refused' && firstByte === null;
+
 /** True for provider faults, rate limits and rejected credentials. False for other client errors and for cancelled requests. */
 function hasFailed({ outcome, status }: AttemptRecord): boolean {
-  if (outcome === 'cancelled' || outcome === 'skipped') return false;
+  if (outcome === 'cancelled' || outcome === 'skipped' || outcome === 'refused') return false;
   if (outcome !== 'answered' || status === null) return true;
   return status >= 500 || status === 401 || status === 403 || status === 408 || status === 429;
 }

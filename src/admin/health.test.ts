@@ -18,7 +18,7 @@ it.each<[statuses: readonly number[], isUsable: boolean, state: string]>([
   const attempts = new Attempts();
   for (const status of statuses) {
     const attempt = { target: 'config', provider: 'p', at: 1, total_ms: 9, outcome: 'answered', status, reason: null } as AttemptRecord;
-    attempts.add({ id: 'r', at, config: null, attempts: [attempt] });
+    attempts.add({ id: 'r', at, config: null, error: null, attempts: [attempt] });
   }
   const providers = new Map([['p', isUsable ? {} : { unusable: 'no key' }]]);
   expect(healthOf({ providers } as unknown as Snapshot, attempts, at)).toMatchObject([{ slug: 'p', state }]);

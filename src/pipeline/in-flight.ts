@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/error.ts';
 import type { ApiKey } from '../core/snapshot.ts';
+import { plural } from '../core/text/plural.ts';
 
 /** Requests of one key that are in flight. */
 export interface KeyInFlight {
@@ -23,7 +24,7 @@ export interface InFlightLimiter {
 /** The error for a caller whose key has reached its limit. */
 export function keyLimit(name: string, count: number): GatewayError {
   return new GatewayError('rate_limited', {
-    message: `Key "${name}" has ${count} requests in flight, its limit.`,
+    message: `Key "${name}" has ${plural(count, 'request')} in flight, its limit.`,
     hint: 'Send the request again when others have finished, or raise server.max_in_flight_per_key.',
   });
 }

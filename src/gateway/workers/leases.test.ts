@@ -116,5 +116,5 @@ it.each<[string, () => InFlightLimiter | undefined]>([
   const other = { name: 'app', owner: 'jwt:other' };
   expect(await shares?.take(app, 1)).toMatchObject({ count: 1 });
   expect(await shares?.take(other, 1)).toMatchObject({ count: 1 });
-  await expect(async () => shares?.take(other, 1)).rejects.toThrow('Key "app" has 1 requests in flight, its limit.');
+  await expect(async () => shares?.take(other, 1)).rejects.toThrow('Key "app" has 1 request in flight, its limit.');
 });
