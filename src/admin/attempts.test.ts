@@ -49,7 +49,13 @@ describe('Attempts', () => {
     const one = new Attempts();
     const all = new Attempts();
     for (const left of ['answered', 'skipped', 'skipped'])
-      one.add({ id: 'r', at: start, config: null, error: null, attempts: [attempt('a', 'config', left === 'skipped' ? null : 500, { outcome: left })] });
+      one.add({
+        id: 'r',
+        at: start,
+        config: null,
+        error: null,
+        attempts: [attempt('a', 'config', left === 'skipped' ? null : 500, { outcome: left })],
+      });
     const { p95, ...figures } = one.figures('a', start, 5);
     expect(figures).toMatchObject({ attempts: 1, failed: 1, leftOut: 2 });
     expect(p95).toBeCloseTo(100, -1);
@@ -113,7 +119,8 @@ describe('Attempts', () => {
 
   it('counts a limited number of names', () => {
     const attempts = new Attempts();
-    for (let i = 0; i < 5000; i += 1) attempts.add({ id: 'r', at: start, config: null, error: null, attempts: [attempt(`p${i}`, 'config', 500)] });
+    for (let i = 0; i < 5000; i += 1)
+      attempts.add({ id: 'r', at: start, config: null, error: null, attempts: [attempt(`p${i}`, 'config', 500)] });
     expect(attempts.figures('p1999', start, 5).attempts).toBe(1);
     expect(attempts.figures('p2000', start, 5).attempts).toBe(0);
     expect(attempts.lastError('p2000')).toBeNull();

@@ -132,7 +132,9 @@ describe('the documentation', () => {
     const named = files
       .filter((file) => file.endsWith('.md'))
       .flatMap((page) =>
-        [...readProjectFile(page).matchAll(/`(?:\.\.\/)*((?:(?:src|plugins|test|bench|\.ci)\/[\w./-]*\w|[\w./-]+\.(?:ts|tsx|mjs)))\/?`/g)].map((match) => ({
+        [
+          ...readProjectFile(page).matchAll(/`(?:\.\.\/)*((?:(?:src|plugins|test|bench|\.ci)\/[\w./-]*\w|[\w./-]+\.(?:ts|tsx|mjs)))\/?`/g),
+        ].map((match) => ({
           page,
           path: match[1] ?? '',
         })),
