@@ -34,6 +34,11 @@ export class CommandError extends Error {
   }
 }
 
+/** @throws CommandError if the name of a file to write is empty: it would mean the working directory */
+export function checkOutputName(name: string | undefined): void {
+  if (name === '') throw new CommandError(exitCodes.usage, 'the name of the file to write is empty');
+}
+
 /** Text for stderr. */
 export function errorText({ message, hint }: Pick<CommandError, 'message' | 'hint'>): string {
   return message === '' ? '' : `error: ${message}\n${hint === undefined ? '' : `${hint}\n`}`;

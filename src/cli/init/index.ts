@@ -10,7 +10,7 @@ import { isVariable, keySettingFor, problemsOf } from '../providers/draft.ts';
 import { askFor } from '../providers/questions.ts';
 import { replaceFile } from '../../manage/keys/replace-file.ts';
 import { typesWithKeyIn } from '../start/try-out.ts';
-import { CommandError, exitCodes } from '../command.ts';
+import { checkOutputName, CommandError, exitCodes } from '../command.ts';
 import { jsonText, shownPath } from '../text.ts';
 
 export interface InitFlags {
@@ -30,6 +30,7 @@ export interface InitFlags {
  * environment. Overwrites a file only with `--force`. Returns the exit code.
  */
 export async function init(flags: InitFlags, io: CliIo, registry: Registry): Promise<number> {
+  checkOutputName(flags.file);
   const path = resolve(io.cwd, flags.file ?? 'gateway.yaml');
   const shown = shownPath(path, io.cwd);
   if (flags.dryRun !== true && flags.force !== true && existsSync(path)) {

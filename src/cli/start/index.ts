@@ -7,6 +7,7 @@ import { type Gateway, type GatewayEvent, type GatewayOptions, type Registry, St
 import { startGateway } from '../../gateway/start.ts';
 import { DescriptorWriter } from '../../telemetry/descriptor.ts';
 import { createLog, type Log, type LogFormat, type LogLevel } from '../../telemetry/log.ts';
+import { CommandError } from '../command.ts';
 import { findConfig } from '../find-config.ts';
 import { type CliIo, hasColors } from '../io.ts';
 import { banner, bannerFields, type BannerFacts, lastGoodText, rejectedText, reloadedText } from './banner.ts';
@@ -64,6 +65,7 @@ export async function start(
     return await untilStopped(gateway, { log, signals, served: () => session.served });
   } catch (error) {
     if (signals.isStopping) return stoppedEarly(log);
+    if (error instanceof CommandError) throw error;
     // Written through the log, which masks secrets. Node would print the message unmasked.
     if (!(error instanceof StartError)) {
       log.error({ err: error }, 'an internal error ended the start');

@@ -6,7 +6,7 @@ import type { Registry } from '../../gateway/types.ts';
 import { openTester } from '../../gateway/testing/open.ts';
 import { readTestFile, type TestFile } from '../../testing/file/read.ts';
 import { testFileSchema } from '../../testing/file/schema.ts';
-import { CommandError, type CommonFlags, exitCodes } from '../command.ts';
+import { checkOutputName, CommandError, type CommonFlags, exitCodes } from '../command.ts';
 import { prettyDiagnostics } from '../diagnostics.ts';
 import { loadComplete } from '../explain/load-complete.ts';
 import { type CliIo, hasColors } from '../io.ts';
@@ -23,6 +23,7 @@ export interface TestFlags extends CommonFlags {
 
 /** `gateway test`: runs the tests of the configuration. Returns the exit code: 1 if one failed, or if there are none. */
 export async function test(named: readonly string[], flags: TestFlags, io: CliIo, registry: Registry): Promise<number> {
+  checkOutputName(flags.junit);
   const begun = performance.now();
   const { loaded, written } = await loadComplete(flags, io, registry);
   const paths = testFiles(named, loaded.files, io);

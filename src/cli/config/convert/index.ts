@@ -6,7 +6,7 @@ import { locateWritten } from '../../../config/report/origins.ts';
 import { printable } from '../../../core/text/printable.ts';
 import type { Registry } from '../../../gateway/types.ts';
 import { replaceFile } from '../../../manage/keys/replace-file.ts';
-import { CommandError, exitCodes } from '../../command.ts';
+import { checkOutputName, CommandError, exitCodes } from '../../command.ts';
 import type { CliIo } from '../../io.ts';
 import { load } from '../../load.ts';
 import { barePath, jsonText } from '../../text.ts';
@@ -38,7 +38,7 @@ export interface ConvertFlags {
  * differs. Without `--output` the configuration goes to standard output and the report to standard error. Returns the exit code.
  */
 export async function convert(files: readonly string[], flags: ConvertFlags, io: CliIo, registry: Registry): Promise<number> {
-  if (flags.output === '') throw new CommandError(exitCodes.usage, 'the name of the file to write is empty');
+  checkOutputName(flags.output);
   const output = flags.output === undefined || flags.output === '-' ? undefined : resolve(io.cwd, flags.output);
   const shown = output === undefined ? '<converted>' : barePath(output, io.cwd);
   const testFile = output?.replace(/(\.[^./\\]*)?$/, '.test.yaml');
