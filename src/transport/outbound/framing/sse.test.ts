@@ -61,6 +61,17 @@ const cases: readonly { name: string; text: string; events: { name: string; data
   { name: 'several data lines', text: 'data: a\ndata:  b\ndata\n\n', events: [{ name: '', data: 'a\n b\n' }] },
   { name: 'several lines with CRLF', text: 'event: x\r\ndata: a\r\ndata: b\r\n\r\n', events: [{ name: 'x', data: 'a\nb' }] },
   { name: 'several lines with CR', text: 'event: x\rdata: a\rdata: b\r\r', events: [{ name: 'x', data: 'a\nb' }] },
+  { name: 'a CR between two lines that end with LF', text: 'data: {"a":1}\revent: foo\n\n', events: [{ name: 'foo', data: '{"a":1}' }] },
+  { name: 'a CR at the end of the only line', text: 'data: a\r\n\n', events: [{ name: '', data: 'a' }] },
+  {
+    name: 'a CR inside an event after an event without one',
+    text: 'data: a\n\ndata: b\rdata: c\n\ndata: d\n\n',
+    events: [
+      { name: '', data: 'a' },
+      { name: '', data: 'b\nc' },
+      { name: '', data: 'd' },
+    ],
+  },
   { name: 'byte order mark', text: '\uFEFFdata: a\n\n', events: [{ name: '', data: 'a' }] },
   {
     name: 'last event without a blank line',
@@ -104,6 +115,15 @@ describe('SseScanner', () => {
     expect(scanner.push(Buffer.from('\n')).bytes.toString()).toBe('data: b\n\n');
   });
 
+  it('reads a large event with a CR between its lines, cut at any position', () => {
+    const data = 'x'.repeat(20_000);
+    const text = `data: ${data}\rdata: y\revent: foo\n\n`;
+    for (const cut of [0, 5, 100, 20_005, 20_006, 20_007, text.length - 2, text.length - 1]) {
+      const bytes = Buffer.from(text);
+      expect(scan([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual({ bytes: text, events: [{ name: 'foo', data: `${data}\ny` }] });
+    }
+  });
+
   it('returns the same events as eventsource-parser for any text and split', () => {
     const piece = fc.constantFrom(
       'data: x',
@@ -113,6 +133,7 @@ describe('SseScanner', () => {
       ': c',
       'id: 1',
       '\n',
+      '\r',
       '\r\n',
       '\n\n',
       '\r\n\r\n',

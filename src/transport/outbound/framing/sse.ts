@@ -34,6 +34,8 @@ export class SseScanner {
   #buffered = 0;
   #atLineStart = true;
   #afterCr = false;
+  /** True if a line of the buffered bytes may end with a CR. */
+  #hasCr = false;
 
   /** Bytes of the incomplete event. */
   get buffered(): number {
@@ -52,8 +54,10 @@ export class SseScanner {
     const bytes = before === 0 ? whole : Buffer.concat([...this.#parts, whole], before + last);
     this.#parts.length = 0;
     this.#buffered = 0;
+    const events = readEvents(bytes, ends, before, this.#hasCr);
     if (last < chunk.length) this.#bufferBytes(chunk.subarray(last));
-    return { bytes, events: readEvents(bytes, ends, before) };
+    else this.#hasCr = false;
+    return { bytes, events };
   }
 
   /** The transport ended. The rest is a last event if it has a data line, even without its blank line. */
@@ -62,7 +66,7 @@ export class SseScanner {
     const bytes = this.#parts.length === 1 && this.#parts[0] !== undefined ? this.#parts[0] : Buffer.concat(this.#parts, this.#buffered);
     this.#parts.length = 0;
     this.#buffered = 0;
-    return { bytes, events: readEvents(bytes, [bytes.length], 0) };
+    return { bytes, events: readEvents(bytes, [bytes.length], 0, this.#hasCr) };
   }
 
   #bufferBytes(bytes: Buffer): void {
@@ -94,6 +98,7 @@ export class SseScanner {
       this.#atLineStart = true;
       at = chunk[end] === cr ? this.#endOfLineBreak(chunk, end) : end + 1;
     }
+    this.#hasCr ||= lines.hasCr;
     return ends;
   }
 
@@ -111,6 +116,8 @@ class LineEnds {
   readonly #chunk: Buffer;
   #lf = -1;
   #cr = -1;
+  /** True if a CR was found. */
+  hasCr = false;
 
   constructor(chunk: Buffer) {
     this.#chunk = chunk;
@@ -119,7 +126,10 @@ class LineEnds {
   /** The first line end at or after `at`, or -1. */
   from(at: number): number {
     if (this.#lf < at) this.#lf = this.#next(lf, at);
-    if (this.#cr < at) this.#cr = this.#next(cr, at);
+    if (this.#cr < at) {
+      this.#cr = this.#next(cr, at);
+      this.hasCr ||= this.#cr !== notFound;
+    }
     const end = Math.min(this.#lf, this.#cr);
     return end === notFound ? -1 : end;
   }
@@ -132,27 +142,30 @@ class LineEnds {
 
 const notFound = Number.MAX_SAFE_INTEGER;
 
-function readEvents(bytes: Buffer, ends: readonly number[], offset: number): ScannedEvent[] {
+/** @param hasCr false if no line of the events ends with a CR, as in most streams: then an event of one line ends with two LF */
+function readEvents(bytes: Buffer, ends: readonly number[], offset: number, hasCr: boolean): ScannedEvent[] {
   const events: ScannedEvent[] = [];
   let start = 0;
   for (const relative of ends) {
     const end = relative + offset;
     // An event of one line, as most are, has its only line end before the empty line.
-    const isLong = end - start >= large && bytes.indexOf(lf, start) < end - 2;
-    const event = isLong ? readLargeEvent(bytes, start, end) : readEvent(bytes.toString('utf8', start, end), start, end);
+    const isLong = end - start >= large && (hasCr || bytes.indexOf(lf, start) < end - 2);
+    const event = isLong ? readLargeEvent(bytes, start, end) : readEvent(bytes.toString('utf8', start, end), hasCr, start, end);
     if (event !== undefined) events.push(event);
     start = end;
   }
   return events;
 }
 
-/** Parses the lines of one event. Undefined if none of them has data (comments, blank lines). */
-function readEvent(text: string, start: number, end: number): ScannedEvent | undefined {
-  if (text.startsWith('data: ')) {
+/**
+ * Parses the lines of one event. Undefined if none of them has data (comments, blank lines).
+ *
+ * @param mayHaveCr false if the text contains no CR, so that only LF ends a line
+ */
+function readEvent(text: string, mayHaveCr: boolean, start: number, end: number): ScannedEvent | undefined {
+  if (!mayHaveCr && text.startsWith('data: ')) {
     const lineEnd = text.indexOf('\n');
-    if (lineEnd > 0 && lineEnd === text.length - 2 && text.charCodeAt(lineEnd - 1) !== cr) {
-      return { name: '', data: text.slice(6, lineEnd), start, end };
-    }
+    if (lineEnd === text.length - 2) return { name: '', data: text.slice(6, lineEnd), start, end };
   }
   let name = '';
   let data: string | undefined;
