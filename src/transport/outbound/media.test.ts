@@ -102,6 +102,8 @@ it('fetchMedia() downloads four files at a time', async () => {
   expect(most).toBe(4);
 });
 
+const together = /is too large: all files of a request together may have 64 MB\.$/;
+
 describe('fetchMedia() rejects with media_fetch_failed a file that', () => {
   const rows: readonly [name: string, script: Script, status: number, says: RegExp][] = [
     ['is missing', (response) => response.writeHead(404).end(), 400, /returned 404/],
@@ -166,7 +168,28 @@ describe('fetchMedia() rejects with media_fetch_failed a file that', () => {
     const block = Buffer.alloc(40 * 1024 * 1024);
     server.script = (response) => file(response, block);
     const error = await fetchMedia([`${server.url}/1`, `${server.url}/2`], 50 * 1024 * 1024).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'media_fetch_failed' });
+    expect(error).toMatchObject({ code: 'media_fetch_failed', message: expect.stringMatching(together) as string });
+  });
+
+  it.each<[name: string, (response: ServerResponse, bytes: Buffer) => void]>([
+    ['plain', file],
+    ['compressed', (response, bytes) => file(response, gzipSync(bytes), { 'content-encoding': 'gzip' })],
+  ])('exceeds the rest of the total limit but not its own limit: %s', async (_, last) => {
+    const megabyte = 1024 * 1024;
+    // The last download starts after the four of 15 MB and one of 1 MB: 3 MB are left.
+    const sizes = [15, 15, 15, 15, 1, 1, 1, 1, 10];
+    let small = 0;
+    server.script = async (response, { url }) => {
+      const size = sizes[Number(url?.slice(1))] ?? 0;
+      const bytes = Buffer.alloc(size * megabyte);
+      if (size === 10) return last(response, bytes);
+      if (size === 1) small += 1;
+      while (size === 1 && small < 4) await turns();
+      file(response, bytes);
+    };
+    const urls = sizes.map((_, at) => `${server.url}/${at}`);
+    const error = await fetchMedia(urls, 30 * megabyte).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'media_fetch_failed', message: expect.stringMatching(together) as string });
   });
 });
 

@@ -50,11 +50,15 @@ export function createMedia(deps: MediaDeps): FetchMedia {
     let failed = false;
     const worker = async (): Promise<void> => {
       for (let need = queue.shift(); need !== undefined && !failed; need = queue.shift()) {
-        // Refused where the client is gone.
+        // Throws if the client has disconnected.
         take(0);
-        const { body, mimeType } = await download(deps, need, { maxBytes: Math.min(need.maxBytes, remainingBytes), take, signer });
+        const limit: SizeLimit =
+          remainingBytes < need.maxBytes
+            ? { maxBytes: remainingBytes, reason: exceedsTotal }
+            : { maxBytes: need.maxBytes, reason: `is larger than ${formatSize(need.maxBytes)}` };
+        const { body, mimeType } = await download(deps, need, { limit, take, signer });
         remainingBytes -= body.length;
-        if (remainingBytes < 0) throw failure(need.url, `is too large: all files of a request together may have ${formatSize(totalLimit)}`);
+        if (remainingBytes < 0) throw failure(need.url, exceedsTotal);
         found.set(need.url, { mimeType, base64: body.toString('base64') });
       }
     };
@@ -71,8 +75,16 @@ export function createMedia(deps: MediaDeps): FetchMedia {
 
 type CountBytes = (bytes: number) => void;
 
-interface DownloadOptions {
+/** The size that a file may have, and what the error says about a larger one. */
+interface SizeLimit {
   readonly maxBytes: number;
+  readonly reason: string;
+}
+
+const exceedsTotal = `is too large: all files of a request together may have ${formatSize(totalLimit)}`;
+
+interface DownloadOptions {
+  readonly limit: SizeLimit;
   readonly take: CountBytes;
   readonly signer: MediaSigner | undefined;
 }
@@ -80,21 +92,21 @@ interface DownloadOptions {
 async function download(
   deps: MediaDeps,
   need: MediaNeed,
-  { maxBytes, take, signer }: DownloadOptions,
+  { limit, take, signer }: DownloadOptions,
 ): Promise<{ body: Buffer; mimeType: string }> {
   const { url: text } = need;
   const { request, trust } = need.from === undefined ? plainRequest(deps, text) : await signedRequest(deps, text, need.from, signer);
   let response: FetchedResponse;
   try {
-    response = await fetchResponse(deps.upstream, request, { ...clocks, trust, maxBytes, onBytes: take });
+    response = await fetchResponse(deps.upstream, request, { ...clocks, trust, maxBytes: limit.maxBytes, onBytes: take });
   } catch (error) {
-    throw faultOf(text, error, maxBytes);
+    throw faultOf(text, error, limit);
   }
   const { status } = response;
   if (status >= 300 && status < 400) throw failure(text, `returned a redirect (${status}); the gateway does not follow redirects`);
   if (status !== 200) throw failure(text, `returned ${status}`, status >= 500 ? 502 : 400);
   return {
-    body: await decodedBody(response, text, maxBytes, take),
+    body: await decodedBody(response, text, limit, take),
     mimeType: (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
   };
 }
@@ -133,21 +145,21 @@ async function signedRequest(
 /** Some hosts of pictures refuse clients without a name. */
 const headers: string[] = ['accept', '*/*', 'user-agent', 'llm-gateway'];
 
-async function decodedBody(answer: FetchedResponse, url: string, maxBytes: number, take: CountBytes): Promise<Buffer> {
-  const codings = codingsOf(answer.headers['content-encoding']);
-  const body = await decode(answer.body, codings, maxBytes, take).catch((fault: unknown) => {
+async function decodedBody(response: FetchedResponse, url: string, limit: SizeLimit, take: CountBytes): Promise<Buffer> {
+  const codings = codingsOf(response.headers['content-encoding']);
+  const body = await decode(response.body, codings, limit.maxBytes, take).catch((fault: unknown) => {
     if (!(fault instanceof DecodeFault)) throw fault;
-    const what = fault.kind === 'too-large' ? `is larger than ${formatSize(maxBytes)}` : `could not be decompressed (${fault.coding})`;
+    const what = fault.kind === 'too-large' ? limit.reason : `could not be decompressed (${fault.coding})`;
     throw failure(url, what, 400, fault);
   });
   if (body.length === 0) throw failure(url, 'is empty');
   return body;
 }
 
-function faultOf(url: string, error: unknown, maxBytes: number): GatewayError {
+function faultOf(url: string, error: unknown, limit: SizeLimit): GatewayError {
   if (!(error instanceof FetchFault)) return failure(url, 'could not be downloaded', 502, error);
   if (error.refusal !== undefined) return error.refusal;
-  if (error.kind === 'too-large') return failure(url, `is larger than ${formatSize(maxBytes)}`);
+  if (error.kind === 'too-large') return failure(url, limit.reason);
   return failure(url, `could not be downloaded: ${error.message}`, 502, error);
 }
 
