@@ -10,14 +10,22 @@ const millisecondHeaders = ['retry-after-ms', 'x-ms-retry-after-ms'] as const;
  */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   for (const name of millisecondHeaders) {
-    const value = headers[name];
-    if (value !== undefined && decimalPattern.test(value)) return Math.ceil(Number(value));
+    const ms = milliseconds(headers[name], 1);
+    if (ms !== undefined) return ms;
   }
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
-  if (decimalPattern.test(value)) return Math.ceil(Number(value) * 1000);
+  const ms = milliseconds(value, 1000);
+  if (ms !== undefined) return ms;
   const at = httpDate(value);
   return at === undefined ? undefined : Math.max(0, at - now);
+}
+
+/** Undefined if the value is not a number, or too large to count with. @param unit length of the header's unit in milliseconds */
+function milliseconds(value: string | undefined, unit: number): number | undefined {
+  if (value === undefined || !decimalPattern.test(value)) return undefined;
+  const ms = Math.ceil(Number(value) * unit);
+  return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
 /** Parses an HTTP date in any of its three forms, which all start with the name of a day. Returns Unix milliseconds. */
