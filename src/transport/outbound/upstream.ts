@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { JsonBody } from '../../core/json/body.ts';
 import type { UpstreamRequest } from '../../core/provider.ts';
 import { staleMs } from './http1/connection.ts';
 import { OriginPool, type OriginPoolOptions } from './http1/origin-pool.ts';
@@ -35,9 +36,12 @@ export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | '
 
 export type WireBody =
   | { readonly kind: 'none' }
-  /** A buffered body, which can be sent again. `oneByte`: the same bytes as text, one character per byte. */
-  | { readonly kind: 'json' | 'form'; readonly oneByte?: string; readonly holdsBytes?: boolean; bytes(): Buffer }
+  | BufferedBody
   | WireStream;
+
+/** A buffered body, which can be sent again. Its members are those of `JsonBody`, so that both have the same names. */
+export type BufferedBody = Pick<JsonBody, 'bytes'> &
+  Readonly<Partial<Pick<JsonBody, 'oneByte' | 'holdsBytes'>>> & { readonly kind: 'json' | 'form' };
 
 /** A body that is generated while it is sent. Each iteration starts from the beginning. */
 export interface WireStream extends AsyncIterable<Uint8Array> {

@@ -351,6 +351,28 @@ describe('Origins', () => {
     expect(origins.size).toBe(256);
   });
 
+  it.each([
+    ['a new origin', {}],
+    ['a request that may not be sent twice', { isOnce: true }],
+  ])('fails a request whose connection throws at once, and counts no request in progress: %s', async (_, more) => {
+    origins.close();
+    const throwing = (): never => {
+      throw new Error('no file descriptor is left');
+    };
+    origins = new OriginPool({ wheel: new TimerWheel(), lookup: () => throwing });
+    const told = send({ origin: url.replace('127.0.0.1', 'localhost') }, { ...route, ...more });
+    expect(await told.over.promise).toBe('no file descriptor is left');
+    expect(origins.check()).toBe(false);
+  });
+
+  it('counts no request in progress after close(), even if requests were waiting to be sent', async () => {
+    await ask();
+    const waiting = [send(), send()];
+    origins.close();
+    expect(await Promise.all(waiting.map(({ over }) => over.promise))).toEqual(['UPSTREAM_CLOSED', 'UPSTREAM_CLOSED']);
+    expect(origins.check()).toBe(false);
+  });
+
   it('rejects requests after close()', async () => {
     answer = () => undefined;
     const told = send();

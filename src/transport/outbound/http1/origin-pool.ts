@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Trust } from '../../../core/snapshot.ts';
 import { unbracket } from '../address.ts';
 import { dialMsOf, type PoolOptions, type Route } from '../pools.ts';
-import type { ResponseReceiver, WireRequest } from '../upstream.ts';
+import type { BufferedBody, ResponseReceiver, WireRequest } from '../upstream.ts';
 import { Dialer, type Endpoint } from './dial.ts';
 import { WireFault } from '../../wire/fault.ts';
 import type { TimeoutGroup, TimerWheel } from '../../wire/timer-wheel.ts';
@@ -70,7 +70,7 @@ export class OriginPool implements TimeoutGroup {
       method,
       head,
       body: content,
-      ownsBodyBuffer: ownsBodyBuffer,
+      ownsBodyBuffer,
       dialMs: dialMsOf(route.connectMs),
       isOnce,
     });
@@ -79,7 +79,7 @@ export class OriginPool implements TimeoutGroup {
       return true;
     }
     this.#host.requestStarted();
-    if (isOnce || origin.idle === 0) origin.send(outgoing, performance.now());
+    if (isOnce || origin.idle === 0) this.#sendNow(outgoing, performance.now());
     else this.#sendSoon(outgoing);
     return true;
   }
@@ -97,14 +97,16 @@ export class OriginPool implements TimeoutGroup {
     const queue = this.#queue;
     this.#queue = [];
     const now = performance.now();
-    for (const outgoing of queue) {
-      try {
-        outgoing.origin.send(outgoing, now);
-      } catch (thrown) {
-        // The other requests are still sent.
-        this.#requestEnded();
-        outgoing.receiver.failed(thrown as Error);
-      }
+    for (const outgoing of queue) this.#sendNow(outgoing, now);
+  }
+
+  /** Fails the request if a connection cannot even be started, so that it is not counted for ever and others are still sent. */
+  #sendNow(outgoing: Outgoing, now: number): void {
+    try {
+      outgoing.origin.send(outgoing, now);
+    } catch (thrown) {
+      this.#requestEnded();
+      outgoing.receiver.failed(thrown as Error);
     }
   }
 
@@ -113,7 +115,10 @@ export class OriginPool implements TimeoutGroup {
     this.#isClosed = true;
     this.#wheel.delete(this);
     const error = new WireFault('UPSTREAM_CLOSED', 'the gateway stops');
-    for (const outgoing of this.#queue.splice(0)) outgoing.receiver.failed(error);
+    for (const outgoing of this.#queue.splice(0)) {
+      this.#requestEnded();
+      outgoing.receiver.failed(error);
+    }
     for (const origin of this.#all()) origin.close(error);
   }
 
@@ -184,7 +189,7 @@ function endpointOf({ protocol, hostname, port }: URL): Endpoint {
 }
 
 /** A small body is a text of one character per byte, which is written together with the head. */
-function contentOf(body: { readonly oneByte?: string; bytes(): Buffer }): string | Buffer {
+function contentOf(body: BufferedBody): string | Buffer {
   if (body.oneByte !== undefined && body.oneByte.length <= oneWrite) return body.oneByte;
   const bytes = body.bytes();
   return bytes.length <= oneWrite ? bytes.toString('latin1') : bytes;
