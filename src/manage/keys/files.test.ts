@@ -89,6 +89,21 @@ it('editKey rejects the change of a key file that was changed since it was read'
   expect(readFileSync(file, 'utf8')).toBe('api_keys: {app: {hash: c}}\n');
 });
 
+it('writeNew and editKey work beside the drafts of processes that were killed', () => {
+  const dir = join(root, 'killed');
+  mkdirSync(dir);
+  const config = join(dir, 'gateway.yaml');
+  writeFileSync(config, 'version: 1\n');
+  const file = join(dir, 'app.yaml');
+  const draft = join(dir, `.app.yaml.${process.pid}.draft`);
+  writeFileSync(draft, 'theirs');
+  writeNew(file, 'api_keys: {app: {hash: a}}\n', config, dir);
+  editKey({ name: 'app', entry: {}, file }, { hash: 'b' }, dir);
+  expect(readFileSync(file, 'utf8')).toBe('api_keys: {app: {hash: b}}\n');
+  expect(readFileSync(draft, 'utf8')).toBe('theirs');
+  expect(() => writeNew(file, '', config, dir)).toThrow('app.yaml already exists and is not overwritten');
+});
+
 it('writeNew leaves no folder behind if it cannot write the key', () => {
   const dir = join(root, 'away');
   mkdirSync(dir);

@@ -12,11 +12,12 @@ import {
   statSync,
   unlinkSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { EditError, type MemberValue, setMembers } from '../../config/edit/document.ts';
 import type { WrittenKey } from '../../config/edit/written.ts';
 import { barePath } from '../../core/text/display-path.ts';
 import { Refusal } from '../refusal.ts';
+import { draftPath } from './draft-path.ts';
 import { copyOwnership, writeWithOwnership } from './owner.ts';
 import { replaceFile, syncFolder, writeFaultReason } from './replace-file.ts';
 import { errorCode } from '../../core/text/error-code.ts';
@@ -32,7 +33,7 @@ import { errorCode } from '../../core/text/error-code.ts';
 export function writeNew(path: string, text: string, configPath: string, cwd: string): void {
   withRefusal(path, cwd, () => {
     const made = makeFolders(dirname(path));
-    const draft = draftOf(path);
+    const draft = draftPath(path);
     try {
       for (const folder of made) shareFolder(folder, statSync(dirname(configPath)));
       writeWithOwnership(draft, text, statSync(configPath), 0o664);
@@ -99,9 +100,6 @@ export function editKey({ name, file }: WrittenKey, members: Readonly<Record<str
     replaceFile(file, setMembers(text, ['api_keys', name], 'hash', members), barePath(file, cwd), text);
   });
 }
-
-/** In the same folder, so that the last step is a rename; with a name that no include matches. */
-const draftOf = (path: string): string => join(dirname(path), `.${basename(path)}.${process.pid}.draft`);
 
 function withRefusal(path: string, cwd: string, run: () => void): void {
   try {

@@ -14,8 +14,9 @@ import {
 import { reasonOf } from '../../config/read/files.ts';
 import { errorCode } from '../../core/text/error-code.ts';
 import { Refusal } from '../refusal.ts';
+import { draftPath } from './draft-path.ts';
 import { writeWithOwnership } from './owner.ts';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
 /**
  * Writes a file completely or not at all: a draft in the same folder, then a rename, so that a watching gateway never reads a
@@ -30,7 +31,7 @@ import { basename, dirname, join } from 'node:path';
 export function replaceFile(path: string, text: string, shown: string, before?: string | null): void {
   const isNew = !existsSync(path);
   const file = isNew ? path : realpathSync(path);
-  const draft = join(dirname(file), `.${basename(file)}.${process.pid}.draft`);
+  const draft = draftPath(file);
   try {
     if (before !== undefined && before !== (isNew ? null : readFileSync(file, 'utf8')))
       throw new Refusal('no', `${shown} was changed meanwhile`, 'Nothing was written. Try again.');
