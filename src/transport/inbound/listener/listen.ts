@@ -1,4 +1,4 @@
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import type { ListenAddress } from '../../../core/http/listen-address.ts';
 import { listenOnPath } from './unix-socket.ts';
 
@@ -18,15 +18,22 @@ export const backlog = 4096;
 
 /** Starts listening; rejects with the system's error (`EADDRINUSE`, `EACCES`). */
 export async function listen(server: Server, address: ListenAddress): Promise<Listening> {
-  if ('path' in address) return { url: `unix:${address.path}`, release: await listenOnPath(server, address.path, address.mode) };
-  await new Promise<void>((resolve, reject) => {
+  if ('path' in address) {
+    const { path, mode } = address;
+    return { url: `unix:${path}`, release: await listenOnPath((bound) => listening(server, { path: bound, backlog }), path, mode) };
+  }
+  await listening(server, { host: address.host, port: address.port, backlog });
+  const { port } = server.address() as AddressInfo;
+  const host = address.host === '0.0.0.0' || address.host === '::' ? '127.0.0.1' : address.host;
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, release: () => {} };
+}
+
+function listening(server: Server, options: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: address.host, port: address.port, backlog }, () => {
+    server.listen(options, () => {
       server.off('error', reject);
       resolve();
     });
   });
-  const { port } = server.address() as AddressInfo;
-  const host = address.host === '0.0.0.0' || address.host === '::' ? '127.0.0.1' : address.host;
-  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`, release: () => {} };
 }

@@ -17,7 +17,9 @@ import { connect, createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listenOnPath } from './unix-socket.ts';
+import { errorCode } from '../../../core/text/error-code.ts';
+import { skipping } from '../../../../test/support/skipping.ts';
+import { listen } from './listen.ts';
 
 let dir: string;
 let path: string;
@@ -38,6 +40,12 @@ function newServer(): Server {
   return server;
 }
 
+/** Other systems may limit the queue to fewer connections than the test opens. */
+const shortQueue = process.platform === 'linux' ? undefined : 'the accept queue is long on Linux only';
+
+const listenAt = async (server: Server, at: string, mode: number | undefined): Promise<() => void> =>
+  (await listen(server, { path: at, mode })).release;
+
 const modeOf = (file: string): string => (lstatSync(file).mode & 0o777).toString(8);
 
 async function isServed(): Promise<boolean> {
@@ -56,10 +64,10 @@ async function leaveStale(): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-describe('listenOnPath()', () => {
+describe('listen() on a Unix socket', () => {
   it('creates only the socket file and removes it on release', async () => {
     const server = newServer();
-    const release = await listenOnPath(server, path, undefined);
+    const release = await listenAt(server, path, undefined);
     expect(readdirSync(dir)).toEqual(['gw.sock']);
     expect(await isServed()).toBe(true);
     release();
@@ -78,7 +86,7 @@ describe('listenOnPath()', () => {
     const watcher = watch(dir, look);
     const before = process.umask();
     const server = newServer();
-    const listening = listenOnPath(server, path, mode);
+    const listening = listenAt(server, path, mode);
     look();
     await listening;
     look();
@@ -90,34 +98,34 @@ describe('listenOnPath()', () => {
   it('replaces a stale socket file', async () => {
     await leaveStale();
     expect(await isServed()).toBe(false);
-    await listenOnPath(newServer(), path, 0o600);
+    await listenAt(newServer(), path, 0o600);
     expect(await isServed()).toBe(true);
     expect(modeOf(path)).toBe('600');
   });
 
   it('rejects with EADDRINUSE if another process listens on the socket', async () => {
-    await listenOnPath(newServer(), path, undefined);
+    await listenAt(newServer(), path, undefined);
     const { ino } = lstatSync(path);
-    await expect(listenOnPath(newServer(), path, undefined)).rejects.toMatchObject({ code: 'EADDRINUSE', path });
+    await expect(listenAt(newServer(), path, undefined)).rejects.toMatchObject({ code: 'EADDRINUSE', path });
     expect(lstatSync(path).ino).toBe(ino);
     expect(await isServed()).toBe(true);
   });
 
   it('rejects with ENOTSOCK and does not replace a file, a link or a folder', async () => {
     writeFileSync(path, 'precious');
-    await expect(listenOnPath(newServer(), path, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
+    await expect(listenAt(newServer(), path, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
     expect(readFileSync(path, 'utf8')).toBe('precious');
     const link = join(dir, 'link');
     symlinkSync(path, link);
-    await expect(listenOnPath(newServer(), link, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
-    await expect(listenOnPath(newServer(), dir, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
+    await expect(listenAt(newServer(), link, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
+    await expect(listenAt(newServer(), dir, undefined)).rejects.toMatchObject({ code: 'ENOTSOCK' });
     expect(readdirSync(dir).toSorted()).toEqual(['gw.sock', 'link']);
   });
 
   it('does not remove a socket that replaced its own', async () => {
-    const release = await listenOnPath(newServer(), path, undefined);
+    const release = await listenAt(newServer(), path, undefined);
     rmSync(path);
-    await listenOnPath(newServer(), path, undefined);
+    await listenAt(newServer(), path, undefined);
     release();
     const [first] = servers.splice(0, 1);
     await new Promise((resolve) => first?.close(resolve));
@@ -127,16 +135,25 @@ describe('listenOnPath()', () => {
   it('does not throw if the socket cannot be removed', async () => {
     const folder = join(dir, 'run');
     mkdirSync(folder);
-    const release = await listenOnPath(newServer(), join(folder, 'gw.sock'), undefined);
+    const release = await listenAt(newServer(), join(folder, 'gw.sock'), undefined);
     renameSync(folder, join(dir, 'moved'));
     writeFileSync(folder, 'no folder any more');
     release();
     expect(readdirSync(join(dir, 'moved'))).toEqual(['gw.sock']);
   });
 
+  it.skipIf(skipping(shortQueue))('queues more than the 511 connections of the default', async () => {
+    await listenAt(newServer(), path, undefined);
+    // They connect in one turn, before the server accepts any.
+    const sockets = Array.from({ length: 600 }, () => connect({ path }));
+    const results = await Promise.all(sockets.map((socket) => once(socket, 'connect').then(() => '', errorCode)));
+    for (const socket of sockets) socket.destroy();
+    expect(results.filter((code) => code !== '')).toEqual([]);
+  });
+
   it('supports a path of the maximum length', async () => {
     path = join(dir, 'x'.repeat(103 - dir.length - 1));
-    const release = await listenOnPath(newServer(), path, 0o600);
+    const release = await listenAt(newServer(), path, 0o600);
     expect(await isServed()).toBe(true);
     release();
     expect(readdirSync(dir)).toEqual([]);

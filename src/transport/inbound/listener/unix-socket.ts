@@ -1,5 +1,5 @@
 import { lstatSync, renameSync, type Stats, unlinkSync } from 'node:fs';
-import { connect, type Server } from 'node:net';
+import { connect } from 'node:net';
 import { errorCode } from '../../../core/text/error-code.ts';
 
 /** Maximum length of a socket path on the supported systems, in bytes. */
@@ -11,7 +11,7 @@ const mostBytes = 103;
  * with the system's error. Returns a function that removes the socket, unless another process has replaced it. A socket
  * that cannot be removed stays, and the next process that listens replaces it.
  */
-export async function listenOnPath(server: Server | BindFunction, path: string, mode: number | undefined): Promise<() => void> {
+export async function listenOnPath(bind: BindFunction, path: string, mode: number | undefined): Promise<() => void> {
   const before = lstatSync(path, { throwIfNoEntry: false });
   if (before !== undefined && !before.isSocket()) throw fault('ENOTSOCK', path);
   if (before !== undefined && (await hasListener(path))) throw fault('EADDRINUSE', path);
@@ -19,7 +19,7 @@ export async function listenOnPath(server: Server | BindFunction, path: string, 
   const temporaryPath = `${path}.${process.pid}`;
   const bound = Buffer.byteLength(temporaryPath) <= mostBytes ? temporaryPath : path;
   if (bound === temporaryPath || before !== undefined) remove(bound);
-  await withUmask(mode, () => (typeof server === 'function' ? server(bound) : bind(server, bound)));
+  await withUmask(mode, () => bind(bound));
   const made = lstatSync(bound);
   if (bound !== path) renameSync(bound, path);
   return () => {
@@ -31,8 +31,8 @@ export async function listenOnPath(server: Server | BindFunction, path: string, 
   };
 }
 
-/** Creates a bound socket at a path, without listening. Throws the system's error. */
-type BindFunction = (path: string) => void;
+/** Binds a socket to a path before it returns. It may listen on it too. Throws or rejects with the system's error. */
+type BindFunction = (path: string) => void | Promise<void>;
 
 /** The socket is created synchronously within `make`, so the changed umask affects nothing else. */
 function withUmask<T>(mode: number | undefined, make: () => T): T {
@@ -42,16 +42,6 @@ function withUmask<T>(mode: number | undefined, make: () => T): T {
   } finally {
     if (before !== undefined) process.umask(before);
   }
-}
-
-function bind(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ path }, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 /** Resolves to true if a process accepts connections on the path. */
