@@ -2,6 +2,7 @@ import type { Admitted, Routed } from '#core/context.ts';
 import { GatewayError } from '#core/error.ts';
 import type { JsonBody } from '#core/json/body.ts';
 import { choosePrompt, splitReference } from '#core/model/prompt.ts';
+import { checkPromptAllowed } from '#core/model/usable-names.ts';
 import { definePlugin, type Planned, type Screened } from '#core/plugin.ts';
 import type { Leaf } from '#core/snapshot.ts';
 import { PromptRun } from './run.ts';
@@ -26,13 +27,7 @@ function plan(ctx: Admitted): Planned {
   const { key } = ctx.facts.caller;
   const reference = ctx.params['id'] ?? '';
   const { id } = splitReference(reference);
-  // Checked before its versions are looked up, so that other callers do not learn which versions exist.
-  if (key !== undefined && ctx.snapshot.prompts.has(id) && !key.allowsPrompt(id)) {
-    throw new GatewayError('not_allowed', {
-      message: `Key "${key.name}" may not use prompt "${id}".`,
-      hint: 'The rule is allow.prompts of the key.',
-    });
-  }
+  if (ctx.snapshot.prompts.has(id)) checkPromptAllowed(key, id);
   const chosen = choosePrompt(ctx.snapshot.prompts, reference, undefined, (name) => key === undefined || key.allowsPrompt(name));
   rejectMessages(body);
   const run = new PromptRun(ctx, body, chosen);

@@ -4,7 +4,7 @@ import { knownPaths, methodsOf, traitsOf } from '#core/endpoint.ts';
 import { GatewayError } from '#core/error.ts';
 import { didYouMean } from '#core/text/nearest.ts';
 import { restrictedHeaderIn } from '#core/model/request-settings.ts';
-import { usableProviders } from '#core/model/usable-names.ts';
+import { promptNotAllowed, usableProviders } from '#core/model/usable-names.ts';
 import { headerNameAsSent, tailNameAsSent } from '#core/text/header-name-as-sent.ts';
 import { slugHint } from './choice.ts';
 import type { RefusedLeaf } from './leaf-rules.ts';
@@ -84,7 +84,7 @@ export function leafError(ctx: Admitted, refused: RefusedLeaf | undefined): Gate
         'The rule is allow.providers of the key; direct mode is written as type:<type>.',
       );
     case 'key-prompt':
-      return notAllowed(`Key "${key}" may not use prompt "${leaf.prompt?.version.id ?? ''}".`, 'The rule is allow.prompts of the key.');
+      return promptNotAllowed(key, leaf.prompt?.version.id ?? '');
     case 'bound':
       return notAllowed(
         `Key "${key}" is bound to config "${ctx.facts.config?.name ?? ''}", but the request sets the host, headers or account of the provider.`,

@@ -312,6 +312,13 @@ describe('permissions of the API key', () => {
   const narrow = { 'x-gateway-api-key': narrowKey };
   it.each([
     ['a prompt', 'other', {}, {}, /may not use prompt "other"/],
+    [
+      'a prompt of the config in the request, whatever its version',
+      'welcome',
+      { 'x-gateway-config': '{"provider":"@main","prompt_id":"needy@99"}' },
+      {},
+      /may not use prompt "needy"/,
+    ],
     ['another prompt', 'needy', {}, {}, /may not use prompt "needy"/],
     ['the config of the prompt', 'welcome', {}, {}, /may not use config "support"/],
     ['the model saved in the prompt', 'welcome', { 'x-gateway-provider': '@main' }, {}, /may not use model "gpt-4o-mini"/],

@@ -91,7 +91,7 @@ export async function startPrompts(upstream: ScriptedUpstream, withKeys = false)
   const provider = { type: 'openai', api_key: 'sk-upstream-0123456789abcdefgh', custom_host: `${upstream.url}/v1` };
   const api_keys = {
     app: { hash: hash(appKey), default_config: 'else' },
-    narrow: { hash: hash(narrowKey), allow: { prompts: ['welcome'], configs: ['two'], models: ['gpt-4o'] } },
+    narrow: { hash: hash(narrowKey), allow: { prompts: ['welcome'], configs: ['two', 'inline'], models: ['gpt-4o'] } },
     bound: { hash: hash(boundKey), default_config: 'support', enforce_config: true },
   };
   return startTestGateway(

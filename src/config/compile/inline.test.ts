@@ -13,6 +13,10 @@ const snapshot = compiled({
     acme: { type: 'globex', api_key: 'slug-acme-key' },
   },
   configs: { c: { provider: 'main' } },
+  prompts: {
+    welcome: { messages: [{ role: 'user', content: 'Hi' }] },
+    hidden: { published: 1, labels: { canary: 2 }, versions: { 1: { messages: [] }, 2: { messages: [] } } },
+  },
 });
 const inline = (config: unknown) => snapshot.inlineConfig(typeof config === 'string' ? config : JSON.stringify(config), undefined);
 const leafOf = (config: unknown) => leavesAt(inline(config).root)[0];
@@ -180,6 +184,34 @@ describe('inline config of a request', () => {
       expect(snapshot.inlineConfig(each, key(true))).toBe(snapshot.inlineConfig(each, undefined));
       expect(() => snapshot.inlineConfig(each, key(false))).toThrow(refused);
     }
+  });
+
+  describe('with a prompt that the key may not use', () => {
+    const key = { name: 'app', allowsPrompt: (id: string): boolean => id === 'welcome' } as ApiKey;
+    const refused = expect.objectContaining({ code: 'not_allowed', message: 'Key "app" may not use prompt "hidden".' }) as Error;
+    const target = (prompt_id: string) => ({ provider: '@main', prompt_id });
+
+    it.each(['hidden', 'hidden@1', 'hidden@99', 'hidden@canary', 'hidden@other', 'hidden@latest'])(
+      'returns the same error whether the version or label exists: %s',
+      (reference) => {
+        for (const config of [target(reference), { strategy: { mode: 'fallback' }, targets: ['@open', target(reference)] }]) {
+          const text = JSON.stringify(config);
+          expect(() => snapshot.inlineConfig(text, key)).toThrow(refused);
+          // Cached, if it compiles for another key.
+          try {
+            snapshot.inlineConfig(text, undefined);
+          } catch {
+            // The version does not exist.
+          }
+          expect(() => snapshot.inlineConfig(text, key)).toThrow(refused);
+        }
+      },
+    );
+
+    it('accepts prompts that the key may use, and reports unknown ones', () => {
+      expect(snapshot.inlineConfig(JSON.stringify(target('welcome')), key).name).toBe('inline');
+      expect(() => snapshot.inlineConfig(JSON.stringify(target('nowhere')), key)).toThrow('No prompt is named "nowhere".');
+    });
   });
 
   const chosen: readonly (readonly [config: object, slug: string | undefined, signed: string, trust: string | undefined])[] = [

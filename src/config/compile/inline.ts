@@ -2,6 +2,7 @@ import { GatewayError } from '../../core/error.ts';
 import { parseExact } from '../../core/json/scan.ts';
 import { BoundedCache } from '../../core/memory/bounded-cache.ts';
 import { isExactNumber, isObject, isJsonObject } from '../../core/json/merge.ts';
+import { checkPromptAllowed } from '../../core/model/usable-names.ts';
 import type { ApiKey, CompiledConfig, Snapshot } from '../../core/snapshot.ts';
 import type { BindingContext } from './targets/choose-binding.ts';
 import { invalidConfig } from './invalid.ts';
@@ -25,10 +26,11 @@ const cacheBytes = 64 * 1024 * 1024;
 const estimatedBytes = (text: string, { patterns, copies }: CachedConfig): number =>
   4096 + 20 * text.length + 100 * copies + patterns * 8 * 1024 * 1024;
 
-/** A compiled config with the number of its regular expressions, and of the parameters that its targets copy. */
+/** A compiled config with the number of its regular expressions, its prompts, and the number of parameters that its targets copy. */
 interface CachedConfig {
   readonly config: CompiledConfig;
   readonly patterns: number;
+  readonly prompts: ReadonlySet<string>;
   readonly copies: number;
 }
 
@@ -40,6 +42,7 @@ export function createInline(context: BindingContext): Snapshot['inlineConfig'] 
     const cached = cache.get(text);
     if (cached !== undefined) {
       if (cached.patterns > 0) checkRegexAllowed(key);
+      for (const id of cached.prompts) checkPromptAllowed(key, id);
       return cached.config;
     }
     const compiled = compileInline(text, schemas, context, key);
@@ -70,9 +73,14 @@ function compileInline(
     checkRegexAllowed(key);
     return regexes.compile(pattern);
   };
+  const prompts = new Set<string>();
+  const checkPrompt = (id: string): void => {
+    checkPromptAllowed(key, id);
+    prompts.add(id);
+  };
   const budget = new TreeBudget();
-  const compiled = compileTree('inline', config, { ...context, root: 'inline', text, namedConfig: () => undefined, regex, budget });
-  return { config: compiled, patterns: regexes.count, copies: budget.copies };
+  const source = { ...context, root: 'inline', text, namedConfig: () => undefined, regex, budget, checkPrompt };
+  return { config: compileTree('inline', config, source), patterns: regexes.count, prompts, copies: budget.copies };
 }
 
 /** Hint for a key that other gateways use, at its location in a config. */

@@ -19,6 +19,22 @@ export function* usableConfigs({ configs }: Pick<Snapshot, 'configs'>, key: ApiK
   }
 }
 
+/**
+ * Checks that a key may use a stored prompt. Called before its versions and labels are looked up, so that other callers do not
+ * learn which of them exist.
+ *
+ * @throws GatewayError `not_allowed`
+ */
+export function checkPromptAllowed(key: ApiKey | undefined, id: string): void {
+  if (key?.allowsPrompt(id) === false) throw promptNotAllowed(key.name, id);
+}
+
+export const promptNotAllowed = (keyName: string, id: string): GatewayError =>
+  new GatewayError('not_allowed', {
+    message: `Key "${keyName}" may not use prompt "${id}".`,
+    hint: 'The rule is allow.prompts of the key.',
+  });
+
 /** Returns the error without suggestions of these names, for errors of code that does not know the key. */
 export function withoutSuggestions(error: GatewayError, unusable: ReadonlySet<string>): GatewayError {
   const strip = (text: string | undefined): string | undefined =>

@@ -1,6 +1,6 @@
 import { bareModel } from '../../../core/model/model-name.ts';
 import type { JsonObject } from '../../../core/json/merge.ts';
-import { choosePrompt } from '../../../core/model/prompt.ts';
+import { choosePrompt, splitReference } from '../../../core/model/prompt.ts';
 import type { Branch, CompiledConfig, Leaf, Match } from '../../../core/snapshot.ts';
 import { conditionText } from './condition-text.ts';
 import { compileQuery, modelsIn } from './conditions.ts';
@@ -28,6 +28,8 @@ export interface TreeSource extends BindingContext {
   /** Limits for a config sent with a request. */
   readonly regex?: RegexCompiler;
   readonly budget?: TreeBudget;
+  /** Checks that the sender may use a prompt. @throws GatewayError `not_allowed` */
+  readonly checkPrompt?: (id: string) => void;
 }
 
 /** Position of a node in the tree. */
@@ -155,7 +157,7 @@ function compileMatch(entry: ConfigEntry, path: string, { regex, mask = (text) =
 }
 
 function compileLeaf(entry: ConfigEntry, level: InheritedSettings, source: TreeSource, location: TreeLocation): Leaf {
-  const prompt = level.prompt === undefined ? undefined : choosePrompt(source.prompts, level.prompt, `${location.path}.prompt_id`);
+  const prompt = level.prompt === undefined ? undefined : promptOf(level.prompt, source, location.path);
   const provider = chooseBinding(entry, level, source, { path: location.path, model: prompt?.version.model });
   return Object.freeze({
     strategy: 'leaf',
@@ -173,6 +175,12 @@ function compileLeaf(entry: ConfigEntry, level: InheritedSettings, source: TreeS
     cacheMode: level.cacheMode,
     prompt,
   });
+}
+
+function promptOf(reference: string, { prompts, checkPrompt }: TreeSource, path: string): Leaf['prompt'] {
+  const { id } = splitReference(reference);
+  if (prompts.has(id)) checkPrompt?.(id);
+  return choosePrompt(prompts, reference, `${path}.prompt_id`);
 }
 
 function nodeOf({ path, name, weight, parent, index }: TreeLocation): Pick<Leaf, 'path' | 'name' | 'weight' | 'parent' | 'index'> {
