@@ -7,25 +7,32 @@ import { makeBinding, makeHost, makeKey, makeSnapshot, noon } from '../../../tes
 const bounds: NoteBounds = { size: 100_000, perKey: 100_000, ttl: 1000 };
 
 /** A gateway with the memory for thinking on. */
-function remembering(thinkingMemory: NoteBounds | undefined = bounds) {
+function remembering(thinkingMemory: NoteBounds = bounds) {
   let now = noon;
   const kept = new Map<string, unknown>();
-  const shared = <T>(key: string, create: (tell: () => void) => T): T => {
-    if (!kept.has(key))
-      kept.set(
-        key,
-        create(() => {}),
-      );
+  const sent: unknown[] = [];
+  let receive = (_note: unknown): void => {};
+  const shared = <T>(key: string, create: (tell: (value: unknown) => void) => T, received: (value: T, note: unknown) => void): T => {
+    if (!kept.has(key)) {
+      const made = create((value) => sent.push(value));
+      kept.set(key, made);
+      if (key === 'notes') receive = (note) => received(made, note);
+    }
     return kept.get(key) as T;
   };
   const host = makeHost({ shared, now: () => now });
   const snapshot = makeSnapshot();
-  const server = thinkingMemory === off ? { ...snapshot.server } : { ...snapshot.server, thinkingMemory };
+  const serverWith = (memory: NoteBounds): typeof snapshot.server =>
+    memory === off ? { ...snapshot.server } : { ...snapshot.server, thinkingMemory: memory };
   return {
+    /** The notes that this process sent to the other workers. */
+    sent,
+    receive: (note: unknown) => receive(note),
     wait: (ms: number) => {
       now += ms;
     },
-    prepare: async (parts: Case = {}) => (await prepare({ host, snapshot: { ...snapshot, server }, ...parts })).attempt,
+    prepare: async (parts: Case = {}, memory = thinkingMemory) =>
+      (await prepare({ host, snapshot: { ...snapshot, server: serverWith(memory) }, ...parts })).attempt,
   };
 }
 
@@ -71,6 +78,31 @@ describe('the thinking memory', () => {
 
   it('is absent if it is disabled', async () => {
     expect(recalled(await remembering(off).prepare())).toBe(undefined);
+  });
+
+  it('stores a note that was received after it was disabled, however many were received before', async () => {
+    const other = remembering();
+    (await other.prepare()).call?.notes?.keep({ id: 'c1', text: 'thoughts' });
+    const [received] = other.sent as { note: object }[];
+    const gateway = remembering();
+    for (let n = 0; n < 3; n += 1) {
+      expect(recalled(await gateway.prepare({}, off))).toBe(undefined);
+      gateway.receive({ ...received, note: { id: `x${n}`, text: 'x'.repeat(512 * 1024) } });
+    }
+    expect(recalled(await gateway.prepare({}, off))).toBe(undefined);
+    gateway.receive(received);
+    expect(recalled(await gateway.prepare())).toEqual({ c1: 'thoughts' });
+  });
+
+  it('stores nothing that is received after it was disabled', async () => {
+    const other = remembering();
+    (await other.prepare()).call?.notes?.keep({ id: 'c1', text: 'thoughts' });
+    const gateway = remembering();
+    expect(recalled(await gateway.prepare())).toEqual({});
+    expect(recalled(await gateway.prepare({}, off))).toBe(undefined);
+    gateway.receive(other.sent[0]);
+    expect(recalled(await gateway.prepare({}, off))).toBe(undefined);
+    expect(recalled(await gateway.prepare())).toEqual({});
   });
 
   it('is absent with a credential that is copied from request headers', async () => {

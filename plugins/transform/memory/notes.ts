@@ -17,10 +17,10 @@ const maxEarlyLength = 1024 * 1024;
 class SharedNotes {
   readonly memory = new NoteMemory();
   readonly #send: (received: ReceivedNote) => void;
-  /** Notes received before the first request, from which the limits are known. */
+  /** Notes received while the limits are unknown. The next request shows them. */
   #earlyNotes: ReceivedNote[] = [];
   #earlyLength = 0;
-  /** The current limits; undefined before the first request. */
+  /** The current limits; undefined before the first request, and while notes are off. */
   #keeping: NoteConditions | undefined;
 
   constructor(send: (received: ReceivedNote) => void) {
@@ -29,10 +29,13 @@ class SharedNotes {
 
   use(keeping: NoteConditions): void {
     this.#keeping = keeping;
+    this.#earlyLength = 0;
     for (const { scope, note } of this.#earlyNotes.splice(0)) this.memory.keep(scope, note, keeping);
   }
 
   clear(): void {
+    this.#keeping = undefined;
+    this.#earlyLength = 0;
     this.#earlyNotes = [];
     this.memory.clear();
   }
