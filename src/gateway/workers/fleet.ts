@@ -174,12 +174,7 @@ export class Fleet implements Serving {
       throw new StartError({ exitCode: 1, message: `A worker process could not start: ${messageOf(error)}.`, cause: error });
     }
     this.#isStarted = true;
-    let next = 0;
-    for (const socket of sockets.takeEarlyConnections()) {
-      const process = this.#group.serving()[next++ % this.#deps.count];
-      if (process === undefined) socket.destroy();
-      else process.channel.notify('connection', undefined, socket);
-    }
+    this.#group.distribute(sockets.takeEarlyConnections());
     return sockets.url;
   }
 

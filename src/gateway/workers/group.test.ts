@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Channel } from './channel.ts';
 import { WorkerGroup } from './group.ts';
@@ -25,4 +26,18 @@ it('accepts the reply of a worker that arrives after the timeout', async () => {
   expect(await question).toEqual([]);
   for (const message of asked) await worker.receive(message, undefined);
   expect([counted, got]).toEqual([0, [5]]);
+});
+
+it('gives connections in turn to the workers that serve', () => {
+  const received: string[] = [];
+  const slot = (worker: number, isAlive: boolean): Slot => {
+    const channel = { notify: (name: string, _value: unknown, handle: Socket) => received.push(`${name} ${String(handle)} to ${worker}`) };
+    return { process: { channel, isServing: true, isAlive } } as unknown as Slot;
+  };
+  const socket = (name: string): Socket => ({ toString: () => name, destroy: () => received.push(`${name} closed`) }) as unknown as Socket;
+  const sockets = ['a', 'b', 'c', 'd'].map(socket);
+  new WorkerGroup(3, (worker) => slot(worker, worker !== 2)).distribute(sockets);
+  expect(received.splice(0)).toEqual(['connection a to 1', 'connection b to 3', 'connection c to 1', 'connection d to 3']);
+  new WorkerGroup(1, (worker) => slot(worker, false)).distribute(sockets.slice(0, 1));
+  expect(received).toEqual(['a closed']);
 });

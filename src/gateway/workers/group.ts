@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { WorkerProcess } from './process.ts';
 import type { Slot } from './slot.ts';
 
@@ -25,6 +26,16 @@ export class WorkerGroup {
 
   notify(name: string, value: unknown): void {
     for (const process of this.serving()) process.channel.notify(name, value);
+  }
+
+  /** Gives accepted connections to the workers in turn. They are closed if no worker serves. */
+  distribute(connections: readonly Socket[]): void {
+    const serving = this.serving();
+    for (const [index, connection] of connections.entries()) {
+      const process = serving[index % serving.length];
+      if (process === undefined) connection.destroy();
+      else process.channel.notify('connection', undefined, connection);
+    }
   }
 
   /**
