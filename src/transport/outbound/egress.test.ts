@@ -214,7 +214,11 @@ describe('checkUrl() for a host from gateway.yaml', () => {
   });
 
   test.each(['', 'localhost:8080', 'ftp://x', 'file:///x', 'http://'])('rejects an origin that is not http or https: %j', (origin) => {
-    expect(checkUrl(origin, 'operator', nothing)?.code).toBe('not_allowed');
+    expect(checkUrl(origin, 'operator', nothing)).toMatchObject({
+      code: 'not_allowed',
+      message: 'The host of the provider is not an http or https URL.',
+      hint: 'Correct custom_host of the provider in gateway.yaml.',
+    });
   });
 });
 

@@ -80,8 +80,8 @@ export function checkUrl(
   rules: AddressRules = createAddressRules(),
 ): GatewayError | undefined {
   const url = parse(origin);
-  if (url === undefined) return refusal('is not an http or https URL', trust === 'operator' ? 'The host of the provider' : undefined);
-  if (trust === 'operator') return undefined;
+  if (trust === 'operator') return url === undefined ? invalidProviderHost() : undefined;
+  if (url === undefined) return refusal('is not an http or https URL');
   const written = writtenHost(origin);
   if (written === undefined) return refusal('must look like https://host, without user, spaces or unusual characters');
   const host = unbracket(url.hostname);
@@ -179,6 +179,13 @@ function refusal(what: string, host = 'The host of the request'): GatewayError {
   return new GatewayError('not_allowed', {
     message,
     hint: 'Use a public https host, or have the operator allow the host in server.egress.allow of gateway.yaml.',
+  });
+}
+
+function invalidProviderHost(): GatewayError {
+  return new GatewayError('not_allowed', {
+    message: 'The host of the provider is not an http or https URL.',
+    hint: 'Correct custom_host of the provider in gateway.yaml.',
   });
 }
 
