@@ -241,12 +241,20 @@ describe('a complete response to a request with "stream": true', () => {
     expect([...got, upstream.requests.length]).toEqual([200, 'audio/mpeg', 'ID3', 1]);
   });
 
-  it.each(['{"result":1}', '{"choices":[]}', '{"choices":[{}]}', '[]', '<html></html>'])(
-    'returns an error if it is not valid: %s',
-    async (text) => {
-      upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-      const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true }, { maxRetries: 0 });
-      await expect(asked).rejects.toThrow(/although a stream was requested/);
-    },
-  );
+  it.each([
+    ['{"result":1}', 'application/json', /could not be converted to a stream/],
+    ['{"choices":[]}', 'application/json', /could not be converted to a stream/],
+    ['{"choices":[{}]}', 'application/json', /could not be converted to a stream/],
+    ['{"choices":[{}]}', 'text/plain', /returned "text\/plain" although a stream was requested/],
+    ['{"choices":[{"a": nope}]}', 'application/json', /^502 The response of provider "o" is not a JSON object/],
+    ['{"choices":[{"a": nope}]}', 'text/plain', /returned "text\/plain" although a stream was requested/],
+    ['[]', 'application/json', /is not a JSON object/],
+    ['', 'application/json', /returned 200 with an empty body/],
+    ['<html></html>', 'application/json', /is not complete JSON/],
+    ['<html></html>', 'text/html', /returned "text\/html" although a stream was requested/],
+  ])('returns an error that names the cause if it is not valid: %s as %s', async (text, type, says) => {
+    upstream.script = (response) => void response.writeHead(200, { 'content-type': type }).end(text);
+    const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true }, { maxRetries: 0 });
+    await expect(asked).rejects.toThrow(says);
+  });
 });

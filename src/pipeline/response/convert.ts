@@ -2,9 +2,10 @@ import type { Dialect, DialectCall, DialectWriter } from '../../core/dialect.ts'
 import { traitsOf } from '../../core/endpoint.ts';
 import { faultError, GatewayError, type ProviderFault } from '../../core/error.ts';
 import type { ModelEvent, WireEvent } from '../../core/events.ts';
+import { notAStream } from '../../core/provider/not-a-stream.ts';
 import { parseExact } from '../../core/json/scan.ts';
 import { isJsonObject } from '../../core/json/merge.ts';
-import type { Attempt, Flow, FlowConsumer, Outcome, UpstreamReply } from '../../core/plan.ts';
+import type { Answered, Attempt, Flow, FlowConsumer, Outcome, UpstreamReply } from '../../core/plan.ts';
 import type { Call, CommonSettings, Translation } from '../../core/provider.ts';
 import type { StreamTransform } from '../../core/stream.ts';
 import type { Tap } from '../../core/tap.ts';
@@ -66,10 +67,8 @@ function asStream(outcome: Outcome, dialect: Dialect, warnings: string[]): Outco
     return { ...outcome, reply: { ...reply, converted: { contentType: eventStream, body: Buffer.from(text, 'utf8') } } };
   }
   const type = reply.headers['content-type'] ?? '';
-  const fault = new GatewayError('upstream_invalid', {
-    message: `The provider returned "${type}" although a stream was requested.`,
-    source: 'provider',
-  });
+  const message = "The provider's response has an unexpected format and could not be converted to a stream.";
+  const fault = notAStream(type) ?? new GatewayError('upstream_invalid', { message, source: 'provider' });
   return { kind: 'faulty', attempt, times, fault, status: fault.status, tap: reply.tap };
 }
 
@@ -87,7 +86,6 @@ function repaired(outcome: Outcome): Outcome {
 }
 
 type AnyCall = Call<CommonSettings>;
-type Answered = Outcome & { readonly kind: 'answered' };
 
 function convertWhole({ attempt, reply }: Answered, translation: Translation, call: AnyCall, dialect: Dialect): UpstreamReply {
   if (translation.result === undefined || reply.converted !== undefined) return reply;

@@ -1,6 +1,7 @@
 import { traitsOf } from '../../../core/endpoint.ts';
 import { fromUnknown, type GatewayError } from '../../../core/error.ts';
 import { appendBytes } from '../../../core/memory/byte-pieces.ts';
+import { notAStream } from '../../../core/provider/not-a-stream.ts';
 import { formatSize } from '../../../core/text/units.ts';
 import { codingsOf } from '../../wire/decode.ts';
 import { UpstreamBody, type UpstreamBodyOwner } from './upstream-body.ts';
@@ -120,9 +121,10 @@ export class BufferedBody extends UpstreamBody {
     // The response to a deletion may have no body. The response to work that was requested must have one.
     if (status === 204 || status === 205) return mayHaveNoBody(this.owner) ? undefined : noContent(status);
     if (tap.form === 'text' || (body.length === 0 && (tap.form === 'bytes' || tap.mayBeEmpty === true))) return undefined;
-    const fault = wholeResponseFault(body, headers['content-type'] ?? '', tap);
-    // If a stream was requested, only an error of the provider is more specific than "not a stream".
-    return fault !== undefined && fault.provider === undefined && attempt.call?.stream === true ? notAStream(headers) : fault;
+    const type = headers['content-type'] ?? '';
+    const fault = wholeResponseFault(body, type, tap);
+    if (fault === undefined || fault.provider !== undefined || attempt.call?.stream !== true) return fault;
+    return notAStream(type) ?? fault;
   }
 }
 
@@ -139,8 +141,4 @@ const tooLarge = (limit: number): string => `The provider's response is larger t
 function beginsLikeJson(chunks: readonly Buffer[]): boolean {
   const first = chunks[0]?.toString('latin1', 0, 64).trimStart() ?? '';
   return first.startsWith('{') || first.startsWith('[');
-}
-
-function notAStream(headers: Readonly<Record<string, string>>): GatewayError {
-  return invalidResponse(`The provider returned "${headers['content-type'] ?? ''}" although a stream was requested.`);
 }
