@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeAttempt, makeLeaf } from '../../test/support/stage-context.ts';
 import { emptyBody } from '../core/json/body.ts';
 import { GatewayError } from '../core/error.ts';
-import type { Attempt, Outcome } from '../core/plan.ts';
+import type { Answered, Attempt, Outcome } from '../core/plan.ts';
 import type { Call, CommonSettings, StepReply, Tap, Translation, UpstreamRequest } from '../core/provider.ts';
 import { followUp } from './steps.ts';
 
@@ -170,9 +170,9 @@ describe('followUp()', () => {
   });
 
   it('sends no further request after a streamed response, and returns 502 if a response is too large', async () => {
-    const flow = { abort: () => undefined } as NonNullable<(Outcome & { kind: 'answered' })['reply']['flow']>;
+    const flow = { abort: () => undefined } as NonNullable<Answered['reply']['flow']>;
     const large = (form: 'bytes' | 'json') => {
-      const { attempt, times, ...rest } = answered(attemptOf(read), 200, '') as Outcome & { kind: 'answered' };
+      const { attempt, times, ...rest } = answered(attemptOf(read), 200, '') as Answered;
       const tap = { form } as NonNullable<typeof rest.reply.tap>;
       const outcome: Outcome = { ...rest, attempt, times, reply: { ...rest.reply, flow, tap } };
       const deps = {

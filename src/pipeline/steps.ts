@@ -2,7 +2,7 @@ import { fromUnknown, GatewayError } from '../core/error.ts';
 import { joinHeaders } from '../core/http/headers.ts';
 import { checkModels, rulesFor } from '../core/model/model-rules.ts';
 import { checkPath, pathOf } from '../core/http/plain-path.ts';
-import type { Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
+import type { Answered, Attempt, Outcome, Times, UpstreamReply } from '../core/plan.ts';
 import { isConverting, type StepReply, type Translation } from '../core/provider.ts';
 import type { ApiKey, Timeouts } from '../core/snapshot.ts';
 import { unconvertible } from './response/convert.ts';
@@ -18,8 +18,6 @@ export interface StepDeps {
   /** The key whose list of allowed models applies to further requests. */
   readonly key: ApiKey | undefined;
 }
-
-type Answered = Outcome & { readonly kind: 'answered' };
 
 /**
  * Performs a call that needs several requests: passes each 2xx response to `Translation.then`, which returns the next

@@ -8,7 +8,7 @@ const errorEvent = (error: GatewayError, facts: ErrorFacts): Buffer =>
   Buffer.from(`event: error\ndata: ${messagesError(error, facts)}\n\n`, 'utf8');
 
 /** The messages API. Responses of services that support it are passed unchanged; all others are converted here. */
-export const messagesDialect: Dialect = Object.freeze({
+export const messagesDialect = Object.freeze<Dialect>({
   idHeader: 'request-id',
   isError: ({ type, error }: JsonObject) =>
     type === 'error' && isJsonObject(error) && typeof error['type'] === 'string' && typeof error['message'] === 'string',

@@ -12,7 +12,7 @@ import { imageEvents, responseEvents } from '../shared/response/whole-as-events.
 import { streamInterrupted } from '../shared/response/interrupted.ts';
 
 /** The OpenAI APIs. The responses of all other providers are converted to this format. */
-export const openaiDialect: Dialect = Object.freeze({
+export const openaiDialect = Object.freeze<Dialect>({
   isError: isOpenaiError,
   errorBody: openaiErrorBody,
   errorEvent: openaiErrorEvent,

@@ -4,7 +4,7 @@ import { openaiDialect } from '../openai-chat/client.ts';
 import { openaiError } from '../openai-chat/error-body.ts';
 
 /** The responses API: as the other OpenAI APIs, except for the event that ends a stream with an error. */
-export const responsesDialect: Dialect = Object.freeze({ ...openaiDialect, errorEvent });
+export const responsesDialect = Object.freeze<Dialect>({ ...openaiDialect, errorEvent });
 
 /**
  * Builds the API's error event (OpenAI, API reference: Responses, streaming events). Clients select events by their type. OpenAI's

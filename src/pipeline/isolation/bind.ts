@@ -1,12 +1,10 @@
 import { tryParseJson } from '../../core/json/scan.ts';
 import type { WireEvent } from '../../core/events.ts';
 import { idsAt, type ObjectIdPaths } from '../../core/objects/id-paths.ts';
-import type { Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
+import type { Answered, Flow, FlowConsumer, Outcome } from '../../core/plan.ts';
 import { FlowWrapper } from '../response/flow-wrapper.ts';
 import type { CallerObjects } from './caller-objects.ts';
 import { unreadMark } from './stored-files.ts';
-
-type Answered = Outcome & { readonly kind: 'answered' };
 
 /** Stores the owner of the objects in a response: at once if it is complete, otherwise event by event, before each is sent. */
 export function withOwners(outcome: Answered, answer: ObjectIdPaths, caller: CallerObjects): Outcome {

@@ -4,11 +4,9 @@ import { GatewayError } from '../../core/error.ts';
 import { isJsonObject, type JsonObject } from '../../core/json/merge.ts';
 import { idsAt, type ObjectIdPaths } from '../../core/objects/id-paths.ts';
 import { canonicalId } from '../../core/objects/owners.ts';
-import type { Outcome } from '../../core/plan.ts';
+import type { Answered, Outcome } from '../../core/plan.ts';
 import type { CallerObjects } from './caller-objects.ts';
 import type { NextPage } from './index.ts';
-
-type Answered = Outcome & { readonly kind: 'answered' };
 
 /** Maximum number of pages of the account that one request searches for a row of its caller. */
 const mostPages = 10;

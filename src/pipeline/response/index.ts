@@ -4,7 +4,7 @@ import type { Dialect } from '../../core/dialect.ts';
 import { traitsOf } from '../../core/endpoint.ts';
 import { type ErrorFacts, faultError, GatewayError, isRetryable, type ProviderFault } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json/merge.ts';
-import { type Attempt, type Outcome, type Reply, statusOf, type TimeoutPhase, type UpstreamReply } from '../../core/plan.ts';
+import { type Answered, type Attempt, type Outcome, type Reply, statusOf, type TimeoutPhase, type UpstreamReply } from '../../core/plan.ts';
 import { faultText } from './convert.ts';
 import { type Execution, isSuccess } from '../execute.ts';
 import type { FaultFacts } from './headers.ts';
@@ -182,7 +182,7 @@ function summary(outcome: Outcome, error: GatewayError): string {
  * True for an error body that the client's libraries understand unchanged. On routes for files, batches and jobs the
  * error must also have a `type`, because some services use another error format there.
  */
-function isErrorObject({ reply: { body }, attempt: { call } }: Outcome & { kind: 'answered' }, dialect: Dialect): boolean {
+function isErrorObject({ reply: { body }, attempt: { call } }: Answered, dialect: Dialect): boolean {
   if (body[0] !== 0x7b) return false;
   try {
     const value = parseJson(body.toString('utf8')) as JsonObject;
