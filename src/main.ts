@@ -1,6 +1,9 @@
 const argv = process.argv.slice(2);
 
-/** The first load takes longest of a start: the process that does it compiles its code while this one compiles its own. */
+/**
+ * Loading the configuration takes the largest part of a start, so its process is started first and compiles its code in
+ * parallel.
+ */
 const loader = argv[0] === 'start' ? (await import('./gateway/loading/open-loader.ts')).openLoader() : undefined;
 loader?.prepare();
 
@@ -25,7 +28,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => {});
 
 const code = await runCli(argv, { ...processIo(), stdoutClosed: stdoutClosed.signal }, registry, loader);
-// An exit throws away what a pipe has not taken yet. A gateway that ends has waited for its log lines, and for as long as it may.
+// process.exit discards output that a pipe has not accepted yet. `start` has already waited for its log lines, within its time
+// limit.
 if (argv[0] !== 'start') {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   // The error event of a failed write follows in the next turn.

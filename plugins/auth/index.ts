@@ -106,7 +106,7 @@ function findCredentials({ headers, at }: Received, known: AcceptedCredentials |
   return found;
 }
 
-/** Maximum words of a credential, because each is hashed. */
+/** Maximum number of parts of a header value that are looked up as keys: each one is hashed. */
 const maxParts = 32;
 
 /**
@@ -140,7 +140,7 @@ function tokenIn(headers: HeaderBag, found: FoundCredentials, tokens: Tokens): T
   return value !== undefined && looksLikeJwt(value) ? { value, header: keyHeaders[0] } : undefined;
 }
 
-/** Returns a known key unless it has expired. */
+/** Accepts a known key. @throws GatewayError if it has expired, was revoked, or its rotation overlap has ended. */
 function admitKey(ctx: Received, found: FoundCredentials, key: ApiKey): Partial<Facts> {
   const { at } = ctx;
   if (hasPassed(key.expires, at) || hasPassed(key.revoked, at) || hasPassed(key.retires, at))

@@ -45,7 +45,7 @@ export function missingKey(ctx: Received): GatewayError {
   });
 }
 
-/** The error for a token in a header from which tokens are not accepted. */
+/** True if the header contains a token although tokens are not accepted from it. */
 const isToken = ({ snapshot, headers }: Received, header: string): boolean =>
   snapshot.jwt !== undefined && looksLikeJwt(credentialIn(headers.get(header)) ?? '');
 

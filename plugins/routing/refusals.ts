@@ -31,8 +31,8 @@ function hasModel(endpoint: Admitted['endpoint']): boolean {
 }
 
 /**
- * Tells how to write the model instead, at the end of the message, because client libraries print only the message. Other
- * gateways use `openai/gpt-4o`: the slug without `@`, or the type of a provider.
+ * Suggests how to write the model, at the end of the message, because client libraries print only the message. Other gateways
+ * use `openai/gpt-4o`: the slug without `@`, or the type of a provider.
  */
 function slugSuggestion({ requestedModel, snapshot, facts }: Admitted): string {
   const model = requestedModel.slice(0, 100);

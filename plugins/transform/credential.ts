@@ -45,8 +45,8 @@ interface SigningChoice {
 }
 
 /**
- * A caller's organization or deployment header must not be combined with the operator's credential. Client libraries send it
- * by default, so it is removed with a warning. If the caller requests to forward it, the request is rejected.
+ * Warns about account headers that are not forwarded, and rejects a request that asks to forward one. A caller's organization or
+ * deployment header must not be combined with the operator's credential, but client libraries send it by default.
  *
  * @throws GatewayError `not_allowed`
  */

@@ -36,7 +36,7 @@ function checkLine(line: string, index: number, rules: ModelRules): void {
   }
 }
 
-/** The file went by as something else: its lines were not read. */
+/** The file was forwarded as another kind, so its lines were not checked. */
 function rejectLatePurpose(form: FormBody): void {
   if (form.fields.get('purpose') !== 'batch') return;
   throw new GatewayError('not_allowed', {

@@ -106,7 +106,7 @@ export function withOverride(ctx: Routed, override: Override, upstream: Upstream
     else warn(ctx, `override_params.${key} is not applied: a form has no field for it`);
   }
   for (const [name, text] of body.edit?.fields ?? []) fields.set(name, text);
-  // What follows the file of a form that is on its way is known only then.
+  // In a form that is still being received, the fields after the file are only known once they arrive.
   const isEnforced = ctx.facts.caller.key?.enforceConfig === true && !body.form.isBuffered;
   const watched = isEnforced ? { check: () => checkEnforced(ctx, override) } : {};
   return { ...upstream, body: { ...body, edit: { ...body.edit, fields, ...watched } } };

@@ -103,7 +103,9 @@ describe('fromUnknown', () => {
     const error = fromUnknown(thrown);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject(wanted);
-    expect(error.message).toBe(error.code === 'internal' ? 'The gateway failed on this request.' : 'theirs');
+    expect(error.message).toBe(
+      error.code === 'internal' ? 'The gateway could not process this request because of an internal error.' : 'theirs',
+    );
     expect(error.cause).toBe(thrown);
   });
 });

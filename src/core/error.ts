@@ -302,7 +302,7 @@ export function fromUnknown(thrown: unknown): GatewayError {
 
 /** A defect of the gateway or of a plugin. The message contains no details. */
 export const defect = (cause?: unknown): GatewayError =>
-  new GatewayError('internal', { message: 'The gateway failed on this request.', cause });
+  new GatewayError('internal', { message: 'The gateway could not process this request because of an internal error.', cause });
 
 /** Error body where no dialect applies, in a form that the libraries of every API can read. */
 export const plainErrorBody = ({ message, type, code }: GatewayError): string =>

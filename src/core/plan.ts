@@ -45,7 +45,7 @@ export interface Attempt {
   credential: CredentialRef | undefined;
   /** The client's headers that are forwarded with every request of the attempt. */
   forwarded: HeaderPairs | undefined;
-  /** How often the response repeated the credential. Each occurrence was masked. */
+  /** Number of times the response contained the credential. Each occurrence was masked. */
   echoes: number;
   /** Not the first request of its call: it can't be sent again without the earlier ones. */
   readonly isFollowUp?: true;
@@ -53,7 +53,10 @@ export interface Attempt {
   readonly hasWritten?: boolean;
   /** A complete response must be buffered, up to the size limit of converted ones. */
   readsWhole?: true;
-  /** It stores a file as it is, and nobody reads its lines: with `isolate: true` it can be no input of a batch. */
+  /**
+   * The provider stores the file unchanged and its lines are not checked: with `isolate: true` it cannot be the input of a
+   * batch.
+   */
   storesUnread?: true;
 }
 
@@ -150,7 +153,7 @@ export type Outcome =
       readonly attempt: Attempt;
       readonly times: Times;
       readonly error: GatewayError;
-      /** What was read of an answer that a plugin refused: it is paid. */
+      /** The tap of a response that a plugin rejected: the provider still charges for it. */
       readonly tap?: Tap | undefined;
     }
   /** A plugin left this target out: nothing was sent. */

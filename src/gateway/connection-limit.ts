@@ -31,8 +31,8 @@ export interface ConnectionLimitDeps {
 type CountingServer = Server & { readonly _connections?: number };
 
 /**
- * Limits the client connections of the servers of this process, and counts those that are rejected. If no file
- * descriptor were free, the system would close connections without a word, and requests to providers would fail.
+ * Limits the client connections of the servers of this process, and counts those that are rejected. If no file descriptor were
+ * free, the system would close connections silently, and requests to providers would fail.
  */
 export class ConnectionLimit {
   readonly #onRejected: (() => void) | undefined;

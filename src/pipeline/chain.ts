@@ -68,8 +68,8 @@ export class Chain {
   }
 
   /**
-   * Facts of every plugin, written once each. A promise only where a plugin gave one: who calls is known in the same
-   * tick as a rule. Throws, or rejects with, the error of the plugin that refuses.
+   * Facts of every plugin, written once each. Returns a promise only if a plugin returned one: usually the caller is known in
+   * the same tick. Throws, or rejects with, the error of the plugin that refuses.
    */
   admit(ctx: RequestContext): Promise<void> | undefined {
     return this.#admitFrom(0, ctx);

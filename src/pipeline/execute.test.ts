@@ -129,7 +129,7 @@ describe('targets skipped by a plugin', () => {
     sent[0]?.end(answered(sent[0].attempt, 500, 0, 10));
     const { status, body } = (await reply) ?? {};
     expect(status).toBe(500);
-    expect(body?.toString()).toBe('All 3 targets failed. Last: a returned 500 ("down"). Left out: b (breaker: open), c (breaker: open).');
+    expect(body?.toString()).toBe('All 3 targets failed. Last: a returned 500 ("down"). Skipped: b (breaker: open), c (breaker: open).');
     expect(recordOf(ctx, run)).toMatchObject({
       provider: 'a',
       attempts: [{ reason: 'failed: down' }, { outcome: 'skipped' }, { outcome: 'skipped' }],

@@ -232,7 +232,7 @@ export class Execution {
       !isSpent(this.ctx.received) &&
       this.history.length < maxAttempts &&
       !this.history.some(({ attempt }) => attempt.isRepeat === true && attempt.target === outcome.attempt.target);
-    if (isRepeat) this.#setReason(outcome, 'the kept connection was closed');
+    if (isRepeat) this.#setReason(outcome, 'the keep-alive connection was closed');
     return isRepeat;
   }
 

@@ -34,7 +34,7 @@ export interface Generation {
   /** Set if a provider has `isolate: true`. */
   readonly isolation: Isolation | undefined;
   maskBytes(bytes: Buffer): Buffer;
-  /** Closes what its plugins opened, in reverse order. Rejects, behind the last of them, with what plugins threw. */
+  /** Closes what its plugins opened, in reverse order. Rejects after the last one with the errors that plugins threw. */
   dispose(): Promise<void>;
 }
 
@@ -57,7 +57,10 @@ export interface HostDeps {
   request(record: LogRecord): void;
 }
 
-/** How long a plugin may take for `setup` and for `dispose`, in milliseconds. A start, reload or shutdown would wait for good. */
+/**
+ * How long a plugin may take for `setup` and for `dispose`, in milliseconds. Without a limit, a start, reload or shutdown could
+ * wait forever.
+ */
 const timeLimits = { setup: 60_000, dispose: 5_000 } as const;
 
 /**

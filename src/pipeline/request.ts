@@ -23,13 +23,13 @@ export class RequestContext implements Routed {
   readonly path: string;
   readonly pathModel: string | undefined;
   params: Readonly<Record<string, string>>;
-  /** A list that is filtered asks for further pages. */
+  /** Changed while further pages of a filtered list are requested. */
   query: string;
   readonly headers: HeaderBag;
-  /** None until it is received. */
+  /** Empty until the body is received. */
   body: RequestBody = emptyBody;
   received: RequestBody = emptyBody;
-  /** This and whether it streams may stand behind the file of a form: known once that is held. */
+  /** In a form, this field and `stream` may come after the file: they are known once the form is buffered. */
   requestedModel = '';
   stream = false;
   readonly snapshot: Snapshot;

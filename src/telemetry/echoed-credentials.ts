@@ -26,7 +26,7 @@ export class EchoedCredentials {
     this.#logged.set(slug, revision);
     this.#log.warn(
       { provider: slug, revision, request: call?.id },
-      'a provider repeated its credential in a response; the gateway removed it',
+      "a provider's response contained its credential; the gateway masked it",
     );
   };
 }

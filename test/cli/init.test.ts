@@ -75,7 +75,7 @@ describe('gateway init', () => {
     const cwd = folder();
     const onStderr = (): void => writeFileSync(join(cwd, 'gateway.yaml'), '# mine\n');
     const ran = await runHere(['init'], cwd, { answers: ['', ''], onStderr });
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('./gateway.yaml was changed meanwhile') });
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('./gateway.yaml was changed in the meantime') });
     expect(read(cwd)).toBe('# mine\n');
   });
 

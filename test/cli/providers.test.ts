@@ -376,7 +376,7 @@ appendFileSync(${JSON.stringify(path)}, '# an edit\\n');
 export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };`,
     );
     const ran = await runHere(['providers', 'add', 'openai', '--no-input'], cwd);
-    expect(ran).toMatchObject({ code: 1, out: '', err: expect.stringContaining('gateway.yaml was changed meanwhile') });
+    expect(ran).toMatchObject({ code: 1, out: '', err: expect.stringContaining('gateway.yaml was changed in the meantime') });
     expect(readFileSync(path, 'utf8')).toMatch(/fallback-retry\]\n# an edit\n$/);
   });
 
@@ -444,7 +444,7 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
     const added = types.filter((_, i) => ran[i]?.code === 0);
     expect(types.filter((type) => text.includes(`type: ${type}`))).toEqual(added);
     for (const { code, err } of ran)
-      if (code !== 0) expect(err).toBe('error: ./gateway.yaml was changed meanwhile\nNothing was written. Try again.\n');
+      if (code !== 0) expect(err).toBe('error: ./gateway.yaml was changed in the meantime\nNothing was written. Try again.\n');
   });
 
   it('prompts on a terminal for missing values, and never for a secret', async () => {

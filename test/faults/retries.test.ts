@@ -213,7 +213,7 @@ describe('a keep-alive connection', () => {
     expect([told.status, told.text, told.sent]).toEqual([200, good, 2]);
     expect(outcomes(told.record)).toEqual(['a unreachable', 'a answered 200']);
     expect(told.record.attempts.map(({ reason }) => reason)).toEqual([
-      expect.stringMatching(/^the kept connection was closed: Provider "a" could not be reached: connection (?:closed|reset) \(/),
+      expect.stringMatching(/^the keep-alive connection was closed: Provider "a" could not be reached: connection (?:closed|reset) \(/),
       null,
     ]);
     expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=200;\d+ms$/);

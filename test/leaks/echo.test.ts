@@ -292,8 +292,8 @@ it('the gateway logs once per provider, and in each record, that the credential 
   const request = routes[0]?.[1] as Ask;
   const answer = await sent(request, { body: openaiChat(key) });
   const record = await gateway.record(answer.id ?? null);
-  expect(record.warnings).toEqual(['Provider "openai" repeated its credential in the response (1×): hidden.']);
-  const lines = gateway.lines.filter((line) => line.includes('repeated its credential'));
+  expect(record.warnings).toEqual(['The response of provider "openai" contained its credential (1×). It was masked.']);
+  const lines = gateway.lines.filter((line) => line.includes('contained its credential'));
   expect(lines.map((line) => (JSON.parse(line) as { provider: string }).provider).toSorted()).toEqual(['anthropic', 'azure', 'openai']);
 });
 

@@ -246,7 +246,7 @@ function resultOf(record: LogRecord, { error, status, isSpent }: Told): PassResu
     status: last?.status ?? status ?? error?.status,
     headSent,
     bodySent: isSpent,
-    isUnread: record.attempts.some(({ reason }) => reason?.startsWith('the kept connection was closed') === true),
+    isUnread: record.attempts.some(({ reason }) => reason?.startsWith('the keep-alive connection was closed') === true),
     bytesIn: record.bytes.in,
     bytesOut: record.bytes.out,
     close: record.socket?.close,

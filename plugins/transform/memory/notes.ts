@@ -110,7 +110,7 @@ class AttemptNotes implements Notes {
   }
 }
 
-/** Signatures hold for the account and model that made them, and the thoughts of one caller are no other's. */
+/** Signatures are valid only for the account and model that created them, and notes are never shared between callers. */
 function scopeOf({ ctx, attempt, call, host }: NoteContext): NoteScope {
   const { key, credential } = ctx.facts.caller;
   const account = call.credential === 'caller' ? (credential ?? '') : '';

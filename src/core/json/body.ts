@@ -83,7 +83,7 @@ export class JsonBody {
   /** The pieces of a large edited text. The bytes are written from them, so that V8 need not flatten the text. */
   readonly #pieces: readonly string[] | undefined;
   #found: readonly Member[] | undefined;
-  /** Absent from `minReleasedSize` on: such a body is held only as text, and who received the bytes gives them back. */
+  /** Undefined from `minReleasedSize` bytes on: a large body is kept only as text, and the receiver of `bytes()` releases them. */
   #bytes: Buffer | undefined;
   #object: Readonly<Record<string, unknown>> | undefined;
   /** Long values already returned by `peek`. */

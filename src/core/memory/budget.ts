@@ -40,7 +40,7 @@ export class MemoryBudget {
   }
 }
 
-/** The share of one holder in a budget. `close` returns all of it. */
+/** The memory that one request has reserved from a budget. `close` returns all of it. */
 export class MemoryReservation {
   readonly budget: MemoryBudget;
   #bytes = 0;

@@ -117,14 +117,14 @@ describe('variablesFor', () => {
       'missing_required_parameter',
       'variables.product',
       'Prompt "welcome@1" needs the variables "product", "customer".',
-      'Give them in "variables".',
+      'Send them in "variables".',
     ],
     [
       { product: 'x', custommer: 1 },
       'missing_required_parameter',
       'variables.customer',
       'Prompt "welcome@1" needs the variable "customer".',
-      '"custommer" was given: did you mean "customer"?',
+      'The request has "custommer": did you mean "customer"?',
     ],
     ['x', 'invalid_type', 'variables', '"variables" is a string, not an object.', 'Write {"variables": {"name": "value"}}.'],
     [

@@ -167,12 +167,12 @@ function requireVariables(version: PromptVersion, values: Readonly<Record<string
   const unusedNames = Object.keys(values).filter((name) => !version.variables.has(name) && !version.reads.has(name));
   const suggestions = missing.flatMap((name) => {
     const near = nearest(name, unusedNames);
-    return near === undefined ? [] : [`"${near}" was given: did you mean "${name}"?`];
+    return near === undefined ? [] : [`The request has "${near}": did you mean "${name}"?`];
   });
   throw new GatewayError('missing_required_parameter', {
     message: `Prompt "${promptName(version)}" needs ${missing.length === 1 ? 'the variable' : 'the variables'} ${missing.map((name) => `"${name}"`).join(', ')}.`,
     param: `variables.${first}`,
-    hint: suggestions.length > 0 ? suggestions.join(' ') : 'Give them in "variables".',
+    hint: suggestions.length > 0 ? suggestions.join(' ') : 'Send them in "variables".',
   });
 }
 

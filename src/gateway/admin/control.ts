@@ -197,7 +197,7 @@ export class Control implements ManagedGateway {
     const { rolledBackTo, lastReload } = this.configState();
     const result = await this.#deps.reloader().useOverride(texts);
     if (result.kind === 'rejected') {
-      // It says nothing about the files, so `last_reload` remains: only the caller gets the reasons.
+      // The result does not concern the files, so `last_reload` stays as it is: only the caller gets the reasons.
       this.#deps.onRollback(result);
       return this.#verdict(result, this.#reported(result, this.loaded().secrets));
     }
@@ -287,7 +287,8 @@ export class Control implements ManagedGateway {
   reloadEnded(result: ReloadResult, secrets: readonly string[]): void {
     this.#lastReload = this.#reported(result, secrets);
     if (result.kind === 'rejected') return;
-    // A secret was rotated that what is held names: it is held all the same.
+    // The configuration of a rollback was applied again because a secret it refers to was rotated: the rollback remains in
+    // effect.
     const isHeld = this.#rolledBackTo !== null && this.#deps.reloader().isOverridden;
     this.#rolledBackTo = isHeld ? result.revision : null;
     if (result.kind !== 'applied') return;

@@ -6,7 +6,7 @@ import type { ThreadData } from '../../store/log/worker/settings.ts';
 import { startWriter } from '../../store/log/worker/writer.ts';
 
 const data = workerData as ThreadData;
-if (parentPort === null) throw new Error('this file is the beginning of a thread');
+if (parentPort === null) throw new Error('this file must run as a worker thread');
 // Warnings of this thread would appear as log lines of the gateway.
 process.removeAllListeners('warning');
 // Queries may wait for traffic. Storing records may wait too, but less, because the size of the spool is limited.

@@ -219,7 +219,7 @@ export class RequestLog implements LogReader {
 /** Result of a call that takes too long. */
 const timedOut = (): boolean => false;
 
-const notResponding = 'The store of the request log does not respond: its figures may be old.';
+const notResponding = 'The store of the request log does not respond: its statistics may be outdated.';
 
 const unknown: WriterState = {
   kind: 'not known yet',

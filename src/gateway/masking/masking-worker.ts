@@ -29,7 +29,7 @@ function mask({ rules, limit, bodies }: PostedJob): PostedMasked {
   );
 }
 
-if (parentPort === null) throw new Error('this file is the beginning of a thread');
+if (parentPort === null) throw new Error('this file must run as a worker thread');
 // Warnings of this thread would appear as log lines of the gateway.
 process.removeAllListeners('warning');
 serveThreadCalls(parentPort, { mask }, createSequence());

@@ -4,7 +4,7 @@ import { Exporter } from '../../telemetry/otlp/exporter.ts';
 import type { FromThread, ToThread } from '../../telemetry/otlp/messages.ts';
 
 const port = parentPort;
-if (port === null) throw new Error('this file is the beginning of a thread');
+if (port === null) throw new Error('this file must run as a worker thread');
 // Warnings of this thread would appear as log lines of the gateway.
 process.removeAllListeners('warning');
 const exporting = new Exporter({ decode: decodeLine, post: (message: FromThread) => port.postMessage(message) });

@@ -60,7 +60,7 @@ export class Exporting {
     this.#ratio = tracing?.ratio;
     this.#hasLogs = logs !== undefined;
     this.#hasContent = tracing?.content === true || logs?.content === true;
-    // From zero on: what Prometheus sees first of a counter is no increase.
+    // Starts at zero: Prometheus does not count the first value of a counter as an increase.
     for (const signal of [...(tracing === undefined ? [] : ['traces']), ...(logs === undefined ? [] : ['logs'])])
       for (const result of results) this.#counts.set(`${signal} ${result}`, this.#counts.get(`${signal} ${result}`) ?? 0);
     if (!this.isOn && this.#thread === undefined) return;

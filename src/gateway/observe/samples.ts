@@ -55,8 +55,8 @@ export function providerSamples({ providers }: Snapshot, isUp: (slug: string) =>
 }
 
 /**
- * A key that is being rotated has several secrets: it lives as long as the last of them. Those that end next are shown, then
- * those that ended last.
+ * A key that is being rotated has several secrets: it is valid as long as the last of them. Keys that expire next come first,
+ * then those that expired most recently.
  *
  * @param now Unix milliseconds
  */
@@ -74,7 +74,10 @@ export function keySamples({ apiKeys }: Snapshot, now: number): readonly Sample[
 
 /** Of the request log. */
 export class LogSamples {
-  /** The most that was counted: of records that made room some turn out to be stored, and Prometheus takes less for a new start. */
+  /**
+   * The highest count so far: some evicted records turn out to be stored, and Prometheus interprets a lower counter as a
+   * restart.
+   */
   #dropped = 0;
 
   async read({ spool, masking, logs }: Omit<ObservedState, 'activity'>): Promise<readonly Sample[]> {

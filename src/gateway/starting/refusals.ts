@@ -13,7 +13,7 @@ export interface Exposure {
   readonly hadKeys: boolean;
   /** `server.open`. */
   readonly isOpen: boolean;
-  /** True without a configuration file, so there is no place for keys. */
+  /** True without a configuration file, where no keys can be defined. */
   readonly isTryOut: boolean;
 }
 

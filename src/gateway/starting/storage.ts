@@ -109,7 +109,7 @@ export class Storage {
   }
 
   #located(): StateDirRequest {
-    if (this.#request === undefined) throw new Error('the state directory is asked for before it is known');
+    if (this.#request === undefined) throw new Error('the state directory is used before `locate` was called');
     return this.#request;
   }
 }

@@ -29,7 +29,7 @@ export interface IssuedKey {
 /** Issues a key. @param now Unix milliseconds @throws Refusal */
 export function issue(name: string, rules: KeyRules, keys: readonly WrittenKey[], now: number): IssuedKey {
   if (!new RegExp(plainNames.pattern).test(name))
-    throw new Refusal('usage', `"${name}" is not a valid key name`, `Take ${plainNames['x-form']}.`);
+    throw new Refusal('usage', `"${name}" is not a valid key name`, `Use ${plainNames['x-form']}.`);
   if (keys.some((one) => one.name === name))
     throw new Refusal('no', `a key called "${name}" already exists`, `gateway keys rotate ${name} gives it a new secret.`);
   const { allow, expires, defaultConfig, enforceConfig, metadata, debug, kind } = rules;

@@ -83,7 +83,7 @@ it('editKey rejects the change of a key file that was changed since it was read'
   const theirs = 'api_keys: {app: {hash: b}}\n';
   writeFileSync(file, theirs);
   const edit = (asRead: string): void => editKey({ name: 'app', entry: {}, file }, { hash: 'c' }, root, asRead);
-  expect(() => edit(read)).toThrow(/changed\.yaml was changed meanwhile/);
+  expect(() => edit(read)).toThrow(/changed\.yaml was changed in the meantime/);
   expect(readFileSync(file, 'utf8')).toBe(theirs);
   edit(theirs);
   expect(readFileSync(file, 'utf8')).toBe('api_keys: {app: {hash: c}}\n');

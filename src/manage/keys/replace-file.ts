@@ -34,7 +34,7 @@ export function replaceFile(path: string, text: string, shown: string, before?: 
   const draft = draftPath(file);
   try {
     if (before !== undefined && before !== (isNew ? null : readFileSync(file, 'utf8')))
-      throw new Refusal('no', `${shown} was changed meanwhile`, 'Nothing was written. Try again.');
+      throw new Refusal('no', `${shown} was changed in the meantime`, 'Nothing was written. Try again.');
     if (isNew) writeDraft(draft, text);
     else writeWithOwnership(draft, text, statSync(file), 0o777);
     renameSync(draft, file);
@@ -90,7 +90,11 @@ function overwriteInPlace(file: string, text: string, shown: string): boolean {
     fsyncSync(fd);
     return true;
   } catch (error) {
-    throw new Refusal('no', `${shown} could only be written in part (${writeFaultReason(error)})`, 'Look into the file.');
+    throw new Refusal(
+      'no',
+      `${shown} could only be written in part (${writeFaultReason(error)})`,
+      'Check the content of the file and correct it.',
+    );
   } finally {
     closeSync(fd);
   }

@@ -303,12 +303,13 @@ function hasMoreThan(object: Readonly<Record<string, unknown>>, most: number): b
   return false;
 }
 
-/** The warnings that the caller received, and how often a provider repeated its credential. */
+/** The warnings that the caller received, and how often a response contained the provider's credential. */
 function warningsOf(ctx: RequestContext, history: readonly Outcome[]): readonly string[] {
   const echoes = history.filter(({ attempt }) => attempt.echoes > 0);
   if (ctx.warnings.length === 0 && echoes.length === 0) return ctx.warnings;
   const echoWarnings = echoes.map(
-    ({ attempt: { binding, echoes: times } }) => `Provider "${binding.slug}" repeated its credential in the response (${times}×): hidden.`,
+    ({ attempt: { binding, echoes: times } }) =>
+      `The response of provider "${binding.slug}" contained its credential (${times}×). It was masked.`,
   );
   return firstItems([...echoWarnings, ...ctx.warnings], maxItems.warnings).map((text) => bounded(text, limits.reason));
 }

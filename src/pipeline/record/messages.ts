@@ -16,8 +16,8 @@ const lengthName = 'content-length';
 const noRules = Object.freeze({});
 const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 const noBody: MessageRecord = Object.freeze({ headers: noHeaders, body: null, why_absent: 'there was none' });
-const unsearchable = 'it is larger than logging.requests.redact can search: 128 KB for patterns of your own, 10,000 texts of fields';
-const notInTime = 'it could not be masked in time: other large bodies were, or too many waited';
+const unsearchable = 'it is larger than logging.requests.redact can search: 128 KB for your own patterns, 10,000 texts of masked fields';
+const notInTime = 'it could not be masked in time, because too many large bodies were waiting';
 
 /** A patch is content like the body that it replaces. It is written as JSON. */
 const patchLimits = { members: 256, characters: 8 * 1024, levels: 16 } as const;

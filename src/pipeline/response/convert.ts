@@ -54,8 +54,8 @@ function asStream(outcome: Outcome, dialect: Dialect, warnings: string[]): Outco
   const { slug } = attempt.binding;
   const isNeverStreamed = attempt.translation?.result !== undefined && attempt.translation.reader === undefined;
   const warning = isNeverStreamed
-    ? `Provider "${slug}" does not stream this route: its whole response was sent as a stream.`
-    : `Provider "${slug}" ignored that a stream was asked for, and sent a whole response.`;
+    ? `Provider "${slug}" does not stream this route: its complete response was converted to a stream.`
+    : `Provider "${slug}" ignored "stream" and sent a complete response.`;
   if (write === undefined) {
     warnings.push(warning);
     return outcome;

@@ -168,7 +168,7 @@ function skippedText({ attempts }: Execution, last: Outcome): string {
   const out = attempts.flatMap((each) =>
     each.kind === 'skipped' && each !== last ? [`${each.attempt.binding.slug} (${each.because})`] : [],
   );
-  return out.length === 0 ? '' : ` Left out: ${out.slice(0, 8).join(', ')}.`;
+  return out.length === 0 ? '' : ` Skipped: ${out.slice(0, 8).join(', ')}.`;
 }
 
 const hasNoResult = (outcome: Outcome): boolean =>

@@ -20,11 +20,11 @@ const nonPublicIPv4: readonly (readonly [network: string, bits: number])[] = [
   ['168.63.129.16', 32], // a cloud's host agent, reachable from its machines only
 ];
 
-/** IPv6: only global unicast is open at all; these parts of it are not. */
+/** IPv6 networks that are not public, although they are within global unicast (2000::/3). */
 const nonPublicIPv6: readonly (readonly [network: string, bits: number])[] = [
-  ['2001::', 23], // protocol assignments, Teredo among them: an IPv4 address in disguise
+  ['2001::', 23], // protocol assignments, including Teredo, which embeds an IPv4 address
   ['2001:db8::', 32],
-  ['2002::', 16], // 6to4: an IPv4 address in disguise
+  ['2002::', 16], // 6to4: embeds an IPv4 address
   ['3fff::', 20],
 ];
 
@@ -34,7 +34,7 @@ export interface AddressRules {
   isPublic(address: string): boolean;
 }
 
-/** Compiles the tables above; make it once. */
+/** Compiles the tables above. Call it once. */
 export function createAddressRules(): AddressRules {
   const nonPublic = new BlockList();
   for (const [network, bits] of nonPublicIPv4) nonPublic.addSubnet(network, bits, 'ipv4');
@@ -68,7 +68,7 @@ export class AddressList {
     return true;
   }
 
-  /** `address` is a literal without brackets; an IPv4-mapped one counts as the address it holds. */
+  /** `address` is a literal without brackets; an IPv4-mapped address is compared as its IPv4 address. */
   has(address: string): boolean {
     const embedded = isIPv6(address) ? embeddedIPv4(address) : undefined;
     if (embedded !== undefined) return this.#list.check(embedded, 'ipv4') || this.#list.check(address, 'ipv6');
@@ -82,7 +82,7 @@ export function unbracket(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
 }
 
-/** The IPv4 address inside an IPv4-mapped (RFC 4291 2.5.5.2) or NAT64 (RFC 6052) address: that is where a packet goes. */
+/** The IPv4 address inside an IPv4-mapped (RFC 4291 2.5.5.2) or NAT64 (RFC 6052) address: packets are sent to that address. */
 function embeddedIPv4(address: string): string | undefined {
   const groups = groupsOf(address);
   if (groups === undefined) return undefined;

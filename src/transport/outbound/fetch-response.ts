@@ -4,7 +4,7 @@ import type { Trust } from '../../core/snapshot.ts';
 import { codeOf, isConnectTimeout } from './exchange/faults.ts';
 import type { ResponseReceiver, ResponseControl, Upstream, WireRequest } from './upstream.ts';
 
-/** How long and how large; milliseconds and bytes. */
+/** Timeouts in milliseconds, and the maximum size in bytes. */
 export interface FetchLimits {
   readonly trust: Trust;
   readonly connectMs: number;
@@ -34,8 +34,8 @@ export class FetchFault extends Error {
 }
 
 /**
- * One small request of the gateway's own (a token, a file), through the same pools and address rules as all others.
- * Redirects are answers like any other. @throws FetchFault
+ * One small request of the gateway's own (a token, a file), through the same pools and address rules as all others. Redirects
+ * are not followed. @throws FetchFault
  */
 export function fetchResponse(upstream: Upstream, request: WireRequest, limits: FetchLimits): Promise<FetchedResponse> {
   return new Promise((resolve, reject) => {
@@ -131,7 +131,7 @@ class BufferingReceiver implements ResponseReceiver {
   }
 }
 
-/** Codes of sockets, never their messages: those hold addresses of the inside. */
+/** Uses the error code, never the message, which contains internal addresses. */
 function faultOf(error: Error): FetchFault {
   const code = codeOf(error);
   if (code === 'not_allowed') return new FetchFault('refused', error.message, error as GatewayError);

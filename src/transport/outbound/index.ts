@@ -36,19 +36,19 @@ export interface OutboundDeps {
   readonly clock: Clock;
   readonly wheel: TimerWheel;
   random(): number;
-  /** `server.egress.allow` of the configuration that serves. */
+  /** `server.egress.allow` of the active configuration. */
   egressAllow(): readonly string[];
   /** `server.fast_path` of the active configuration; the default is true. */
   fastPath?(): boolean;
   /** The environment of the process, which describes the identity of the machine. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** A token could not be renewed; the old one serves until it ends. */
+  /** A token could not be renewed; the old one is used until it expires. */
   onTokenFault(error: Error): void;
-  /** The public keys of a tokens' issuer could not be fetched; those from before serve, if there are any. */
+  /** The public keys of a tokens' issuer could not be fetched; the previous ones remain in use, if there are any. */
   onKeysFault(error: Error): void;
 }
 
-/** A request must not borrow the identity of the machine, nor name a file of it. */
+/** A request must not use the machine's identity or read its files. */
 const operatorOnly: TokenFetcher = Object.freeze({
   fetch: () => Promise.reject(new TokenError("only providers in gateway.yaml may use the machine's own identity")),
 });
@@ -74,7 +74,7 @@ export function createOutbound(from: OutboundDeps): Outbound {
   };
 }
 
-/** A request may bring keys of its own; what reads files or asks the machine is the operator's. */
+/** A request may contain credentials. Only the operator's grants may read files or use the machine's identity. */
 function fetcherFor(grant: OAuthGrant, trust: Trust, deps: GrantDeps): TokenFetcher {
   if (grant.kind === 'jwt-bearer') return jwtBearer(grant, trust, deps);
   if (grant.kind === 'client-credentials') return clientCredentials(grant, trust, deps);
@@ -102,7 +102,7 @@ function hostsFileIn(env: OutboundDeps['env']): string {
   return windows === undefined ? '/etc/hosts' : `${windows}\\System32\\drivers\\etc\\hosts`;
 }
 
-/** Nobody waits for it when the process ends. */
+/** Does not keep the process alive. */
 function wait(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms).unref();

@@ -28,11 +28,14 @@ export type FetchMedia = (
 
 /** Maximum number of files of one request, because the gateway downloads all of them. */
 const mostFiles = 256;
-/** Of them in progress at once. */
+/** Maximum concurrent downloads of one request. */
 const concurrency = 4;
 /** Bytes of all files of one request: they are held in memory, and go upstream as base64. */
 const totalLimit = 64 * 1024 * 1024;
-/** What a file costs until its request is over: its bytes or base64, the text of the body that has it, and what is sent. */
+/**
+ * Memory used by a file until its request has ended, in multiples of its size: its bytes or base64, the text of the body that
+ * contains it, and what is sent.
+ */
 const memoryFactor = 4;
 const clocks = { connectMs: 5000, totalMs: 30_000 } as const;
 
@@ -118,7 +121,7 @@ interface PreparedRequest {
 
 function plainRequest(deps: MediaDeps, text: string): PreparedRequest {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The host is checked as it was written: parsers read odd spellings differently.
+  // The host is checked as written, because URL parsers interpret unusual notations differently.
   const written = /^https?:\/\/[^/?#]*/i.exec(text)?.[0];
   if (url === undefined || written === undefined) throw failure(text, 'is not an http or https URL');
   const refusal = deps.checkEgress(written, 'request');
@@ -127,7 +130,7 @@ function plainRequest(deps: MediaDeps, text: string): PreparedRequest {
   return { request, trust: 'request' };
 }
 
-/** A file of the provider's own store. Its place is the provider's choice, as that of the attempt's own request. */
+/** A file in the provider's own storage. The provider type determines its address, as for the attempt's request. */
 async function signedRequest(
   deps: MediaDeps,
   text: string,

@@ -8,29 +8,35 @@ export interface PoolOptions {
   lookup(trust: Trust): LookupFunction | undefined;
 }
 
-/** How an origin is reached. */
+/** Options for reaching an origin. */
 export interface Route {
   readonly trust: Trust;
-  /** Milliseconds that the caller waits for a connection; it looks at its own clock. */
+  /** Milliseconds that the caller waits for a connection. The caller enforces this timeout itself. */
   readonly connectMs: number;
-  /** It changes something that is kept, and may not be sent twice: a connection of its own, which can't have been dead before. */
+  /**
+   * The request has side effects and must not be sent twice: it needs a new connection, because a kept-alive one may already be
+   * closed.
+   */
   readonly isOnce?: boolean;
 }
 
 const load = createRequire(import.meta.url);
 
 /**
- * The pool alone: the package as a whole is a hundred files (fetch, mocks, caches) that nothing here uses. Read with the
- * first request that does not leave on sockets of our own.
+ * Only the pool: the whole package has a hundred files (fetch, mocks, caches) that are not used here. Loaded with the first
+ * request that the gateway's own sockets cannot send.
  */
 const poolClass = (): typeof Pool => load('undici/lib/dispatcher/pool.js') as typeof Pool;
 
-/** Pools that are kept; more only while each has something to do, or the operator names more origins that are connected. */
+/**
+ * Maximum pools. Exceeded only while each has a request in progress, or while more origins of the operator's configuration have
+ * connections.
+ */
 const poolLimit = 256;
 
 /**
- * Milliseconds after which a connection that does not come is given up for good. Whoever waits for it gives up at its own
- * time: a pool for each time that a request may choose would be pools, and sockets, without number.
+ * Connect timeouts of the pools, in milliseconds. Requests have their own, shorter ones. A pool for each timeout that a request
+ * may choose would mean an unlimited number of pools and sockets.
  */
 const dialSteps = [1000, 5000, 30_000, 600_000] as const;
 
@@ -41,7 +47,7 @@ interface PoolEntry {
   usedAt: number;
 }
 
-/** A pool for each origin, by who chose it: names that requests choose are resolved under other rules. */
+/** A pool for each origin, and for each trust level, because hosts chosen by requests are resolved under other rules. */
 export class Pools {
   readonly #lookup: PoolOptions['lookup'];
   readonly #pools = new Map<string, PoolEntry>();
@@ -67,8 +73,9 @@ export class Pools {
   }
 
   /**
-   * For one request that can't be sent again: a kept connection may turn out to be dead. It asks to be kept all
-   * the same: a service that closes behind an early answer resets the connection, and the answer is lost with it.
+   * For one request that cannot be sent again, because a kept-alive connection may already be closed. It still sends
+   * `connection: keep-alive`: a service that closes after an early response resets the connection, and the response would be
+   * lost.
    */
   fresh(origin: string, { trust, connectMs }: Route): Pool {
     const pool = this.#make(origin, trust, dialMsOf(connectMs));
@@ -106,8 +113,8 @@ export class Pools {
   }
 
   /**
-   * Makes room: closes those that were used longest ago and have nothing to do. One that the operator's own origin has
-   * goes only when it has no connection left, so that many providers do not close each other's.
+   * Closes the least recently used idle pools. A pool of the operator's configuration is closed only when it has no connection
+   * left, so that many providers do not close each other's connections.
    */
   #closeOldest(): void {
     const idle = [...this.#pools].filter(([, { pool, trust }]) => {
@@ -122,7 +129,7 @@ export class Pools {
   }
 }
 
-/** How long a connection may take to come, for a caller that waits so long. */
+/** The connect timeout of the pool for a caller with this timeout. */
 export const dialMsOf = (connectMs: number): number => dialSteps.find((step) => step >= connectMs) ?? connectMs;
 
 /** Closed once it is idle. A pool that was destroyed meanwhile is closed too. */

@@ -34,10 +34,7 @@ export type WireRequest = Pick<UpstreamRequest, 'origin' | 'path' | 'method' | '
   readonly body: WireBody;
 };
 
-export type WireBody =
-  | { readonly kind: 'none' }
-  | BufferedBody
-  | WireStream;
+export type WireBody = { readonly kind: 'none' } | BufferedBody | WireStream;
 
 /** A buffered body, which can be sent again. Its members are those of `JsonBody`, so that both have the same names. */
 export type BufferedBody = Pick<JsonBody, 'bytes'> &

@@ -74,21 +74,21 @@ export class ChunkDecoder {
         return this.#inExtension(byte);
       case 'size-lf':
         this.#digits = 0;
-        return this.#expect(byte, 0x0a, this.#remaining === 0 ? 'trailer' : 'data');
+        return this.#expect(byte, 0x0a, this.#remaining === 0 ? 'trailer' : 'data', noLineBreak);
       case 'data-cr':
-        return this.#expect(byte, 0x0d, 'data-lf');
+        return this.#expect(byte, 0x0d, 'data-lf', tooLong);
       case 'data-lf':
-        return this.#expect(byte, 0x0a, 'size');
+        return this.#expect(byte, 0x0a, 'size', tooLong);
       case 'last-lf':
-        return this.#expect(byte, 0x0a, 'trailer') ?? this.#endOfLine();
+        return this.#expect(byte, 0x0a, 'trailer', noLineBreak) ?? this.#endOfLine();
       default:
         return this.#inTrailer(byte);
     }
   }
 
-  #expect(byte: number, wanted: number, next: State): WireFault | undefined {
+  #expect(byte: number, wanted: number, next: State, fault: string): WireFault | undefined {
     this.#state = next;
-    return byte === wanted ? undefined : malformed('a chunk does not end where its size says');
+    return byte === wanted ? undefined : malformed(fault);
   }
 
   #size(byte: number): WireFault | undefined {
@@ -101,7 +101,7 @@ export class ChunkDecoder {
     if (this.#digits === 0) return malformed('a chunk has no size');
     if (byte === 0x0d) this.#state = 'size-lf';
     else if (byte === 0x3b) this.#state = 'extension';
-    else return malformed('a chunk has a size that is none');
+    else return malformed('a chunk has an invalid size');
     return undefined;
   }
 
@@ -113,7 +113,7 @@ export class ChunkDecoder {
     const isValid = extensions.test(this.#line);
     this.#line = '';
     this.#state = 'size-lf';
-    return isValid ? undefined : malformed('a chunk has an extension that is none');
+    return isValid ? undefined : malformed('a chunk has an invalid extension');
   }
 
   #inTrailer(byte: number): WireFault | undefined {
@@ -131,10 +131,13 @@ export class ChunkDecoder {
     const line = this.#line;
     this.#line = '';
     if (line === '') this.#state = 'over';
-    else if (!field.test(line) || framing.test(line)) return malformed('a line of the trailer is none');
+    else if (!field.test(line) || framing.test(line)) return malformed('the trailer has an invalid line');
     return undefined;
   }
 }
+
+const tooLong = 'a chunk is longer than its size';
+const noLineBreak = 'a line of the chunked body does not end with CRLF';
 
 /** Chunk extensions, with or without a value. Quoted values are rejected: no common sender uses them, and parsers read them differently. */
 const extensions = /^[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?(?:;[\w!#$%&'*+\-.^`|~]+(?:=[\w!#$%&'*+\-.^`|~]+)?)*$/;

@@ -42,7 +42,7 @@ export class FiguresReport {
     }
   }
 
-  /** Tells all that was counted: the process ends in good form, and serves nothing any more. */
+  /** Reports all counters at a regular shutdown; no further requests are served. */
   async end(): Promise<void> {
     this.#isOver = true;
     const figures = await this.#deps.read();

@@ -58,7 +58,7 @@ export class LeasedShares implements InFlightLimiter {
       lease.pending ??= this.#requestLease(lease, owner, limit);
       // A lease that arrives late still belongs to this process and serves the next request.
       const got = await withTimeout(lease.pending, leaseTimeoutMs, () => {
-        const message = `The gateway could not find out in time how many requests key "${name}" has in flight.`;
+        const message = `The gateway could not determine in time how many requests of key "${name}" are in flight.`;
         throw new GatewayError('overloaded', { message, hint: 'Send the request again.' });
       });
       if (lease.count < Math.min(lease.granted, limit)) return counted(lease);

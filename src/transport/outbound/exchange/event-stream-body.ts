@@ -145,7 +145,7 @@ export class EventStreamBody extends UpstreamBody {
    */
   #providerFault(scanned: Scanned, event: ScannedEvent): void {
     if (this.owner.state === 'holding') {
-      this.owner.rejectResponse(faultOf(this.owner.tap) ?? invalidResponse('The provider sent an error that says nothing.'));
+      this.owner.rejectResponse(faultOf(this.owner.tap) ?? invalidResponse('The provider sent an error without a message.'));
       return;
     }
     const [before, tail] = splitScan(scanned, event.start);

@@ -105,7 +105,9 @@ function open(body: StreamedBody): FormBytes {
   if (body.kind === 'file') return body.form.fileBytes(body.line);
   // The types of a provider file are not checked at run time, so its value may be anything.
   if ((body.kind as unknown) !== 'form')
-    throw new Error('the body of the upstream request is not one that begin() was given, edit() or replace() of it, or {kind: "none"}');
+    throw new Error(
+      'the body of the upstream request must be the body given to begin(), a result of its edit() or replace(), or {kind: "none"}',
+    );
   return body.edit === undefined ? body.form.open() : body.form.edited(body.edit);
 }
 

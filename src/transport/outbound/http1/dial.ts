@@ -86,4 +86,4 @@ function asTimeout(error: Error): Error {
   return isTimeout ? connectTimeout() : error;
 }
 
-export const connectTimeout = (): WireFault => new WireFault('UPSTREAM_CONNECT_TIMEOUT', 'the connection did not come in time');
+export const connectTimeout = (): WireFault => new WireFault('UPSTREAM_CONNECT_TIMEOUT', 'the connection was not established in time');

@@ -33,7 +33,7 @@ interface HeaderLine {
 
 /** Maximum cached paths. Paths can contain ids of objects. */
 const pathLimit = 64;
-/** Bytes of the longest head that is: paths and headers may come with requests, and so may origins. */
+/** Maximum size of a cached head, in bytes: paths, headers and origins can be chosen by requests. */
 const headLimit = 8 * 1024;
 
 /** Writes the request heads of one origin. It recognizes lines that it checked and wrote before by comparison. */
@@ -46,7 +46,7 @@ export class RequestHeadWriter {
     this.#host = host;
   }
 
-  /** Heads that are remembered. */
+  /** Number of cached heads. */
   get size(): number {
     return this.#known.size;
   }

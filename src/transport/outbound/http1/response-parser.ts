@@ -97,7 +97,7 @@ export class ResponseParser {
       this.#interim += 1;
       // No other protocol was requested, and if the connection closes here, no final response follows.
       if (status === 101 || !head.isReusable || this.#interim > interimLimit)
-        throw malformed('an informational response that leads nowhere');
+        throw malformed('an informational response that no final response can follow');
       return;
     }
     this.isReusable = head.isReusable && !this.#isHead;
