@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -84,6 +84,24 @@ it('deletes the oldest records if deleting bodies does not free enough, and coun
   expect(left.bytes).toBeLessThan(limit * 0.75);
   expect([room.droppedBodies, room.droppedRecords]).toEqual([0, 600 - left.records]);
   expect(left.oldest).toBe(`r${room.droppedRecords}`);
+});
+
+it.each([
+  ['bodies', true, 1],
+  ['records', false, 2],
+])('skips a segment that the spool deletes while %s are evicted, and does not count its records', async (_, hasBodies, turn) => {
+  fill(hasBodies ? 90 : 600, hasBodies);
+  const [first = ''] = listSegments(dir);
+  const gone = new SegmentWindow().read(join(dir, first), 0).entries.length;
+  const room = new SpoolEviction(dir, limit);
+  let calls = 0;
+  room.evict((segment) => {
+    if (segment === first && (calls += 1) === turn) unlinkSync(join(dir, first));
+    return undefined;
+  });
+  const left = await kept();
+  expect([calls, left.records]).toEqual([turn, (hasBodies ? 90 : 600) - gone - room.droppedRecords]);
+  expect([left.bodies, left.bytes < limit * 0.75]).toEqual([hasBodies ? 90 - gone - room.droppedBodies : 0, true]);
 });
 
 it('deletes only temporary files that a crash left', () => {

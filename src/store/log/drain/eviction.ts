@@ -37,25 +37,25 @@ export class SpoolEviction {
 
   /** Deletes files that a crash left incomplete. The segments they were made from still exist. */
   #deleteTemporaryFiles(): void {
-    try {
+    unlessDeleted(() => {
       for (const name of readdirSync(this.#dir)) if (name.endsWith(temporarySuffix)) unlinkSync(join(this.#dir, name));
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-    }
+    });
   }
 
   /** @param offsetOf stored bytes of a segment, which are neither written again nor counted; undefined if unknown */
   evict(offsetOf: (segment: string) => number | undefined): void {
-    const segments = this.#closed();
     let total = this.#total();
-    for (const segment of segments) {
+    const evictFrom = (segment: string, evictData: (from: number) => number): void => {
+      const freed = unlessDeleted(() => evictData(offsetOf(segment) ?? 0));
+      total = freed === undefined ? this.#total() : total - freed;
+    };
+    for (const segment of this.#closed()) {
       if (total <= this.#limit * shares.bodies) return;
-      if (!this.#isBare(segment)) total -= this.#removeBodies(segment, offsetOf(segment) ?? 0);
+      if (!this.#isBare(segment)) evictFrom(segment, (from) => this.#removeBodies(segment, from));
     }
     for (const segment of this.#closed()) {
       if (total <= this.#limit * shares.records) return;
-      total -= this.#sizeOf(segment);
-      this.#delete(segment, offsetOf(segment) ?? 0);
+      evictFrom(segment, (from) => this.#delete(segment, from));
     }
   }
 
@@ -87,7 +87,13 @@ export class SpoolEviction {
     }
     const before = this.#sizeOf(segment);
     renameSync(temporaryPath, barePath);
-    unlinkSync(path);
+    try {
+      unlinkSync(path);
+    } catch (error) {
+      // If the spool deleted the segment meanwhile, it has counted these records as dropped.
+      rmSync(barePath, { force: true });
+      throw error;
+    }
     this.droppedBodies += bodies;
     this.droppedRecords += damaged;
     return before - this.#sizeOf(bareName(segment));
@@ -117,19 +123,29 @@ export class SpoolEviction {
     return { bodies, damaged };
   }
 
-  #delete(segment: string, from: number): void {
+  /** @returns bytes freed */
+  #delete(segment: string, from: number): number {
     const path = join(this.#dir, segment);
-    for (const entry of this.#window.entries(path, from)) if (entry.kind === 'record') this.droppedRecords += 1;
+    let records = 0;
+    for (const entry of this.#window.entries(path, from)) if (entry.kind === 'record') records += 1;
+    const bytes = this.#sizeOf(segment);
     unlinkSync(path);
+    this.droppedRecords += records;
+    return bytes;
   }
 
   #sizeOf(segment: string): number {
-    try {
-      return statSync(join(this.#dir, segment)).size;
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return 0;
-      throw error;
-    }
+    return unlessDeleted(() => statSync(join(this.#dir, segment)).size) ?? 0;
+  }
+}
+
+/** Undefined if the file no longer exists: the spool, in another thread, deletes segments too. */
+function unlessDeleted<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 
