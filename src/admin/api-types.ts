@@ -23,6 +23,8 @@ export interface Status {
   readonly url: string;
   /** Values for an example request; null if no provider can serve one. */
   readonly example: { readonly model: string; readonly needs_key: boolean } | null;
+  /** Accepted prefixes of gateway headers, besides `x-gateway-`. */
+  readonly header_prefixes: readonly string[];
   readonly revision: string;
   readonly config_path: string | null;
   readonly last_reload: {

@@ -15,7 +15,7 @@ const gatewayKey = 'canary-key-of-the-gateway-02';
 const adminToken = 'canary-token-of-the-admin-03';
 
 const yaml = (url: string): string => `version: 1
-server: {admin: {token: "\${env:ADMIN_TOKEN}"}}
+server: {admin: {token: "\${env:ADMIN_TOKEN}"}, header_prefixes: [x-acme-]}
 logging: {requests: {bodies: full}}
 providers:
   main: {type: openai, api_key: "\${env:MAIN_KEY}", custom_host: "${url}/main/v1"}
@@ -210,6 +210,16 @@ describe('gateway replay and gateway explain --from-log', () => {
     const json = await run(['explain', '--running', '--from-log', id, '--json', '--config-name', 'converted']);
     expect(JSON.parse(json.out)).toMatchObject({ config: { name: 'converted' } });
     expect(upstream.requests).toHaveLength(before);
+  });
+
+  it('replace the gateway headers of the configured prefixes, and repeat headers of other programs', async () => {
+    const sent = await ask({ 'x-acme-config': 'support', 'x-other-config': 'a', 'x-gateway-forward-headers': 'x-other-config' });
+    await kept(sent);
+    await asked<ReplayResult>('/api/replay', { id: sent, api_key: gatewayKey, to: 'main/gpt-4o-mini' });
+    expect(upstream.requests.at(-1)?.headers['x-other-config']).toBe('a');
+    const { out } = await run(['logs', 'replay', sent, '--dry-run', '--config-name', 'converted', '--json']);
+    expect(JSON.parse(out)).toMatchObject({ config: { name: 'converted' }, overruled: [] });
+    expect(out).toContain('x-other-config');
   });
 
   it('explains a recorded request with a file that lacks its key, and prints a warning', async () => {

@@ -8,7 +8,7 @@ import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
 import { bodyFile, curlText, hasReferences, isCut } from './curl.ts';
 import { loadComplete } from './load-complete.ts';
-import { loggedRequest, requestLogOf } from './logged.ts';
+import { headerNamesOf, loggedRequest, requestLogOf } from './logged.ts';
 import { type ExplainFlags, requestOf } from './request.ts';
 import { explanationText } from './text.ts';
 
@@ -16,7 +16,9 @@ import { explanationText } from './text.ts';
 export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry): Promise<number> {
   const client = flags.running === true || flags.fromLog !== undefined ? adminClient(flags, io) : undefined;
   const logged =
-    client === undefined || flags.fromLog === undefined ? undefined : (await loggedRequest(flags.fromLog, requestLogOf(client))).request;
+    client === undefined || flags.fromLog === undefined
+      ? undefined
+      : (await loggedRequest(flags.fromLog, requestLogOf(client), await headerNamesOf(client))).request;
   const request = await requestOf(flags, io, logged);
   const explanation =
     client === undefined || flags.running !== true

@@ -1,6 +1,8 @@
+import type { Status } from '../../admin/api-types.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { BodyPart, StoredRecord } from '../../core/logs/reader.ts';
 import { loggedBody, type LogAccess, recordOf } from '../../explain/logged/bodies.ts';
+import { GatewayHeaderNames } from '../../explain/logged/gateway-header-names.ts';
 import { replayRequest } from '../../explain/logged/request.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { AdminClient } from '../admin-client.ts';
@@ -16,14 +18,23 @@ export function requestLogOf(client: AdminClient): LogAccess {
   };
 }
 
+/** Gateway headers that a running gateway accepts. @throws CommandError */
+export async function headerNamesOf(client: AdminClient): Promise<GatewayHeaderNames> {
+  return new GatewayHeaderNames((await client.get<Status>('/api/status')).header_prefixes);
+}
+
 /**
  * A recorded request, and the request that would repeat it.
  * @throws CommandError
  */
-export async function loggedRequest(id: string, logs: LogAccess): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
+export async function loggedRequest(
+  id: string,
+  logs: LogAccess,
+  names: GatewayHeaderNames,
+): Promise<{ stored: StoredRecord; request: ExplainRequest }> {
   try {
     const stored = await recordOf(logs, id);
-    return { stored, request: replayRequest(stored, await loggedBody(logs, stored, 'request')) };
+    return { stored, request: replayRequest(stored, await loggedBody(logs, stored, 'request'), names) };
   } catch (error) {
     if (error instanceof GatewayError) throw new CommandError(exitCodes.no, error.message.replace(/\.$/, ''), error.hint);
     throw error;

@@ -2,11 +2,12 @@ import type { StoredRecords } from '../../admin/api-types.ts';
 import { GatewayError } from '../../core/error.ts';
 import type { LogRow } from '../../core/logs/row.ts';
 import type { Explainer } from '../../explain/explainer.ts';
+import type { GatewayHeaderNames } from '../../explain/logged/gateway-header-names.ts';
 import type { Registry } from '../../gateway/types.ts';
 import type { AdminClient } from '../admin-client.ts';
 import { CommandError } from '../command.ts';
 import { openFile } from '../explain/index.ts';
-import { loggedRequest } from '../explain/logged.ts';
+import { headerNamesOf, loggedRequest } from '../explain/logged.ts';
 import type { CliIo } from '../io.ts';
 import { rowsOf, storedRecords } from '../logs/pages.ts';
 
@@ -43,6 +44,7 @@ export async function routingOf(
   const { explainer, close } = await openFile(flags, io, registry);
   const tally = new RoutingCounter();
   try {
+    const names = await headerNamesOf(client);
     for await (const page of rowsOf(client, 'provider:*', limit)) {
       const rows = new Map(page.map((row) => [row.id, row]));
       for await (const records of storedRecords(client, [...rows.keys()], true)) {
@@ -50,7 +52,7 @@ export async function routingOf(
           const row = rows.get(record.stored.record.id);
           if (row === undefined) continue;
           rows.delete(row.id);
-          tally.add(row, await verdictOn(row, record, explainer));
+          tally.add(row, await verdictOn(row, record, { explainer, names }));
         }
       }
       // Deleted in the meantime.
@@ -74,11 +76,11 @@ const nameOf = (provider: string | null, model: string | null): string => (model
 async function verdictOn(
   row: LogRow,
   { stored, request: body }: StoredRecords['records'][number],
-  explainer: Explainer,
+  { explainer, names }: { readonly explainer: Explainer; readonly names: GatewayHeaderNames },
 ): Promise<RoutingVerdict> {
   try {
     const bytes = body === null ? undefined : Buffer.from(body, 'base64');
-    const { request } = await loggedRequest(row.id, { get: async () => stored, body: async () => bytes });
+    const { request } = await loggedRequest(row.id, { get: async () => stored, body: async () => bytes }, names);
     const { answer, targets } = await explainer.explain(request);
     const target = targets.find(({ goes_here: here }) => here);
     if (target === undefined) {

@@ -3,12 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { sampleRecord } from '../../store/fixtures/sample.ts';
+import { GatewayHeaderNames } from './gateway-header-names.ts';
 import { withReplayChanges, responseDifferences, sendReplay } from './replay.ts';
+
+const names = new GatewayHeaderNames(undefined);
 
 const again = (to: string, body?: string) => {
   const { headers, body: sent } = withReplayChanges(
     { method: 'POST', path: '/v1/x', headers: {}, ...(body === undefined ? {} : { body }) },
     { to },
+    names,
   );
   return { provider: headers?.['x-gateway-provider'], sent };
 };
@@ -24,8 +28,14 @@ it.each([
   expect(again(to, body)).toEqual({ provider, sent });
 });
 
+it('a replay replaces the gateway headers of the configured prefixes, and no other headers', () => {
+  const headers = { 'x-gateway-config': 'c', 'x-acme-provider': 'p', 'x-feature-config': 'a', 'x-data-provider': 'b' };
+  const changed = withReplayChanges({ headers }, { config: 'new' }, new GatewayHeaderNames(['x-acme-']));
+  expect(changed.headers).toEqual({ 'x-gateway-config': 'new', 'x-feature-config': 'a', 'x-data-provider': 'b' });
+});
+
 it.each([
-  ['/m', '{}', /no target/],
+  ['/m', '{}', /not a target/],
   ['other/m', undefined, /no body/],
 ])('a replay to %s with the body %s throws', (to, body, message) => {
   expect(() => again(to, body)).toThrow(message);

@@ -10,6 +10,7 @@ import { formatSize } from '../../core/text/units.ts';
 import { differences } from '../diff/differences.ts';
 import { request as requestHttp } from '../../core/node-http.ts';
 import type { LoggedBody } from './bodies.ts';
+import type { GatewayHeaderNames } from './gateway-header-names.ts';
 import { type LoggedDifferences, maxCompared } from './differences.ts';
 
 /** Differences between a replayed request and the recorded one. */
@@ -19,20 +20,23 @@ export interface ReplayChanges {
   readonly config?: string | undefined;
 }
 
+/** Headers that choose the target. */
+const targetHeaders = ['config', 'provider', 'virtualKey'] as const;
+
 /**
  * The recorded request with another target or config.
  * @throws GatewayError `invalid_value`
  */
-export function withReplayChanges(request: ExplainRequest, { to, config }: ReplayChanges): ExplainRequest {
-  let headers = { ...request.headers };
+export function withReplayChanges(request: ExplainRequest, { to, config }: ReplayChanges, names: GatewayHeaderNames): ExplainRequest {
+  const isReplaced = to !== undefined || config !== undefined;
+  const kept = Object.entries(request.headers ?? {}).filter(([name]) => !isReplaced || !names.isOneOf(targetHeaders, name));
+  const headers = Object.fromEntries(kept);
   let { body } = request;
-  if (to !== undefined || config !== undefined) headers = withoutHeaders(headers, ['config', 'provider', 'virtualKey']);
   if (config !== undefined) headers[`${canonicalPrefix}config`] = config;
   if (to !== undefined) {
     const [, slug, model] = /^@?([^/]+)(?:\/(.+))?$/.exec(to) ?? [];
-    if (slug === undefined) throw noTarget(`"${to.slice(0, 100)}" is no target.`, 'Write it as provider/model.');
-    if (model !== undefined && typeof body !== 'string')
-      throw noTarget('The request has no body that names a model.', 'Write the provider alone.');
+    if (slug === undefined) throw noTarget(`"${to.slice(0, 100)}" is not a target.`, 'Use provider/model.');
+    if (model !== undefined && typeof body !== 'string') throw noTarget('The request has no body with a model.', 'Give the provider only.');
     const named = model ?? addressedModel(body);
     if (named === undefined || typeof body !== 'string') headers[`${canonicalPrefix}provider`] = `@${slug}`;
     else
@@ -50,11 +54,6 @@ const noTarget = (message: string, hint: string): GatewayError => new GatewayErr
 function addressedModel(body: unknown): string | undefined {
   const model = typeof body === 'string' ? tryParseObject(body)?.['model'] : undefined;
   return typeof model === 'string' ? /^@[^/]+\/(.+)$/.exec(model)?.[1] : undefined;
-}
-
-function withoutHeaders(headers: Record<string, string>, names: readonly (keyof typeof requestHeaders)[]): Record<string, string> {
-  const tails = names.flatMap((name) => requestHeaders[name].map((tail) => `-${tail}`));
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !tails.some((tail) => name.endsWith(tail))));
 }
 
 /** Response to a replayed request. */
@@ -123,7 +122,8 @@ const tooLarge = (): GatewayError =>
 function replayError(cause: Error, hasBegun: boolean): GatewayError {
   if (cause instanceof GatewayError) return cause;
   if (cause.name === 'AbortError' || cause.name === 'TimeoutError')
-    return new GatewayError('timeout', { message: `The request did not end within ${limits.ms / 1000} s.` });
+    // Not 408, after which some browsers send the call to the admin API again.
+    return new GatewayError('timeout', { message: `The request did not end within ${limits.ms / 1000} s.`, status: 504 });
   const why = connectionFault(cause);
   return hasBegun
     ? new GatewayError('upstream_invalid', { message: `The response of the gateway broke off: ${why}.`, cause })

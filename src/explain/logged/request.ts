@@ -1,9 +1,10 @@
 import { GatewayError } from '../../core/error.ts';
-import { canonicalPrefix, hopByHopHeaders, requestHeaders } from '../../core/http/headers.ts';
+import { canonicalPrefix, hopByHopHeaders } from '../../core/http/headers.ts';
 import type { ExplainRequest } from '../../core/logs/explanation.ts';
 import type { StoredRecord } from '../../core/logs/reader.ts';
 import { isCredentialHeader, masked } from '../../core/secrets/credential-names.ts';
 import type { LoggedBody } from './bodies.ts';
+import type { GatewayHeaderNames } from './gateway-header-names.ts';
 
 /** Headers that belong to one connection, one body or one request, and so are not repeated. */
 const connectionHeaders: ReadonlySet<string> = new Set([
@@ -18,13 +19,13 @@ const connectionHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** Headers of a recorded request that a new one may repeat. Credentials are masked in the record and not sent again, nor are values that it has cut. */
-function replayHeaders({ record }: StoredRecord): Readonly<Record<string, string>> {
+function replayHeaders({ record }: StoredRecord, names: GatewayHeaderNames): Readonly<Record<string, string>> {
   const kept = Object.entries(record.request.headers).filter(
     ([name, value]) =>
       !connectionHeaders.has(name) &&
       !hopByHopHeaders.has(name) &&
       !isCredentialHeader(name) &&
-      !isKeyHeader(name) &&
+      !names.isOneOf(['apiKey', 'debug'], name) &&
       !value.includes(masked) &&
       !isTruncated(value),
   );
@@ -38,17 +39,14 @@ function replayHeaders({ record }: StoredRecord): Readonly<Record<string, string
 }
 
 /** What the record lacks of the headers that affect routing, as the rest of a sentence. */
-function missingRoutingHeader({ record }: StoredRecord): string | undefined {
+function missingRoutingHeader({ record }: StoredRecord, names: GatewayHeaderNames): string | undefined {
   const headers = Object.entries(record.request.headers);
-  const lost = headers.find(([name, value]) => isOneOf(routingHeaders, name) && (value.includes(masked) || isTruncated(value)));
+  const lost = headers.find(([name, value]) => names.isOneOf(routingHeaders, name) && (value.includes(masked) || isTruncated(value)));
   if (lost !== undefined) return `its header ${lost[0]} is not stored completely`;
   // The log stores a limited number of headers.
   const wasSent = record.config === 'inline' && record.target?.startsWith('configs.') !== true;
-  return wasSent && !headers.some(([name]) => isOneOf(['config'], name)) ? 'the config that it sent is not stored' : undefined;
+  return wasSent && !headers.some(([name]) => names.isOneOf(['config'], name)) ? 'the config that it sent is not stored' : undefined;
 }
-
-const isOneOf = (headers: readonly (keyof typeof requestHeaders)[], name: string): boolean =>
-  headers.some((header) => requestHeaders[header].some((tail) => name.endsWith(`-${tail}`)));
 
 /** A masked value, or a masked name, as a kind in brackets. In `metadata[team]=x`, the brackets are part of the client's name. */
 const maskedPair = /^[^=]*=.*?\[[a-z_]+\]|^\[[a-z_]+\]/;
@@ -70,16 +68,14 @@ const routingHeaders = ['config', 'provider', 'virtualKey', 'metadata', 'customH
 /** True for a value that the record has truncated, which is marked by `…`. */
 const isTruncated = (value: string): boolean => value.endsWith('…');
 
-const isKeyHeader = (name: string): boolean => requestHeaders.apiKey.some((tail) => name.endsWith(`-${tail}`)) || name.endsWith('-debug');
-
 /**
  * A recorded request as input for a replay, with the same random number.
  *
  * @throws GatewayError `record_not_found` when its body is not stored
  */
-export function replayRequest(stored: StoredRecord, body: LoggedBody): ExplainRequest {
+export function replayRequest(stored: StoredRecord, body: LoggedBody, names: GatewayHeaderNames): ExplainRequest {
   const { record } = stored;
-  const lost = missingRoutingHeader(stored);
+  const lost = missingRoutingHeader(stored, names);
   if (lost !== undefined) {
     throw new GatewayError('record_not_found', {
       message: `The request "${record.id}" cannot be sent again: ${lost}.`,
@@ -105,7 +101,7 @@ export function replayRequest(stored: StoredRecord, body: LoggedBody): ExplainRe
   return {
     method: record.method,
     path: replayPath(record.path),
-    headers: replayHeaders(stored),
+    headers: replayHeaders(stored, names),
     ...('text' in body ? { body: body.text } : {}),
     ...(record.key === null ? {} : { recorded_key: record.key }),
     random: record.random,

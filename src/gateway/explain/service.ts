@@ -8,6 +8,7 @@ import type { Explanation, ExplainRequest } from '../../core/logs/explanation.ts
 import type { LogReader, StoredRecord } from '../../core/logs/reader.ts';
 import type { Explainer } from '../../explain/explainer.ts';
 import { loggedBody, recordOf } from '../../explain/logged/bodies.ts';
+import { GatewayHeaderNames } from '../../explain/logged/gateway-header-names.ts';
 import { loggedDifferences } from '../../explain/logged/differences.ts';
 import { countMasked } from '../../explain/logged/count-masked.ts';
 import { withReplayChanges, responseDifferences, sendReplay } from '../../explain/logged/replay.ts';
@@ -71,7 +72,8 @@ export class ExplainService implements RequestExplainer {
     const stored = await recordOf(logs, id);
     const kept = await loggedBody(logs, stored, 'request');
     if (force !== true && 'text' in kept) refuseMasked(stored, kept.text);
-    const request = withReplayChanges(replayRequest(stored, kept), { to, config });
+    const names = this.#headerNames();
+    const request = withReplayChanges(replayRequest(stored, kept, names), { to, config }, names);
     const replayed = await sendReplay(this.#deps.url(), request, key);
     const before = await loggedBody(logs, stored, 'response');
     const body = this.#deps.mask(replayed.body);
@@ -88,13 +90,17 @@ export class ExplainService implements RequestExplainer {
     const logs = this.#logs();
     const stored = await recordOf(logs, id);
     const kept = request.body === undefined ? await loggedBody(logs, stored, 'request') : { text: '' };
-    const again = replayRequest(stored, kept);
+    const again = replayRequest(stored, kept, this.#headerNames());
     const given = Object.fromEntries(Object.entries(request).filter(([name, value]) => value !== undefined && name !== 'from_log'));
     return { ...again, ...given, headers: { ...again.headers, ...request.headers } };
   }
 
   #logs(): LogReader {
     return requireLog(this.#deps.logs());
+  }
+
+  #headerNames(): GatewayHeaderNames {
+    return new GatewayHeaderNames(this.#deps.loaded().tree.server?.header_prefixes);
   }
 
   async #explainer(): Promise<Explainer> {

@@ -98,6 +98,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     const { matches } = find([], q);
     void streamRows(response, {
       hub,
+      owner: 'fixture',
       boot: 'fixture',
       matches,
       isBare: false,
@@ -244,6 +245,7 @@ function statusOf(rows: readonly LogRow[]): Status {
     version: '0.2.0',
     node: 'v24.21.0',
     pid: 4127,
+    header_prefixes: ['x-gateway-', 'x-portkey-'],
     started_at: now - 7_200_000,
     url: 'http://127.0.0.1:8787/v1',
     example: { model: '@openai-main/gpt-4o-mini', needs_key: true },

@@ -41,6 +41,7 @@ async function statusOf({ subject }: AdminCall): Promise<Status> {
     started_at: subject.startedAt,
     url: subject.url,
     example: exampleOf(subject.snapshot()),
+    header_prefixes: subject.snapshot().server.headerPrefixes,
     revision: subject.snapshot().revision,
     config_path: subject.configPath ?? null,
     last_reload: lastReload,
