@@ -106,7 +106,11 @@ class AdminServer {
           ? await handled
           : await withTimeout(handled, limitMs, () => {
               over.abort();
-              throw new GatewayError('log_unavailable', { message: `The gateway did not finish this within ${limitMs / 1000} s.` });
+              // Not 408, after which some browsers send the request again.
+              throw new GatewayError('timeout', {
+                message: `The gateway did not finish this within ${limitMs / 1000} s.`,
+                status: 504,
+              });
             });
       if ('stream' in reply) {
         // Streams have their own limits.

@@ -100,7 +100,12 @@ export const errorCatalogue = {
   no_batch_output: { status: 404, ...invalid, about: 'The batch has no output file; with status 409, it does not have one yet.' },
   route_not_found: { status: 404, ...invalid, about: 'The gateway has no such route.' },
   method_not_allowed: { status: 405, ...invalid, about: 'The route does not support this HTTP method.' },
-  timeout: { status: 408, type: 'timeout_error', retry: 'yes', about: 'A timeout expired before the provider responded.' },
+  timeout: {
+    status: 408,
+    type: 'timeout_error',
+    retry: 'yes',
+    about: 'A timeout expired before the provider responded; in the admin API, with status 504, before the gateway had a result.',
+  },
   body_too_large: {
     status: 413,
     ...invalid,

@@ -7,6 +7,8 @@ import { adminUrl, call, cookieOf } from './client.ts';
 import { turns } from '../support/time.ts';
 
 const tokens = { vera: 'token-of-the-viewer-1', otto: 'token-of-the-operator' } as const;
+/** Tokens of further viewers. */
+const viewers = ['token-of-the-viewer-2', 'token-of-the-viewer-3', 'token-of-the-viewer-4'] as const;
 const yaml = `version: 1
 providers: {mock: {type: mock, replies: {slow: {text: one two three, chunk_delay: 20ms}}}}
 logging: {requests: {bodies: full}}
@@ -15,7 +17,7 @@ server:
     users:
       vera: {role: viewer, token: "\${env:VERA}"}
       otto: {role: operator, token: "\${env:OTTO}"}
-`;
+${viewers.map((token, i) => `      viewer${i}: {role: viewer, token: "${token}"}\n`).join('')}`;
 
 let gateway: TestGateway;
 let base: string;
@@ -251,9 +253,14 @@ describe('the live tail', () => {
     other.close();
   });
 
-  it('rejects a 17th reader with 429', async () => {
-    const tails = await Promise.all(Array.from({ length: 16 }, () => tail('', tokens.otto)));
-    expect(await call(base, '/api/live', { token: tokens.otto })).toMatchObject({ status: 429, code: 'rate_limited' });
+  it('rejects the ninth reader of one user and the 33rd reader of all users with 429', async () => {
+    const users = [...Object.values(tokens), ...viewers];
+    const tails: Tail[] = [];
+    for (const token of users.slice(0, 4)) {
+      for (let reader = 0; reader < 8; reader += 1) tails.push(await tail('', token));
+      expect(await call(base, '/api/live', { token })).toMatchObject({ status: 429, code: 'rate_limited' });
+    }
+    expect(await call(base, '/api/live', { token: users[4] ?? '' })).toMatchObject({ status: 429, code: 'rate_limited' });
     for (const one of tails) one.close();
   });
 });

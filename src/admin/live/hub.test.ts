@@ -12,7 +12,7 @@ it('keeps rows for one minute after the last client left, for a client that reco
   );
   hub.publish(sampleRecord());
   expect(hub.since(0)).toBeUndefined();
-  const leave = hub.add({ addRow: () => undefined, flush: () => undefined });
+  const leave = hub.add({ owner: 'a', addRow: () => undefined, flush: () => undefined });
   const seen = hub.last;
   leave();
   now += minute;
@@ -30,7 +30,7 @@ it('sends waiting rows before it skips ids', () => {
     (error) => expect.fail(String(error)),
   );
   const taken: number[] = [];
-  hub.add({ addRow: ({ id }) => void taken.push(id), flush: () => undefined });
+  hub.add({ owner: 'a', addRow: ({ id }) => void taken.push(id), flush: () => undefined });
   hub.publish(sampleRecord());
   hub.skip(5);
   hub.publish(sampleRecord());

@@ -36,6 +36,8 @@ const maxBatch = 200;
 
 /** A reader of the live log. */
 export interface LiveReader {
+  /** Identifies the user. */
+  readonly owner: string;
   addRow(row: LiveRow): void;
   /** Called after the last row of a batch. */
   flush(): void;
@@ -66,6 +68,10 @@ export class LiveHub {
 
   get readers(): number {
     return this.#readers.size;
+  }
+
+  readersOf(owner: string): number {
+    return [...this.#readers].filter((reader) => reader.owner === owner).length;
   }
 
   /** Number of the newest row. */

@@ -12,6 +12,8 @@ const heartbeatMs = 15_000;
 
 export interface LiveOptions {
   readonly hub: Pick<LiveHub, 'last' | 'since' | 'add'>;
+  /** Identifies the user. */
+  readonly owner: string;
   /** Identifies this process, so that row numbers of an earlier process are not mistaken for its own. */
   readonly boot: string;
   matches(row: LogRow): boolean;
@@ -59,6 +61,7 @@ export function streamRows(response: ServerResponse, options: LiveOptions): Prom
 }
 
 class StreamReader implements LiveReader {
+  readonly owner: string;
   readonly #response: ServerResponse;
   readonly #options: LiveOptions;
   #sent = 0;
@@ -68,6 +71,7 @@ class StreamReader implements LiveReader {
   constructor(response: ServerResponse, options: LiveOptions) {
     this.#response = response;
     this.#options = options;
+    this.owner = options.owner;
   }
 
   begin(): void {

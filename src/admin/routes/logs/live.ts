@@ -9,8 +9,8 @@ import type { User } from '../../auth/users.ts';
 import type { Access, AdminCall, AdminReply, AdminRoute } from '../route.ts';
 import { filterOf, mayReadContent } from './content.ts';
 
-/** Maximum number of concurrent readers. */
-const maxReaders = 16;
+/** Maximum number of concurrent readers, of all users and of one. */
+const maxReaders = { total: 32, perUser: 8 } as const;
 
 export function liveRoutes(): readonly AdminRoute[] {
   const boot = randomBytes(4).toString('hex');
@@ -31,12 +31,14 @@ export function liveRoutes(): readonly AdminRoute[] {
 
 function live({ subject, access, query, request, user, signal }: AdminCall, boot: string): AdminReply {
   const { hub } = subject;
-  if (hub.readers >= maxReaders)
-    throw new GatewayError('rate_limited', { message: `${maxReaders} readers follow the log already.`, hint: 'Close one of them.' });
+  if (hub.readers >= maxReaders.total) throw tooManyReaders(`The live log already has ${maxReaders.total} readers.`);
+  if (hub.readersOf(user.proof) >= maxReaders.perUser)
+    throw tooManyReaders(`"${user.name}" already reads the live log ${maxReaders.perUser} times.`);
   const header = request.headers['last-event-id'];
   const lastId = (typeof header === 'string' ? header : query.get('last')) ?? undefined;
   const options = {
     hub,
+    owner: user.proof,
     boot,
     matches: matcherOf(filterOf(user, query)),
     isBare: !mayReadContent(user),
@@ -47,6 +49,8 @@ function live({ subject, access, query, request, user, signal }: AdminCall, boot
   };
   return { stream: (response) => streamRows(response, options) };
 }
+
+const tooManyReaders = (message: string): GatewayError => new GatewayError('rate_limited', { message, hint: 'Close one of them.' });
 
 /** True if the request is still authorized as the same user and role. A token that was removed makes `userOf` throw. */
 function isStillAuthorized({ name, role }: User, access: Access, request: IncomingMessage): boolean {
