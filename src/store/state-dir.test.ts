@@ -64,7 +64,7 @@ describe('openStateDir', () => {
     writeFileSync(join(root, '.gateway'), 'a file');
     const state = open(undefined);
     expect(state.kind).toBe('memory');
-    expect(state.warning).toContain("can't be written, records are kept in memory only: EEXIST");
+    expect(state.warning).toContain("can't be used, records are kept in memory only: EEXIST");
   });
 
   it.each([
@@ -77,7 +77,7 @@ describe('openStateDir', () => {
     writeFileSync(join(root, 'half/spool'), 'a file');
     expect(open(setting)).toMatchObject({
       kind: 'memory',
-      warning: expect.stringContaining("can't be written, records are kept in memory only: E"),
+      warning: expect.stringContaining("can't be used, records are kept in memory only: E"),
     });
     expect(() => open(setting, true)).toThrow(StateDirError);
     expect(() => open(setting, true)).toThrow(/server\.state_dir \/.* can't be used: E/);

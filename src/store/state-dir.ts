@@ -72,7 +72,7 @@ export function openStateDir(request: StateDirRequest): StateDir {
     if (error instanceof StateDirLocked) throw error;
     const why = (error as Error).message;
     if (request.isRequired === true) throw new StateDirError(`server.state_dir ${path} can't be used: ${why}`, { cause: error });
-    return { kind: 'memory', warning: `${path} can't be written, records are kept in memory only: ${why}` };
+    return { kind: 'memory', warning: `${path} can't be used, records are kept in memory only: ${why}` };
   }
 }
 

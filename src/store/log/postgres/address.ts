@@ -33,7 +33,9 @@ export function parseAddress(url: string): ServerAddress {
     );
   }
   const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
-  const database = decodeURIComponent(parsed.pathname.slice(1)) || decodeURIComponent(parsed.username) || 'postgres';
+  const user = decode(parsed.username, 'user name');
+  decode(parsed.password, 'password');
+  const database = decode(parsed.pathname.slice(1), 'database name') || user || 'postgres';
   const secrets = [parsed.password, parsed.searchParams.get('password') ?? ''].flatMap((secret) => [secret, percentDecoded(secret)]);
   const ssl = tlsOptionsOf(parsed.searchParams);
   for (const name of tlsParameters) parsed.searchParams.delete(name);
@@ -45,12 +47,21 @@ export function parseAddress(url: string): ServerAddress {
   };
 }
 
+/** @throws Error that does not contain the text, because `pg` would throw one without an explanation */
+function decode(text: string, what: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error(`the ${what} in the URL of the request log has an invalid "%": write %25 for a percent sign`);
+  }
+}
+
 function tlsOptionsOf(parameters: URLSearchParams): ConnectionOptions | false {
   const mode = parameters.get('sslmode') ?? (parameters.get('ssl') === 'true' ? 'verify-full' : 'disable');
   if (mode === 'disable' || mode === 'allow') return false;
   const file = (name: string): string | undefined => {
     const path = parameters.get(name);
-    return path === null ? undefined : readFileSync(path, 'utf8');
+    return path === null ? undefined : readParameterFile(name, path);
   };
   const [ca, cert, key] = [file('sslrootcert'), file('sslcert'), file('sslkey')];
   const files = { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
@@ -66,5 +77,13 @@ function tlsOptionsOf(parameters: URLSearchParams): ConnectionOptions | false {
       throw new Error(
         `sslmode "${mode.slice(0, 20)}" in the URL of the request log is not known: use disable, require, verify-ca or verify-full`,
       );
+  }
+}
+
+function readParameterFile(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new Error(`${name} of the URL of the request log cannot be read: ${(cause as Error).message}`, { cause });
   }
 }
