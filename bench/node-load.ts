@@ -46,6 +46,7 @@ const sendRequest = (from: number): Promise<LoadResponse> =>
         else done(isWhole ? undefined : 'incomplete', text.slice(-100));
       });
     });
+    call.on('timeout', () => call.destroy(new Error('no response within 15 s')));
     call.on('error', (error) => done('error', error.message));
     call.end(body);
   });

@@ -87,7 +87,7 @@ export class Attempts {
   /** Adds the counts of another `Attempts` object. */
   addAll({ cells, errors }: SerializedAttempts): void {
     for (const [minute, name, [attempts, failed, leftOut], times] of cells) {
-      const cell = cellIn(this.#cellsOf(minute), name);
+      const cell = cellIn(this.#reportedCellsOf(minute), name);
       if (cell === undefined) continue;
       cell.attempts += attempts;
       cell.failed += failed;
@@ -137,6 +137,18 @@ export class Attempts {
     const cells = new Map<string, AttemptCounts>();
     this.#slots.push({ minute, cells });
     while ((this.#slots[0]?.minute ?? minute) <= minute - slots) this.#slots.shift();
+    return cells;
+  }
+
+  /** Reports of other processes arrive late: their attempts count in their own minute, even if a newer one has begun. */
+  #reportedCellsOf(minute: number): Map<string, AttemptCounts> {
+    const newest = this.#slots.at(-1)?.minute ?? minute;
+    if (minute >= newest || minute <= newest - slots) return this.#cellsOf(minute);
+    const at = this.#slots.findIndex((slot) => slot.minute >= minute);
+    const found = this.#slots[at];
+    if (found?.minute === minute) return found.cells;
+    const cells = new Map<string, AttemptCounts>();
+    this.#slots.splice(at, 0, { minute, cells });
     return cells;
   }
 

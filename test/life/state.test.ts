@@ -37,7 +37,7 @@ describe('a state directory that is not writable', () => {
   it.each(['pretty', 'json'])('makes the gateway keep records in memory, with a note at the start and on /readyz (%s)', async (format) => {
     await writeFile(join(dir, 'gateway.yaml'), yaml(''));
     running = begin(['start', '--log-format', format], dir);
-    const note = "/proc/state can't be written, records are kept in memory only: E";
+    const note = "/proc/state can't be used, records are kept in memory only: E";
     await running.saw(format === 'json' ? /"msg":"gateway started"/ : /ready in/);
     const lines = running.out().split('\n');
     expect(lines.find((line) => line.startsWith('NOTE ') || line.includes('"gateway started"'))).toContain(note);

@@ -25,6 +25,12 @@ it('reads the dashboard files again after they could not be read', async () => {
   expect(await ask()).toBe(200);
   // Paths of the dashboard may end like file names.
   expect([await ask('/app.js'), await ask('/traces/run.json'), await ask('/configs')]).toEqual([404, 200, 200]);
+  const encodings = ['gzip, br', 'gzip;q=0'].map(async (accepted) => {
+    const { port } = server.address() as AddressInfo;
+    const { headers } = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'accept-encoding': accepted } });
+    return headers.get('content-encoding');
+  });
+  expect(await Promise.all(encodings)).toEqual(['gzip', null]);
   server.close();
   server.closeAllConnections();
   rmSync(dir, { recursive: true });

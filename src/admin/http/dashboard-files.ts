@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { acceptsGzip } from './accepts-gzip.ts';
 import { contentSecurityPolicy, send } from './reply.ts';
 
 /** Build output of the dashboard, relative to the sources and to the compiled package. */
@@ -56,7 +57,7 @@ export class DashboardFiles {
     const { bytes, packed, type, etag, policy: rule } = page;
     const headers = { etag, 'cache-control': 'no-cache', vary: 'accept-encoding', 'content-security-policy': rule };
     if (request.headers['if-none-match'] === etag) return send(response, 304, '', headers);
-    const isPacked = packed !== undefined && /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    const isPacked = packed !== undefined && acceptsGzip(request);
     return send(response, 200, isPacked ? packed : bytes, {
       ...headers,
       'content-type': type,

@@ -10,9 +10,12 @@ export function snippetAt(text: string, line: number): string {
   let end = line;
   while (end < lines.length && end - line < maxLines && belongs(lines[end] ?? '', depth)) end += 1;
   const own = lines.slice(line - 1, end);
-  while (own.length > 1 && own.at(-1)?.trim() === '') own.pop();
+  while (own.length > 1 && isBetween(own.at(-1) ?? '', depth)) own.pop();
   return own.map((one) => one.slice(Math.min(depth, indentOf(one)))).join('\n');
 }
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
-const belongs = (line: string, depth: number): boolean => line.trim() === '' || indentOf(line) > depth;
+const belongs = (line: string, depth: number): boolean => indentOf(line) > depth || isBetween(line, depth);
+/** True for a line that belongs to the block only if a deeper line follows: it is empty, or a comment that is not indented. */
+const isBetween = (line: string, depth: number): boolean =>
+  line.trim() === '' || (indentOf(line) <= depth && line.trimStart().startsWith('#'));

@@ -1,13 +1,13 @@
 import { GatewayError } from '../../../core/error.ts';
 import { recordNotFound } from '../../../core/logs/not-found.ts';
 import type { LogQuery } from '../../../core/logs/reader.ts';
+import { acceptsGzip } from '../../http/accepts-gzip.ts';
 import { type AdminCall, type AdminReply, logsOf } from '../route.ts';
 import { mayReadContent } from './content.ts';
 
 /** Response of the request log, restricted to what this user may see. The bytes are passed on without being parsed. */
 export async function logReply(call: AdminCall, question: LogQuery): Promise<AdminReply> {
-  const mayPack = /\bgzip\b/.test(String(call.request.headers['accept-encoding'] ?? ''));
-  return jsonReply(await logJson(call, question, mayPack));
+  return jsonReply(await logJson(call, question, acceptsGzip(call.request)));
 }
 
 export async function logJson(call: AdminCall, question: LogQuery, mayPack = false): Promise<Uint8Array> {

@@ -7,18 +7,13 @@ import { Check, TextField } from '../../components/form.tsx';
 import { Dialog, Problem } from '../../components/surface.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Issued } from './issued.tsx';
+import { parseList } from './parse-list.ts';
 
 interface CreateProps {
   readonly taken: readonly string[];
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
-
-/** Parses `a, b` as a list; empty: no limit. */
-const listIn = (text: string): readonly string[] | undefined => {
-  const names = text.split(/[\s,]+/).filter((name) => name !== '');
-  return names.length === 0 ? undefined : names;
-};
 
 export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
   const [name, setName] = useState('');
@@ -35,9 +30,9 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
     if (name.trim() === '' || problem !== null) return;
     const body = {
       name: name.trim(),
-      configs: listIn(configs),
-      providers: listIn(providers),
-      models: listIn(models),
+      configs: parseList(configs),
+      providers: parseList(providers),
+      models: parseList(models),
       expires: expires.trim() === '' ? undefined : expires.trim(),
       test: isTest ? true : undefined,
     };
