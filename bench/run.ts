@@ -104,7 +104,7 @@ function report(entries: BenchRecord, measurements: readonly Measurement[], cond
   console.log(`\n${rounds} rounds of ${durationMs} ms each, ${conditions.tools} tools, load average before ${busy.toFixed(1)}; ${file}`);
   const failed = measurements.filter(({ result }) => result.errors + result.incomplete > 0);
   for (const { scenario, system, result } of failed)
-    console.error(`FAILED answers in ${scenario} through ${system}: ${result.first_error ?? 'cut short'}`);
+    console.error(`FAILED responses in ${scenario} through ${system}: ${result.first_error ?? 'cut short'}`);
   return failed.length === 0 ? 0 : 1;
 }
 

@@ -32,9 +32,9 @@ export function measuredLimits(record: BenchRecord): MeasuredLimit[] {
   return [
     { what: '1 KB JSON, saturated', unit: '× nginx', limit: 2.5, goal: 1.5, value: gateway('json')?.toNginx },
     { what: '1 KB JSON at 1,000/s', unit: '× nginx', limit: 2.5, goal: 1.5, value: gateway('json-1000')?.toNginx },
-    { what: 'a passed event, paced', unit: '× nginx', limit: 1.8, goal: 1.4, value: gateway('stream')?.toNginx },
-    { what: 'a converted request above a passed one', unit: 'µs', limit: 12, goal: 8, value: converted('convert-json') },
-    { what: 'a converted event above a passed one', unit: 'µs', limit: 5, goal: 3, value: converted('convert-stream') },
+    { what: 'a passed-through event, paced', unit: '× nginx', limit: 1.8, goal: 1.4, value: gateway('stream')?.toNginx },
+    { what: 'a converted request, above pass-through', unit: 'µs', limit: 12, goal: 8, value: converted('convert-json') },
+    { what: 'a converted event, above pass-through', unit: 'µs', limit: 5, goal: 3, value: converted('convert-stream') },
     { what: 'added p50 at 1,000/s, over nginx', unit: 'ms', limit: 0.15, value: gateway('json-1000')?.addedP50 },
     { what: 'added p99 at 1,000/s, over nginx', unit: 'ms', limit: 0.6, value: gateway('json-1000')?.addedP99 },
     { what: 'the request log, stored and redacted, against off', unit: '%', limit: 15, goal: 8, value: percent(gateway('json')?.toLogOff) },
@@ -44,6 +44,6 @@ export function measuredLimits(record: BenchRecord): MeasuredLimit[] {
     { what: 'memory, idle', unit: 'MB', limit: 80, value: found('memory', 'idle') },
     { what: 'memory under load', unit: 'MB', limit: 110, value: found('memory', 'under load') },
     { what: 'memory with bodies of 10 MB, four at once', unit: 'MB', limit: 200, value: found('memory', 'bodies of 10 MB') },
-    { what: 'from the start to the first answer', unit: 'ms', limit: 500, value: found('start', 'every later start') },
+    { what: 'from start to first response', unit: 'ms', limit: 500, value: found('start', 'every later start') },
   ];
 }

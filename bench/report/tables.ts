@@ -17,10 +17,10 @@ const columnsOf = ({ unit }: Scenario): readonly Column[] => [
   ['× nginx', (row) => spreadText(row.toNginx, 2)],
   ['× bare relay', (row) => spreadText(row.toRelay, 2)],
   ['× log off', (row) => spreadText(row.toLogOff, 2)],
-  ['above passed µs', (row) => spreadText(row.abovePass, 1)],
+  ['µs above pass-through', (row) => spreadText(row.abovePass, 1)],
   ['p50 over nginx ms', (row) => spreadText(row.addedP50, 2)],
   ['p99 over nginx ms', (row) => spreadText(row.addedP99, 2)],
-  ['answers/s', (row) => row.rps.toFixed(0)],
+  ['responses/s', (row) => row.rps.toFixed(0)],
   ['peak MB', (row) => row.peak.toFixed(0)],
   ['failed', (row) => String(row.failures)],
 ];

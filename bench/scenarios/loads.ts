@@ -36,7 +36,7 @@ export const loads: readonly Scenario[] = [
   },
   {
     name: 'convert-json',
-    about: 'as json, with answers of other providers converted',
+    about: 'as json, with responses of other providers converted',
     stream: false,
     conns: 32,
     unit: 'request',
@@ -45,7 +45,7 @@ export const loads: readonly Scenario[] = [
   },
   {
     name: 'convert-stream',
-    about: 'as stream, with answers of other providers converted; per event that the client gets',
+    about: 'as stream, with responses of other providers converted; per event that the client gets',
     stream: true,
     conns: 64,
     unit: 'event',

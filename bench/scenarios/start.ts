@@ -11,7 +11,7 @@ import type { Probe, ProbeOptions } from './probe.ts';
 
 export const starting: Probe = {
   name: 'start',
-  about: 'from the start of the process to the whole answer of a first request',
+  about: 'from the start of the process to the complete response of a first request',
   async run(options) {
     const first = await timeOf(options, join(options.place.folder, 'compiled-first'));
     const again: number[] = [];
@@ -37,7 +37,7 @@ async function timeOf({ place, sources }: ProbeOptions, compiled: string): Promi
   const child = spawn(file, args, { stdio: 'ignore', env: { ...process.env, ...env, NODE_COMPILE_CACHE: compiled } });
   const ended = once(child, 'exit');
   while (!(await answers(port))) {
-    if (performance.now() - from > 20_000) throw new Error('no answer within 20 s of the start');
+    if (performance.now() - from > 20_000) throw new Error('no response within 20 s of the start');
     await pause(3);
   }
   const time = performance.now() - from;

@@ -306,10 +306,13 @@ export interface ReplayRequest {
   readonly force?: boolean | undefined;
 }
 
-/** Timeout of a call may take that has the configuration loaded, in milliseconds: a load is repeated on a busy machine, and workers build it. */
+/**
+ * Timeout in milliseconds of calls that reload the configuration. It is long because a busy machine may repeat the load,
+ * and each worker builds its own copy.
+ */
 export const reloadLimitMs = 190_000;
 
-/** How long `POST /api/replay`, in milliseconds. */
+/** Timeout of `POST /api/replay`, in milliseconds. */
 export const replayLimitMs = 310_000;
 
 export interface ReplayResult {

@@ -10,7 +10,7 @@ export interface ProcessFigures {
 /** Sampling interval in milliseconds: each sample wakes the event loop. */
 const sampleMs = 100;
 
-/** Figures of this process. The event loop is measured from the first call on, because most gateways never ask. */
+/** Figures of this process. The event loop is measured from the first call on, because most gateways never use the admin API. */
 export class ProcessMonitor {
   #histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
 

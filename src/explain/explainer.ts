@@ -80,9 +80,7 @@ export class Explainer {
     const slugs = [...new Set([...this.#snapshot.providers.keys(), ...targets.map(({ provider }) => provider)])];
     return Object.keys(assume)
       .filter((slug) => !slugs.includes(slug))
-      .map(
-        (slug) => `What "${this.#hide(slug)}" is assumed to respond has no effect: no provider has this slug.${didYouMean(slug, slugs)}`,
-      );
+      .map((slug) => `The assumed response of "${this.#hide(slug)}" has no effect: no provider has this slug.${didYouMean(slug, slugs)}`);
   }
 
   /** A warning if the request cannot be explained with the key or token of its record. */

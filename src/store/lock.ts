@@ -13,9 +13,9 @@ export interface Lock {
 const busy = 5;
 
 /**
- * Acquires the lock of a folder; undefined if a living process holds it. The kernel holds it (POSIX record locks), so it ends
- * with the process, however that ends, and counts between containers that share a volume. Node has no call for such locks,
- * but SQLite takes them.
+ * Acquires the lock of a folder; undefined if a living process has it. The kernel holds the lock (POSIX record locks), so
+ * it is released when the process ends for any reason, and it works between containers that share a volume. Node has no API
+ * for such locks; SQLite uses them.
  *
  * @param path the file that names the owner; the locked file, which stays empty, is beside it
  * @throws file system errors, also if the file system has no locks

@@ -152,7 +152,7 @@ class DiskSpool implements RecordStore {
   /**
    * A write that failed halfway leaves a torn frame: truncate it, or leave it as the end of this segment. If there may be a
    * whole frame before it, the next write begins a new segment: the thread that stores records may have read that frame
-   * before it was truncated, and continues behind it.
+   * before it was truncated, and continues after it.
    */
   #removeTornFrame(first: SpoolFrame | undefined): void {
     if (this.#fd === undefined || this.#tornBytes === 0) return;

@@ -51,7 +51,7 @@ describe('gateway config show', () => {
         ['server.max_body', 'default', '50MB'],
         ['providers.main.api_key', 'gateway.yaml:5', '${env:MAIN_KEY}'],
         ['providers.main.enabled', 'default', 'true'],
-        ['providers.azure-eu.api_key', 'gateway.yaml:9', '(written in the file, not shown)'],
+        ['providers.azure-eu.api_key', 'gateway.yaml:9', '(set in the file, not shown)'],
         ['providers.azure-eu.deployments."gpt-4.1".api_key', 'gateway.yaml:11', '${env:DEP_KEY:-…}'],
         ['configs.support.targets[0].override_params.model', 'configs/support.yaml:5', 'gpt-4o'],
       ]),

@@ -57,7 +57,7 @@ describe('gateway providers list and show', () => {
     const { code, out } = await runHere(['providers', 'show', 'azure-eu'], folder(catalog), { env });
     expect(code).toBe(0);
     expect(out).toMatch(/^azure-eu {3}azure-openai {3}gateway\.yaml:7\n/);
-    expect(out).toMatch(/api_key +\(written in the file, not shown\) +gateway\.yaml:10\n/);
+    expect(out).toMatch(/api_key +\(set in the file, not shown\) +gateway\.yaml:10\n/);
     expect(out).toMatch(/deployments\.chat\.api_key +\$\{env:DEP_KEY:-…\} +gateway\.yaml:12\n/);
     expect(out).not.toMatch(/sk-/);
     const told = await runHere(['providers', 'show', '@main', '--json'], folder(catalog), { env });

@@ -263,7 +263,7 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
 
   it('finds the origin of a value', async () => {
     await visit('/system/configuration');
-    await page.getByLabel('Search names, values and places').fill('temperature 0.2');
+    await page.getByLabel('Search names, values and files').fill('temperature 0.2');
     await page.getByRole('button', { name: 'configs/support.yaml:6' }).first().click();
     expect(await page.locator('dialog mark').innerText()).toContain('temperature: 0.2');
   });

@@ -78,7 +78,7 @@ describe('gateway explain', () => {
       left_on: '429, 500-599, timeout, connection error',
     });
     expect(told.targets[0]?.headers).toContainEqual(['authorization', 'Bearer ${env:MAIN_KEY}']);
-    expect(told.targets[1]?.headers).toContainEqual(['authorization', 'Bearer (written in the file, not shown)']);
+    expect(told.targets[1]?.headers).toContainEqual(['authorization', 'Bearer (set in the file, not shown)']);
     expect(told.targets[2]?.left_on).toBe('never: no target follows');
     expect(told.targets[0]?.differences).toContainEqual(
       expect.objectContaining({
@@ -225,7 +225,7 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
 
   it('warns about --assume with an unknown provider', async () => {
     const told = await file.told(...key, '--user', 'hi', '--assume', 'man=429', '--assume', 'spare=500');
-    expect(told.warnings).toEqual([expect.stringMatching(/^What "man" is assumed .* no effect.*Did you mean "main"\?/)]);
+    expect(told.warnings).toEqual([expect.stringMatching(/^The assumed response of "man" has no effect.*Did you mean "main"\?/)]);
   });
 
   it('suggests the most similar key name', async () => {
@@ -241,7 +241,7 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
   });
 
   it('does not resolve references that a client wrote in the curl command', async () => {
-    const text = "${file:/etc/passwd} ${env:MAIN_KEY} (the caller's own)";
+    const text = "${file:/etc/passwd} ${env:MAIN_KEY} (from the caller) it's";
     const ran = await file.text(
       ...key,
       '--as-curl',

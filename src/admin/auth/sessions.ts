@@ -71,7 +71,7 @@ export class Sessions {
     return token;
   }
 
-  /** Consumes a link. Returns false if it is unknown, used or expired. @returns the user who created it */
+  /** Consumes a link. @returns the user who created it; undefined if the link is unknown, used or expired */
   useLink(token: string): User | undefined {
     const key = sha256(token);
     const link = this.#links.get(key);

@@ -17,7 +17,7 @@ export function checkHost({ headers }: IncomingMessage, hosts: readonly string[]
   if (host !== undefined && (isLoopbackHost(host) || isIP(host) !== 0 || hosts.some((one) => one.toLowerCase() === host))) return;
   throw new GatewayError('host_not_allowed', {
     message: `The dashboard is not served under the host name "${(headers.host ?? '').slice(0, 100)}".`,
-    hint: 'Use the address that the start shows, or add the name to server.admin.hosts.',
+    hint: 'Use the address that the gateway prints at start, or add the host name to server.admin.hosts.',
   });
 }
 

@@ -62,7 +62,7 @@ export interface Access {
    * for a wrong token
    */
   userOf(request: IncomingMessage): User | undefined;
-  /** A user as of now; undefined where the proof does not hold any more. */
+  /** The user as currently configured; undefined if the token, link or session is no longer valid. */
   currentUser(user: User): User | undefined;
   readonly cookie: { write(id: string | undefined, request: IncomingMessage): string; read(request: IncomingMessage): string | undefined };
 }

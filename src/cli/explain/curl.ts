@@ -1,5 +1,6 @@
 import type { ExplainedTarget } from '../../core/logs/explanation.ts';
 import { shellQuote } from '../../core/logs/curl.ts';
+import { placeholders } from '../../explain/dry-run/references.ts';
 
 /** File that contains a body which is too long to be shown. */
 export const bodyFile = 'body.json';
@@ -19,8 +20,10 @@ export function curlText(target: ExplainedTarget): string {
   return `${parts.join(' \\\n  ')}\n`;
 }
 
-const reference =
-  /(\$\{(?:env|file):[^{}]*\}|\([^()]*not fetched\)|\((?:the caller's own|made for each request|written in the file, not shown)\))/;
+const placeholderPattern = Object.values(placeholders)
+  .map((text) => text.replaceAll(/[()]/g, String.raw`\$&`))
+  .join('|');
+const reference = new RegExp(String.raw`(\$\{(?:env|file):[^{}]*\}|${placeholderPattern})`);
 
 /**
  * Quotes the text of a credential header, with its references as shell variables. Other texts may come from a client:

@@ -120,5 +120,5 @@ export function publicNames(root: Node, providers: readonly Pick<Provider, 'type
 /** Printable form of a secret: its references, without the text around them and without their defaults. */
 export function printableSecret(text: string): string {
   const references = [...text.matchAll(/\$\{(?:env|file):[^{}]*\}/g)].map(([reference]) => reference.replace(/:-.*\}$/, ':-…}'));
-  return references.length === 0 ? '(written in the file, not shown)' : references.join(' … ');
+  return references.length === 0 ? '(set in the file, not shown)' : references.join(' … ');
 }

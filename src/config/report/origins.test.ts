@@ -44,7 +44,7 @@ describe('Origins', () => {
     const { values } = written(['web']);
     const valueOf = (path: string) => values.find((one) => one.path === path)?.value;
     expect(valueOf('providers.main.api_key')).toBe('${env:KEY:-…}');
-    expect(valueOf('providers.other.api_key')).toBe('(written in the file, not shown)');
+    expect(valueOf('providers.other.api_key')).toBe('(set in the file, not shown)');
     expect(valueOf('configs."a.b".override_params.temperature')).toBe('0.2');
     expect(JSON.stringify(values)).not.toMatch(/none-of-it|sk-literal|canary-of-the-t/);
   });

@@ -36,16 +36,18 @@ export function removedHeaders(
 
 function whyRemoved(name: string, { headers, facts }: RequestContext, { binding, call, credential }: Attempt): string {
   if (headers.isGateway(name)) return 'it is a header for the gateway';
-  if (facts.caller.consumed.includes(name)) return 'it holds the gateway key';
+  if (facts.caller.consumed.includes(name)) return 'it contains the gateway API key';
   if (credentialHeaders.has(name)) {
     const bare = (headers.get(name) ?? '').replace(/^bearer\s+/i, '');
     if (placeholderCredentials.has(bare)) return 'it is a placeholder, not a credential';
-    return credential?.owner === 'caller' ? 'it signs the request as the provider wants it' : `the credential of "${binding.slug}" is used`;
+    return credential?.owner === 'caller'
+      ? 'it is sent in the header that the provider expects'
+      : `the credential of "${binding.slug}" is used`;
   }
   if (call !== undefined && withheldHeaders(binding.provider, call.credential).includes(name))
     return `it is not sent with the credential of "${binding.slug}"`;
   if (hopByHopHeaders.has(name)) return 'it concerns only the connection to the client';
-  if (isRequestOverride(name)) return 'it could change how services in between route the request';
-  if (gatewayHeaders.has(name)) return 'the gateway writes its own';
+  if (isRequestOverride(name)) return 'it could change how intermediate proxies route the request';
+  if (gatewayHeaders.has(name)) return 'the gateway sets this header itself';
   return 'forward_headers does not name it';
 }

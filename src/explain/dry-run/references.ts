@@ -6,10 +6,14 @@ import type { CredentialCompiler } from '../../transport/credentials/sign.ts';
 /** Secret value → its reference in the files, such as `${env:OPENAI_API_KEY}`. */
 export type References = ReadonlyMap<string, string>;
 
-const callerPlaceholder = "(the caller's own)";
-const inFilePlaceholder = '(written in the file, not shown)';
-const tokenPlaceholder = '(a token, not fetched)';
-const perRequestPlaceholder = '(made for each request)';
+/** What explanations show instead of credentials that have no reference. Each contains no other parentheses. */
+export const placeholders = {
+  caller: '(from the caller)',
+  inFile: '(set in the file, not shown)',
+  token: '(a token, not fetched)',
+  keys: '(keys, not fetched)',
+  perRequest: '(generated for each request)',
+} as const;
 
 /** Signs with references instead of secrets, and fetches nothing. Errors that real signing finds in a credential are still reported. */
 export function referenceSigning(sign: CredentialCompiler, references: References): CredentialCompiler {
@@ -20,7 +24,7 @@ export function referenceSigning(sign: CredentialCompiler, references: Reference
 }
 
 function placeholderHeaders(spec: CredentialSpec, owner: CredentialOwner, references: References): HeaderPairs {
-  const shown = (secret: string): string => (owner === 'caller' ? callerPlaceholder : (references.get(secret) ?? inFilePlaceholder));
+  const shown = (secret: string): string => (owner === 'caller' ? placeholders.caller : (references.get(secret) ?? placeholders.inFile));
   switch (spec.scheme) {
     case 'none':
       return [];
@@ -33,7 +37,7 @@ function placeholderHeaders(spec: CredentialSpec, owner: CredentialOwner, refere
         .map((name) => name.toLowerCase())
         .flatMap((name) => [name, name === 'authorization' ? `Bearer ${shown(spec.secret)}` : shown(spec.secret)]);
     case 'oauth2':
-      return ['authorization', `Bearer ${owner === 'caller' ? callerPlaceholder : tokenPlaceholder}`];
+      return ['authorization', `Bearer ${owner === 'caller' ? placeholders.caller : placeholders.token}`];
     case 'aws-sigv4':
       return awsHeaders(spec, shown);
     default:
@@ -46,13 +50,13 @@ function awsHeaders(
   shown: (secret: string) => string,
 ): HeaderPairs {
   const isFetched = 'kind' in keys;
-  const id = isFetched ? '(keys, not fetched)' : shown(keys.accessKeyId);
+  const id = isFetched ? placeholders.keys : shown(keys.accessKeyId);
   const token =
     isFetched || keys.sessionToken !== undefined
-      ? ['x-amz-security-token', isFetched ? tokenPlaceholder : shown(keys.sessionToken ?? '')]
+      ? ['x-amz-security-token', isFetched ? placeholders.token : shown(keys.sessionToken ?? '')]
       : [];
-  const authorization = `AWS4-HMAC-SHA256 Credential=${id}/${perRequestPlaceholder}/${region}/${service}/aws4_request, Signature=${perRequestPlaceholder}`;
-  return ['x-amz-date', perRequestPlaceholder, ...token, 'authorization', authorization];
+  const authorization = `AWS4-HMAC-SHA256 Credential=${id}/${placeholders.perRequest}/${region}/${service}/aws4_request, Signature=${placeholders.perRequest}`;
+  return ['x-amz-date', placeholders.perRequest, ...token, 'authorization', authorization];
 }
 
 /** Names of headers, in lower case. */
@@ -64,7 +68,7 @@ export function maskedHeaderPairs(request: UpstreamRequest, signed: HeaderPairs)
   const pairs: (readonly [string, string])[] = [];
   for (let i = 0; i + 1 < request.headers.length; i += 2) {
     const name = (request.headers[i] ?? '').toLowerCase();
-    pairs.push([name, credentialHeaders.has(name) || signing.has(name) ? callerPlaceholder : (request.headers[i + 1] ?? '')]);
+    pairs.push([name, credentialHeaders.has(name) || signing.has(name) ? placeholders.caller : (request.headers[i + 1] ?? '')]);
   }
   for (let i = 0; i + 1 < signed.length; i += 2) pairs.push([(signed[i] ?? '').toLowerCase(), signed[i + 1] ?? '']);
   return pairs;

@@ -63,7 +63,7 @@ async function signIn(call: AdminCall): Promise<AdminReply> {
   return { json: sessionView(call, user), headers: { 'set-cookie': access.cookie.write(access.sessions.begin(user), request) } };
 }
 
-/** The one that the browser has until now. */
+/** Ends the session that the browser already has. */
 function endSession({ access, request }: AdminCall): void {
   const id = access.cookie.read(request);
   if (id !== undefined) access.sessions.end(id);

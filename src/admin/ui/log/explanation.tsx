@@ -29,7 +29,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
         ]}
       />
       {overruled.map(({ choice, value, by }) => (
-        <Notice key={choice} tone="info" title={`${choice}: ${value} did not count, because ${by} did`} />
+        <Notice key={choice} tone="info" title={`${choice}: ${value} was ignored, because ${by} takes precedence`} />
       ))}
       {route.map((node) => (
         <RouteStep key={node.node} node={node} />

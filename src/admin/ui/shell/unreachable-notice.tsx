@@ -21,7 +21,7 @@ export function UnreachableNotice() {
         <p class="toast">
           <Icon name="warn" />
           <span>
-            <strong>No connection to the gateway since {clock(since)}.</strong> What you see is older.
+            <strong>No connection to the gateway since {clock(since)}.</strong> The page may show old data.
           </span>
         </p>
       )}

@@ -6,7 +6,7 @@ import { openForReading } from './open.ts';
  * @throws SQLite errors (a damaged file, or one of an earlier version) or file system errors; `ENOENT` if there is no file
  */
 export function keysUsed(path: string): ReadonlyMap<string, number> {
-  // SQLite's error does not tell why a file cannot be opened.
+  // SQLite's error does not contain the reason why a file cannot be opened.
   accessSync(path, constants.R_OK);
   const db = openForReading(path);
   try {

@@ -69,8 +69,8 @@ function NoProviders() {
   return (
     <Empty icon="catalog" title="No providers yet">
       <p>
-        A provider is who can be called, with which credential. Write one into <code>gateway.yaml</code>; it serves a second after you save,
-        and requests reach it as <code>@openai-main/gpt-4o-mini</code>.
+        A provider is an upstream API with a credential. Add one to <code>gateway.yaml</code>; it is active one second after you save.
+        Requests name it as <code>@openai-main/gpt-4o-mini</code>.
       </p>
       <Code text={example} language="yaml" what="example" />
     </Empty>

@@ -32,7 +32,7 @@ export function Models({ provider: { slug, models, deployments } }: { provider: 
             { name: 'Deployment', cell: ({ deployment }) => <span class="break clamp">{deployment}</span> },
             {
               name: 'Foundation model',
-              cell: ({ foundation_model: model }) => <span class="break clamp muted">{model ?? 'not said'}</span>,
+              cell: ({ foundation_model: model }) => <span class="break clamp muted">{model ?? 'not set'}</span>,
             },
           ]}
         />

@@ -73,7 +73,7 @@ function NoConfigs() {
   return (
     <Empty icon="configs" title="No named configs yet">
       <p>
-        A config says where requests go: fallbacks, weights, conditions. Write one into <code>gateway.yaml</code>; clients name it in{' '}
+        A config defines where requests are sent: fallbacks, weights, conditions. Add one to <code>gateway.yaml</code>; clients name it in{' '}
         <code>x-gateway-config: support</code>.
       </p>
       <Code text={example} language="yaml" what="example" />

@@ -44,7 +44,7 @@ function Branch({ config, target }: BranchProps) {
 }
 
 function routeOf({ provider, model }: TargetView): string {
-  if (provider === null) return model === null ? 'as the request says' : `${model}, provider as the request says`;
+  if (provider === null) return model === null ? 'from the request' : `${model}, provider from the request`;
   return model === null ? provider : `${provider}/${model}`;
 }
 

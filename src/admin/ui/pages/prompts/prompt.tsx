@@ -25,7 +25,7 @@ export function Prompt({ prompt }: { prompt: PromptView }) {
           {description !== null && <p class="break">{description}</p>}
           <Facts
             rows={[
-              ['model', model === null ? 'as the call or the config says' : <code key="m">{model}</code>],
+              ['model', model === null ? 'from the request or the config' : <code key="m">{model}</code>],
               [
                 'config',
                 config === null ? null : (

@@ -43,7 +43,7 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
   const send = (): void => run.run((signal) => post(`${path}/try`, { variables: values, ...(key === '' ? {} : { key }) }, signal));
   return (
     <div class="halves">
-      <Panel title="Try it" aside={<span class="muted small">a run is paid for like any request</span>}>
+      <Panel title="Try it" aside={<span class="muted small">the provider charges for a run as for any request</span>}>
         <form
           class="stack"
           onSubmit={(event) => {
@@ -78,7 +78,7 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
             type="password"
             value={key}
             onInput={setKey}
-            hint="A key of the gateway, where it asks for one. It is used for this run and not kept."
+            hint="A gateway API key, if the gateway requires one. Used for this run only, not stored."
           />
           <div class="row">
             <Button kind="primary" type="submit" icon="play" disabled={run.busy}>

@@ -78,7 +78,7 @@ function Values({ values, onPlace }: { values: readonly Value[]; onPlace: (spot:
     >
       <div class="search-row">
         <TextField
-          label="Search names, values and places"
+          label="Search names, values and files"
           value={text}
           onInput={(find) => setParameters({ find }, { replace: true })}
           placeholder="timeout"

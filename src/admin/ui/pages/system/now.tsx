@@ -46,8 +46,7 @@ function Warnings({ status }: { status: Status }) {
       {older !== null && (
         <Notice tone="warn" title={`Rolled back to revision ${older}`}>
           <p>
-            The files say something else. The next change of a file, or Reload, serves the files again.{' '}
-            <a href="/system/revisions">Compare</a>
+            The files contain another revision. Saving a file, or Reload, activates it. <a href="/system/revisions">Compare</a>
           </p>
         </Notice>
       )}

@@ -39,7 +39,7 @@ export class FiguresRetention {
     return next !== undefined && this.deleteBefore(next.minute);
   }
 
-  /** Bytes of the table; 0 if a Node that was built with another SQLite cannot tell. Reads the whole table. */
+  /** Bytes of the table; 0 if this build of SQLite has no `dbstat`. Reads the whole table. */
   bytes(): number {
     try {
       const found = this.#db.prepare("SELECT pgsize AS bytes FROM dbstat('main', 1) WHERE name = 'buckets'").get();

@@ -124,7 +124,11 @@ export class Retainer {
     return this.#deleteFeedback(oldest) || hadFigures;
   }
 
-  /** Makes room with what is worth less than records. @returns whether there was any */
+  /**
+   * Frees space by deleting data that is less valuable than records: feedback without records, then old figures.
+   *
+   * @returns whether there was any
+   */
   #deleteBeforeRecords(size: number): boolean {
     const { first } = this.#db.prepare('SELECT min(seq) / 1000 AS first FROM requests').get() as { first: number | null };
     if (this.#deleteFeedback(first ?? Number.MAX_SAFE_INTEGER)) return true;

@@ -56,26 +56,31 @@ export function ReplayDialog({ stored, onClose }: { stored: StoredRecord; onClos
       <div class="stack">
         {hasBody ? (
           <p class="muted">
-            The recorded request is sent to its provider once more, and is paid for like any other. What was masked in the record stays
-            masked.
+            The recorded request is sent to its provider again, and the provider charges for it. Values that the log masked stay masked.
           </p>
         ) : (
           <Notice tone="warn" title="The body of this request is not stored, so it cannot be sent again" />
         )}
-        <TextField label="To" value={to} onInput={setTo} placeholder="openai-main/gpt-4o" hint="Provider and model. Empty: as it was." />
+        <TextField
+          label="To"
+          value={to}
+          onInput={setTo}
+          placeholder="openai-main/gpt-4o"
+          hint="Provider and model. Empty: the recorded one."
+        />
         <TextField
           label="Config"
           value={config}
           onInput={setConfig}
           placeholder={record.config ?? 'support'}
-          hint="Name of a config. Empty: as it was."
+          hint="Name of a config. Empty: the recorded one."
         />
         <TextField
           label="Gateway API key"
           type="password"
           value={apiKey}
           onInput={setApiKey}
-          hint="Only if callers need one. It is used for this request only and not stored."
+          hint="If the gateway requires one. Used for this request only, not stored."
         />
         {error !== undefined && (isMasked ? <Notice tone="warn" title={error.message} /> : <Problem error={error} />)}
         {isMasked && <Check label="Send the stored request with its masked values" checked={force} onChange={setForce} />}

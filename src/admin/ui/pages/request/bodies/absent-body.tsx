@@ -33,7 +33,7 @@ export function AbsentBody({ stored, part }: { stored: StoredRecord; part: BodyP
             ? sentence(why)
             : body === null
               ? 'There was none.'
-              : 'It is made from the client’s body, which is not stored completely.'}
+              : 'It is stored as changes to the client’s body, which is not stored completely.'}
         </p>
       )}
       {body !== null && body.size > 0 && <p>It had {bytes(body.size)}.</p>}

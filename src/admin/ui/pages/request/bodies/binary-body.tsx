@@ -4,7 +4,7 @@ import { bytes } from '../../../browser/format.ts';
 import { Empty } from '../../../components/display.tsx';
 import { Icon } from '../../../components/icon.tsx';
 
-/** True for audio, images and uploads, which are not shown as text. */
+/** Shown for a body that is not text, such as audio, images and uploads: its size, its type and a download link. */
 export function BinaryBody({ stored: { record }, part, size }: { stored: StoredRecord; part: BodyPart; size: number }) {
   const type = record[part].headers['content-type'] ?? 'of an unknown type';
   return (

@@ -74,7 +74,7 @@ function Difference({ stored }: { stored: StoredRecord }) {
           ) : (
             why === null && (
               <Empty icon="ok" title="No difference">
-                <p>The provider was sent what the client wrote.</p>
+                <p>The provider received the client’s body unchanged.</p>
               </Empty>
             )
           )}

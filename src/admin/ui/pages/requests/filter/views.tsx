@@ -91,8 +91,8 @@ function SaveView({ filter }: { filter: string }) {
           onInput={setName}
           hint={
             isFull
-              ? `This browser has ${maxViews} views, the most there can be. Delete one of them first.`
-              : 'Kept in this browser. The address of the page has the filter too.'
+              ? `This browser has ${maxViews} saved views, the maximum. Delete one first.`
+              : 'Stored in this browser. The URL of the page contains the filter too.'
           }
         />
         <Button kind="primary" type="submit" disabled={isFull || name.trim() === ''}>

@@ -76,7 +76,7 @@ function Choices() {
           </li>
         ))}
       </ul>
-      {spared.length > 0 && <p class="small muted">A narrow window leaves out {spared.join(', ')}.</p>}
+      {spared.length > 0 && <p class="small muted">A narrow window hides {spared.join(', ')}.</p>}
       <h3>More</h3>
       <ul class="column-list">
         {rest.map((id) => (
