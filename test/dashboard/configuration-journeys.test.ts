@@ -157,14 +157,14 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     await page.getByText('Written to keys.d/app-web.yaml').waitFor();
     expect(await statusWith(first)).toBe(200);
     await page.mouse.click(5, 5);
-    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
     await expect.poll(() => page.content()).not.toContain(first);
 
     await page.getByRole('button', { name: 'Rotate… app-web' }).click();
     await page.getByRole('button', { name: 'Issue a new secret' }).click();
     const second = await secret.innerText();
     expect(second).not.toBe(first);
-    await page.getByRole('button', { name: 'I have it' }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
     expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
 
     await page.getByRole('button', { name: 'Revoke… app-web' }).click();
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     await expect
       .poll(async () => {
         await page.reload();
-        await page.getByText('serves', { exact: true }).waitFor();
+        await page.getByText('active', { exact: true }).waitFor();
         return older.count();
       })
       .toBe(1);
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     expect(diff).toContain('temperature: 0.7');
     await older.click();
     await page.getByRole('button', { name: 'Roll back', exact: true }).click();
-    await page.getByText(/^Revision \w+ serves/).waitFor();
+    await page.getByText(/^Revision \w+ is active/).waitFor();
     await page.getByRole('tab', { name: 'Now' }).click();
     await page.getByText(/^Rolled back to revision/).waitFor();
     await page.getByRole('button', { name: 'Reload', exact: true }).click();
@@ -219,7 +219,7 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     // No entry of the active revision has a button to roll back.
     const texts = async (): Promise<(readonly [string | undefined, boolean])[]> => {
       await page.reload();
-      await page.getByText('serves', { exact: true }).waitFor();
+      await page.getByText('active', { exact: true }).waitFor();
       const entries = await page.locator('ol > li').allInnerTexts();
       return entries.map((text) => [/^\w+/.exec(text)?.[0], text.includes('Roll back…')]);
     };
@@ -240,7 +240,7 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     await area.fill(support(0.9));
     await page.getByText('~configs.support').first().waitFor();
     await area.fill(support(0.9).replace('strategy', 'stratgy'));
-    await page.getByText('would keep serving what it serves now').waitFor();
+    await page.getByText('the active configuration would stay').waitFor();
     await page
       .getByRole('button', { name: /^configs\/support\.yaml:3/ })
       .first()

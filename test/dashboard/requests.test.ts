@@ -324,7 +324,7 @@ describe.skipIf(!hasBrowser)('request list', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Mine', exact: true }).waitFor();
-    await page.getByRole('button', { name: /^Theme: as the system/ }).click();
+    await page.getByRole('button', { name: /^Theme: system/ }).click();
     await page.getByRole('button', { name: /^Theme: light/ }).click();
     await page.reload();
     await drawn(page).first().waitFor();

@@ -62,21 +62,21 @@ export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, deps: read
       document.removeEventListener('visibilitychange', poll);
     };
   }, [every]);
-  const again = (): void => setTurn((n) => n + 1);
-  useRetryWhenUnreachable(state, again);
-  return { ...state, reload: again };
+  const reload = (): void => setTurn((n) => n + 1);
+  useRetryWhenUnreachable(state, reload);
+  return { ...state, reload };
 }
 
 /** Repeats calls to an unreachable gateway until one succeeds. */
-export function useRetryWhenUnreachable({ error, loading }: Pick<Loaded<unknown>, 'error' | 'loading'>, again: () => void): void {
-  const latest = useRef(again);
-  latest.current = again;
-  const isAway = error?.code === 'unreachable' && !loading;
+export function useRetryWhenUnreachable({ error, loading }: Pick<Loaded<unknown>, 'error' | 'loading'>, reload: () => void): void {
+  const latest = useRef(reload);
+  latest.current = reload;
+  const isUnreachable = error?.code === 'unreachable' && !loading;
   useEffect(() => {
-    if (!isAway) return undefined;
+    if (!isUnreachable) return undefined;
     const timer = setTimeout(() => latest.current(), unreachableRetryMs);
     return () => clearTimeout(timer);
-  }, [isAway]);
+  }, [isUnreachable]);
 }
 
 export const toApiError = (error: unknown): ApiError =>

@@ -1,7 +1,7 @@
 /** Milliseconds without scrolling after which the position is saved, because browsers limit the rate of history changes. */
 const saveDelayMs = 200;
 /** Milliseconds within which a restored page must have loaded its content. */
-const longest = 4000;
+const restoreTimeoutMs = 4000;
 
 interface HistoryState {
   readonly top?: unknown;
@@ -23,17 +23,17 @@ function restoreScroll(): void {
   const scroll = (): void => scrollTo(0, top);
   const resized = new ResizeObserver(scroll);
   resized.observe(document.body);
-  const timer = setTimeout(() => stop?.(), longest);
+  const timer = setTimeout(() => stop?.(), restoreTimeoutMs);
   // Stop when the user interacts with the page.
-  const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+  const events = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
   const stopRestoring = (): void => {
     resized.disconnect();
     clearTimeout(timer);
-    for (const act of acts) removeEventListener(act, stopRestoring);
+    for (const event of events) removeEventListener(event, stopRestoring);
     stop = undefined;
   };
   stop = stopRestoring;
-  for (const act of acts) addEventListener(act, stopRestoring, { passive: true });
+  for (const event of events) addEventListener(event, stopRestoring, { passive: true });
   scroll();
 }
 

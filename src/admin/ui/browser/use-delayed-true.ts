@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** In milliseconds. Shorter states would only flicker. */
-const after = 250;
+const delayMs = 250;
 
 /** True once a condition has been true for this time. */
 export function useDelayedTrue(isOn: boolean): boolean {
-  const [lasts, setLasts] = useState(false);
+  const [isDelayed, setDelayed] = useState(false);
   useEffect(() => {
     if (!isOn) return undefined;
-    const timer = setTimeout(() => setLasts(true), after);
+    const timer = setTimeout(() => setDelayed(true), delayMs);
     return () => {
       clearTimeout(timer);
-      setLasts(false);
+      setDelayed(false);
     };
   }, [isOn]);
-  return isOn && lasts;
+  return isOn && isDelayed;
 }

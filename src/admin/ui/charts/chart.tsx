@@ -67,10 +67,10 @@ export function Chart({
           format={format}
           left={hover.left}
           width={width}
-          isFar={showsDate}
+          showsDate={showsDate}
         />
       )}
-      {!hideTable && <ValuesTable name={name} times={times} series={series} format={format} isFar={showsDate} />}
+      {!hideTable && <ValuesTable name={name} times={times} series={series} format={format} showsDate={showsDate} />}
     </figure>
   );
 }
@@ -119,17 +119,17 @@ interface TipProps {
   readonly format: (value: number) => string;
   readonly left: number;
   readonly width: number;
-  readonly isFar: boolean;
+  readonly showsDate: boolean;
 }
 
 const tipWidth = 180;
 
-function Tip({ at, index, series, format, left, width, isFar }: TipProps) {
-  const beside = left + 72;
-  const x = beside + tipWidth > width ? Math.max(0, left + 56 - tipWidth - 12) : beside;
+function Tip({ at, index, series, format, left, width, showsDate }: TipProps) {
+  const rightOfCursor = left + 72;
+  const x = rightOfCursor + tipWidth > width ? Math.max(0, left + 56 - tipWidth - 12) : rightOfCursor;
   return (
     <div class="chart-tip" style={{ left: `${x}px` }} aria-hidden="true">
-      <div class="muted">{isFar ? `${day(at)} ${clock(at)}` : clock(at)}</div>
+      <div class="muted">{showsDate ? `${day(at)} ${clock(at)}` : clock(at)}</div>
       <dl>
         {series.map(({ name, colour, values }) => {
           const value = values[index] ?? null;
@@ -156,8 +156,8 @@ function ValuesTable({
   times,
   series,
   format,
-  isFar,
-}: Pick<ChartProps, 'name' | 'times' | 'series' | 'format'> & { isFar: boolean }) {
+  showsDate,
+}: Pick<ChartProps, 'name' | 'times' | 'series' | 'format'> & { showsDate: boolean }) {
   const [open, setOpen] = useState(false);
   return (
     <details class="chart-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -181,7 +181,7 @@ function ValuesTable({
             <tbody>
               {times.map((at, i) => (
                 <tr key={at}>
-                  <th scope="row">{isFar ? `${day(at)} ${clock(at)}` : clock(at)}</th>
+                  <th scope="row">{showsDate ? `${day(at)} ${clock(at)}` : clock(at)}</th>
                   {series.map((one) => {
                     const value = one.values[i] ?? null;
                     return (

@@ -65,7 +65,7 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
           ...stepsOf(series),
           size: 56,
           gap: 4,
-          space: height < low ? 14 : 28,
+          space: height < lowHeight ? 14 : 28,
           values: (_u, splits) => splits.map((value) => withoutZeros(options.format(value))),
         },
       ],
@@ -82,7 +82,7 @@ export function plot(target: HTMLElement, options: PlotOptions): () => void {
 }
 
 /** Minimum distance of labels in pixels. In low charts it is smaller, so that there is at least one label next to 0. */
-const low = 100;
+const lowHeight = 100;
 
 /** Numbers of requests have no fractional labels. */
 const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
@@ -113,11 +113,11 @@ function seriesOf(one: Series, kind: 'bars' | 'lines', colour: (name: string) =>
   const stroke = colour(one.colour);
   if (kind === 'lines') {
     // A line needs two values, so an isolated value is drawn as a point.
-    const lone = isolatedIndexes(one.values);
+    const isolated = isolatedIndexes(one.values);
     return {
       stroke,
       width: 1.75,
-      points: { show: lone.length > 0, filter: () => lone, size: 6, fill: stroke },
+      points: { show: isolated.length > 0, filter: () => isolated, size: 6, fill: stroke },
       gaps: (u, _series, _from, _to, found) =>
         found.filter(([from, to]) => to - from > (maxSpannedBuckets * u.bbox.width) / one.values.length),
     };

@@ -30,7 +30,7 @@ export function Code({ text, language = 'text', what = 'text', firstLine, marked
                 : shown}
         </code>
       </pre>
-      {shown.length < text.length && <p class="small muted">Only the beginning is shown; Copy has all of it.</p>}
+      {shown.length < text.length && <p class="small muted">Only the beginning is shown; Copy copies all of it.</p>}
       <div class="copy">
         <CopyButton text={text} what={what} />
       </div>

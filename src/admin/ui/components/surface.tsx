@@ -45,13 +45,13 @@ export function Notice({ tone, title, children }: { tone: 'ok' | 'warn' | 'bad' 
 }
 
 /** The error of a call and its hint. */
-export function Problem({ error, again }: { error: ApiError; again?: () => void }) {
+export function Problem({ error, onRetry }: { error: ApiError; onRetry?: () => void }) {
   return (
     <Notice tone="bad" title={error.message}>
       {error.hint !== null && <p>{error.hint}</p>}
-      {again !== undefined && (
+      {onRetry !== undefined && (
         <div>
-          <Button small onClick={again}>
+          <Button small onClick={onRetry}>
             Try again
           </Button>
         </div>
@@ -76,7 +76,7 @@ export function LoadedView<T>({
   const { data, error, reload } = loaded;
   return (
     <>
-      {error !== undefined && !(error.code === 'unreachable' && data !== undefined) && <Problem error={error} again={reload} />}
+      {error !== undefined && !(error.code === 'unreachable' && data !== undefined) && <Problem error={error} onRetry={reload} />}
       {data !== undefined ? children(data) : error === undefined && <Skeleton lines={lines} />}
     </>
   );

@@ -39,7 +39,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
       ))}
       {plugins.some(({ said }) => said !== null) && <Facts rows={plugins.map(({ name, moment, said }) => [`${name} (${moment})`, said])} />}
       {removed.length > 0 && (
-        <Panel title="Headers that are not passed on">
+        <Panel title="Headers that are not forwarded">
           <Facts rows={removed.map(({ name, why }) => [name, why])} />
         </Panel>
       )}
@@ -75,7 +75,7 @@ function RouteStep({ node }: { node: RouteNode }) {
 function whenOf({ left_on: left, problem, ...target }: ExplainedTarget, before: ExplainedTarget | undefined): string {
   if (left.startsWith('left')) return left;
   if (!responds(target)) return problem === null ? `left out: ${left}` : 'not possible';
-  return before === undefined ? '' : `if the one before ends in ${responds(before) ? before.left_on : 'an error'}`;
+  return before === undefined ? '' : `if the previous one ends in ${responds(before) ? before.left_on : 'an error'}`;
 }
 
 const responds = ({ url, local }: Pick<ExplainedTarget, 'url' | 'local'>): boolean => url !== null || local;

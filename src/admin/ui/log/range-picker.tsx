@@ -5,7 +5,7 @@ import { TextField } from '../components/form.tsx';
 import { Popover } from '../components/popover.tsx';
 import { boundsOf, fixedRange, type TimeRange } from './terms.ts';
 
-const usual: readonly (readonly [TimeRange, string])[] = [
+const presets: readonly (readonly [TimeRange, string])[] = [
   ['15m', 'Last 15 minutes'],
   ['1h', 'Last hour'],
   ['6h', 'Last 6 hours'],
@@ -16,7 +16,7 @@ const usual: readonly (readonly [TimeRange, string])[] = [
 ];
 
 function nameOf(range: TimeRange): string {
-  const known = usual.find(([id]) => id === range)?.[1];
+  const known = presets.find(([id]) => id === range)?.[1];
   const bounds = known === undefined && range.includes('/') ? boundsOf(range, 0) : undefined;
   if (bounds === undefined) return known ?? `Last ${range}`;
   const { since, until } = bounds;
@@ -58,7 +58,7 @@ export function RangePicker({ range, onRange, open, onOpen, overruled = false, w
     >
       <div class="stack">
         <div class="menu">
-          {usual
+          {presets
             .filter(([id]) => withAll || id !== 'all')
             .map(([id, name]) => (
               <button key={id} type="button" aria-pressed={id === range} onClick={() => choose(id)}>

@@ -16,7 +16,7 @@ export function Diagnostics({ list, onLocation }: DiagnosticsProps) {
         <li key={i}>
           <div class="row">
             <Badge tone={entry.level === 'error' ? 'bad' : 'warn'}>{entry.level}</Badge>
-            <DiagnosticLocation entry={entry} onPlace={onLocation} />
+            <DiagnosticLocation entry={entry} onLocation={onLocation} />
             <code class="muted">{entry.code}</code>
           </div>
           <p class="break">{entry.message}</p>
@@ -27,12 +27,18 @@ export function Diagnostics({ list, onLocation }: DiagnosticsProps) {
   );
 }
 
-function DiagnosticLocation({ entry, onPlace }: { entry: ShownDiagnostic; onPlace: DiagnosticsProps['onLocation'] }): ComponentChildren {
+function DiagnosticLocation({
+  entry,
+  onLocation,
+}: {
+  entry: ShownDiagnostic;
+  onLocation: DiagnosticsProps['onLocation'];
+}): ComponentChildren {
   const text = `${entry.file}:${entry.line}:${entry.column}`;
-  return onPlace === undefined ? (
+  return onLocation === undefined ? (
     <code class="break">{text}</code>
   ) : (
-    <button type="button" class="place" onClick={() => onPlace(entry)}>
+    <button type="button" class="location" onClick={() => onLocation(entry)}>
       {text}
     </button>
   );

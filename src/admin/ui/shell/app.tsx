@@ -53,7 +53,7 @@ export function App() {
   if (who === undefined) {
     return failed.value === undefined ? null : (
       <main class="sign-in">
-        <Problem error={failed.value} again={() => void startSession()} />
+        <Problem error={failed.value} onRetry={() => void startSession()} />
       </main>
     );
   }

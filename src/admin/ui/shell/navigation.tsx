@@ -64,7 +64,7 @@ const Mark = () => (
 );
 
 const themes: Readonly<Record<Theme, { readonly icon: IconName; readonly next: Theme; readonly name: string }>> = {
-  system: { icon: 'screen', next: 'light', name: 'as the system' },
+  system: { icon: 'screen', next: 'light', name: 'system' },
   light: { icon: 'light', next: 'dark', name: 'light' },
   dark: { icon: 'dark', next: 'system', name: 'dark' },
 };

@@ -8,15 +8,15 @@ import { Icon } from '../components/icon.tsx';
 /** A notice that the page may show old data. It overlays the page, so that the layout does not shift. */
 export function UnreachableNotice() {
   const since = unreachableSince.value;
-  const isAway = since !== undefined;
+  const isUnreachable = since !== undefined;
   useEffect(() => {
-    if (!isAway) return undefined;
+    if (!isUnreachable) return undefined;
     // A page that makes no calls would not notice that the gateway is reachable again.
     const timer = setInterval(() => void get('/api/session').catch(() => undefined), unreachableRetryMs);
     return () => clearInterval(timer);
-  }, [isAway]);
+  }, [isUnreachable]);
   return (
-    <div class="away" role="status">
+    <div class="unreachable-notice" role="status">
       {since !== undefined && (
         <p class="toast">
           <Icon name="warn" />

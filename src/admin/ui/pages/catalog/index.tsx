@@ -55,14 +55,14 @@ export function Catalog({ name }: { name: string | undefined }) {
 }
 
 function matchesSearch({ slug, type, name, models, deployments }: ProviderView, find: string): boolean {
-  const held = [
+  const searchText = [
     slug,
     type,
     name ?? '',
     ...models,
     ...deployments.flatMap((one) => [one.alias, one.deployment, one.foundation_model ?? '']),
   ];
-  return held.join('\n').toLowerCase().includes(find.trim().toLowerCase());
+  return searchText.join('\n').toLowerCase().includes(find.trim().toLowerCase());
 }
 
 function NoProviders() {

@@ -10,7 +10,7 @@ import { Choice } from '../../components/tabs.tsx';
 import { ExplanationView } from '../../log/explanation.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Assume, slugsOf } from './assume.tsx';
-import { type ExplainInput, explainBody, goesNowhere, headerProblem, problemOf } from './explain-input.ts';
+import { type ExplainInput, explainBody, hasNoTarget, headerProblem, problemOf } from './explain-input.ts';
 
 const paths = ['/v1/chat/completions', '/v1/messages', '/v1/responses', '/v1/embeddings', '/v1/completions', '/v1/images/generations'];
 
@@ -59,12 +59,12 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
           }}
         >
           <Choice
-            label="How the request is given"
+            label="How to enter the request"
             value={input.way}
             onChange={(way) => set({ way })}
             options={[
               ['text', 'Model and text'],
-              ['body', 'Whole body'],
+              ['body', 'Complete body'],
             ]}
           />
           {input.way === 'text' ? (
@@ -74,7 +74,7 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
                 value={input.model}
                 onInput={(model) => set({ model })}
                 placeholder="@openai-main/gpt-4o-mini"
-                hint="Empty: the body names none"
+                hint="Empty: the body has no model"
               />
               <TextField label="User message" value={input.user} onInput={(user) => set({ user })} />
             </div>
@@ -105,7 +105,7 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
             onInput={(headers) => set({ headers })}
             placeholder={'x-gateway-metadata: {"plan": "paid"}'}
             problem={tried === input.headers ? wrongHeader : null}
-            hint="One a line: name: value"
+            hint="One per line: name: value"
           />
           <Assume slugs={slugs} value={input.assume} onChange={(assume) => set({ assume })} />
           <div class="row">
@@ -119,7 +119,7 @@ export function ExplainForm({ configs, current }: { configs: readonly ConfigView
         {explain.error !== undefined && <Problem error={explain.error} />}
         {explain.result !== undefined && explain.error === undefined && (
           <>
-            {goesNowhere(explain.result) && <Notice tone="info" title="No target would be tried" />}
+            {hasNoTarget(explain.result) && <Notice tone="info" title="No target would be tried" />}
             <Panel title="What would happen">
               <ExplanationView explanation={explain.result} />
             </Panel>

@@ -33,7 +33,7 @@ export function headerProblem({ headers }: ExplainInput): string | null {
 }
 
 /** True if no provider is called and the gateway itself does not respond. */
-export const goesNowhere = ({ targets, answer }: Explanation): boolean => targets.length === 0 && answer === null;
+export const hasNoTarget = ({ targets, answer }: Explanation): boolean => targets.length === 0 && answer === null;
 
 export function explainBody(input: ExplainInput): ExplainRequest {
   const { path, config, key } = input;

@@ -54,7 +54,7 @@ const manyErrors = 0.05;
 function Live({ config, target }: BranchProps) {
   const { live, provider } = target;
   const { share, requests, errors, left_out: leftOut, p95 } = live;
-  const left = leftOut > 0 && provider !== null && <Badge tone="warn">left out {count(leftOut)}×</Badge>;
+  const left = leftOut > 0 && provider !== null && <Badge tone="warn">skipped {count(leftOut)}×</Badge>;
   if (requests === 0) return left === false ? <p class="muted small">no attempts</p> : <div class="target-live">{left}</div>;
   const filter = joinTerms(term('config', config), provider === null ? '' : term('provider', provider));
   return (

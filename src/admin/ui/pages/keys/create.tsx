@@ -40,7 +40,7 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
   };
   if (create.result !== undefined)
     return (
-      <Dialog once title={`Key ${name.trim()}`} onClose={onClose} footer={<Button onClick={onClose}>I have it</Button>}>
+      <Dialog once title={`Key ${name.trim()}`} onClose={onClose} footer={<Button onClick={onClose}>I have copied it</Button>}>
         <Issued change={create.result} />
       </Dialog>
     );
@@ -69,7 +69,7 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
           value={name}
           onInput={setName}
           placeholder="app-web"
-          hint="Who uses it; records and costs have this name"
+          hint="Who uses it. Records and costs show this name"
           problem={problem}
         />
         <TextField label="Configs" value={configs} onInput={setConfigs} hint={hintOf(known.data?.map((one) => one.name))} />
@@ -98,10 +98,10 @@ export function CreateDialog({ taken, onClose, onDone }: CreateProps) {
   );
 }
 
-const mostNamed = 8;
+const maxNames = 8;
 
 function hintOf(names: readonly string[] | undefined): string {
-  const usual = 'Separated by commas. Empty: all';
-  if (names === undefined || names.length === 0) return usual;
-  return `${usual}. There are ${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''}`;
+  const baseHint = 'Separated by commas. Empty: all';
+  if (names === undefined || names.length === 0) return baseHint;
+  return `${baseHint}. Available: ${names.slice(0, maxNames).join(', ')}${names.length > maxNames ? ` and ${names.length - maxNames} more` : ''}`;
 }

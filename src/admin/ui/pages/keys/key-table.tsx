@@ -135,14 +135,14 @@ const maxNames = 4;
 
 function Scope({ entry }: { entry: KeyView }): ComponentChildren {
   const limited = kinds.filter((kind) => entry[kind] !== null);
-  const { default_config: usual, enforce_config: isEnforced, bodies } = entry;
+  const { default_config: defaultConfig, enforce_config: isEnforced, bodies } = entry;
   return (
     <span class="stack-cell scopes">
       {limited.length === 0 && !isEnforced && <span class="muted">everything</span>}
-      {usual !== null && (
-        <span class="clamp" title={usual}>
+      {defaultConfig !== null && (
+        <span class="clamp" title={defaultConfig}>
           <span class="muted">{isEnforced ? 'only config' : 'default config'}: </span>
-          {usual}
+          {defaultConfig}
         </span>
       )}
       {limited.map((kind) => {

@@ -19,7 +19,7 @@ export function RotateDialog({ name, onClose, onDone }: ChangeProps) {
   const rotate = useAction<KeyChange>(onDone);
   if (rotate.result !== undefined)
     return (
-      <Dialog once title={`New secret of ${name}`} onClose={onClose} footer={<Button onClick={onClose}>I have it</Button>}>
+      <Dialog once title={`New secret of ${name}`} onClose={onClose} footer={<Button onClick={onClose}>I have copied it</Button>}>
         <Issued change={rotate.result} />
       </Dialog>
     );

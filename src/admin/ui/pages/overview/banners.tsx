@@ -19,7 +19,7 @@ function Shown({ status }: { status: Status }) {
   return (
     <>
       {reload?.result === 'rejected' && (
-        <Notice tone="bad" title={`The last reload failed; revision ${status.revision} keeps serving`}>
+        <Notice tone="bad" title={`The last reload failed; revision ${status.revision} stays active`}>
           {reload.reason !== null && <p>{reload.reason}</p>}
           <ul class="stack tight">
             {errors.slice(0, 3).map((entry, i) => (
@@ -41,7 +41,7 @@ function Shown({ status }: { status: Status }) {
       {older !== null && (
         <Notice tone="warn" title={`Rolled back to revision ${older}`}>
           <p>
-            The files have another one. <a href="/system">Compare on System</a>
+            The files contain another revision. <a href="/system">Compare on System</a>
           </p>
         </Notice>
       )}

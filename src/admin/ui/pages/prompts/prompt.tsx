@@ -87,9 +87,9 @@ function Versions({ versions }: { versions: readonly Version[] }) {
 function Variables({ variables }: { variables: PromptView['variables'] }) {
   return (
     <Facts
-      rows={variables.map(({ name, required, default: standard }) => [
+      rows={variables.map(({ name, required, default: defaultValue }) => [
         name,
-        required ? 'required' : standard === null ? 'optional' : `default ${standard}`,
+        required ? 'required' : defaultValue === null ? 'optional' : `default ${defaultValue}`,
       ])}
     />
   );

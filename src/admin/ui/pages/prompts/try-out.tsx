@@ -33,7 +33,7 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
   const textOf = (name: string): string => (Object.hasOwn(texts, name) ? (texts[name] ?? '') : '');
   const values = Object.fromEntries(variables.flatMap(({ name }) => (textOf(name) === '' ? [] : [[name, valueOf(textOf(name))]])));
   const missing = variables
-    .filter(({ name, required, default: standard }) => required && standard === null && !Object.hasOwn(values, name))
+    .filter(({ name, required, default: defaultValue }) => required && defaultValue === null && !Object.hasOwn(values, name))
     .map(({ name }) => name);
   const settled = useDebounced(JSON.stringify(values));
   const preview = useLoad(
@@ -63,14 +63,14 @@ export function TryOut({ prompt, version, onVersion, onRun }: TryOutProps) {
               ])}
           />
           {variables.length === 0 && <p class="muted">This prompt has no variables.</p>}
-          {variables.map(({ name, required, default: standard }) => (
+          {variables.map(({ name, required, default: defaultValue }) => (
             <TextField
               key={name}
               label={required ? `${name} (required)` : name}
               value={textOf(name)}
               onInput={(text) => setTexts((before) => ({ ...before, [name]: text }))}
               rows={2}
-              {...(standard === null ? {} : { placeholder: standard })}
+              {...(defaultValue === null ? {} : { placeholder: defaultValue })}
             />
           ))}
           <TextField

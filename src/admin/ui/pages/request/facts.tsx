@@ -20,7 +20,7 @@ export function FactsPane({ stored }: { stored: StoredRecord }) {
       <Section title="Dropped parameters" rows={record.dropped.map(({ param, reason }) => [param, reason])} />
       <Section
         title="Overridden choices"
-        rows={record.overruled.map(({ choice, value, by }) => [choice, `${value}, ${by} took precedence`])}
+        rows={record.overruled.map(({ choice, value, by }) => [choice, `${value}, because ${by} took precedence`])}
       />
       <Section title="Redacted" rows={Object.entries(record.redactions).map(([kind, n]) => [kind, count(n)])} />
       <Section
@@ -64,7 +64,7 @@ function requestRows(record: LogRecord): Rows {
     ['prompt', prompt === null ? null : `${prompt.id} version ${prompt.version}${prompt.label === null ? '' : ` (${prompt.label})`}`],
     ['model', model.asked],
     ['sent as', model.sent === model.asked ? null : model.sent],
-    ['response says', model.answered === model.sent ? null : model.answered],
+    ['in the response', model.answered === model.sent ? null : model.answered],
     ['foundation model', record.foundation_model],
     ['end', end],
     ['finish', record.finish.join(', ')],

@@ -22,7 +22,7 @@ export function Head({ record, isPanel, onClose }: { record: LogRecord; isPanel:
         </Heading>
         {isPanel && (
           <span class="row">
-            <LinkButton href={requestHref(id)} icon="link" label="Open on a page of its own">
+            <LinkButton href={requestHref(id)} icon="link" label="Open on its own page">
               Page
             </LinkButton>
             <Button kind="quiet" icon="close" label="Close" shortcut="Esc" onClick={() => onClose?.()} />

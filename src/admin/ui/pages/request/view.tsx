@@ -25,7 +25,7 @@ const panes: readonly (readonly [Pane, string])[] = [
 export function RequestView({ id, isPanel, onClose }: { id: string; isPanel: boolean; onClose?: () => void }) {
   const loaded = useLoad((signal) => get<StoredRecord>(`/api/requests/${encodeURIComponent(id)}`, {}, signal), [id]);
   const { data, error, reload } = loaded;
-  if (error !== undefined) return <Problem error={error} again={reload} />;
+  if (error !== undefined) return <Problem error={error} onRetry={reload} />;
   if (data === undefined) return <Skeleton lines={8} height="1.5rem" />;
   return <RequestDetails stored={data} isPanel={isPanel} onClose={onClose} />;
 }

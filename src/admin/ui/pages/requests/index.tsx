@@ -61,7 +61,7 @@ function RequestList({ status }: { status: Loaded<Status> }) {
   // Nor does a filter that this user may not use, and no list before the user has signed in again.
   const mayRead = rows.error?.status !== 403 && !hasEnded.value;
   const live = useLive(query, isLive && isValid && !hasEnd && mayRead, flows, rows);
-  late.current = live.offer;
+  late.current = live.addRows;
   useLayoutEffect(() => setSelected((before) => open ?? before), [open]);
   // A new list starts at the top. Without a deselection, new rows would wait although the selected row may not be in the list.
   useLayoutEffect(() => {
@@ -85,7 +85,7 @@ function RequestList({ status }: { status: Loaded<Status> }) {
           status={status.data}
           onFirst={() => {
             status.reload();
-            rows.again();
+            rows.reload();
           }}
         />
       </Page>
@@ -121,7 +121,9 @@ function RequestList({ status }: { status: Loaded<Status> }) {
       />
       <div class={open === undefined ? 'list' : 'list with-side'}>
         <div class="list-main">
-          {isKnown && rows.error !== undefined && rows.error.code !== 'invalid_filter' && <Problem error={rows.error} again={rows.again} />}
+          {isKnown && rows.error !== undefined && rows.error.code !== 'invalid_filter' && (
+            <Problem error={rows.error} onRetry={rows.reload} />
+          )}
           <LiveBar live={live} flows={flows} rows={rows} onShow={() => showNew(live.show, setSelected)} />
           <Grid
             rows={rows.rows}
@@ -229,9 +231,9 @@ function useListKeys({ rows, selected, open, select, show, toggleLive, menu }: L
   };
   useShortcuts([
     { keys: 'j', does: 'select the next row', group: 'Requests', run: () => step(1, false) },
-    { keys: 'k', does: 'select the row before', group: 'Requests', run: () => step(-1, false) },
+    { keys: 'k', does: 'select the previous row', group: 'Requests', run: () => step(-1, false) },
     { keys: 'Enter', does: 'open the selected row', group: 'Requests', run: () => show(selected) },
-    { keys: '[', does: 'open the row before', group: 'Requests', run: () => step(-1, true) },
+    { keys: '[', does: 'open the previous row', group: 'Requests', run: () => step(-1, true) },
     { keys: ']', does: 'open the next row', group: 'Requests', run: () => step(1, true) },
     {
       keys: 'Escape',

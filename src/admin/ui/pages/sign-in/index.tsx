@@ -73,7 +73,7 @@ export function SignIn({ problem }: { problem: ApiError | undefined }) {
       >
         {hasEnded.value && error === undefined && (
           <Notice tone="info" title="Your session has ended">
-            <p>Sign in to go on where you were.</p>
+            <p>Sign in to continue where you were.</p>
           </Notice>
         )}
         {error !== undefined && <Problem error={error} />}

@@ -23,7 +23,7 @@ interface FileLocation {
 /** All effective values with their locations and the problems found by the check. */
 export function Configuration({ revision }: { revision: string | undefined }) {
   const loaded = useLoad((signal) => get<EffectiveConfig>('/api/config', {}, signal), [revision]);
-  const [spot, setSpot] = useState<FileLocation>();
+  const [location, setLocation] = useState<FileLocation>();
   return (
     <LoadedView loaded={loaded} lines={14}>
       {(config) => (
@@ -44,26 +44,26 @@ export function Configuration({ revision }: { revision: string | undefined }) {
                 {config.files.length === 1 ? 'file' : 'files'}.
               </p>
             ) : (
-              <Diagnostics list={config.diagnostics} onLocation={setSpot} />
+              <Diagnostics list={config.diagnostics} onLocation={setLocation} />
             )}
           </Panel>
-          <Values values={config.values} onPlace={setSpot} />
-          {spot !== undefined && <FileDialog config={config} spot={spot} onClose={() => setSpot(undefined)} />}
+          <Values values={config.values} onLocation={setLocation} />
+          {location !== undefined && <FileDialog config={config} location={location} onClose={() => setLocation(undefined)} />}
         </div>
       )}
     </LoadedView>
   );
 }
 
-function Values({ values, onPlace }: { values: readonly Value[]; onPlace: (spot: FileLocation) => void }) {
+function Values({ values, onLocation }: { values: readonly Value[]; onLocation: (location: FileLocation) => void }) {
   const text = parameters.value.get('find') ?? '';
   const [withDefaults, setWithDefaults] = useState(false);
   const found = useMemo(() => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     return values.filter(({ path, value, origin }) => {
       if (!withDefaults && origin === 'default') return false;
-      const held = `${path} ${value} ${origin === 'default' ? 'default' : `${origin.file}:${origin.line}`}`.toLowerCase();
-      return words.every((word) => held.includes(word));
+      const searchText = `${path} ${value} ${origin === 'default' ? 'default' : `${origin.file}:${origin.line}`}`.toLowerCase();
+      return words.every((word) => searchText.includes(word));
     });
   }, [values, text, withDefaults]);
   return (
@@ -92,33 +92,33 @@ function Values({ values, onPlace }: { values: readonly Value[]; onPlace: (spot:
         columns={[
           { name: 'Name', cell: ({ path }) => <code class="break">{path}</code> },
           { name: 'Value', cell: ({ value }) => <code class="break clamp">{value}</code> },
-          { name: 'Written in', cell: ({ origin }) => <OriginCell origin={origin} onPlace={onPlace} /> },
+          { name: 'Defined in', cell: ({ origin }) => <OriginCell origin={origin} onLocation={onLocation} /> },
         ]}
-        empty={<p class="muted padded">No value has all of these words.</p>}
+        empty={<p class="muted padded">No value matches all of these words.</p>}
       />
       {found.length > maxRows && <p class="muted padded">Only the first {maxRows} are shown: search for a name.</p>}
     </Panel>
   );
 }
 
-function OriginCell({ origin, onPlace }: { origin: Value['origin']; onPlace: (spot: FileLocation) => void }) {
+function OriginCell({ origin, onLocation }: { origin: Value['origin']; onLocation: (location: FileLocation) => void }) {
   if (origin === 'default') return <span class="muted">default</span>;
   return (
-    <button type="button" class="place" onClick={() => onPlace(origin)}>
+    <button type="button" class="location" onClick={() => onLocation(origin)}>
       {origin.file}:{origin.line}
     </button>
   );
 }
 
-function FileDialog({ config, spot, onClose }: { config: EffectiveConfig; spot: FileLocation; onClose: () => void }) {
-  const file = config.files.find(({ path }) => path === spot.file);
+function FileDialog({ config, location, onClose }: { config: EffectiveConfig; location: FileLocation; onClose: () => void }) {
+  const file = config.files.find(({ path }) => path === location.file);
   useEffect(() => document.querySelector('dialog[open] mark')?.scrollIntoView({ block: 'center' }), []);
   return (
-    <Dialog title={spot.file} wide onClose={onClose}>
+    <Dialog title={location.file} wide onClose={onClose}>
       {file === undefined ? (
         <p class="muted">The text of this file is not stored.</p>
       ) : (
-        <Code text={file.text} language="yaml" firstLine={1} marked={spot.line} what={file.path} />
+        <Code text={file.text} language="yaml" firstLine={1} marked={location.line} what={file.path} />
       )}
     </Dialog>
   );

@@ -11,13 +11,13 @@ import { verdictText } from './verdict.ts';
 
 /** Buttons for reload and drain; drain asks for confirmation. The page shows the result of a reload from the status. */
 export function Controls({ status }: { status: Loaded<Status> }) {
-  const [isConfirming, setAsks] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const reload = useAction<ReloadVerdict>((verdict) => {
     notify(verdictText(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
     status.reload();
   });
   const drain = useAction<{ readonly in_flight: number }>(({ in_flight: open }) => {
-    setAsks(false);
+    setConfirming(false);
     notify(open === 0 ? 'The gateway stops' : `The gateway stops after ${open} running ${open === 1 ? 'request' : 'requests'}`);
     status.reload();
   });
@@ -28,7 +28,7 @@ export function Controls({ status }: { status: Loaded<Status> }) {
       <Button icon="replay" disabled={reload.busy || isDraining} onClick={() => reload.run((signal) => post('/api/reload', {}, signal))}>
         Reload
       </Button>
-      <Button disabled={isDraining} onClick={() => setAsks(true)}>
+      <Button disabled={isDraining} onClick={() => setConfirming(true)}>
         Drain…
       </Button>
       {isConfirming && (
@@ -38,7 +38,7 @@ export function Controls({ status }: { status: Loaded<Status> }) {
           danger
           busy={drain.busy}
           error={drain.error}
-          onClose={() => setAsks(false)}
+          onClose={() => setConfirming(false)}
           onConfirm={() => drain.run((signal) => post('/api/drain', {}, signal))}
         >
           <p>

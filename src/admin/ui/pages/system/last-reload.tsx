@@ -13,10 +13,10 @@ export function LastReload({ status }: { status: Status }) {
   const { result, at, diagnostics, reason } = last;
   if (result === 'rejected')
     return (
-      <Notice tone="bad" title={`The last reload failed; revision ${revision} keeps serving`}>
+      <Notice tone="bad" title={`The last reload failed; revision ${revision} stays active`}>
         {reason !== null && <p>{reason}</p>}
         <p>
-          <Ago at={at} /> · {summaryOf(diagnostics)}. Requests are served as before. Fix the file and it is read again by itself.
+          <Ago at={at} /> · {summaryOf(diagnostics)}. Requests are served as before. After you fix the file, it is loaded automatically.
         </p>
         <Diagnostics list={diagnostics.toSorted((one, other) => rankOf(one) - rankOf(other))} />
       </Notice>

@@ -85,7 +85,7 @@ function Figures({ status }: { status: Status }) {
       <Figure
         name="Dropped"
         value={count(store.dropped)}
-        note={store.dropped_bodies === 0 ? 'records not kept' : `and ${count(store.dropped_bodies)} bodies`}
+        note={store.dropped_bodies === 0 ? 'records not stored' : `and ${count(store.dropped_bodies)} bodies`}
       />
     </section>
   );
@@ -124,7 +124,7 @@ type Plugin = Status['plugins'][number];
 
 function Plugins({ plugins }: { plugins: readonly Plugin[] }) {
   return (
-    <Panel title="Plugins" aside={<span class="muted small">in their order; time of the last requests</span>} flush>
+    <Panel title="Plugins" aside={<span class="muted small">in the order in which they run; time of the last requests</span>} flush>
       <Table
         caption="Plugins and their cost"
         rows={plugins}

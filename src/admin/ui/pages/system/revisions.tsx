@@ -16,9 +16,9 @@ import { verdictText } from './verdict.ts';
 /** Revisions with their times and differences, and a button for rollback. */
 export function Revisions({ onChange }: { onChange: () => void }) {
   const loaded = useLoad((signal) => get<readonly RevisionView[]>('/api/revisions', {}, signal), [], 15_000);
-  const [rollbackTarget, setAsked] = useState<RevisionView>();
+  const [rollbackTarget, setRollbackTarget] = useState<RevisionView>();
   const rollback = useAction<ReloadVerdict>((verdict) => {
-    setAsked(undefined);
+    setRollbackTarget(undefined);
     notify(verdictText(verdict), verdict.result === 'rejected' ? 'bad' : 'ok');
     loaded.reload();
     onChange();
@@ -38,7 +38,7 @@ export function Revisions({ onChange }: { onChange: () => void }) {
                   key={`${entry.revision} ${entry.applied_at}`}
                   entry={entry}
                   first={i === revisions.length - 1}
-                  onRollback={revisions.some((one) => one.serves && one.revision === entry.revision) ? undefined : setAsked}
+                  onRollback={revisions.some((one) => one.serves && one.revision === entry.revision) ? undefined : setRollbackTarget}
                 />
               ))}
             </ol>
@@ -47,16 +47,16 @@ export function Revisions({ onChange }: { onChange: () => void }) {
       </LoadedView>
       {rollbackTarget !== undefined && (
         <Confirm
-          title={`Serve revision ${rollbackTarget.revision} again`}
+          title={`Roll back to revision ${rollbackTarget.revision}`}
           verb="Roll back"
           busy={rollback.busy}
           error={rollback.error}
-          onClose={() => setAsked(undefined)}
+          onClose={() => setRollbackTarget(undefined)}
           onConfirm={() => rollback.run((signal) => post('/api/rollback', { revision: rollbackTarget.revision }, signal))}
         >
           <p>
-            New requests are served as of {moment(rollbackTarget.applied_at)}; those that are running end as they began. No file is changed:
-            the next change of a file, or Reload, serves the files again.
+            New requests are served as of {moment(rollbackTarget.applied_at)}; running requests are completed with the configuration that
+            they began with. No file is changed: saving a file, or Reload, activates the files again.
           </p>
         </Confirm>
       )}
@@ -72,7 +72,7 @@ interface RevisionProps {
   readonly onRollback: ((entry: RevisionView) => void) | undefined;
 }
 
-const mostChanges = 12;
+const maxChanges = 12;
 
 function Revision({ entry, first, onRollback }: RevisionProps) {
   const { revision, applied_at: at, serves, files, changes, diff } = entry;
@@ -85,7 +85,7 @@ function Revision({ entry, first, onRollback }: RevisionProps) {
             <code class="break">{revision}</code>
             {serves && (
               <Badge tone="ok" filled>
-                serves
+                active
               </Badge>
             )}
           </span>
@@ -96,7 +96,7 @@ function Revision({ entry, first, onRollback }: RevisionProps) {
               applied <Ago at={at} />
             </span>
             {onRollback !== undefined && hasRole('admin') && (
-              <Button small onClick={() => onRollback(entry)} label={`Serve revision ${revision} again`}>
+              <Button small onClick={() => onRollback(entry)} label={`Roll back to revision ${revision}`}>
                 Roll back…
               </Button>
             )}
@@ -106,10 +106,10 @@ function Revision({ entry, first, onRollback }: RevisionProps) {
         <div class="stack tight">
           {changes.length > 0 && (
             <div class="row">
-              {changes.slice(0, mostChanges).map((change) => (
+              {changes.slice(0, maxChanges).map((change) => (
                 <Tag key={change}>{change}</Tag>
               ))}
-              {changes.length > mostChanges && <span class="muted small">and {changes.length - mostChanges} more</span>}
+              {changes.length > maxChanges && <span class="muted small">and {changes.length - maxChanges} more</span>}
             </div>
           )}
           <ul class="file-times">

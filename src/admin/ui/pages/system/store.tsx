@@ -11,7 +11,7 @@ export function Store({ store }: { store: StoreState }) {
     <Panel title="Request log" aside={<Badge tone={problems.length > 0 ? 'warn' : kind === 'off' ? 'off' : 'ok'}>{stateOf(store)}</Badge>}>
       {kind === 'off' ? (
         <p class="muted">
-          No requests are kept. <code>logging.requests.store</code> switches the log on.
+          No requests are stored. <code>logging.requests.store</code> switches the log on.
         </p>
       ) : (
         <Facts

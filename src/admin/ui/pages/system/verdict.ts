@@ -2,7 +2,7 @@ import type { ReloadVerdict } from '../../../api-types.ts';
 
 /** One sentence that describes the result of a reload or rollback. */
 export function verdictText({ result, revision, changes }: ReloadVerdict): string {
-  if (result === 'rejected') return `Not reloaded: revision ${revision} keeps serving`;
-  if (result === 'unchanged') return `Nothing has changed: revision ${revision} serves`;
-  return `Revision ${revision} serves${changes.length === 0 ? '' : `, with ${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`}`;
+  if (result === 'rejected') return `Not reloaded: revision ${revision} stays active`;
+  if (result === 'unchanged') return `Nothing has changed: revision ${revision} is active`;
+  return `Revision ${revision} is active${changes.length === 0 ? '' : `, with ${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`}`;
 }

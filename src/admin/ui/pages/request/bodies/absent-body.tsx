@@ -19,7 +19,7 @@ export function AbsentBody({ stored, part }: { stored: StoredRecord; part: BodyP
   if (!hasRole('operator'))
     return (
       <Empty icon="info" title="Contents are for operators">
-        <p>You are signed in as a viewer, who sees everything but contents.</p>
+        <p>You are signed in as a viewer. Viewers see everything except contents.</p>
       </Empty>
     );
   const bySetting = why !== null && setting.test(why);
@@ -32,11 +32,11 @@ export function AbsentBody({ stored, part }: { stored: StoredRecord; part: BodyP
           {why !== null
             ? sentence(why)
             : body === null
-              ? 'There was none.'
+              ? 'The message had no body.'
               : 'It is stored as changes to the client’s body, which is not stored completely.'}
         </p>
       )}
-      {body !== null && body.size > 0 && <p>It had {bytes(body.size)}.</p>}
+      {body !== null && body.size > 0 && <p>Its size was {bytes(body.size)}.</p>}
     </Empty>
   );
 }
@@ -73,7 +73,7 @@ function Setting({ path, stored }: { path: string; stored: StoredRecord }): Comp
         <p>The bodies of only a sample of the requests are stored, and this request is not in the sample.</p>
       ) : (
         <p>
-          With <code>redacted</code> the bodies of later requests are kept, with secrets and personal data masked.
+          With <code>redacted</code> the bodies of later requests are stored, with secrets and personal data masked.
         </p>
       )}
     </>

@@ -28,7 +28,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
   /** Cursor position to set after the text is in the field. */
   const caret = useRef<number | undefined>(undefined);
   const id = useId();
-  const { list, active, activate, request: ask, close } = useSuggestions(text);
+  const { list, active, activate, request, close } = useSuggestions(text);
   // In a layout effect, because a key between the render and an effect would be lost.
   useLayoutEffect(() => {
     setText(filter);
@@ -56,7 +56,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     setProblem(undefined);
     close();
     caret.current = at;
-    if (kind === 'field') ask(next, at);
+    if (kind === 'field') request(next, at);
   };
   /** Discards text that was not applied, so that the field shows the active filter. */
   const discardChanges = (): void => {
@@ -69,7 +69,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     apply('');
   };
   const isUnapplied = text.trim() !== filter.trim();
-  const requestSuggestions = ({ value, selectionStart }: HTMLInputElement): void => ask(value, selectionStart ?? value.length);
+  const requestSuggestions = ({ value, selectionStart }: HTMLInputElement): void => request(value, selectionStart ?? value.length);
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     // Ignore Enter that ends the composition of Chinese or Japanese text.
     const act = event.isComposing ? undefined : actionOf(event.key, active, list.length);
@@ -78,9 +78,9 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     const entry = list[active];
     if (act === 'apply') apply(text);
     else if (act === 'accept' && entry !== undefined) accept(entry);
-    else if (act === 'ask') requestSuggestions(event.currentTarget);
+    else if (act === 'suggest') requestSuggestions(event.currentTarget);
     else if (act === 'close') close();
-    else if (act === 'leave') discardChanges();
+    else if (act === 'discard') discardChanges();
     else if (typeof act === 'number') activate(act);
   };
   return (
@@ -106,7 +106,7 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
           const { value, selectionStart } = event.currentTarget;
           setText(value);
           if (problem !== undefined) setProblem(problemOf(value));
-          ask(value, selectionStart ?? value.length);
+          request(value, selectionStart ?? value.length);
         }}
         onFocus={(event) => requestSuggestions(event.currentTarget)}
         onBlur={close}
@@ -138,12 +138,12 @@ const Clear = ({ onClear }: { onClear: () => void }) => (
 );
 
 /** Action of a key in the field; a number is the suggestion to activate. */
-function actionOf(key: string, active: number, length: number): 'apply' | 'accept' | 'ask' | 'close' | 'leave' | number | undefined {
+function actionOf(key: string, active: number, length: number): 'apply' | 'accept' | 'suggest' | 'close' | 'discard' | number | undefined {
   if (key === 'Enter') return active >= 0 ? 'accept' : 'apply';
   if (key === 'Tab') return active >= 0 ? 'accept' : undefined;
-  if (key === 'Escape') return length > 0 ? 'close' : 'leave';
+  if (key === 'Escape') return length > 0 ? 'close' : 'discard';
   if (key !== 'ArrowDown' && key !== 'ArrowUp') return undefined;
-  if (length === 0) return 'ask';
+  if (length === 0) return 'suggest';
   return key === 'ArrowDown' ? (active + 1) % length : (Math.max(active, 0) - 1 + length) % length;
 }
 

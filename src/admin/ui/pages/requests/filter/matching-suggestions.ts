@@ -15,12 +15,12 @@ export const noSuggestions: ReceivedSuggestions = { text: '', cursor: 0, list: [
  * that text typed in the meantime is not lost.
  */
 export function matchingSuggestions(
-  { text: before, cursor: place, list }: ReceivedSuggestions,
+  { text: before, cursor: cursorBefore, list }: ReceivedSuggestions,
   text: string,
   cursor: number,
 ): readonly Suggestion[] {
-  if (list.length === 0 || (text === before && cursor === place)) return list;
-  if (text.slice(cursor) !== before.slice(place)) return [];
+  if (list.length === 0 || (text === before && cursor === cursorBefore)) return list;
+  if (text.slice(cursor) !== before.slice(cursorBefore)) return [];
   const typed = inputAtCursor(text, cursor);
   if (typed.kind === 'nothing') return [];
   const kind = typed.kind === 'name' ? 'field' : 'value';

@@ -39,7 +39,7 @@ function Choices() {
   const chosen = chosenColumns.value;
   const more = [...(names.data?.meta ?? []).map((key) => `meta.${key}`), ...(names.data?.label ?? []).map((key) => `label.${key}`)];
   const rest = [...fixedColumns.map(({ id }) => id), ...more].filter((id) => !chosen.includes(id));
-  const spared = hideableColumnNames();
+  const hiddenNames = hideableColumnNames();
   const move = (id: string, by: number): void => {
     const at = chosen.indexOf(id);
     const next = chosen.toSpliced(at, 1);
@@ -76,7 +76,7 @@ function Choices() {
           </li>
         ))}
       </ul>
-      {spared.length > 0 && <p class="small muted">A narrow window hides {spared.join(', ')}.</p>}
+      {hiddenNames.length > 0 && <p class="small muted">A narrow window hides {hiddenNames.join(', ')}.</p>}
       <h3>More</h3>
       <ul class="column-list">
         {rest.map((id) => (

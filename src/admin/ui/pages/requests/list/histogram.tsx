@@ -28,11 +28,11 @@ interface HistogramProps {
 }
 
 /** Counts again after a new row, when it is stored. Rows that arrive in the meantime are part of the same count. */
-function useReloadOnNewRow(newest: string | undefined, again: () => void): void {
+function useReloadOnNewRow(newest: string | undefined, reload: () => void): void {
   const known = useRef(newest);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const latest = useRef(again);
-  latest.current = again;
+  const latest = useRef(reload);
+  latest.current = reload;
   useEffect(() => {
     const isNew = known.current !== undefined && newest !== undefined && newest !== known.current;
     known.current = newest;

@@ -44,7 +44,7 @@ export function ListFooter({ rows, isValid, filter, range, onRange, onFilter }: 
   if (next === null)
     return (
       <p class="muted small">
-        That is all: {count(list.length)} {list.length === 1 ? 'request' : 'requests'}.
+        End of the list: {count(list.length)} {list.length === 1 ? 'request' : 'requests'}.
       </p>
     );
   return <p class="muted small">{loading ? 'Loading…' : ' '}</p>;

@@ -24,7 +24,7 @@ export function LiveBar({ live, flows, rows, onShow }: LiveBarProps) {
       )}
       {skipped > 0 && (
         <span class="pill plain">
-          A sample: {count(skipped)} left out
+          A sample: {count(skipped)} not shown
           <Button small kind="quiet" onClick={live.loadAll}>
             Load all
           </Button>

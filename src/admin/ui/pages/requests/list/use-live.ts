@@ -24,13 +24,13 @@ export interface Live {
   readonly state: 'off' | 'connecting' | 'on' | 'lost';
   readonly show: () => void;
   /** Adds new rows that were found without an event. */
-  readonly offer: (rows: readonly LogRow[]) => void;
+  readonly addRows: (rows: readonly LogRow[]) => void;
   /** Loads the list again, so that no rows wait or are missing. */
   readonly loadAll: () => void;
 }
 
 /** Receiver of rows. */
-type LiveList = Pick<Rows, 'prepend' | 'again'>;
+type LiveList = Pick<Rows, 'prepend' | 'reload'>;
 
 interface RowBuffer {
   rows: LogRow[];
@@ -72,7 +72,7 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
 
   const loadAll = (): void => {
     clearBuffer();
-    now.current.list.again();
+    now.current.list.reload();
   };
 
   useEffect(() => {
@@ -103,7 +103,7 @@ export function useLive(query: string, isOn: boolean, flows: boolean, list: Live
     if (now.current.flows) now.current.list.prepend(rows);
     else for (const row of rows) bufferRow(buffer.current, row);
   };
-  return { ...seen, state, show: flush, offer: addRows, loadAll };
+  return { ...seen, state, show: flush, addRows, loadAll };
 }
 
 /**

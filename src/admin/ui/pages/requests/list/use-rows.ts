@@ -21,7 +21,7 @@ export interface Rows {
   readonly isOld: boolean;
   readonly error: ApiError | undefined;
   readonly loadMore: () => void;
-  readonly again: () => void;
+  readonly reload: () => void;
   readonly prepend: (rows: readonly LogRow[]) => void;
 }
 
@@ -89,7 +89,7 @@ export function useRows(query: string, isValid: boolean, late: { readonly curren
       const { next, rows } = now.current;
       if (running.current === undefined && typeof next === 'string' && rows.length < maxRows) void load(next);
     },
-    again: () => setTurn((n) => n + 1),
+    reload: () => setTurn((n) => n + 1),
     prepend: (fresh) => {
       if (running.current !== undefined) arrived.current = [...fresh, ...arrived.current];
       setState((before) => ({ ...before, rows: newestFirst(mergeRows(fresh, before.rows)).slice(0, maxRows) }));
@@ -108,9 +108,9 @@ function useLateRows(query: string, isOn: boolean, turn: number, { running, now,
   useEffect(() => {
     if (!isOn) return undefined;
     const abort = new AbortController();
-    const look = (): void => {
+    const loadLateRows = (): void => {
       if (running.current !== undefined) {
-        timer = setTimeout(look, lateCheckDelayMs);
+        timer = setTimeout(loadLateRows, lateCheckDelayMs);
         return;
       }
       get<SearchPage>('/api/requests', { q: query, limit: pageSize }, abort.signal)
@@ -121,7 +121,7 @@ function useLateRows(query: string, isOn: boolean, turn: number, { running, now,
         // The first call has already reported the error.
         .catch(() => undefined);
     };
-    let timer = setTimeout(look, lateCheckDelayMs);
+    let timer = setTimeout(loadLateRows, lateCheckDelayMs);
     return () => {
       clearTimeout(timer);
       abort.abort();

@@ -41,7 +41,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
   const [chosen, setPath] = useState(files[0]?.path ?? '');
   const path = (files.find((file) => file.path === chosen) ?? files[0])?.path ?? '';
   const area = useRef<HTMLTextAreaElement>(null);
-  const [wanted, setWanted] = useState<ShownDiagnostic>();
+  const [caretTarget, setCaretTarget] = useState<ShownDiagnostic>();
   const saved = files.find((file) => file.path === path)?.text ?? '';
   const text = drafts.value[path] ?? saved;
   const plan = usePlan(revision);
@@ -49,17 +49,17 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
   const changed = files.filter((file) => drafts.value[file.path] !== undefined && drafts.value[file.path] !== file.text);
   // Only once, and before another element can take the focus. Switching files does not move the caret again.
   useLayoutEffect(() => {
-    if (wanted === undefined || wanted.file !== path) return;
-    placeCaret(area.current, wanted.line, wanted.column);
-    setWanted(undefined);
-  }, [wanted, path]);
+    if (caretTarget === undefined || caretTarget.file !== path) return;
+    placeCaret(area.current, caretTarget.line, caretTarget.column);
+    setCaretTarget(undefined);
+  }, [caretTarget, path]);
   const write = (next: string): void => {
     // A text area uses LF as line end. Without this, each line of a file with other line ends would be a change.
     drafts.value = { ...drafts.value, [path]: saved.includes('\r\n') ? next.replaceAll('\n', '\r\n') : next };
   };
   const jump = (entry: ShownDiagnostic): void => {
     if (files.some((file) => file.path === entry.file)) setPath(entry.file);
-    setWanted({ ...entry });
+    setCaretTarget({ ...entry });
   };
   return (
     <div class="halves uneven">
@@ -77,7 +77,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
             value={path}
             onInput={setPath}
             options={files.map((file) => [file.path, changed.includes(file) ? `${file.path} (changed)` : file.path])}
-            hint="Nothing here is saved: copy the text into the file when you like the plan. Secrets that are written out are masked."
+            hint="Nothing is saved here: to apply the change, copy the text into the file. Secrets in the file are masked."
           />
           <Editor
             label={`Text of ${path}`}
@@ -88,7 +88,7 @@ function Workbench({ files, revision }: Pick<EffectiveConfig, 'files' | 'revisio
           />
         </div>
       </Panel>
-      <Outcome plan={plan} isUnchanged={changed.length === 0} onPlace={jump} />
+      <Outcome plan={plan} isUnchanged={changed.length === 0} onLocation={jump} />
     </div>
   );
 }
@@ -107,11 +107,11 @@ function usePlan(revision: string): Loaded<PlanResult> {
 function Outcome({
   plan,
   isUnchanged,
-  onPlace,
+  onLocation,
 }: {
   plan: Loaded<PlanResult>;
   isUnchanged: boolean;
-  onPlace: (entry: ShownDiagnostic) => void;
+  onLocation: (entry: ShownDiagnostic) => void;
 }) {
   const { data, error, reload } = plan;
   return (
@@ -126,10 +126,10 @@ function Outcome({
       }
     >
       <div class="stack">
-        {error !== undefined && <Problem error={error} again={reload} />}
+        {error !== undefined && <Problem error={error} onRetry={reload} />}
         {data !== undefined && (
           <>
-            {data.diagnostics.length > 0 && <Diagnostics list={data.diagnostics} onLocation={onPlace} />}
+            {data.diagnostics.length > 0 && <Diagnostics list={data.diagnostics} onLocation={onLocation} />}
             <Changes data={data} isUnchanged={isUnchanged} />
           </>
         )}
@@ -139,12 +139,12 @@ function Outcome({
 }
 
 function Changes({ data, isUnchanged }: { data: PlanResult; isUnchanged: boolean }) {
-  if (!data.ok) return <Notice tone="bad" title="These files would be rejected: the gateway would keep serving what it serves now" />;
+  if (!data.ok) return <Notice tone="bad" title="These files would be rejected: the active configuration would stay" />;
   if (isUnchanged) return <p class="muted">This is the active configuration. Edit it to see here what a change would do.</p>;
   return (
     <>
       {data.changes.length === 0 ? (
-        <p class="muted">Saving this text would change nothing.</p>
+        <p class="muted">This text changes nothing.</p>
       ) : (
         <div class="stack tight">
           <h3>Changes when it is saved</h3>
