@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
 
   it('explains a request body: the matching condition, the target and the changes', async () => {
     await visit('/configs/by-plan');
-    await page.getByRole('button', { name: 'Whole body' }).click();
+    await page.getByRole('button', { name: 'Complete body' }).click();
     const body = page.getByLabel('Body', { exact: true });
     await body.fill('{"model": "echo"');
     await page.getByText(/^Not JSON/).waitFor();

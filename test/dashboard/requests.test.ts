@@ -379,7 +379,7 @@ describe.skipIf(!hasBrowser)('request list', () => {
     });
     await page.reload();
     await page.getByRole('button', { name: 'Save view…' }).click();
-    await page.getByText('This browser has 50 views').waitFor();
+    await page.getByText('This browser has 50 saved views').waitFor();
     await page.getByRole('textbox', { name: 'Name' }).fill('One more');
     await page.keyboard.press('Enter');
     expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
