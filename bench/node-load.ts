@@ -32,8 +32,8 @@ const sendRequest = (from: number): Promise<LoadResponse> =>
   new Promise((resolve) => {
     let text = '';
     let first = 0;
-    const done = (fault: LoadResponse['fault'], words: string): void =>
-      resolve({ first, end: performance.now() - from, events: load.stream ? text.split('\n\n').length - 1 : 0, fault, message: words });
+    const done = (fault: LoadResponse['fault'], message: string): void =>
+      resolve({ first, end: performance.now() - from, events: load.stream ? text.split('\n\n').length - 1 : 0, fault, message });
     const call = request(load.url, { method: 'POST', agent, headers, timeout: 15_000 }, (response) => {
       response.setEncoding('utf8').on('data', (chunk: string) => {
         first ||= performance.now() - from;
@@ -70,7 +70,7 @@ async function openLoop(rate: number): Promise<void> {
   for (; performance.now() < end && sent < maxRequests; sent += 1) {
     const due = started + (sent * 1000) / rate;
     if (due > performance.now()) await pause(due - performance.now());
-    open.push(sendRequest(due).then((answer) => responses.push(answer)));
+    open.push(sendRequest(due).then((response) => responses.push(response)));
   }
   await Promise.all(open);
 }
@@ -79,8 +79,8 @@ if (load.rate === undefined) await Promise.all(Array.from({ length: load.conns }
 else await openLoop(load.rate);
 
 const seconds = (performance.now() - started) / 1000;
-const good = responses.filter((answer) => answer.fault === undefined);
-const bad = responses.find((answer) => answer.fault !== undefined);
+const good = responses.filter((response) => response.fault === undefined);
+const bad = responses.find((response) => response.fault !== undefined);
 
 function quantiles(values: readonly number[]): { p50: number; p99: number } {
   const sorted = values.toSorted((a, b) => a - b);
@@ -90,13 +90,13 @@ function quantiles(values: readonly number[]): { p50: number; p99: number } {
 
 const result: LoadResult = {
   ok: good.length,
-  errors: responses.filter((answer) => answer.fault === 'error').length,
-  incomplete: responses.filter((answer) => answer.fault === 'incomplete').length,
+  errors: responses.filter((response) => response.fault === 'error').length,
+  incomplete: responses.filter((response) => response.fault === 'incomplete').length,
   rps: good.length / seconds,
-  events: good.reduce((sum, answer) => sum + answer.events, 0),
+  events: good.reduce((sum, response) => sum + response.events, 0),
   ...(bad === undefined ? {} : { first_error: bad.message }),
-  latency_ms: quantiles(good.map((answer) => answer.end)),
-  ttft_ms: quantiles(good.map((answer) => answer.first)),
+  latency_ms: quantiles(good.map((response) => response.end)),
+  ttft_ms: quantiles(good.map((response) => response.first)),
 };
 console.log(JSON.stringify(result));
 agent.destroy();

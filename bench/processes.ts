@@ -65,10 +65,10 @@ export async function startProcess(
 }
 
 async function sendCommand(child: ChildProcess, question: string): Promise<unknown> {
-  const answered = once(child, 'message', { signal: AbortSignal.timeout(60_000) });
+  const received = once(child, 'message', { signal: AbortSignal.timeout(60_000) });
   child.send(question);
-  const [answer] = (await answered) as [unknown];
-  return answer;
+  const [message] = (await received) as [unknown];
+  return message;
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -42,7 +42,7 @@ async function measure({ tools, place, sources }: ProbeOptions): Promise<{ idle:
   const peakOf = async (load: Pick<Load, 'conns' | 'requests' | 'imageBytes'>): Promise<number> => {
     resetPeak(running.pid);
     const { ok } = await runLoad(tools, { ...base, ...load });
-    if (ok < (load.requests ?? 1)) throw new Error(`only ${ok} of ${load.requests} requests were answered`);
+    if (ok < (load.requests ?? 1)) throw new Error(`only ${ok} of ${load.requests} requests got a response`);
     return memoryOf(running.pid).peak;
   };
   await pause(idleMs);

@@ -36,7 +36,7 @@ async function timeOf({ place, sources }: ProbeOptions, compiled: string): Promi
   const from = performance.now();
   const child = spawn(file, args, { stdio: 'ignore', env: { ...process.env, ...env, NODE_COMPILE_CACHE: compiled } });
   const ended = once(child, 'exit');
-  while (!(await answers(port))) {
+  while (!(await responds(port))) {
     if (performance.now() - from > 20_000) throw new Error('no response within 20 s of the start');
     await pause(3);
   }
@@ -49,12 +49,12 @@ async function timeOf({ place, sources }: ProbeOptions, compiled: string): Promi
 
 const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hello' }] });
 
-const answers = (port: number): Promise<boolean> =>
+const responds = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const asked = request({ port, host: '127.0.0.1', method: 'POST', path: '/v1/chat/completions', headers, agent: false }, (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode === 200));
+    const call = request({ port, host: '127.0.0.1', method: 'POST', path: '/v1/chat/completions', headers, agent: false }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode === 200));
     });
-    asked.on('error', () => resolve(false));
-    asked.end(body);
+    call.on('error', () => resolve(false));
+    call.end(body);
   });

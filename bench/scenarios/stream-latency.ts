@@ -36,20 +36,20 @@ const last =
   'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
 let planned = 1;
-createServer({ keepAliveTimeout: 600_000 }, (asked, answer) => {
-  asked.resume();
-  answer.writeHead(200, { 'content-type': 'text/event-stream' });
+createServer({ keepAliveTimeout: 600_000 }, (incoming, response) => {
+  incoming.resume();
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
   let left = planned;
   const send = (): void => {
     left -= 1;
-    if (left >= 0) answer.write(event(`@${performance.now()}@`));
+    if (left >= 0) response.write(event(`@${performance.now()}@`));
     else {
       clearInterval(timer);
-      answer.end(last);
+      response.end(last);
     }
   };
   const timer = setInterval(send, everyMs);
-  answer.on('close', () => clearInterval(timer));
+  response.on('close', () => clearInterval(timer));
   send();
 }).listen(Number(process.argv[2]), '127.0.0.1');
 
@@ -63,15 +63,15 @@ async function runStreams({ url, key, model, streams, events }: StreamsRequest):
   const one = (): Promise<boolean> =>
     new Promise((resolve) => {
       let end = '';
-      const call = request(url, { method: 'POST', agent, headers }, (answer) => {
-        answer.setEncoding('latin1').on('data', (text: string) => {
+      const call = request(url, { method: 'POST', agent, headers }, (response) => {
+        response.setEncoding('latin1').on('data', (text: string) => {
           const now = performance.now();
           for (const [, sent] of text.matchAll(/@([\d.]+)@/g)) delays.push(now - Number(sent));
           end = (end + text).slice(-400);
         });
-        answer.on('close', () => {
+        response.on('close', () => {
           const isWhole = end.endsWith('data: [DONE]\n\n');
-          if (!isWhole) why ??= `${answer.statusCode} ${end}`;
+          if (!isWhole) why ??= `${response.statusCode} ${end}`;
           resolve(isWhole);
         });
       });

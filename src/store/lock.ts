@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { readRegularFile } from '../core/files/regular-file.ts';
 import { tryParseObject } from '../core/json/scan.ts';
 
-/** The lock of a folder, which this process owns alone. */
+/** The lock of a folder, held by this process only. */
 export interface Lock {
   release(): void;
 }
@@ -17,14 +17,14 @@ const busy = 5;
  * it is released when the process ends for any reason, and it works between containers that share a volume. Node has no API
  * for such locks; SQLite uses them.
  *
- * @param path the file that names the owner; the locked file, which stays empty, is beside it
+ * @param path the file that names the owner; the locked file, which stays empty, is next to it
  * @throws file system errors, also if the file system has no locks
  */
 export function acquireLock(path: string): Lock | undefined {
   const file = openLockedFile(`${path}.db`);
   if (file === undefined) return undefined;
   try {
-    // A new file: one that is there was left behind, and may be a link to another file.
+    // A new file: an existing one is left over from an earlier process, and may be a link to another file.
     rmSync(path, { force: true });
     writeFileSync(path, JSON.stringify({ pid: process.pid, host: hostname() }), { flag: 'wx', mode: 0o600 });
   } catch (error) {

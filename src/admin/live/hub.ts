@@ -108,9 +108,9 @@ export class LiveHub {
     if (this.#batch.length === 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const gathered = this.#batch;
+    const batch = this.#batch;
     this.#batch = [];
-    for (const record of gathered) this.#safely(() => this.#deliver(record));
+    for (const record of batch) this.#safely(() => this.#deliver(record));
     if (this.#recent.length >= 2 * minKeptRows) this.#recent.splice(0, this.#recent.length - minKeptRows);
     for (const reader of this.#readers) this.#safely(() => reader.flush());
   }

@@ -41,8 +41,8 @@ class Tree {
 
   view(node: Branch | Leaf, named: unknown, parent: { node: Branch; written: WrittenNode } | undefined): TargetView {
     const path = this.#pathOf(node);
-    const place = parent === undefined ? '' : `${parent.written.path}.targets[${node.index}]`;
-    const written = this.#resolveReference(isJsonObject(named) ? named : {}, place);
+    const targetPath = parent === undefined ? '' : `${parent.written.path}.targets[${node.index}]`;
+    const written = this.#resolveReference(isJsonObject(named) ? named : {}, targetPath);
     const below = node.strategy === 'leaf' ? [] : node.targets;
     const list = Array.isArray(written.value['targets']) ? (written.value['targets'] as unknown[]) : [];
     const targets = below.map((target) => this.view(target, list[target.index], { node: node as Branch, written }));
@@ -51,7 +51,7 @@ class Tree {
     return {
       path,
       name: node.name ?? null,
-      at: this.#facts.places[parent === undefined ? written.path : place] ?? null,
+      at: this.#facts.places[parent === undefined ? written.path : targetPath] ?? null,
       strategy: node.strategy,
       when: parent === undefined ? null : whenOf(node, parent.node, parent.written.value, this.#facts.hide),
       weight: parent?.node.strategy === 'loadbalance' ? node.weight : null,

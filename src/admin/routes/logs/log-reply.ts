@@ -6,12 +6,12 @@ import { type AdminCall, type AdminReply, logsOf } from '../route.ts';
 import { mayReadContent } from './content.ts';
 
 /** Response of the request log, restricted to what this user may see. The bytes are passed on without being parsed. */
-export async function logReply(call: AdminCall, question: LogQuery): Promise<AdminReply> {
-  return jsonReply(await logJson(call, question, acceptsGzip(call.request)));
+export async function logReply(call: AdminCall, query: LogQuery): Promise<AdminReply> {
+  return jsonReply(await logJson(call, query, acceptsGzip(call.request)));
 }
 
-export async function logJson(call: AdminCall, question: LogQuery, mayPack = false): Promise<Uint8Array> {
-  const bytes = await logsOf(call).json(question, { isBare: !mayReadContent(call.user), mayPack });
+export async function logJson(call: AdminCall, query: LogQuery, mayPack = false): Promise<Uint8Array> {
+  const bytes = await logsOf(call).json(query, { isBare: !mayReadContent(call.user), mayPack });
   if (bytes === undefined) throw notFound(call.params['id'] ?? '');
   return bytes;
 }

@@ -33,7 +33,7 @@ const quietMs = 10_000;
  */
 const indexIntervalMs = 5_000;
 /** Milliseconds to drain the spool: longer than a query after the first waits for it, and shorter than the shutdown of a gateway. */
-const drainTimeoutMs = { question: 2000, end: 4000 } as const;
+const drainTimeoutMs = { query: 2000, end: 4000 } as const;
 /** Milliseconds between slices of work that is not urgent. */
 const slicePause = 20;
 
@@ -90,7 +90,7 @@ class LogWriter {
   serve(port: MessagePort): void {
     this.#port = port;
     const handlers = {
-      drain: () => this.#drainAll(drainTimeoutMs.question),
+      drain: () => this.#drainAll(drainTimeoutMs.query),
       append: (bytes: Uint8Array) => this.#append(bytes),
       feedback: async (feedback: FeedbackInput) => (await this.#open()).feedback(feedback),
       words: () => this.#index(),
@@ -250,8 +250,8 @@ class LogWriter {
   }
 
   async #handleFailure(error: unknown): Promise<void> {
-    const place = this.#data.spool === undefined ? 'memory' : 'the spool';
-    this.#storeFault = `Records wait in ${place}: ${error instanceof Error ? error.message : String(error)}`;
+    const waitingIn = this.#data.spool === undefined ? 'memory' : 'the spool';
+    this.#storeFault = `Records wait in ${waitingIn}: ${error instanceof Error ? error.message : String(error)}`;
     // Only a Postgres connection can be broken. A store in memory would be lost if it were closed.
     if ((this.#data.database.kind !== 'postgres' && !isCorruptionError(error)) || this.#store?.isMigrating === true) return;
     await this.#store?.close().catch(() => {});
