@@ -33,7 +33,7 @@ export interface ExplainerDeps {
   readonly clock: Clock;
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
   /** URLs of files that would have been downloaded for a request. */
-  filesOf(hold: MemoryReservation): readonly string[];
+  filesOf(reservation: MemoryReservation): readonly string[];
 }
 
 /** Explains what the gateway would do with a request, using the same chain as real traffic. Sends, fetches and counts nothing. */
@@ -127,10 +127,10 @@ export class Explainer {
         : describeRoute({
             config,
             leaf: visits[0]?.leaf,
-            walk: ctx.facts.traversal,
+            traversal: ctx.facts.traversal,
             facts: queryFacts(ctx),
             levels,
-            originAt: (place) => origins.near(place),
+            originAt: (path) => origins.near(path),
             hide,
           })
       ).map((node) => ({

@@ -8,12 +8,12 @@ import { statusText } from './texts.ts';
 
 export interface RouteParts {
   readonly config: CompiledConfig;
-  /** Target that the walk reached; undefined when it reached none. */
+  /** Target that was reached; undefined if there is none. */
   readonly leaf: Leaf | undefined;
-  readonly walk: TraversalFacts | undefined;
+  readonly traversal: TraversalFacts | undefined;
   readonly facts: QueryFacts;
   readonly levels: ConfigLevels;
-  readonly originAt: (place: string) => Origin | null;
+  readonly originAt: (path: string) => Origin | null;
   readonly hide: (text: string) => string;
 }
 
@@ -81,8 +81,8 @@ function conditionsOf(node: Branch, root: string, { levels, facts, originAt, hid
   return { conditions, otherwise: typeof strategy['default'] === 'string' ? strategy['default'] : undefined };
 }
 
-function reasonOf(node: Branch, chose: number | null, { conditions, otherwise }: Conditions, { walk }: RouteParts): string {
-  if (walk?.walk === 'stateful' && node.strategy !== 'single')
+function reasonOf(node: Branch, chose: number | null, { conditions, otherwise }: Conditions, { traversal }: RouteParts): string {
+  if (traversal?.walk === 'stateful' && node.strategy !== 'single')
     return 'the request names an object: the first target that may be used; moves on after 404, connection error';
   switch (node.strategy) {
     case 'single':
@@ -97,7 +97,7 @@ function reasonOf(node: Branch, chose: number | null, { conditions, otherwise }:
         : `no condition matches: the default${otherwise === undefined ? '' : ` "${otherwise}"`}`;
     }
     case 'loadbalance':
-      return walk?.route?.find((step) => step.node === node.path && step.chose === chose)?.because ?? 'no target may be used';
+      return traversal?.route?.find((step) => step.node === node.path && step.chose === chose)?.because ?? 'no target may be used';
     default:
       return node.strategy satisfies never;
   }

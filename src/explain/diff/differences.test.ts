@@ -17,8 +17,8 @@ const at = { file: 'gateway.yaml', line: 7 };
 
 const lines = (before: unknown, after: unknown, facts: Partial<ChangeFacts> = {}, between?: unknown): string[] =>
   differences(before, after, { ...none, ...facts }, between).map(
-    ({ path, kind, from, before: was, after: is, cause, at: place }) =>
-      `${kind} ${path}${from === undefined ? '' : ` < ${from}`} ${was ?? ''}>${is ?? ''} ${cause}${place === null ? '' : ` :${place.line}`}`,
+    ({ path, kind, from, before: was, after: is, cause, at: origin }) =>
+      `${kind} ${path}${from === undefined ? '' : ` < ${from}`} ${was ?? ''}>${is ?? ''} ${cause}${origin === null ? '' : ` :${origin.line}`}`,
   );
 
 describe('differences', () => {

@@ -51,19 +51,19 @@ export class ConfigLevels {
   /** Location of a node in the files. */
   at(root: string, path: string): Origin | null {
     // Location of the target itself, not of the config that it names.
-    const place = this.#target(root, path);
-    return place === undefined ? null : this.#origins.near(place);
+    const configPath = this.#target(root, path);
+    return configPath === undefined ? null : this.#origins.near(configPath);
   }
 
   /** Members of `override_params` that apply at a target, with the location of each. */
   overrides(root: string, path: string): ReadonlyMap<string, Origin | null> {
     const found = new Map<string, Origin | null>();
-    for (const { path: place, entry, isShort } of this.to(root, path)) {
+    for (const { path: configPath, entry, isShort } of this.to(root, path)) {
       const own = isJsonObject(entry['override_params']) ? entry['override_params'] : {};
       const labels = isJsonObject(entry['labels']) ? { labels: entry['labels'] } : {};
-      for (const [name, at] of [...flatten(own, `${place}.override_params`), ...flatten(labels, place ?? '')]) {
+      for (const [name, at] of [...flatten(own, `${configPath}.override_params`), ...flatten(labels, configPath ?? '')]) {
         for (const known of found.keys()) if (isInside(known, name) || isInside(name, known)) found.delete(known);
-        found.set(name, place === undefined ? null : this.#origins.near(isShort === true ? place : at));
+        found.set(name, configPath === undefined ? null : this.#origins.near(isShort === true ? configPath : at));
       }
     }
     return found;
@@ -99,21 +99,21 @@ function targetOf(level: ConfigLevel | undefined, index: number): ConfigLevel | 
   const targets = level?.entry['targets'];
   if (level === undefined || !Array.isArray(targets)) return undefined;
   const written: unknown = targets[index];
-  const place = level.path === undefined ? undefined : `${level.path}.targets[${index}]`;
+  const configPath = level.path === undefined ? undefined : `${level.path}.targets[${index}]`;
   if (typeof written === 'string') {
     const slash = written.indexOf('/');
-    return { path: place, entry: slash < 0 ? {} : { override_params: { model: written.slice(slash + 1) } }, isShort: true };
+    return { path: configPath, entry: slash < 0 ? {} : { override_params: { model: written.slice(slash + 1) } }, isShort: true };
   }
-  return isJsonObject(written) ? { path: place, entry: written } : undefined;
+  return isJsonObject(written) ? { path: configPath, entry: written } : undefined;
 }
 
 const canonical = (entry: JsonObject): JsonObject => canonicalConfig(entry) as JsonObject;
 
 /** All values below by dotted name, such as `response_format.type`, with their paths. Lists count as values. */
-function flatten(value: JsonObject, place: string, above = ''): (readonly [name: string, place: string])[] {
+function flatten(value: JsonObject, configPath: string, above = ''): (readonly [name: string, configPath: string])[] {
   return Object.entries(value).flatMap(([key, member]) => {
     const name = above === '' ? key : `${above}.${key}`;
-    const at = `${place}.${formatPath([key])}`;
+    const at = `${configPath}.${formatPath([key])}`;
     return isJsonObject(member) && Object.keys(member).length > 0 ? flatten(member, at, name) : [[name, at] as const];
   });
 }

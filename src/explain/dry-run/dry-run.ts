@@ -16,7 +16,7 @@ import { RequestContext } from '../../pipeline/request.ts';
 import { type DryArrival, bodyOf, bytesOf } from './arrival.ts';
 import { createDrySender, type DryAttempt } from './dry-sender.ts';
 
-/** One target of the walk. */
+/** One visited target. */
 export interface Visit {
   readonly leaf: Leaf;
   readonly attempt: Attempt | undefined;

@@ -21,7 +21,7 @@ export interface DrySenderDeps {
   checkEgress(origin: string, trust: Trust): GatewayError | undefined;
 }
 
-/** Sends nothing. An attempt ends with its assumed result; without one, the walk ends there. */
+/** Sends nothing. An attempt ends with its assumed result; without one, no further target is visited. */
 export function createDrySender({ assume, onSent, checkEgress }: DrySenderDeps): Send {
   const decide = async (attempt: Attempt): Promise<Outcome> => {
     const { upstream, translation, credential } = attempt;
