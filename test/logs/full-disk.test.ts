@@ -114,7 +114,7 @@ describe.skipIf(lacking(disk))('a full disk', () => {
     const gateway = await start(state);
     const during = await askTimes(5, gateway.url);
     expect([...during.statuses]).toEqual([200]);
-    expect(await notesOf(gateway)).toEqual([expect.stringContaining("can't be written")]);
+    expect(await notesOf(gateway)).toEqual([expect.stringContaining("can't be used")]);
     expect((await storedIn(gateway)).ids.toSorted()).toEqual(during.ids.toSorted());
     await endings.pop()?.();
     small.free();

@@ -101,7 +101,7 @@ it('keeps records in memory if the state directory is not writable', async () =>
     const { url, logs } = await start(dir);
     const { id } = await ask(url);
     expect((await logs.get(id))?.record.id).toBe(id);
-    expect(await logs.state()).toMatchObject({ kind: 'memory', problems: [expect.stringContaining("can't be written")] });
+    expect(await logs.state()).toMatchObject({ kind: 'memory', problems: [expect.stringContaining("can't be used")] });
     return;
   }
   const dir = folder();
