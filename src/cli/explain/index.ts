@@ -8,7 +8,7 @@ import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
 import { bodyFile, curlText, hasReferences, isCut } from './curl.ts';
 import { loadComplete } from './load-complete.ts';
-import { headerNamesOf, loggedRequest, requestLogOf } from './logged.ts';
+import { configuredHeaderNames, loggedRequest, requestLogOf } from './logged.ts';
 import { type ExplainFlags, requestOf } from './request.ts';
 import { explanationText } from './text.ts';
 
@@ -18,7 +18,7 @@ export async function explain(flags: ExplainFlags, io: CliIo, registry: Registry
   const logged =
     client === undefined || flags.fromLog === undefined
       ? undefined
-      : (await loggedRequest(flags.fromLog, requestLogOf(client), await headerNamesOf(client))).request;
+      : (await loggedRequest(flags.fromLog, requestLogOf(client), await configuredHeaderNames(client))).request;
   const request = await requestOf(flags, io, logged);
   const explanation =
     client === undefined || flags.running !== true

@@ -19,7 +19,7 @@ export function requestLogOf(client: AdminClient): LogAccess {
 }
 
 /** Gateway headers that a running gateway accepts. @throws CommandError */
-export async function headerNamesOf(client: AdminClient): Promise<GatewayHeaderNames> {
+export async function configuredHeaderNames(client: AdminClient): Promise<GatewayHeaderNames> {
   return new GatewayHeaderNames((await client.get<Status>('/api/status')).header_prefixes);
 }
 

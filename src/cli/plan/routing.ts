@@ -7,7 +7,7 @@ import type { Registry } from '../../gateway/types.ts';
 import type { AdminClient } from '../admin-client.ts';
 import { CommandError } from '../command.ts';
 import { openFile } from '../explain/index.ts';
-import { headerNamesOf, loggedRequest } from '../explain/logged.ts';
+import { configuredHeaderNames, loggedRequest } from '../explain/logged.ts';
 import type { CliIo } from '../io.ts';
 import { rowsOf, storedRecords } from '../logs/pages.ts';
 
@@ -44,7 +44,7 @@ export async function routingOf(
   const { explainer, close } = await openFile(flags, io, registry);
   const tally = new RoutingCounter();
   try {
-    const names = await headerNamesOf(client);
+    const names = await configuredHeaderNames(client);
     for await (const page of rowsOf(client, 'provider:*', limit)) {
       const rows = new Map(page.map((row) => [row.id, row]));
       for await (const records of storedRecords(client, [...rows.keys()], true)) {

@@ -8,7 +8,7 @@ import { adminClient } from '../admin-client.ts';
 import type { AdminFlags } from '../admin/target.ts';
 import { CommandError, exitCodes } from '../command.ts';
 import { explainFile, print } from '../explain/index.ts';
-import { headerNamesOf, loggedRequest, requestLogOf } from '../explain/logged.ts';
+import { configuredHeaderNames, loggedRequest, requestLogOf } from '../explain/logged.ts';
 import { differenceText, explanationText } from '../explain/text.ts';
 import { type CliIo, usualWidth } from '../io.ts';
 import { jsonText } from '../text.ts';
@@ -25,7 +25,7 @@ export interface ReplayFlags extends AdminFlags {
 /** `gateway replay ID`: sends a recorded request again, after showing what is sent. Returns the exit code: 1 for an error. */
 export async function replay(id: string, flags: ReplayFlags, io: CliIo, registry: Registry): Promise<number> {
   const client = adminClient(flags, io);
-  const names = await headerNamesOf(client);
+  const names = await configuredHeaderNames(client);
   const { request, stored } = await loggedRequest(id, requestLogOf(client), names);
   const changedRequest = asUsageError(() => withReplayChanges(request, { to: flags.to, config: flags.configName }, names));
   if (flags.dryRun === true) {
