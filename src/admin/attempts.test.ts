@@ -72,6 +72,17 @@ describe('Attempts', () => {
     expect(attempts.figures('a', start, 5)).toMatchObject({ attempts: 1, failed: 0, leftOut: 0 });
   });
 
+  it('counts the attempts of several instances in their own minutes, whichever reports first', () => {
+    const all = new Attempts();
+    for (const at of [10, 9, 9, 10]) {
+      const one = new Attempts();
+      one.add({ id: 'r', at: start + at * minute, config: null, error: null, attempts: [attempt('a', 'config', 200)] });
+      all.addAll(one.drain());
+    }
+    const now = start + 10 * minute;
+    expect([1, 2].map((minutes) => all.figures('a', now, minutes).attempts)).toEqual([2, 4]);
+  });
+
   it('counts an attempt as failed if the gateway could not get a credential for it', () => {
     const attempts = new Attempts();
     const error = { code: 'provider_auth_failed', message: 'no', source: 'gateway' } as const;
