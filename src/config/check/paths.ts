@@ -2,6 +2,7 @@ import { existsSync, lstatSync, rmdirSync, rmSync, statSync, writeFileSync } fro
 import { dirname, join, resolve } from 'node:path';
 import { makeFolder } from '../../core/files/folder.ts';
 import { listenAddress, type ListenSetting } from '../../core/http/listen-address.ts';
+import { reasonOf } from '../read/files.ts';
 import { child, keyLocation, type Node, textOf, toValue } from '../read/node.ts';
 import { type CheckContext, valueOf } from './context.ts';
 
@@ -25,15 +26,26 @@ function checkSocket(node: Node, { registry, report }: CheckContext): void {
   const at = child(node, 'unix')?.at ?? node.at;
   const path = resolve(registry.cwd, address.path);
   const bytes = Buffer.byteLength(path);
-  const found = lstatSync(path, { throwIfNoEntry: false });
   if (bytes > longestSocket) {
     const hint = `use at most ${longestSocket}`;
     report({ code: 'out-of-range', at, message: `the path of the socket has ${bytes} bytes`, hint });
-  } else if (!isFolder(dirname(path))) {
-    const message = `the folder of the socket, ${dirname(path)}, does not exist`;
-    report({ code: 'unusable-path', at, message, hint: 'create it before the start, or name another path' });
-  } else if (found !== undefined && !found.isSocket()) {
-    report({ code: 'unusable-path', at, message: `${path} exists and is not a socket`, hint: 'delete it, or name another path' });
+    return;
+  }
+  const problem = socketProblem(path);
+  if (problem !== undefined) report({ code: 'unusable-path', at, ...problem });
+}
+
+/** Why a socket cannot be created at a path. */
+function socketProblem(path: string): { readonly message: string; readonly hint: string } | undefined {
+  const folder = dirname(path);
+  try {
+    if (!isFolder(folder))
+      return { message: `the folder of the socket, ${folder}, does not exist`, hint: 'create it before the start, or name another path' };
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.isSocket()) return undefined;
+    return { message: `${path} exists and is not a socket`, hint: 'delete it, or name another path' };
+  } catch (error) {
+    return { message: `the path of the socket can't be used: ${reasonOf(error)}`, hint: 'name another path' };
   }
 }
 

@@ -52,6 +52,8 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links form a cycle',
   EMFILE: 'the process has too many open files',
   ENFILE: 'the system has too many open files',
+  ENAMETOOLONG: 'a name in the path is too long',
+  ERR_INVALID_ARG_VALUE: 'it contains a NUL character',
 };
 
 /**

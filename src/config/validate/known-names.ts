@@ -105,7 +105,12 @@ const hintsByArea: Readonly<Record<Area, Readonly<Record<string, KnownName>>>> =
   },
   logging: {
     ...unknownKey('file', 'write server: {state_dir: …} for the request log; lines go to the terminal'),
-    ...notSupported('retention', 'delete old records'),
+    ...unknownKey('retention', 'write requests: {retention: {age: 14d}}'),
+    ...unknownKey('bodies', 'write requests: {bodies: …}'),
+    ...unknownKey('redact', 'write requests: {redact: …}'),
+    ...unknownKey('store', 'write requests: {store: …}'),
+    ...unknownKey('sample', 'write requests: {sample: …}'),
+    ...unknownKey('client_may max_body memory_rows spool_size', 'write it below requests'),
   },
 };
 
@@ -122,9 +127,8 @@ function areaOf(path: Path): Area | undefined {
   const last = path.at(-1);
   if (first === 'configs')
     return last === 'retry' || last === 'strategy' ? last : path.length === 2 || path.at(-2) === 'targets' ? 'target' : undefined;
-  if (first === 'logging') return 'logging';
   if (first === 'prompts') return path.length === 2 || (path.length === 4 && path[2] === 'versions') ? 'prompt' : undefined;
-  if (path.length === 1) return first === 'server' ? first : undefined;
+  if (path.length === 1) return first === 'server' || first === 'logging' ? first : undefined;
   if (path.length !== 2) return undefined;
   return first === 'providers' ? 'provider' : first === 'virtual_keys' ? 'virtual_key' : first === 'api_keys' ? 'api_key' : undefined;
 }

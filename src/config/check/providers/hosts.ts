@@ -55,12 +55,14 @@ function checkListeners({ root, report }: CheckContext): void {
   const server = child(root, 'server');
   for (const key of ['listen', 'probe_listen']) {
     const node = child(server, key);
-    const port = Number(/:(\d{1,5})$/.exec(textOf(node) ?? '')?.[1] ?? 0);
+    const address = addressOf(node) ?? '';
+    const port = isSocket(address) ? 0 : Number(/:(\d{1,5})$/.exec(address)?.[1] ?? 0);
     if (node !== undefined && port > 65535)
       report({ code: 'out-of-range', at: node.at, message: `the port is ${port}`, hint: 'use 0 to 65535' });
   }
-  const listen = textOf(child(server, 'listen'));
-  if (listen === undefined || listen !== textOf(child(server, 'probe_listen')) || listen.endsWith(':0')) return;
+  const listen = addressOf(child(server, 'listen'));
+  if (listen === undefined || listen !== addressOf(child(server, 'probe_listen'))) return;
+  if (listen.endsWith(':0') && !isSocket(listen)) return;
   const at = keyLocation(root, ['server', 'probe_listen']);
   report({
     code: 'conflict',
@@ -69,3 +71,11 @@ function checkListeners({ root, report }: CheckContext): void {
     hint: 'remove probe_listen: listen serves the probes too',
   });
 }
+
+/** Address of a listener as text; the mode of a socket is left out. */
+function addressOf(node: Node | undefined): string | undefined {
+  const path = textOf(child(node, 'unix'));
+  return path === undefined ? textOf(node) : `unix:${path}`;
+}
+
+const isSocket = (address: string): boolean => address.startsWith('unix:');
