@@ -38,6 +38,9 @@ export interface PartialPiece {
   readonly at: Span;
 }
 
+/** Most sections of a template, and most partials, that contain each other: both are processed by recursion. */
+export const maxNesting = 100;
+
 /** Offsets into the template. */
 export interface Span {
   readonly start: number;
@@ -96,7 +99,7 @@ function faultOf(message: string, text: string): TemplateFault {
 
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
-function piecesOf(tokens: readonly Token[], text: string): readonly Piece[] {
+function piecesOf(tokens: readonly Token[], text: string, depth = 0): readonly Piece[] {
   return tokens.flatMap((token): Piece[] => {
     const [type, value, start, end, inner] = token;
     if (type === 'text') return [{ kind: 'text', text: value }];
@@ -105,7 +108,9 @@ function piecesOf(tokens: readonly Token[], text: string): readonly Piece[] {
     const at = { start, end };
     if (type === '>') return [{ kind: 'partial', name: value, indent: indentOf(token, text), at }];
     if (type !== '#' && type !== '^') return [{ kind: 'value', name: value, at }];
-    return [{ kind: 'section', name: value, isInverted: type === '^', pieces: piecesOf(Array.isArray(inner) ? inner : [], text), at }];
+    if (depth >= maxNesting) throw new TemplateFault(`sections are nested more than ${maxNesting} levels deep`, start);
+    const pieces = piecesOf(Array.isArray(inner) ? inner : [], text, depth + 1);
+    return [{ kind: 'section', name: value, isInverted: type === '^', pieces, at }];
   });
 }
 

@@ -2,7 +2,7 @@ import { nearest } from '../../../core/text/nearest.ts';
 import { choosePrompt, splitReference, type StoredPrompt } from '../../../core/model/prompt.ts';
 import { child, entriesOf, type SourceLocation, type ScalarNode } from '../../read/node.ts';
 import { locationText } from '../../report/problem.ts';
-import { isTemplate, parseTemplate, type Piece, TemplateFault } from '../../validate/template.ts';
+import { isTemplate, maxNesting, parseTemplate, type Piece, TemplateFault } from '../../validate/template.ts';
 import { type CheckContext, entryOf, valueOf } from '../context.ts';
 import { insertedTexts, membersOf, messageTexts, locationIn, type PromptSite } from './sites.ts';
 
@@ -18,7 +18,7 @@ interface VariableRead {
 
 /** Checks every template: it parses, its partials exist and do not recurse, its variables are declared. */
 export function checkTemplates(sites: readonly PromptSite[], known: PromptsById, context: CheckContext): void {
-  const reported: Reported = { faults: new Set(), cycles: new Set() };
+  const reported: Reported = { faults: new Set(), cycles: new Set(), nested: new Set() };
   for (const site of sites) new TemplateCheck(site, known, context, reported).run();
 }
 
@@ -26,6 +26,8 @@ export function checkTemplates(sites: readonly PromptSite[], known: PromptsById,
 interface Reported {
   readonly faults: Set<ScalarNode>;
   readonly cycles: Set<string>;
+  /** Partials that are nested too deeply. */
+  readonly nested: Set<string>;
 }
 
 /** Check of one version and of all that it inserts. */
@@ -126,6 +128,10 @@ class TemplateCheck {
       this.#reportCycle(trail.slice(start), at);
       return;
     }
+    if (trail.length > maxNesting) {
+      this.#reportNesting(key, at);
+      return;
+    }
     if (this.#visited.has(`${key}${inSection}`)) return;
     this.#visited.add(`${key}${inSection}`);
     if (prompt !== undefined) this.#declare(prompt);
@@ -140,6 +146,14 @@ class TemplateCheck {
     this.#reported.cycles.add(name);
     const hint = [...loop, loop[0]].join(' → ');
     this.#context.report({ code: 'cycle', at, message: 'the prompts refer to each other in a cycle', hint });
+  }
+
+  #reportNesting(key: string, at: SourceLocation): void {
+    this.#isConclusive = false;
+    if (this.#reported.nested.has(key)) return;
+    this.#reported.nested.add(key);
+    const message = `partials are nested more than ${maxNesting} levels deep`;
+    this.#context.report({ code: 'bad-template', at, message, hint: 'insert fewer partials into each other' });
   }
 
   #findPrompt(reference: string, at: SourceLocation, from: PromptSite): PromptSite | undefined {

@@ -41,3 +41,9 @@ it.each([
   const name = 'a'.repeat(510);
   expect([matches(name), matches(name + last)]).toEqual([false, repeated.includes('*')]);
 });
+
+it('compileGlob() accepts braces at any depth', () => {
+  const nested = (depth: number): string => `${'{'.repeat(depth)}a,b${'}'.repeat(depth)}`;
+  expect(['a', 'b', '{a'].map(compileGlob(nested(100)))).toEqual([true, true, false]);
+  expect(compileGlob(nested(6000))('a')).toBe(false);
+});

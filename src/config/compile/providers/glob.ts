@@ -6,7 +6,7 @@ export type Matches = (name: string) => boolean;
 /**
  * Compiles a glob. `*` matches any number of characters, including slashes, `?` one character, `[a-c]` and `[!a-c]` one
  * character of a set, `{a,b}` one of several texts. A backslash quotes the next character. An unclosed bracket or brace
- * is an ordinary character. Matching is case-sensitive.
+ * is an ordinary character, as is a brace inside 100 others. Matching is case-sensitive.
  *
  * Matching takes time linear in the length of the name, for every pattern.
  */
@@ -41,10 +41,13 @@ export function literalOf(pattern: string): string | undefined {
 /** Translates a glob to a regular expression. */
 class Translator {
   readonly #text: string;
+  /** Offsets of braces that begin a list of texts. */
+  readonly #lists: ReadonlySet<number>;
   #at = 0;
 
   constructor(text: string) {
     this.#text = text;
+    this.#lists = listsIn(text);
   }
 
   translate(): string {
@@ -66,7 +69,7 @@ class Translator {
     if (c === '*') return '.*';
     if (c === '?') return '.';
     if (c === '[') return this.#set() ?? escaped(c);
-    if (c === '{' && isClosed(this.#text, this.#at)) return this.#alternatives();
+    if (this.#lists.has(this.#at)) return this.#alternatives();
     if (c === '\\' && this.#at + 1 < this.#text.length) this.#at += 1;
     const literal = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
     this.#at += literal.length - 1;
@@ -99,17 +102,21 @@ class Translator {
 /** A literal character, valid inside and outside of brackets. */
 const escaped = (c: string): string => (/^[\w]$/.test(c) ? c : `\\x{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 
-/** True when the brace at this offset is closed. */
-function isClosed(text: string, from: number): boolean {
-  let depth = 0;
-  for (let at = from; at < text.length; at += 1) {
+/** Most braces that contain each other: they are translated by recursion. */
+const maxNesting = 100;
+
+/** Offsets of the braces that are closed and not nested too deeply. */
+function listsIn(text: string): ReadonlySet<number> {
+  const lists = new Set<number>();
+  const open: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
     const c = text.charAt(at);
     if (c === '\\') at += 1;
-    else if (c === '{') depth += 1;
+    else if (c === '{') open.push(at);
     else if (c === '}') {
-      depth -= 1;
-      if (depth === 0) return true;
+      const start = open.pop();
+      if (start !== undefined && open.length < maxNesting) lists.add(start);
     }
   }
-  return false;
+  return lists;
 }
