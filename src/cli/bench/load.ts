@@ -35,7 +35,11 @@ export async function runLoad({ url, model, isStream, concurrency, durationMs }:
     new Promise((resolve) => {
       const from = performance.now();
       let first = 0;
+      let isSettled = false;
+      // An error of the connection is an error of both the request and its response.
       const fail = (why: string): void => {
+        if (isSettled) return;
+        isSettled = true;
         if (!signal.aborted) {
           failed += 1;
           fault ??= why;
@@ -47,6 +51,7 @@ export async function runLoad({ url, model, isStream, concurrency, durationMs }:
         response.on('error', (error) => fail(error.message));
         response.on('end', () => {
           if (response.statusCode !== 200) return fail(`status ${response.statusCode}`);
+          isSettled = true;
           latencies.push(isStream ? first : performance.now() - from);
           return resolve();
         });
