@@ -81,3 +81,20 @@ export class SourceSection {
 }
 
 const isNull = (node: Node): boolean => node.kind === 'scalar' && node.value === null;
+
+/** The first of several settings with the same meaning; the others are reported. */
+export function firstNumber<T>(
+  settings: readonly (readonly [SourceSection, string])[],
+  notes: Notes,
+  make: (value: number, entry: Entry, path: string) => T | undefined,
+): T | undefined {
+  let found: { made: T | undefined; path: string } | undefined;
+  for (const [section, key] of settings) {
+    const one = section.number(key);
+    if (one === undefined) continue;
+    const path = section.pathOf(key);
+    if (found === undefined) found = { made: make(one.value, one.entry, path), path };
+    else notes.different(path, one.entry.keyAt, `${found.path} is used instead`);
+  }
+  return found?.made;
+}

@@ -1,9 +1,9 @@
-import { type Entry, entriesOf, type Node, textOf } from '../../../../config/read/node.ts';
+import { entriesOf, type Node, textOf } from '../../../../config/read/node.ts';
 import type { Notes } from '../notes.ts';
-import { SourceSection } from '../section.ts';
+import { firstNumber, SourceSection } from '../section.ts';
 import { fallbacksByName } from './fallbacks.ts';
 import { callbacks } from './reasons.ts';
-import { maxRetries, seconds } from './target-params.ts';
+import { attemptsOf, seconds } from './target-params.ts';
 
 /** What applies to all models. */
 export interface RouterSettings {
@@ -42,23 +42,6 @@ export function routerSettings(parts: RouterParts): RouterSettings {
   };
 }
 
-/** The first of several settings with the same meaning; the others are reported. */
-function firstNumber<T>(
-  places: readonly (readonly [SourceSection, string])[],
-  notes: Notes,
-  make: (value: number, entry: Entry, path: string) => T | undefined,
-): T | undefined {
-  let found: { made: T | undefined; path: string } | undefined;
-  for (const [section, key] of places) {
-    const one = section.number(key);
-    if (one === undefined) continue;
-    const path = section.pathOf(key);
-    if (found === undefined) found = { made: make(one.value, one.entry, path), path };
-    else notes.different(path, one.entry.keyAt, `${found.path} is used instead`);
-  }
-  return found?.made;
-}
-
 function retries({ router, litellm, groups, notes }: RouterParts): number | undefined {
   return firstNumber(
     [
@@ -67,8 +50,7 @@ function retries({ router, litellm, groups, notes }: RouterParts): number | unde
     ],
     notes,
     (value, { keyAt }, path) => {
-      const attempts = Math.min(Math.trunc(value), maxRetries);
-      if (attempts < value) notes.different(path, keyAt, `at most ${maxRetries} retries`);
+      const attempts = attemptsOf(value, path, keyAt, notes);
       if (attempts > 0 && [...groups.values()].some(({ length }) => length > 1))
         notes.different(path, keyAt, 'a retry calls the same deployment again, not another one of the same name');
       return attempts;
@@ -86,8 +68,8 @@ function reportStrategy(router: SourceSection, { notes }: RouterParts): void {
   notes.different(router.pathOf('routing_strategy'), found.entry.keyAt, `${name}${to}`);
 }
 
-/** LiteLLM skips a deployment after more than 3 failures if nothing else is set. */
-const defaultAllowedFails = 3;
+/** LiteLLM skips a deployment for 5 seconds after more than 3 failures if nothing else is set (`litellm/constants.py`). */
+const defaults = { allowedFails: 3, cooldownTime: 5 } as const;
 
 function circuit(router: SourceSection, { notes }: RouterParts): Record<string, unknown> | undefined {
   const fails = router.number('allowed_fails');
@@ -96,8 +78,8 @@ function circuit(router: SourceSection, { notes }: RouterParts): Record<string, 
   if (fails !== undefined)
     notes.different(router.pathOf('allowed_fails'), fails.entry.keyAt, 'failures in a row are counted, not failures in a minute');
   return {
-    failure_threshold: Math.trunc(fails?.value ?? defaultAllowedFails) + 1,
-    ...(cooldown === undefined ? {} : { cooldown_interval: seconds(Math.max(1, cooldown.value)) }),
+    failure_threshold: Math.trunc(fails?.value ?? defaults.allowedFails) + 1,
+    cooldown_interval: seconds(Math.max(1, cooldown?.value ?? defaults.cooldownTime)),
   };
 }
 

@@ -1,15 +1,22 @@
+import type { SourceLocation } from '../../../../config/read/node.ts';
 import type { Notes } from '../notes.ts';
-import type { SourceSection } from '../section.ts';
+import { firstNumber, type SourceSection } from '../section.ts';
 
 /** Most retries that a target may have. */
-export const maxRetries = 5;
+const maxRetries = 5;
+
+/** `retry.attempts` for a number of retries. A higher number is reported. */
+export function attemptsOf(retries: number, path: string, at: SourceLocation, notes: Notes): number {
+  if (retries > maxRetries) notes.different(path, at, `at most ${maxRetries} retries`);
+  return Math.min(Math.trunc(retries), maxRetries);
+}
 
 /** LiteLLM's seconds as a duration. */
 export const seconds = (value: number): string => (Number.isInteger(value) ? `${value}s` : `${Math.max(1, Math.round(value * 1000))}ms`);
 
 /** Members of a target besides provider and model. */
 export const targetParams = (params: SourceSection, notes: Notes): Record<string, unknown> => ({
-  ...timesOf(params),
+  ...timesOf(params, notes),
   ...bodyParams(params, notes),
 });
 
@@ -44,12 +51,19 @@ function bodyParams(params: SourceSection, notes: Notes): { readonly override_pa
   return Object.keys(found).length === 0 ? {} : { override_params: found };
 }
 
-function timesOf(params: SourceSection): Record<string, unknown> {
+function timesOf(params: SourceSection, notes: Notes): Record<string, unknown> {
   const timeout = params.number('timeout');
-  const retries = params.number('num_retries') ?? params.number('max_retries');
+  const attempts = firstNumber(
+    [
+      [params, 'num_retries'],
+      [params, 'max_retries'],
+    ],
+    notes,
+    (value, { keyAt }, path) => attemptsOf(value, path, keyAt, notes),
+  );
   return {
     ...(timeout === undefined ? {} : { request_timeout: seconds(timeout.value) }),
-    ...(retries === undefined ? {} : { retry: { attempts: Math.min(Math.trunc(retries.value), maxRetries) } }),
+    ...(attempts === undefined ? {} : { retry: { attempts } }),
   };
 }
 
