@@ -41,7 +41,23 @@ const rows: Readonly<Record<string, readonly [string, string]>> = {
     'providers: {one: {type: mock}, new: {type: mock}}\na: {seed: 98765432109876543210, b: 1e3}\n',
   ],
   'in an empty section with CRLF line ends': ['providers:\r\nversion: 1\r\n', 'providers:\r\n  new:\r\n    type: mock\r\nversion: 1\r\n'],
+  'with CRLF line ends after a text without a last line break': [
+    'providers:\r\n  one: {}',
+    'providers:\r\n  one: {}\r\n  new:\r\n    type: mock\r\n',
+  ],
   'with CRLF line ends': ['providers:\r\n  one: {}\r\n', 'providers:\r\n  one: {}\r\n  new:\r\n    type: mock\r\n'],
+  'after a line that ends in CRLF, in a text of LF': [
+    'version: 1\nproviders:\r\n  one: {}\r\na: |\n  b\r\n',
+    'version: 1\nproviders:\r\n  one: {}\r\n  new:\r\n    type: mock\r\na: |\n  b\r\n',
+  ],
+  'after a line that ends in LF, in a text of CRLF': [
+    'version: 1\r\nproviders:\n  one: {}\n',
+    'version: 1\r\nproviders:\n  one: {}\n  new:\n    type: mock\n',
+  ],
+  'in a section with the value null, with both line ends': [
+    'a: 1\nproviders: ~ # none\r\nb: 1\n',
+    'a: 1\nproviders: # none\r\n  new:\r\n    type: mock\r\nb: 1\n',
+  ],
   'in JSON': [
     '{"version":1,"providers":{"one":{"type":"mock","seed":98765432109876543210}}}',
     '{"version":1,"providers":{"one":{"type":"mock","seed":98765432109876543210}, "new": {"type":"mock"}}}',

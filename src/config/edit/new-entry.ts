@@ -38,7 +38,11 @@ export const keyVariable = (slug: string, setting = 'api_key'): string =>
  * @param entry YAML without indentation: `name:` and its content
  */
 export function withEntry(text: string, section: string, name: string, entry: string): string | undefined {
-  if (text.includes('\r\n')) return withEntry(text.replaceAll('\r\n', '\n'), section, name, entry)?.replaceAll('\n', '\r\n');
+  if (text.includes('\r\n')) {
+    const plain = text.replaceAll('\r\n', '\n');
+    const edited = withEntry(plain, section, name, entry);
+    return edited === undefined ? undefined : withLineEnds(text, plain, edited);
+  }
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) return undefined;
   const map: unknown = document.get(section, true);
@@ -58,6 +62,32 @@ export function withEntry(text: string, section: string, name: string, entry: st
   const indent = isScalar(first) && first.range ? columnOf(text, first.range[0]) : 2;
   const end = ((last.value ?? last.key) as { range?: readonly number[] | null }).range?.[1] ?? text.length;
   return insert(text, lineEnd(text, end), indented(entry, indent));
+}
+
+/**
+ * An edited text with the line ends of the original. New lines end as the line that they follow.
+ *
+ * @param plain the original with `\n` as its line ends
+ */
+function withLineEnds(original: string, plain: string, edited: string): string {
+  const shortest = Math.min(plain.length, edited.length);
+  let start = 0;
+  while (start < shortest && plain[start] === edited[start]) start += 1;
+  let tail = 0;
+  while (tail < shortest - start && plain[plain.length - 1 - tail] === edited[edited.length - 1 - tail]) tail += 1;
+  const from = offsetIn(original, start);
+  const next = original[from - 1] === '\n' ? -1 : original.indexOf('\n', from);
+  const lineFeed = next < 0 ? original.lastIndexOf('\n', from - 1) : next;
+  const eol = original[lineFeed - 1] === '\r' ? '\r\n' : '\n';
+  const added = edited.slice(start, edited.length - tail).replaceAll('\n', eol);
+  return original.slice(0, from) + added + original.slice(offsetIn(original, plain.length - tail));
+}
+
+/** The offset in a text for an offset that counts each CRLF as one character. */
+function offsetIn(text: string, offset: number): number {
+  let at = 0;
+  for (let n = 0; n < offset; n += 1) at += text.startsWith('\r\n', at) ? 2 : 1;
+  return at;
 }
 
 const isJson = (text: string): boolean => text.trimStart().startsWith('{') && tryParseObject(text) !== undefined;

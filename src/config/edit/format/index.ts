@@ -19,7 +19,7 @@ export type Formatted =
 
 /**
  * Formats a file of a configuration: canonical order of its sections, canonical spelling of keys, regular empty lines, no
- * trailing white space. All other text stays as it is, comments included.
+ * trailing white space, one kind of line ends. All other text stays as it is, comments included.
  */
 export function format(text: string, { providers, fixes }: FormatOptions): Formatted {
   const root = rootOf(text);
@@ -54,7 +54,7 @@ function textOf(lines: readonly Line[]): string {
     .join('');
 }
 
-/** The new text with the line ends of the old one. */
+/** The new text with the line ends of the old one; CRLF if the old one has both kinds. */
 const withLineEnds = (old: string, made: string): string => (old.includes('\r\n') ? made.replaceAll('\n', '\r\n') : made);
 
 /** The content of a file; undefined for one that has only comments. */
