@@ -120,6 +120,11 @@ user
     expect([code, JSON.parse(out)]).toEqual([0, { messages: [{ role: 'user', content: 'line = 1\nline "2"' }] }]);
   });
 
+  it('renders whatever fits into the default of server.max_body', async () => {
+    writeFileSync(join(cwd, 'large.txt'), 'x'.repeat(51_000_000));
+    expect(await render('welcome@canary', { json: true, varFile: ['question=large.txt'] })).toMatchObject({ code: 0, err: '' });
+  });
+
   it('hides values of environment variables', async () => {
     const { out } = await render('welcome', { var: ['product=Kite'] }, { SECRET: 'hunter22-hunter22' });
     expect(out).not.toContain('hunter22');

@@ -1,19 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compilePrompts } from '../../config/compile/prompts/index.ts';
+import { compileServer } from '../../config/compile/server.ts';
 import { runSteps } from '../../config/compile/steps.ts';
 import { reasonOf } from '../../config/read/files.ts';
 import { fromUnknown } from '../../core/error.ts';
 import { createMask } from '../../core/secrets/mask.ts';
 import { choosePrompt, promptName, promptPatch, type PromptVersion, type StoredPrompt, variablesFor } from '../../core/model/prompt.ts';
-import { parseSize } from '../../core/text/units.ts';
 import { listedPrompts, renderedPrompt } from './render.ts';
 import { CommandError, exitCodes, type CommonFlags } from '../command.ts';
 import { jsonText } from '../text.ts';
 import { loadTree, nameFile } from '../load.ts';
 import type { CliIo } from '../io.ts';
 import type { Registry } from '../../gateway/types.ts';
-import type { GatewayConfig } from '../../config/schema/index.ts';
 
 export interface RenderFlags extends CommonFlags {
   /** Each as `name=value`. */
@@ -21,8 +20,6 @@ export interface RenderFlags extends CommonFlags {
   /** Each as `name=path`. */
   readonly varFile?: readonly string[] | undefined;
 }
-
-const defaultMaxBody = 50_000_000;
 
 /** `gateway prompts list`: prints each prompt with its versions and labels. Resolves to the exit code. */
 export async function listPrompts(flags: CommonFlags, io: CliIo, registry: Registry): Promise<number> {
@@ -65,15 +62,10 @@ async function open(flags: CommonFlags, io: CliIo, registry: Registry): Promise<
   const mask = createMask(loaded.secrets);
   return {
     prompts: runSteps(compilePrompts(tree.prompts)),
-    maxBody: maxBodyOf(tree),
+    maxBody: compileServer(tree.server).maxBody,
     mask: (text) => mask.text(text),
     rowOf: (prompt) => rowOf(prompt, tree.prompts?.[prompt.id]?.description),
   };
-}
-
-function maxBodyOf({ server }: GatewayConfig): number {
-  const written = server?.max_body;
-  return (typeof written === 'string' ? parseSize(written) : written) ?? defaultMaxBody;
 }
 
 /** Values of the flags. A value is text, but is parsed as JSON if the prompt declares another type. */
