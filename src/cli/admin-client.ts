@@ -42,6 +42,8 @@ export interface AdminEvent {
 
 /** Largest response, in bytes. */
 const maxBytes = 256 * 1024 * 1024;
+/** Longest event, in characters. */
+const maxEventLength = 16 * 1024 * 1024;
 const defaultTimeoutMs = 60_000;
 /** Longest wait for the admin API's rate limit, in seconds. Only the limit for wrong tokens asks for more. */
 const maxWaitS = 11;
@@ -91,7 +93,11 @@ class HttpClient implements AdminClient {
       if (response.statusCode !== 200) throw this.#toCommandError(response, await bytesOf(response));
       if (response.headers['content-type']?.startsWith('text/event-stream') !== true) throw this.#otherProgram('sent no events');
       hasBegun = true;
-      yield* eventsIn(response, () => void timer.refresh());
+      for await (const block of blocksIn(response, () => void timer.refresh())) {
+        if (block === undefined) throw this.#otherProgram('sent an event that is too long');
+        const event = eventOf(block);
+        if (event !== undefined) yield event;
+      }
     } catch (error) {
       if (signal?.aborted === true) return;
       if (silence.signal.aborted) throw new CommandError(exitCodes.unreachable, `${this.shown} sent nothing for ${silenceMs / 1000} s`);
@@ -256,17 +262,26 @@ async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Parses events in the form that the gateway writes: lines end in `\n`. */
-async function* eventsIn(response: IncomingMessage, onData: () => void): AsyncIterable<AdminEvent> {
+/** Texts of events in the form that the gateway writes: lines end in `\n`. Undefined, at the end, for one that is too long. */
+async function* blocksIn(response: IncomingMessage, onData: () => void): AsyncIterable<string | undefined> {
   response.setEncoding('utf8');
-  let rest = '';
+  let pieces: string[] = [];
+  let length = 0;
   for await (const piece of response as AsyncIterable<string>) {
     onData();
-    const blocks = (rest + piece).split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const event = eventOf(block);
-      if (event !== undefined) yield event;
+    const last = pieces.at(-1) ?? '';
+    pieces.push(piece);
+    length += piece.length;
+    if (`${last.slice(-1)}${piece}`.includes('\n\n')) {
+      const blocks = pieces.join('').split('\n\n');
+      const rest = blocks.pop() ?? '';
+      yield* blocks;
+      pieces = [rest];
+      ({ length } = rest);
+    }
+    if (length > maxEventLength) {
+      yield undefined;
+      return;
     }
   }
 }

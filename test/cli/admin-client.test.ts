@@ -56,6 +56,24 @@ describe('a stream of events', () => {
   });
 });
 
+it('a stream of events whose event never ends is not stored without limit', async () => {
+  const client = await clientOf(
+    createServer((_request, response) => {
+      response.setHeader('content-type', 'text/event-stream');
+      const chunk = `data: ${'x'.repeat(1_000_000)}\n`;
+      const send = (): void => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', send);
+      send();
+    }),
+  );
+  const followed = async (): Promise<void> => {
+    for await (const _event of client.events('/api/live', {}, {})) throw new Error('an event');
+  };
+  await expect(followed()).rejects.toThrow('sent an event that is too long: it may be another program');
+});
+
 it('prints how to get a token if there is no configuration file', async () => {
   const client = await clientOf(
     createServer((_request, response) => {
