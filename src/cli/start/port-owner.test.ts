@@ -18,10 +18,13 @@ it.skipIf(skipping(existsSync('/proc/net/tcp') ? undefined : 'this system has no
 );
 
 it.each([
-  [['node', '--no-maglev', '--v8-pool-size=1', '/opt/gateway/dist/bin.js', 'start', '-c', 'secret'], 'node /opt/gateway/dist/bin.js start'],
+  [['node', '--no-maglev', '--v8-pool-size=1', '/opt/gateway/dist/bin.js', 'start', '-c', 'secret'], 'node /opt/gateway/dist/bin.js'],
   [['/usr/bin/node', 'a.js'], '/usr/bin/node a.js'],
-  [['node', '--interactive'], 'node --interactive'],
-  [['redis-server', '--port', '8787', '--requirepass', 'secret'], 'redis-server --port 8787'],
+  [['node', '--interactive'], 'node'],
+  [['node', '-e', 'secret'], 'node'],
+  [['/usr/bin/python3.12', '-u', 'app.py', '--token', 'secret'], '/usr/bin/python3.12 app.py'],
+  [['python', '-c', 'secret'], 'python'],
+  [['redis-server', '--requirepass', 'secret'], 'redis-server'],
   [[], ''],
 ])('shownCommand() shows %j as %j', (words, shown) => {
   expect(shownCommand(words)).toBe(shown);

@@ -65,14 +65,15 @@ function commandOf(pid: string): string {
   return shownCommand(args) || readOr(`/proc/${pid}/comm`, 'unknown').trim();
 }
 
-/**
- * The command as typed, truncated to one line. Arguments may contain secrets, so only the first three words are shown.
- * Node's own options are omitted.
- */
+/** The program, with its script for Node and Python, truncated to one line. Other arguments may contain secrets. */
 export function shownCommand([program = '', ...args]: readonly string[]): string {
-  const first = /(?:^|\/)node$/.test(program) ? args.findIndex((word) => !word.startsWith('-')) : 0;
-  return [program, ...args.slice(Math.max(0, first))].slice(0, 3).join(' ').slice(0, 80);
+  const script = /(?:^|\/)(?:node|python[\d.]*)$/.test(program) ? args.findIndex((word) => !word.startsWith('-')) : -1;
+  const isCode = codeOptions.test(args[script - 1] ?? '');
+  return [program, ...(script < 0 || isCode ? [] : args.slice(script, script + 1))].join(' ').slice(0, 80);
 }
+
+/** Options of Node and Python that are followed by code. */
+const codeOptions = /^(?:-[a-zA-Z]*[cep]|--eval|--print)$/;
 
 function linkOf(path: string): string {
   try {
