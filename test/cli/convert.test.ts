@@ -146,15 +146,73 @@ describe('gateway config convert', () => {
 
   it('names the routes without a test', async () => {
     const source = JSON.stringify({
-      strategy: { mode: 'conditional', conditions: [{ query: { 'metadata.plan': { $in: ['paid'] } }, then: 'a' }], default: 'a' },
-      targets: [{ name: 'a', virtual_key: 'openai-prod' }],
+      strategy: { mode: 'conditional', conditions: [{ query: { 'metadata.plan': { $in: ['paid'] } }, then: 'a' }], default: 'b' },
+      targets: [
+        { name: 'a', virtual_key: 'openai-prod' },
+        {
+          name: 'b',
+          strategy: { mode: 'fallback', on_status_codes: [599] },
+          targets: [
+            {
+              strategy: { mode: 'loadbalance' },
+              targets: [
+                { virtual_key: 'openai-prod', weight: 1 },
+                { virtual_key: 'mistral-prod', weight: 0.000001 },
+              ],
+            },
+            { virtual_key: 'groq-prod' },
+          ],
+        },
+      ],
     });
     const dir = folder({ 'prod.json': source });
     await runHere(['config', 'convert', '--from', 'portkey', 'prod.json', '-o', 'gateway.yaml'], dir);
     const text = readFileSync(join(dir, 'gateway.test.yaml'), 'utf8');
     expect(text).toMatch(/^# Tests of the routes in gateway\.yaml\. Run them with `gateway test`\.\n# Routes without a test:\n/);
-    expect(text).toContain('#   configs.prod.strategy.conditions[0]: not a comparison of the model or of metadata\n');
+    expect(/^# Routes[^]*?(?=\ntests:)/m.exec(text)?.[0]).toBe(`# Routes without a test:
+#   configs.prod.strategy.conditions[0]: not a comparison of the model or of metadata
+#   any other model: configs.prod.targets[1].targets[1]: no status that was tried leads to it
+#   any other model: configs.prod.targets[1].targets[0].targets[1]: no random number that was tried chooses it`);
     expect(text).toContain('name: any other model uses openai-main');
+  });
+
+  it('writes valid tests for conditions that look alike', async () => {
+    const gold = { then: 'a', query: { 'metadata.plan': 'gold' } };
+    const config = (name: string): object => ({
+      name,
+      config: {
+        strategy: {
+          mode: 'conditional',
+          conditions: [gold, { ...gold, query: { 'metadata.plan': { $eq: 'gold' } } }, { ...gold, query: { 'metadata.tier': 'gold' } }],
+          default: 'b',
+        },
+        targets: [
+          { name: 'a', virtual_key: 'openai-prod' },
+          {
+            name: 'b',
+            strategy: { mode: 'loadbalance' },
+            targets: [
+              { virtual_key: 'openai-prod', weight: 97 },
+              { virtual_key: 'mistral-prod', weight: 3 },
+            ],
+          },
+        ],
+      },
+    });
+    const dir = folder({ 'prod.json': JSON.stringify([config('x'), config('y')]) });
+    await runHere(['config', 'convert', '--from', 'portkey', 'prod.json', '-o', 'other.yaml'], dir);
+    const command = 'test -c other.yaml other.test.yaml';
+    expect(readFileSync(join(dir, 'other.test.yaml'), 'utf8')).toContain(`\`gateway ${command}\`.\ntests:\n`);
+    const { code, out, err } = await runHere([...command.split(' '), '--json'], dir);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect((JSON.parse(out) as { tests: { name: string }[] }).tests.map(({ name }) => name)).toEqual(
+      ['x', 'y'].flatMap((name) => [
+        `${name}, plan=gold uses openai-main`,
+        `${name}, tier=gold uses openai-main`,
+        `${name}, any other request uses openai-main`,
+        `${name}, any other request uses mistral-main`,
+      ]),
+    );
   });
 
   it.each([

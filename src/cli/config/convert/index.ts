@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { yamlOf } from '../../../config/edit/new-entry.ts';
 import type { LoadedConfig, LoadRequest } from '../../../config/reload/load.ts';
 import { locateWritten } from '../../../config/report/origins.ts';
+import { shellQuote } from '../../../core/logs/curl.ts';
 import { printable } from '../../../core/text/printable.ts';
 import type { Registry } from '../../../gateway/types.ts';
 import { replaceFile } from '../../../manage/keys/replace-file.ts';
@@ -62,10 +63,10 @@ export async function convert(files: readonly string[], flags: ConvertFlags, io:
   const loaded = await check(source, env, io, registry);
   const { diagnostics } = loaded;
   const before = flags.force === true ? undefined : null;
-  if (output !== undefined) replaceFile(output, text, shown, before);
   const tests = testFile === undefined ? undefined : await testsOf(loaded, { source, env, sections: converted.sections }, io, registry);
   const hasTests = testFile !== undefined && tests !== undefined && tests.tests.length > 0;
-  if (hasTests) replaceFile(testFile, testText(tests, shown), barePath(testFile, io.cwd), before);
+  if (output !== undefined) replaceFile(output, text, shown, before);
+  if (hasTests) replaceFile(testFile, testText(tests, shown, barePath(testFile, io.cwd)), barePath(testFile, io.cwd), before);
   const result: ConversionResult = {
     mapped: converted.mapped,
     notes: conversion.notes.all(),
@@ -141,8 +142,10 @@ async function testsOf(
   }
 }
 
-function testText({ tests, uncovered }: RouteTests, shown: string): string {
+function testText({ tests, uncovered }: RouteTests, config: string, file: string): string {
   const missing = uncovered.map((route) => `#   ${printable(route)}\n`).join('');
   const none = missing === '' ? '' : `# Routes without a test:\n${missing}`;
-  return `# Tests of the routes in ${printable(shown)}. Run them with \`gateway test\`.\n${none}${yamlOf({ tests })}\n`;
+  const words = config === 'gateway.yaml' ? [] : ['-c', config, file].map((word) => (/^[\w./-]+$/.test(word) ? word : shellQuote(word)));
+  const command = ['gateway test', ...words].join(' ');
+  return `# Tests of the routes in ${printable(config)}. Run them with \`${printable(command)}\`.\n${none}${yamlOf({ tests })}\n`;
 }

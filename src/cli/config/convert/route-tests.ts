@@ -1,9 +1,9 @@
 import type { Explanation, ExplainRequest } from '../../../core/logs/explanation.ts';
 import { canonicalPrefix } from '../../../core/http/headers.ts';
-import { isJsonObject } from '../../../core/json/merge.ts';
 import type { Explainer } from '../../../explain/explainer.ts';
 import type { TestRequest } from '../../../testing/test-case.ts';
 import type { Sections } from './conversion.ts';
+import { type Sample, samplesOf } from './route-samples.ts';
 
 /** One test, as it is written to a file for `gateway test`. */
 export interface RouteTest {
@@ -19,25 +19,14 @@ export interface RouteTests {
   readonly uncovered: readonly string[];
 }
 
-/** Maximum number of tests of one configuration, and of fallbacks of one route. */
-const limits = { tests: 1000, fallbacks: 5 } as const;
+/** Maximum number of tests of one configuration, of fallbacks of one route, and of characters in the name of a test. */
+const limits = { tests: 1000, fallbacks: 5, name: 250 } as const;
 
-/** Random numbers that reach each of up to 16 targets of about the same weight. */
-const randoms: readonly number[] = Array.from({ length: 32 }, (_, n) => n / 32);
+/** Random numbers to try until each target of a route is chosen. A target whose share is below 2 % may be missed. */
+const randoms: readonly number[] = Array.from({ length: 256 }, (_, n) => n / 256);
 
-/** Failures that let a fallback continue, the usual one first. */
-const failures = [503, 429, 500, 401] as const;
-
-/** The model of a request whose model chooses nothing. */
-const anyModel = 'gpt-4o-mini';
-
-const messages = [{ role: 'user', content: 'Hello' }] as const;
-
-/** A request that a config routes, and how the name of its test begins. */
-interface Sample {
-  readonly label: string;
-  readonly request: TestRequest;
-}
+/** Failures that may let a fallback continue, the usual one first. */
+const failures = [503, 429, 500, 401, 502, 504, 408, 403, 404, 400] as const;
 
 export interface RouteDeps {
   readonly explainer: Pick<Explainer, 'explain'>;
@@ -51,89 +40,97 @@ export interface RouteDeps {
  */
 export async function routeTests({ configs, api_keys }: Sections, deps: RouteDeps): Promise<RouteTests> {
   const [key] = Object.keys(api_keys);
+  const hasSeveralConfigs = Object.keys(configs).length > 1;
   const tests: RouteTest[] = [];
   const uncovered: string[] = [];
   for (const [config, content] of Object.entries(configs)) {
-    const { samples, others } = samplesOf(config, content, key);
-    uncovered.push(...others);
+    const { samples, ...found } = samplesOf(config, content, { key, hasSeveralConfigs });
+    uncovered.push(...found.uncovered);
     for (const sample of samples) {
-      const found = await testsOf(sample, deps);
-      if (typeof found === 'string') uncovered.push(`${config}, ${sample.label}: ${found}`);
-      else tests.push(...found.slice(0, limits.tests - tests.length));
+      if (tests.length >= limits.tests) {
+        uncovered.push(`${sample.label} and all after it: there are more than ${limits.tests} tests`);
+        return { tests: distinctlyNamed(tests), uncovered };
+      }
+      const of = await testsOf(sample, deps);
+      tests.push(...of.tests);
+      uncovered.push(...of.uncovered.map((why) => `${sample.label}: ${why}`));
     }
   }
   return { tests: distinctlyNamed(tests), uncovered };
 }
 
-/** Tests of the same name also name their target. */
+/** Tests of the same name also name their target, and a number if that is the same too. */
 function distinctlyNamed(tests: readonly RouteTest[]): readonly RouteTest[] {
+  const short = tests.map((test) => ({ ...test, name: truncated(test.name) }));
+  const names = Map.groupBy(short, ({ name }) => name);
+  const located = short.map((test) =>
+    names.get(test.name)?.length === 1 ? test : { ...test, name: `${test.name} (${test.expect.target})` },
+  );
   const counts = new Map<string, number>();
-  for (const { name } of tests) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return tests.map((test) => (counts.get(test.name) === 1 ? test : { ...test, name: `${test.name} (${test.expect.target})` }));
-}
-
-/** A request for each condition that compares the model or metadata with a text, and one for the default. */
-function samplesOf(
-  config: string,
-  content: Readonly<Record<string, unknown>>,
-  key: string | undefined,
-): { samples: readonly Sample[]; others: readonly string[] } {
-  const sample = (label: string, model: string, metadata: Readonly<Record<string, string>> = {}): Sample => ({
-    label,
-    request: {
-      config,
-      ...(key === undefined ? {} : { key }),
-      ...(Object.keys(metadata).length === 0 ? {} : { headers: { [`${canonicalPrefix}metadata`]: JSON.stringify(metadata) } }),
-      body: { model, messages },
-    },
+  return located.map((test) => {
+    const count = (counts.get(test.name) ?? 0) + 1;
+    counts.set(test.name, count);
+    return count === 1 ? test : { ...test, name: `${test.name} #${count}` };
   });
-  const strategy = isJsonObject(content['strategy']) ? content['strategy'] : {};
-  if (strategy['mode'] !== 'conditional') return { samples: [sample(config, anyModel)], others: [] };
-  const samples: Sample[] = [];
-  const others: string[] = [];
-  const conditions: readonly unknown[] = Array.isArray(strategy['conditions']) ? strategy['conditions'] : [];
-  for (const [n, condition] of conditions.entries()) {
-    const facts = factsOf(isJsonObject(condition) ? condition['query'] : undefined);
-    if (facts === undefined) others.push(`configs.${config}.strategy.conditions[${n}]: not a comparison of the model or of metadata`);
-    else {
-      const { model = anyModel, ...metadata } = facts;
-      samples.push(sample(Object.values(facts).join(', '), model, metadata));
-    }
-  }
-  if (strategy['default'] !== undefined) samples.push(sample('any other model', 'another-model'));
-  return { samples, others };
 }
 
-/** Values that a query demands: `model`, and metadata by its key. Undefined if it demands something else. */
-function factsOf(query: unknown): Readonly<Record<string, string>> | undefined {
-  if (!isJsonObject(query)) return undefined;
-  const facts: Record<string, string> = {};
-  for (const [path, wanted] of Object.entries(query)) {
-    const value = isJsonObject(wanted) && Object.keys(wanted).length === 1 ? wanted['$eq'] : wanted;
-    const name = path === 'params.model' ? 'model' : /^metadata\.(?!model$)(.+)$/.exec(path)?.[1];
-    if (name === undefined || typeof value !== 'string') return undefined;
-    facts[name] = value.replaceAll('$${', () => '${');
-  }
-  return Object.keys(facts).length === 0 ? undefined : facts;
-}
+const truncated = (name: string): string => (name.length > limits.name ? `${name.slice(0, limits.name - 1)}…` : name);
 
-/** The tests of one request, or the reason why it has none. */
-async function testsOf({ label, request }: Sample, { explainer, missing }: RouteDeps): Promise<readonly RouteTest[] | string> {
+/** The tests of one request. */
+async function testsOf({ label, request }: Sample, { explainer, missing }: RouteDeps): Promise<RouteTests> {
   const tests = new Map<string, RouteTest>();
+  const fallbacks: RouteTest[] = [];
+  const uncovered = new Set<string>();
+  const choices = new WeightedChoices();
   for (const random of randoms) {
     const explanation = await explainer.explain(explained(request, random));
-    const refusal = refusalOf(explanation);
-    if (refusal !== undefined) return refusal;
-    const lacking = explanation.targets.find(({ provider }) => Object.hasOwn(missing, provider));
-    if (lacking !== undefined) return `${lacking.provider} has no credential without ${missing[lacking.provider]}`;
     const first = explanation.targets.find(({ goes_here }) => goes_here);
-    if (first === undefined) return 'no target can be used';
-    const chosen = random === 0 ? request : { ...request, random };
-    if (!tests.has(first.target)) tests.set(first.target, testOf(`${label} uses ${first.provider}`, chosen, first));
-    if (random === 0) for (const one of await fallbacksOf({ label, request }, explanation, explainer)) tests.set(one.name, one);
-    if (!explanation.route.some(({ strategy }) => strategy === 'loadbalance')) break;
+    const problem = problemOf(explanation, missing);
+    choices.add(explanation.route);
+    if (problem !== undefined) uncovered.add(problem);
+    else if (first === undefined) uncovered.add('no target can be used');
+    else {
+      const chosen = random === 0 ? request : { ...request, random };
+      if (!tests.has(first.target)) tests.set(first.target, testOf(`${label} uses ${first.provider}`, chosen, first));
+      if (random === 0) {
+        const found = await fallbacksOf({ label, request }, explanation, explainer);
+        fallbacks.push(...found.tests);
+        for (const why of found.uncovered) uncovered.add(why);
+      }
+    }
+    if (choices.unreached().length === 0) break;
   }
-  return [...tests.values()];
+  for (const target of choices.unreached()) uncovered.add(`${target}: no random number that was tried chooses it`);
+  const [usual, ...others] = tests.values();
+  return { tests: [...(usual === undefined ? [] : [usual]), ...fallbacks, ...others], uncovered: [...uncovered] };
+}
+
+/** Targets of load balancing that were chosen so far. */
+class WeightedChoices {
+  readonly #nodes = new Map<string, { readonly weights: readonly number[]; readonly chosen: Set<number> }>();
+
+  add(route: Explanation['route']): void {
+    for (const { node, strategy, weights, chose } of route) {
+      if (strategy !== 'loadbalance') continue;
+      const known = this.#nodes.get(node) ?? { weights, chosen: new Set() };
+      if (chose !== null) known.chosen.add(chose);
+      this.#nodes.set(node, known);
+    }
+  }
+
+  /** Paths of targets with a weight that were not chosen. */
+  unreached(): readonly string[] {
+    return [...this.#nodes].flatMap(([node, { weights, chosen }]) =>
+      weights.flatMap((weight, n) => (weight > 0 && !chosen.has(n) ? [`${node}.targets[${n}]`] : [])),
+    );
+  }
+}
+
+/** Why a request has no test: the gateway rejects it, or a target has no credential. */
+function problemOf({ answer, targets }: Explanation, missing: RouteDeps['missing']): string | undefined {
+  if (answer !== null && answer.status >= 400) return answer.message;
+  const lacking = targets.find(({ provider }) => Object.hasOwn(missing, provider));
+  return lacking === undefined ? undefined : `${lacking.provider} has no credential without ${missing[lacking.provider]}`;
 }
 
 /** A test for each further target: what is tried before it fails. Targets of a provider that was tried before have none. */
@@ -141,25 +138,40 @@ async function fallbacksOf(
   { label, request }: Sample,
   { targets }: Explanation,
   explainer: Pick<Explainer, 'explain'>,
-): Promise<readonly RouteTest[]> {
+): Promise<RouteTests> {
   const tests: RouteTest[] = [];
-  for (const [n, target] of targets.slice(0, limits.fallbacks + 1).entries()) {
+  const uncovered: string[] = [];
+  for (const [n, target] of targets.entries()) {
+    if (n === 0) continue;
     const before = new Set(targets.slice(0, n).map(({ provider }) => provider));
-    if (before.size === 0 || before.has(target.provider)) continue;
-    for (const status of failures) {
-      const upstream = Object.fromEntries([...before].map((slug) => [slug, status]));
-      const { targets: tried } = await explainer.explain({ ...explained(request, 0), assume: upstream });
-      if (tried.find(({ goes_here }) => goes_here)?.target !== target.target) continue;
-      const name = `${label} falls back to ${target.provider} if ${[...before].join(' and ')} ${before.size === 1 ? 'responds' : 'respond'} ${status}`;
-      const { expect, ...test } = testOf(name, request, target);
-      tests.push({ ...test, upstream, expect });
-      break;
+    if (n > limits.fallbacks) uncovered.push(`${target.target}: a route has tests of up to ${limits.fallbacks} fallbacks`);
+    else if (before.has(target.provider)) uncovered.push(`${target.target}: ${target.provider} is already tried before`);
+    else {
+      const test = await fallbackTest({ label, request }, target, before, explainer);
+      if (test === undefined) uncovered.push(`${target.target}: no status that was tried leads to it`);
+      else tests.push(test);
     }
   }
-  return tests;
+  return { tests, uncovered };
 }
 
-const refusalOf = ({ answer }: Explanation): string | undefined => (answer !== null && answer.status >= 400 ? answer.message : undefined);
+/** The test of a target that is reached with one status of all providers before it. Undefined if there is no such status. */
+async function fallbackTest(
+  { label, request }: Sample,
+  target: Explanation['targets'][number],
+  before: ReadonlySet<string>,
+  explainer: Pick<Explainer, 'explain'>,
+): Promise<RouteTest | undefined> {
+  for (const status of failures) {
+    const upstream = Object.fromEntries([...before].map((slug) => [slug, status]));
+    const { targets } = await explainer.explain({ ...explained(request, 0), assume: upstream });
+    if (targets.find(({ goes_here }) => goes_here)?.target !== target.target) continue;
+    const name = `${label} falls back to ${target.provider} if ${[...before].join(' and ')} ${before.size === 1 ? 'responds' : 'respond'} ${status}`;
+    const { expect, ...test } = testOf(name, request, target);
+    return { ...test, upstream, expect };
+  }
+  return undefined;
+}
 
 const testOf = (name: string, request: TestRequest, { target, provider }: Explanation['targets'][number]): RouteTest => ({
   name,
