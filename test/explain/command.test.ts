@@ -276,6 +276,25 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
     }
   });
 
+  it('shows each unset variable by its name, and does not take a file for a variable', async () => {
+    const bare = await explainFile(`version: 1
+providers:
+  az: {type: azure-openai, api_key: "\${env:AZ_KEY}", resource_name: "\${env:AZ_NAME}", api_version: "\${env:AZ_VERSION}"}
+  own: {type: openai, api_key: "\${file:secret}"}
+`);
+    try {
+      const told = await bare.told('--model', '@az/gpt-4o', '--user', 'hi');
+      expect(told.warnings).toEqual(
+        ['AZ_KEY', 'AZ_NAME', 'AZ_VERSION'].map((name) => `${name} is not set: the gateway would reject requests to "az".`),
+      );
+      expect(told.targets[0]?.url).toBe(
+        'https://${env:AZ_NAME}.openai.azure.com/openai/deployments/gpt-4o/chat/completions?api-version=${env:AZ_VERSION}',
+      );
+    } finally {
+      await bare.close();
+    }
+  });
+
   it('runs plugins in dry-run mode, and names the plugin that changed the body', async () => {
     const own = await explainFile(
       `version: 1
