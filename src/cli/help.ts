@@ -50,7 +50,7 @@ SIGTERM, SIGINT  stop: /readyz returns 503 at once, the gateway rejects new requ
 a second signal  stop at once; exit code 143 or 130
 
 Exit codes: 0 success · 1 the check or command failed, or nothing was found · 2 wrong usage · 3 the configuration is invalid
-            4 the running gateway is not reachable · 5 not allowed · 130, 143 ended by a signal
+            4 the running gateway is not reachable · 5 not allowed · 129, 130, 143 ended by a signal
 `;
 }
 

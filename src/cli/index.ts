@@ -29,7 +29,7 @@ import { addTest } from './test/command.ts';
 
 /**
  * Runs the command line. `argv` excludes node and script. Resolves to the exit code: 0 success, 1 negative result, 2
- * wrong usage, 3 invalid configuration, 4 gateway unreachable, 5 not allowed, 130 and 143 ended by a signal. A command's
+ * wrong usage, 3 invalid configuration, 4 gateway unreachable, 5 not allowed, 129, 130 and 143 ended by a signal. A command's
  * module is imported only when it is used.
  */
 export async function runCli(argv: readonly string[], io: CliIo, registry: Registry, loader?: Loader): Promise<number> {

@@ -84,7 +84,7 @@ describe('configuration check of gateway doctor', () => {
       'that is invalid',
       'providers: {mock: {type: mok}}\n',
       1,
-      /^fail gateway\.yaml is not valid, 1 error: gateway\.yaml:2:\d+: error: .* \| gateway check/,
+      /^fail gateway\.yaml is not valid, 1 error: gateway\.yaml:2:\d+: error: .* \| run gateway check/,
     ],
     [
       'with a warning',
@@ -151,7 +151,7 @@ describe.skipIf(skipping(process.platform === 'win32' ? 'file modes are those of
       chmodSync(join(dir, 'gateway.yaml'), 0o644);
       const { out, code } = await doctor(dir);
       expect(code).toBe(0);
-      expect(out).toMatch(/\nwarn {2}gateway\.yaml is readable by every user and holds 1 literal key +chmod o-r gateway\.yaml/);
+      expect(out).toMatch(/\nwarn {2}gateway\.yaml is readable by every user and contains 1 secret in plain text +chmod o-r gateway\.yaml/);
       expect(out).not.toContain(literal);
     });
 
@@ -162,7 +162,9 @@ describe.skipIf(skipping(process.platform === 'win32' ? 'file modes are those of
       const dir = folderWith(yaml);
       chmodSync(join(dir, 'gateway.yaml'), fileMode);
       chmodSync(dir, folderMode);
-      expect((await found('permissions', dir))[1]).toEqual(['ok gateway.yaml holds 1 literal key and is not readable by other users']);
+      expect((await found('permissions', dir))[1]).toEqual([
+        'ok gateway.yaml contains 1 secret in plain text and is not readable by other users',
+      ]);
     });
   },
 );
@@ -269,7 +271,12 @@ describe('network check of gateway doctor', () => {
 describe('listener check of gateway doctor', () => {
   const hash = `sha256:${'0'.repeat(64)}`;
   it.each<[string, string, number, RegExp[]]>([
-    ['on the loopback interface', '', 0, [/^ok clients connect on this machine only/, /^ok admin listens on this machine only$/]],
+    [
+      'on the loopback interface',
+      '',
+      0,
+      [/^ok the data listener accepts local connections only/, /^ok the admin listener accepts local connections only$/],
+    ],
     [
       'with server.open',
       'server: {listen: "0.0.0.0:8787", open: true, admin: {enabled: false}}\n',
@@ -280,7 +287,7 @@ describe('listener check of gateway doctor', () => {
       'with keys and a token',
       `server: {listen: "0.0.0.0:8787", admin: {listen: "0.0.0.0:8788", token: "\${env:T}"}}\napi_keys: {app: {hash: "${hash}"}}\n`,
       0,
-      [/^ok 0\.0\.0\.0:8787 asks clients for a key$/, /^ok admin listens on 0\.0\.0\.0:8788 and asks for a token$/],
+      [/^ok 0\.0\.0\.0:8787 requires an API key$/, /^ok admin listens on 0\.0\.0\.0:8788 and requires a token$/],
     ],
     [
       'on other interfaces without a key',

@@ -106,9 +106,9 @@ describe('gateway plan --against git:', () => {
 
   it.each<[string, string, number, RegExp]>([
     ['an unknown revision', 'git:nosuch', 3, /^error: there is no git revision "nosuch" in this repository\n/],
-    ['an empty revision', 'git:', 2, /^error: "" is no name of a git revision; write git:main/],
-    ['an option', 'git:--output=made', 2, /^error: "--output=made" is no name/],
-    ['a control character', 'git:a\u0000b', 2, /is no name of a git revision/],
+    ['an empty revision', 'git:', 2, /^error: "" is not a valid git revision; write git:main/],
+    ['an option', 'git:--output=made', 2, /^error: "--output=made" is not a valid git revision/],
+    ['a control character', 'git:a\u0000b', 2, /is not a valid git revision/],
     ['a file of a revision', 'git:HEAD:deploy/gateway.yaml', 3, /^error: there is no git revision/],
     ['a revision without the file', 'git:empty', 3, /^error: git revision "empty" has no file .*deploy\/gateway\.yaml\n$/],
     ['a revision with a binary file', 'git:bytes', 3, /in git revision "bytes" is not text in UTF-8\n$/],

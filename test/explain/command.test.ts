@@ -132,7 +132,7 @@ describe('gateway explain', () => {
     expect(one.targets[0]?.provider).toBe(again.targets[0]?.provider);
     expect(one.route[0]).toMatchObject({
       weights: [3, 1],
-      because: expect.stringMatching(/^weight [31] of 4, drew 0\.\d{4}$/),
+      because: expect.stringMatching(/^weight [31] of 4, random number 0\.\d{4}$/),
     });
     const drawn = Number(/0\.\d{4}$/.exec(one.route[0]?.because ?? '')?.[0]);
     expect(one.targets[0]?.provider).toBe(drawn < 0.75 ? 'main' : 'spare');
@@ -151,7 +151,11 @@ configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, wei
       open.told(...spread, '--path', '/v1/files/file-abc', '--method', 'get'),
     ]).finally(() => open.close());
     expect(told.map(({ route, targets }) => [route[0]?.chose, route[0]?.because, targets.map((one) => one.left_on)])).toEqual([
-      [1, expect.stringMatching(/^weight 1 of 1, drew 0\.\d{4}$/), [expect.stringContaining('may not'), 'never: no target follows']],
+      [
+        1,
+        expect.stringMatching(/^weight 1 of 1, random number 0\.\d{4}$/),
+        [expect.stringContaining('may not'), 'never: no target follows'],
+      ],
       [0, expect.stringMatching(/^the request names an object/), ['404, connection error', 'never: no target follows']],
     ]);
     const none = await file.told(...key, '--config-name', 'spread', '--model', 'o1');

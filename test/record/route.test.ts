@@ -56,7 +56,7 @@ describe('route in the record', () => {
         node: 'configs.plans.targets[1]',
         strategy: 'loadbalance',
         chose: 1,
-        because: expect.stringMatching(/^weight 3 of 3, drew 0\.\d{4}$/),
+        because: expect.stringMatching(/^weight 3 of 3, random number 0\.\d{4}$/),
       },
     ]);
   });

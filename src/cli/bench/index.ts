@@ -57,7 +57,7 @@ export async function bench(flags: BenchFlags, io: CliIo): Promise<number> {
   try {
     const mock = await startNamed('mock', mockConfig);
     const gateway = await startNamed('gateway', gatewayConfig(mock.url, join(folder, 'state')));
-    io.stderr.write(`measuring for ${flags.duration}; Ctrl-C ends it with what was measured\n`);
+    io.stderr.write(`measuring for ${flags.duration}; press Ctrl-C to stop and print the results so far\n`);
     const found = await measure(mock, gateway, { isStream: flags.stream === true, concurrency, durationMs }, ended.signal);
     const report = reportOf({ ...found, stream: flags.stream === true, concurrency, interrupted: ended.signal.aborted });
     if (ended.signal.aborted && report.direct.requests + report.gateway.requests === 0) return reportNothingMeasured(code, io);

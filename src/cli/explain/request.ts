@@ -36,7 +36,7 @@ export interface ExplainFlags extends AdminFlags {
 export async function requestOf(flags: ExplainFlags, io: CliIo, logged: ExplainRequest = {}): Promise<ExplainRequest> {
   const headers = { ...logged.headers, ...headersOf(flags.header ?? []) };
   if (flags.configName !== undefined) headers[`${canonicalPrefix}config`] = flags.configName;
-  const { assume } = { assume: parseAssumptions(flags.assume ?? []) };
+  const assume = parseAssumptions(flags.assume ?? []);
   return {
     ...logged,
     ...(flags.method === undefined ? {} : { method: flags.method }),
@@ -106,7 +106,11 @@ function parseAssumptions(pairs: readonly string[]): ExplainRequest['assume'] {
       const [slug, result] = [pair.slice(0, Math.max(0, separator)), pair.slice(separator + 1)];
       if (slug !== '' && (result === 'timeout' || result === 'reset')) return [slug, result];
       if (slug !== '' && /^[1-5]\d\d$/.test(result)) return [slug, Number(result)];
-      throw new CommandError(exitCodes.usage, `"${pair}" assumes nothing`, 'Write it as --assume openai-main=429, =timeout or =reset.');
+      throw new CommandError(
+        exitCodes.usage,
+        `"${pair}" is not an assumption`,
+        'Write it as --assume openai-main=429, =timeout or =reset.',
+      );
     }),
   );
 }

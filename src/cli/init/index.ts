@@ -69,7 +69,7 @@ async function chooseProviders(flags: InitFlags, io: CliIo, registry: Registry):
   const listed = flags.fallback ?? [];
   const asked =
     flags.fallback === undefined && flags.provider === undefined && ask !== undefined
-      ? await askFor(ask, 'provider to try when it fails (may be empty)')
+      ? await askFor(ask, 'fallback provider (optional)')
       : '';
   const fallback = [...listed, asked].flatMap((names) => names.split(',')).flatMap((name) => name.trim() || []);
   const names = first === undefined ? (found.length === 0 ? ['mock'] : found) : [first, ...fallback];

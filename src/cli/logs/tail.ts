@@ -36,7 +36,7 @@ export async function tail(words: readonly string[], flags: TailFlags, io: CliIo
     for await (const { event, data } of client.events('/api/live', { q: queryText(words, flags) }, { signal: stop.signal })) {
       if (event === 'ready') io.stderr.write(`following ${client.shown}, Ctrl-C ends it\n`);
       if (event === 'skipped')
-        io.stderr.write(`${String(tryParseObject(data)?.['count'] ?? 'some')} more were left out: over 50 in a second\n`);
+        io.stderr.write(`${String(tryParseObject(data)?.['count'] ?? 'some')} more requests were not shown: the limit is 50 per second\n`);
       const row = event === 'message' ? (tryParseObject(data) as LogRow | undefined) : undefined;
       if (row === undefined || !isSampled(row.id, share)) continue;
       io.stdout.write(flags.json === true ? jsonLine(row) : rowLine(row, isColored));

@@ -2,7 +2,7 @@ import { locationText } from '../report/problem.ts';
 import { child, itemsOf, textOf } from '../read/node.ts';
 import { type CheckContext, sectionEntries, sitesOf } from './context.ts';
 
-/** `@cf/…` and `@hf/…` are model names. Objects of JavaScript have a member `constructor`, which an entry must not be taken for. */
+/** `@cf/…` and `@hf/…` are model names. `constructor` is a member of every JavaScript object, so it cannot be a name. */
 const reserved: ReadonlyMap<string, string> = new Map([
   ['cf', 'model names begin with @cf/: choose another name'],
   ['hf', 'model names begin with @hf/: choose another name'],

@@ -64,7 +64,7 @@ function checkStateDir({ root, start, report }: CheckContext): void {
     report({
       code: 'conflict',
       at,
-      message: 'server.state_dir is required, and nothing is kept on disk',
+      message: `server.state_dir_required is set, but server.state_dir is ${setting ?? 'not'}`,
       hint: 'name a folder as state_dir',
     });
     return;

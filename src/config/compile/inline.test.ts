@@ -312,7 +312,7 @@ describe('inline config of a request', () => {
     [{ strategy: { mode: 'fallbak' }, targets: [] }, /^The config is not valid: strategy\.mode: expected one of .*, not "fallbak"\.$/],
     [{ targets: [{ provider: '@main', weight: -1 }] }, /targets\[0\]\.weight: must be at least 0, not -1\.$/],
     [{ targets: [{ provider: '@main', weight: 1e308 }] }, /targets\[0\]\.weight: must be at most 1000000000, not 1e\+308\.$/],
-    [{ provider: '@main', timeouts: { total: 'soon' } }, /timeouts\.total: must have another form, not "soon"\.$/],
+    [{ provider: '@main', timeouts: { total: 'soon' } }, /timeouts\.total: must be a number with a unit: .*, not "soon"\.$/],
     [{ provider: '@main', timeouts: { total: '25h' } }, /timeouts\.total: must be 1ms to 24h, not "25h"\.$/],
     [{ provider: '@main', request_timeout: '0s' }, /request_timeout: must be 1ms to 24h, not "0s"\.$/],
     [{ provider: 'acme', acme_tags: 5 }, /acme_tags: expected string or array, not 5\.$/],

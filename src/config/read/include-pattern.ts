@@ -53,13 +53,13 @@ function isFolder(path: string): boolean {
 
 const wildcard = /[*?[\]{}()!]/;
 
-/** True for a text that is no name of a file, but may fit several. */
+/** True for a pattern, which can match several files. */
 export const isPattern = (text: string): boolean => wildcard.test(text);
 
-/** True for the name of a file with tests. They are beside the configuration, and no part of it. */
+/** True for the name of a file with tests. Such files are next to the configuration, but not part of it. */
 export const isTestFile = (name: string): boolean => /\.test\.ya?ml$/.test(name);
 
-/** True for an absolute path that a pattern fits. What the folders above the pattern are called is no part of it. */
+/** True if the pattern matches the absolute path. Names of folders above the base are not compared. */
 export const matchesPattern = (path: string, pattern: string, base: string): boolean =>
   matchesGlob(isAbsolute(pattern) ? path : relative(base, path), normalize(pattern));
 

@@ -205,7 +205,7 @@ class FileMerger {
 
   #includePattern(pattern: string, at: SourceLocation, file: SourceFile, above: readonly string[]): void {
     const base = file.path === '' ? this.#sources.cwd : dirname(file.path);
-    // The name of a file that is there is no pattern, whatever signs it has.
+    // The name of an existing file is not a pattern, whatever characters it contains.
     const glob = isPattern(pattern) && !this.#fileExists(resolve(base, pattern));
     if (glob) this.#sources.watch(baseFolderOf(pattern, base));
     const found = glob ? this.#matches(pattern, base, at) : [resolve(base, pattern)];
@@ -223,7 +223,10 @@ class FileMerger {
     return this.#saved === undefined ? existsSync(path) : Object.hasOwn(this.#saved, path);
   }
 
-  /** Without the keys that a folder should hold everybody might come in: only one that is there and empty may be meant so. */
+  /**
+   * If the folder for API keys is missing, the gateway would accept everyone. Only an existing folder that is empty on
+   * purpose is accepted.
+   */
   #reportNoMatch(pattern: string, base: string, at: SourceLocation): void {
     const folder = baseFolderOf(pattern, base);
     if (isIntentionallyEmpty(folder)) return;

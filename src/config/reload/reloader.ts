@@ -298,7 +298,7 @@ class SerialReloader implements Reloader {
   }
 
   #report(result: ReloadResult, reasons: ReadonlySet<Reason>): void {
-    // The active configuration does not depend on the files, so their errors remain until they are valid.
+    // While an override is in use, errors of the files stay recorded until the files are valid.
     const previousProblems = this.isOverridden ? this.#lastProblems : undefined;
     const problems = result.kind === 'rejected' ? problemsOf(result.diagnostics, result.cause) : previousProblems;
     const isNews = result.kind === 'unchanged' ? result.recovered : result.kind === 'applied' || problems !== this.#lastProblems;
@@ -308,7 +308,9 @@ class SerialReloader implements Reloader {
   }
 }
 
-/** Of two prices the first in the file counts, and members reach a provider in their order: a revision does not tell it. */
+/**
+ * The order matters for prices (the first match applies) and for parameters (sent in order), but not for the revision.
+ */
 const hasSameOrder = ({ tree }: LoadedConfig, { tree: other }: LoadedConfig): boolean => JSON.stringify(tree) === JSON.stringify(other);
 
 function problemsOf(diagnostics: readonly Diagnostic[], cause: Error | undefined): string {

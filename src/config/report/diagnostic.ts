@@ -33,7 +33,7 @@ export const diagnosticCodes = {
   'never-used': { severity: 'warning', about: 'Something that no request can reach.' },
   'plain-secret': { severity: 'warning', about: 'A secret is written in the file instead of a reference.' },
   deprecated: { severity: 'warning', about: 'A deprecated name.' },
-  exposed: { severity: 'warning', about: 'Others can use the gateway without an API key or token of yours.' },
+  exposed: { severity: 'warning', about: 'Other hosts can use the gateway without an API key or token.' },
 } as const satisfies Record<string, { severity: Severity; about: string }>;
 
 export type DiagnosticCode = keyof typeof diagnosticCodes;

@@ -89,7 +89,11 @@ const retry = {
   properties: {
     attempts: { type: 'integer', minimum: 0, maximum: 5, description: 'Number of retries after the first attempt.', examples: [2] },
     on_status_codes: { ...statusCodes, description: 'The statuses that are retried.', default: [429, 500, 502, 503, 504, 529] },
-    use_retry_after_header: { type: 'boolean', description: "Wait as long as the provider's retry-after header says.", default: false },
+    use_retry_after_header: {
+      type: 'boolean',
+      description: "Wait as long as the provider's retry-after header specifies.",
+      default: false,
+    },
   },
   additionalProperties: false,
 } as const;
@@ -167,7 +171,7 @@ export const targetSettings = {
     reasoning_content: {
       type: 'boolean',
       description:
-        'true: chat completions also contain the thinking text of the model as `reasoning_content`, whatever strict_compliance says. The header x-gateway-reasoning-content takes precedence.',
+        'true: chat completions also contain the thinking text of the model as `reasoning_content`, regardless of strict_compliance. The header x-gateway-reasoning-content takes precedence.',
       default: false,
     },
     metadata,

@@ -73,7 +73,18 @@ function hasType(value: unknown, type: string): boolean {
 }
 
 function wrongValue(value: unknown, schema: JsonSchema): string | undefined {
-  const { enum: allowedValues, const: constant, minimum, maximum, minLength, maxLength, minItems, pattern, 'x-range': range } = schema;
+  const {
+    enum: allowedValues,
+    const: constant,
+    minimum,
+    maximum,
+    minLength,
+    maxLength,
+    minItems,
+    pattern,
+    'x-range': range,
+    'x-form': form,
+  } = schema;
   if (Array.isArray(allowedValues) && !allowedValues.includes(value)) return `expected one of ${allowedValues.join(', ')}`;
   if (constant !== undefined && value !== constant) return `expected ${JSON.stringify(constant)}`;
   if (typeof value === 'number') {
@@ -83,7 +94,8 @@ function wrongValue(value: unknown, schema: JsonSchema): string | undefined {
   if (typeof value === 'string') {
     if (typeof minLength === 'number' && value.length < minLength) return empty;
     if (typeof maxLength === 'number' && value.length > maxLength) return `must have at most ${maxLength} characters`;
-    if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value)) return 'must have another form';
+    if (typeof pattern === 'string' && !new RegExp(pattern, 'u').test(value))
+      return `must be ${typeof form === 'string' ? form : 'in a valid format'}`;
     if (Array.isArray(range) && !isWithin(value, range as unknown as Range)) return `must be ${range.join(' to ')}`;
   }
   return Array.isArray(value) && typeof minItems === 'number' && value.length < minItems ? empty : undefined;

@@ -3,9 +3,9 @@ import { type Node, textOf, traverse } from '../../../config/read/node.ts';
 /** An environment variable that the result needs. */
 export interface Variable {
   readonly name: string;
-  /** reference: the source names it. literal: replaces a value of the source. default: read there without being named. */
   /** False for a setting that is not secret, such as a region. */
   readonly isSecret: boolean;
+  /** reference: the source names it. literal: replaces a value of the source. default: read there without being named. */
   readonly origin: 'reference' | 'literal' | 'default' | 'needed';
   /** How to get the value, if it is not obvious. */
   readonly note: string | undefined;

@@ -20,7 +20,7 @@ export const checkConfig: Check = async (subject) => {
   const [first] = loaded.diagnostics.filter(({ severity }) => severity === 'error');
   if (first !== undefined) {
     const counts = countDiagnostics(loaded.diagnostics);
-    return [fail(`${name} is not valid, ${counts}: ${shortDiagnostic(first)}`, 'gateway check shows each with its place')];
+    return [fail(`${name} is not valid, ${counts}: ${shortDiagnostic(first)}`, 'run gateway check to see each with its location')];
   }
   const missing = Object.entries(loaded.missing).map(([slug, what]): CheckResult => {
     const fix = 'set it for the gateway; doctor sees only the environment of this shell';

@@ -22,16 +22,18 @@ export const checkListeners: Check = ({ config }) => {
 
 function clientListener({ server, api_keys: keys, auth }: GatewayConfig, { asksForKeys }: LoadedConfig): CheckResult {
   const listen = server?.listen ?? defaultListen;
-  if (isLocal(listen)) return ok(`clients connect on this machine only (${listenText(listen)})`);
+  if (isLocal(listen)) return ok(`the data listener accepts local connections only (${listenText(listen)})`);
   const hasKeys = asksForKeys && (Object.keys(keys ?? {}).length > 0 || auth?.jwt !== undefined);
-  if (hasKeys) return ok(`${listenText(listen)} asks clients for a key`);
+  if (hasKeys) return ok(`${listenText(listen)} requires an API key`);
   return warn(`${listenText(listen)} serves everybody who can connect (server.open)`, 'gateway keys create NAME, and remove server.open');
 }
 
 function adminListener({ server }: GatewayConfig): CheckResult {
   const { enabled, listen = defaultAdminListen } = server?.admin ?? {};
   if (enabled === false) return ok('admin listener is off');
-  return ok(isLocal(listen) ? 'admin listens on this machine only' : `admin listens on ${listenText(listen)} and asks for a token`);
+  return ok(
+    isLocal(listen) ? 'the admin listener accepts local connections only' : `admin listens on ${listenText(listen)} and requires a token`,
+  );
 }
 
 function isLocal(setting: ListenSetting): boolean {

@@ -19,11 +19,11 @@ export const checkMemory: Check = ({ config, machine }) => {
   const needed = 2 * budget + base * processes;
   const limitText =
     memoryLimit === undefined ? `${formatSize(total)} of memory, no container limit` : `memory limit ${formatSize(available)}`;
-  const says = `${limitText}; the gateway needs up to ${formatSize(needed)}`;
-  if (needed <= available) return [ok(says)];
+  const message = `${limitText}; the gateway needs up to ${formatSize(needed)}`;
+  if (needed <= available) return [ok(message)];
   // Without `server.memory`, the budget is a quarter of the limit.
   const enough = written === undefined ? 2 * base * processes : needed;
   const fitting = Math.floor((available - base * processes) / 2 / mebibyte);
   const lower = fitting < 16 ? '' : `, or server.memory: ${fitting}MB`;
-  return [warn(says, `${memoryLimit === undefined ? 'a machine with' : 'a limit of'} ${formatSize(enough)}${lower}`)];
+  return [warn(message, `${memoryLimit === undefined ? 'a machine with' : 'a limit of'} ${formatSize(enough)}${lower}`)];
 };

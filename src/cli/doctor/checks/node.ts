@@ -3,8 +3,8 @@ import { type Check, fail, ok } from '../result.ts';
 /** The version of Node, compared with `engines` of the package: a lowest version, such as `>=22.19`. */
 export const checkNode: Check = ({ machine: { node, engines } }) => {
   const least = engines.replace(/^>=\s*/, '');
-  const says = `node ${node} (needs ${least} or newer)`;
-  return [compare(node, least) >= 0 ? ok(says) : fail(says, `install Node ${least} or newer`)];
+  const message = `node ${node} (needs ${least} or newer)`;
+  return [compare(node, least) >= 0 ? ok(message) : fail(message, `install Node ${least} or newer`)];
 };
 
 function compare(one: string, other: string): number {

@@ -10,7 +10,9 @@ export const checkOpenFiles: Check = ({ config, machine: { openFiles } }) => {
   const processes = server?.workers === 'auto' ? availableParallelism() : Number(server?.workers ?? 1);
   const connections = maxConnectionsOf(server);
   const needed = openFilesFor(Math.ceil(connections / processes));
-  const says = `a process may open ${openFiles} files; ${connections} client connections need ${needed}`;
-  if (needed <= openFiles) return [ok(says)];
-  return [warn(says, `ulimit -n ${needed} or LimitNOFILE=${needed}, or server.max_connections: ${connectionsFor(openFiles) * processes}`)];
+  const message = `a process may open ${openFiles} files; ${connections} client connections need ${needed}`;
+  if (needed <= openFiles) return [ok(message)];
+  return [
+    warn(message, `ulimit -n ${needed} or LimitNOFILE=${needed}, or server.max_connections: ${connectionsFor(openFiles) * processes}`),
+  ];
 };

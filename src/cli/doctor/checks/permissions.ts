@@ -19,9 +19,10 @@ export const checkPermissions: Check = async ({ config, io, registry }) => {
   if (counts.size === 0) return [ok('no secret is written in the configuration')];
   const results = [...counts].map(async ([path, count]): Promise<CheckResult> => {
     const name = barePath(path, io.cwd);
-    const holds = `${plural(count, 'literal key')}`;
-    if (await isPublic(path)) return warn(`${name} is readable by every user and holds ${holds}`, `chmod o-r ${name}, or use \${env:…}`);
-    return ok(`${name} holds ${holds} and is not readable by other users`);
+    const secrets = `${plural(count, 'secret')} in plain text`;
+    if (await isPublic(path))
+      return warn(`${name} is readable by every user and contains ${secrets}`, `chmod o-r ${name}, or use \${env:…}`);
+    return ok(`${name} contains ${secrets} and is not readable by other users`);
   });
   return Promise.all(results);
 };

@@ -29,7 +29,7 @@ const maxLinks = 10;
 export async function gitTree(git: Git, folder: string, name: string): Promise<GitTree> {
   // Git would read a leading hyphen as an option.
   if (name === '' || name.startsWith('-') || printable(name) !== name)
-    throw new CommandError(exitCodes.usage, `"${printable(name)}" is no name of a git revision; write git:main or git:HEAD~1`);
+    throw new CommandError(exitCodes.usage, `"${printable(name)}" is not a valid git revision; write git:main or git:HEAD~1`);
   const prefix = await prefixOf(git, folder);
   const commit = await commitOf(git, name);
   const list = await git(['ls-tree', '-r', '-z', '--full-tree', commit]);

@@ -39,7 +39,7 @@ export function checkCycles({ root, report }: CheckContext): void {
   const sizes = new Map<string, ExpandedSize>();
   let isReported = false;
   const reportTooLarge = (at: SourceLocation, message: string): void => {
-    if (!isReported) report({ code: 'out-of-range', at, message, hint: 'a config is repeated at each place that names it: name fewer' });
+    if (!isReported) report({ code: 'out-of-range', at, message, hint: 'each reference copies the named config: use fewer references' });
     isReported = true;
   };
   const measure = (name: string, trail: readonly string[]): ExpandedSize => {

@@ -64,7 +64,7 @@ function reportMissing(uses: readonly Reference[], known: DefinedNames, { hasBro
     meant === undefined
       ? (use.hint ?? knownNames(use, names))
       : `did you mean "${meant}"${location === undefined ? '' : ` (${locationText(location)})`}?`;
-  const note = uses.length > 1 ? `used in ${uses.length} places` : undefined;
+  const note = uses.length > 1 ? `${uses.length} references to it` : undefined;
   report({ code: 'unknown-reference', at: use.at, message: `no ${use.what} called "${use.name}"`, hint, note });
 }
 

@@ -48,6 +48,7 @@ function reportUnused(duty: Duty, [first, ...more]: readonly Entry[], { registry
     at: first.keyAt,
     message: `"${first.written}" has no effect: the chain has no "${plugin}"`,
     hint: `add ${plugin} to plugins`,
-    note: more.length === 0 ? undefined : `the same holds for ${more.length} other ${more.length === 1 ? 'place' : 'places'}`,
+    note:
+      more.length === 0 ? undefined : `${more.length} other ${more.length === 1 ? 'key has' : 'keys have'} no effect for the same reason`,
   });
 }

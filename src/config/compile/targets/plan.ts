@@ -184,7 +184,7 @@ function descendWeighted(node: Branch, facts: PlanFacts): Leaf | undefined {
     const target = pickWeighted(node, total, number, excluded);
     if (target === undefined) return undefined;
     const leaf = descendRecorded(
-      { node, chose: target.index, because: `weight ${target.weight} of ${total}, drew ${number.toFixed(4)}` },
+      { node, chose: target.index, because: `weight ${target.weight} of ${total}, random number ${number.toFixed(4)}` },
       target,
       facts,
     );

@@ -67,22 +67,22 @@ describe('format()', () => {
     [
       'rejects an alias that would precede its anchor',
       'providers: {a: &a {type: mock}}\nserver: {x-a: *a}\n',
-      'refused: in canonical order an alias would precede its anchor: move the anchor to a top-level key that starts with x-',
+      'refused: sorting the sections would put an alias before its anchor: move the anchor to a top-level key that starts with x-',
     ],
     [
       'rejects an anchor that is defined twice',
       'logging: &n {open: 1}\nconfigs: {x-c: *n}\nserver: &n {open: 2}\nproviders: {x-d: *n}\n',
-      'refused: in canonical order an alias would precede its anchor: move the anchor to a top-level key that starts with x-',
+      'refused: sorting the sections would put an alias before its anchor: move the anchor to a top-level key that starts with x-',
     ],
     [
       'rejects a new name if an alias needs the old one',
       'configs: {a: &a {requestTimeout: 5}, b: {override_params: *a}}\n',
-      'refused: it cannot have "requestTimeout" in line 1 as request_timeout: that key is there already, or an alias uses it where its spelling counts',
+      'refused: renaming "requestTimeout" in line 1 to request_timeout would change the meaning: such a key already exists, or an alias uses the mapping elsewhere',
     ],
     [
       'rejects a new name that already exists',
       'configs: {a: {requestTimeout: 5, request_timeout: 6}}\n',
-      'refused: it cannot have "requestTimeout" in line 1 as request_timeout: that key is there already, or an alias uses it where its spelling counts',
+      'refused: renaming "requestTimeout" in line 1 to request_timeout would change the meaning: such a key already exists, or an alias uses the mapping elsewhere',
     ],
     ['rejects a file that is not a mapping', '- a\n', 'invalid'],
   ])('%s', (_, text, wanted) => {

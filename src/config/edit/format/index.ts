@@ -33,8 +33,8 @@ export function format(text: string, { providers, fixes }: FormatOptions): Forma
   const isEquivalent = (other: ReturnType<typeof rootOf>, than: MapNode, isRenamed: boolean): other is MapNode =>
     typeof other === 'object' && other.kind === 'map' && meaningOf(other, providers, isRenamed) === meaningOf(than, providers, isRenamed);
   if (!isEquivalent(renamedRoot, root, renamed.length > 0)) {
-    const keys = renamed.map(({ from, to, line }) => `"${from}" in line ${line} as ${to}`).join(', ');
-    return { refused: `it cannot have ${keys}: that key is there already, or an alias uses it where its spelling counts` };
+    const keys = renamed.map(({ from, to, line }) => `"${from}" in line ${line} to ${to}`).join(', ');
+    return { refused: `renaming ${keys} would change the meaning: such a key already exists, or an alias uses the mapping elsewhere` };
   }
   const lines = linesOf(renamedText, renamedRoot);
   const isSame = (made: string): boolean => isEquivalent(rootOf(made), renamedRoot, false);
@@ -43,7 +43,7 @@ export function format(text: string, { providers, fixes }: FormatOptions): Forma
   return { refused: isSame(textOf(lines)) ? anchorHint : 'a part of it cannot be formatted safely' };
 }
 
-const anchorHint = 'in canonical order an alias would precede its anchor: move the anchor to a top-level key that starts with x-';
+const anchorHint = 'sorting the sections would put an alias before its anchor: move the anchor to a top-level key that starts with x-';
 
 /** The lines without empty ones at the end. */
 function textOf(lines: readonly Line[]): string {

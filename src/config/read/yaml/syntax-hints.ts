@@ -96,7 +96,7 @@ function byCode(fault: SyntaxFault, text: string): SyntaxHint | undefined {
         ? {
             start,
             end,
-            message: `a ${fault.message.startsWith('Flow map') ? '"{" has no "}"' : '"[" has no "]"'} before this place`,
+            message: `"${fault.message.startsWith('Flow map') ? '{' : '['}" is not closed before this position`,
             hint: 'close it',
           }
         : { start, end, message: 'the indentation matches no line above', hint: 'align the line with the lines around it' };
