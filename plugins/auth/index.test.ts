@@ -3,14 +3,14 @@ import { keyChecksum } from '#core/secrets/key.ts';
 import { makeContext, makeHost, makeKey, makeSnapshot, noon, refusal, setUp, sha256 } from '../../test/support/stage-context.ts';
 import auth from './index.ts';
 
-const issued = (random: string): string => `gw_live_${random}_${keyChecksum(`gw_live_${random}`)}`;
-const key = issued('9f2cQ7h0Zk3vJm8tXw1bRn5s');
-const other = issued('AAAAAAAAAAAAAAAAAAAAAAAA');
-const plain = 'a-key-chosen-by-hand';
+const issuedKey = (random: string): string => `gw_live_${random}_${keyChecksum(`gw_live_${random}`)}`;
+const key = issuedKey('9f2cQ7h0Zk3vJm8tXw1bRn5s');
+const otherKey = issuedKey('AAAAAAAAAAAAAAAAAAAAAAAA');
+const plainKey = 'a-key-chosen-by-hand';
 const snapshot = makeSnapshot({
   keys: {
     [key]: makeKey('app-web'),
-    [plain]: makeKey('by-hand'),
+    [plainKey]: makeKey('by-hand'),
     'old-key-0123456789': makeKey('old', { expires: noon }),
     'gone-key-0123456789': makeKey('gone', { revoked: noon }),
     'ending-key-0123456789': makeKey('ending', { expires: noon, revoked: noon + 1 }),
@@ -21,9 +21,9 @@ const snapshot = makeSnapshot({
 });
 const open = makeSnapshot();
 
-async function admit(headers: Record<string, string>, from = snapshot) {
+async function admit(headers: Record<string, string>, snapshotOfRequest = snapshot) {
   const plugin = await setUp(auth);
-  return (await plugin.admit?.(makeContext({ snapshot: from, headers })))?.caller;
+  return (await plugin.admit?.(makeContext({ snapshot: snapshotOfRequest, headers })))?.caller;
 }
 
 describe('auth with a known key', () => {
@@ -34,11 +34,11 @@ describe('auth with a known key', () => {
     ['authorization in lower case', { authorization: `bearer ${key}` }, 'app-web', ['authorization']],
     ['x-api-key', { 'x-api-key': key }, 'app-web', ['x-api-key']],
     ['api-key', { 'api-key': key }, 'app-web', ['api-key']],
-    ['authorization, although it does not start with gw_', { authorization: `Bearer ${plain}` }, 'by-hand', ['authorization']],
+    ['authorization, although it does not start with gw_', { authorization: `Bearer ${plainKey}` }, 'by-hand', ['authorization']],
     ['two headers with the same key', { 'x-gateway-api-key': key, authorization: `Bearer ${key}` }, 'app-web', ['authorization']],
     [
       'two headers with different keys, uses the first and consumes both',
-      { authorization: `Bearer ${key}`, 'x-api-key': plain },
+      { authorization: `Bearer ${key}`, 'x-api-key': plainKey },
       'app-web',
       ['authorization', 'x-api-key'],
     ],
@@ -50,7 +50,7 @@ describe('auth with a known key', () => {
     ],
     [
       'one header, with another gateway key in x-goog-api-key',
-      { 'x-api-key': key, 'x-goog-api-key': plain },
+      { 'x-api-key': key, 'x-goog-api-key': plainKey },
       'app-web',
       ['x-api-key', 'x-goog-api-key'],
     ],
@@ -66,10 +66,10 @@ describe('auth with a known key', () => {
       'app-web',
       ['authorization', 'x-api-key'],
     ],
-    ['a header with a word before the key', { 'x-api-key': plain, 'api-key': `token ${plain}` }, 'by-hand', ['x-api-key', 'api-key']],
+    ['a header with a word before the key', { 'x-api-key': plainKey, 'api-key': `token ${plainKey}` }, 'by-hand', ['x-api-key', 'api-key']],
     [
       'the gateway header, with a key after too many words in another',
-      { 'x-gateway-api-key': key, authorization: `${'a '.repeat(40)}${plain}` },
+      { 'x-gateway-api-key': key, authorization: `${'a '.repeat(40)}${plainKey}` },
       'app-web',
       ['authorization'],
     ],
@@ -81,7 +81,7 @@ describe('auth with a known key', () => {
     ],
     [
       'the gateway header, with the same key after a word in another',
-      { 'x-gateway-api-key': plain, authorization: `Basic ${plain}` },
+      { 'x-gateway-api-key': plainKey, authorization: `Basic ${plainKey}` },
       'by-hand',
       ['authorization'],
     ],
@@ -93,10 +93,11 @@ describe('auth with a known key', () => {
 
   it('returns the same result for a header value that it has seen before', async () => {
     const plugin = await setUp(auth);
-    const ask = async (headers: Record<string, string>) => (await plugin.admit?.(makeContext({ snapshot, headers })))?.caller?.name;
-    expect([await ask({ 'x-api-key': key }), await ask({ 'x-api-key': key })]).toEqual(['app-web', 'app-web']);
-    await refusal(() => ask({ 'x-api-key': 'sk-other' }));
-    expect((await refusal(() => ask({ 'x-api-key': 'sk-other' }))).code).toBe('invalid_api_key');
+    const callerNameOf = async (headers: Record<string, string>) =>
+      (await plugin.admit?.(makeContext({ snapshot, headers })))?.caller?.name;
+    expect([await callerNameOf({ 'x-api-key': key }), await callerNameOf({ 'x-api-key': key })]).toEqual(['app-web', 'app-web']);
+    await refusal(() => callerNameOf({ 'x-api-key': 'sk-other' }));
+    expect((await refusal(() => callerNameOf({ 'x-api-key': 'sk-other' }))).code).toBe('invalid_api_key');
   });
 
   it('hashes it only once', async () => {
@@ -114,7 +115,7 @@ describe('auth with a known key', () => {
 
   it('accepts it only if it is in the current snapshot', async () => {
     const plugin = await setUp(auth);
-    const next = makeSnapshot({ keys: { [plain]: makeKey('by-hand') } });
+    const next = makeSnapshot({ keys: { [plainKey]: makeKey('by-hand') } });
     await plugin.admit?.(makeContext({ snapshot, headers: { 'x-gateway-api-key': key } }));
     const error = await refusal(() => plugin.admit?.(makeContext({ snapshot: next, headers: { 'x-gateway-api-key': key } })));
     expect(error.code).toBe('invalid_api_key');
@@ -178,11 +179,11 @@ describe('auth without a valid key', () => {
       'invalid_api_key',
       /"x-portkey-api-key" is unknown/,
     ],
-    ['an unknown key in the generated format', { authorization: `Bearer ${other}` }, 'invalid_api_key', /"authorization" is unknown/],
+    ['an unknown key in the generated format', { authorization: `Bearer ${otherKey}` }, 'invalid_api_key', /"authorization" is unknown/],
     ['a truncated key', { 'x-api-key': key.slice(0, -3) }, 'invalid_api_key', /is incomplete or mistyped: its checksum is wrong/],
     [
       'an unknown key even if a later header has a known one',
-      { 'x-gateway-api-key': other, authorization: `Bearer ${key}` },
+      { 'x-gateway-api-key': otherKey, authorization: `Bearer ${key}` },
       'invalid_api_key',
       /is unknown/,
     ],
@@ -209,7 +210,7 @@ describe('auth without a valid key', () => {
   });
 
   it('does not repeat an unknown key in the error', async () => {
-    const error = await refusal(() => admit({ 'x-gateway-api-key': other }));
-    expect(`${error.message}${error.hint}`).not.toContain(other.slice(0, 12));
+    const error = await refusal(() => admit({ 'x-gateway-api-key': otherKey }));
+    expect(`${error.message}${error.hint}`).not.toContain(otherKey.slice(0, 12));
   });
 });

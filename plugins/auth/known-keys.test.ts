@@ -3,7 +3,7 @@ import { makeKey, makeSnapshot, sha256 } from '../../test/support/stage-context.
 import { KnownKeys } from './known-keys.ts';
 
 /** Counts how often a value has to be hashed: cached values need no hash. */
-function known(keys: readonly string[]) {
+function createKnownKeys(keys: readonly string[]) {
   let hashed = 0;
   const snapshot = makeSnapshot({ keys: Object.fromEntries(keys.map((key) => [key, makeKey(key)])) });
   const count = (text: string): string => {
@@ -21,11 +21,11 @@ function known(keys: readonly string[]) {
   };
 }
 
-const names = (count: number, prefix: string): string[] => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
+const names = (count: number, prefix: string): string[] => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
 describe('KnownKeys', () => {
   it('does not hash a value again, whether it is a key or not', () => {
-    const { find, hashes } = known(['key']);
+    const { find, hashes } = createKnownKeys(['key']);
     expect([find('key'), find('none'), hashes('key'), hashes('none'), find('key'), find('none')]).toEqual([
       'key',
       undefined,
@@ -37,7 +37,7 @@ describe('KnownKeys', () => {
   });
 
   it('does not cache a long value', () => {
-    const { find, hashes } = known(['key']);
+    const { find, hashes } = createKnownKeys(['key']);
     for (const value of ['x'.repeat(512), 'y'.repeat(513)]) find(value);
     expect([hashes('x'.repeat(512)), hashes('y'.repeat(513))]).toEqual([0, 1]);
   });
@@ -45,7 +45,7 @@ describe('KnownKeys', () => {
 
 describe('the cache of KnownKeys', () => {
   it('evicts the oldest value that is not a key', () => {
-    const { find, hashes } = known(['key']);
+    const { find, hashes } = createKnownKeys(['key']);
     const values = names(1001, 'none');
     for (const value of values) find(value);
     expect(values.slice(1).map(hashes)).toEqual(values.slice(1).map(() => 0));
@@ -53,7 +53,7 @@ describe('the cache of KnownKeys', () => {
   });
 
   it('does not evict a key because of many unknown values', () => {
-    const { find, hashes } = known(['key']);
+    const { find, hashes } = createKnownKeys(['key']);
     find('key');
     for (const value of names(1500, 'none')) find(value);
     expect(hashes('key')).toBe(0);
@@ -61,7 +61,7 @@ describe('the cache of KnownKeys', () => {
 
   it('evicts the oldest key', () => {
     const values = names(10_001, 'key');
-    const { find, hashes } = known(values);
+    const { find, hashes } = createKnownKeys(values);
     for (const value of values) find(value);
     expect([hashes('key-1'), hashes('key-10000'), hashes('key-0')]).toEqual([0, 0, 1]);
   });

@@ -16,11 +16,12 @@ import auth from './index.ts';
 /** Verification is simulated: these tests check how a verdict affects the request. */
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const tokenBy = (iss: string, more: JwtClaims = {}): string => `${part({ alg: 'RS256' })}.${part({ iss, ...more })}.c2ln`;
-const ours = tokenBy('https://issuer.example/');
-const theirs = tokenBy('https://elsewhere.example/');
+const tokenOf = (issuer: string, extraClaims: JwtClaims = {}): string =>
+  `${part({ alg: 'RS256' })}.${part({ iss: issuer, ...extraClaims })}.c2ln`;
+const validToken = tokenOf('https://issuer.example/');
+const foreignToken = tokenOf('https://elsewhere.example/');
 
-const rules = (over: Partial<JwtRules> = {}): JwtRules => ({
+const rules = (overrides: Partial<JwtRules> = {}): JwtRules => ({
   settings: { issuers: ['https://issuer.example/'], audiences: ['gw'], jwks: { text: '{}' }, algorithms: ['RS256'], toleranceS: 0 },
   inAuthorization: false,
   caller: 'sub',
@@ -28,7 +29,7 @@ const rules = (over: Partial<JwtRules> = {}): JwtRules => ({
   keyClaim: undefined,
   rules: makeKey('jwt'),
   keys: new Map(),
-  ...over,
+  ...overrides,
 });
 
 interface Scene extends SnapshotParts {
@@ -49,27 +50,27 @@ async function scene({ jwt, verdict = { claims: { sub: 'alice' }, until: noon + 
     log: { warn: (_fields, message) => void warnings.push(message), debug: () => undefined, request: () => undefined },
   });
   const plugin = await setUp(auth, {}, host);
-  const snapshot = makeSnapshot({ ...parts, over: { jwt: rules(jwt) } });
-  const admit = (headers: Record<string, string>, at = noon) => plugin.admit?.(makeContext({ snapshot, headers, over: { at } }));
-  const callerOf = async (headers: Record<string, string>, at?: number) => (await admit(headers, at))?.caller;
+  const snapshot = makeSnapshot({ ...parts, overrides: { jwt: rules(jwt) } });
+  const admit = (headers: Record<string, string>, now = noon) => plugin.admit?.(makeContext({ snapshot, headers, overrides: { at: now } }));
+  const callerOf = async (headers: Record<string, string>, now?: number) => (await admit(headers, now))?.caller;
   return { admit, callerOf, verified, warnings };
 }
 
 describe('a JWT as a gateway key', () => {
   it('has a separate object owner for each issuer and each full subject', async () => {
-    const long = 'a'.repeat(200);
+    const longName = 'a'.repeat(200);
     const claims = [
       { iss: 'https://issuer.example/', sub: 'alice' },
       { iss: 'https://other.example/', sub: 'alice' },
-      { iss: 'https://issuer.example/', sub: `${long}1` },
-      { iss: 'https://issuer.example/', sub: `${long}2` },
+      { iss: 'https://issuer.example/', sub: `${longName}1` },
+      { iss: 'https://issuer.example/', sub: `${longName}2` },
       { iss: 'https://issuer.example/', sub: 'a\u0001' },
       { iss: 'https://issuer.example/', sub: 'a\u0002' },
     ];
     const owners: (string | undefined)[] = [];
-    for (const each of claims) {
-      const { callerOf } = await scene({ verdict: { claims: each, until: noon + 1 } });
-      owners.push((await callerOf({ 'x-gateway-api-key': ours }))?.key?.owner);
+    for (const callerClaims of claims) {
+      const { callerOf } = await scene({ verdict: { claims: callerClaims, until: noon + 1 } });
+      owners.push((await callerOf({ 'x-gateway-api-key': validToken }))?.key?.owner);
     }
     expect(new Set(owners).size).toBe(claims.length);
     expect(owners.every((owner) => owner?.startsWith('jwt:'))).toBe(true);
@@ -77,27 +78,27 @@ describe('a JWT as a gateway key', () => {
 
   it('sets the name of the caller', async () => {
     const { callerOf } = await scene();
-    const caller = await callerOf({ 'x-gateway-api-key': ours });
+    const caller = await callerOf({ 'x-gateway-api-key': validToken });
     expect(caller).toMatchObject({ name: 'jwt:alice', key: { name: 'jwt:alice', id: '' }, credential: undefined, consumed: [] });
   });
 
   it('is verified once and then cached until it expires', async () => {
     const { admit, callerOf, verified } = await scene();
-    expect(admit({ 'x-gateway-api-key': ours })).toBeInstanceOf(Promise);
-    await callerOf({ 'x-gateway-api-key': ours });
+    expect(admit({ 'x-gateway-api-key': validToken })).toBeInstanceOf(Promise);
+    await callerOf({ 'x-gateway-api-key': validToken });
     const before = verified.length;
-    expect(admit({ 'x-gateway-api-key': ours }, noon + 59_999)).not.toBeInstanceOf(Promise);
+    expect(admit({ 'x-gateway-api-key': validToken }, noon + 59_999)).not.toBeInstanceOf(Promise);
     expect(verified).toHaveLength(before);
-    expect(admit({ 'x-gateway-api-key': ours }, noon + 60_000)).toBeInstanceOf(Promise);
+    expect(admit({ 'x-gateway-api-key': validToken }, noon + 60_000)).toBeInstanceOf(Promise);
     expect(verified).toHaveLength(before + 1);
   });
 
   it('is cached together with a limited number of others; the oldest is evicted', async () => {
     const { admit, callerOf } = await scene();
-    const each = (i: number): string => tokenBy('https://issuer.example/', { jti: i });
-    for (let i = 0; i <= 5_000; i += 1) await callerOf({ 'x-gateway-api-key': each(i) });
-    expect(admit({ 'x-gateway-api-key': each(5_000) })).not.toBeInstanceOf(Promise);
-    expect(admit({ 'x-gateway-api-key': each(0) })).toBeInstanceOf(Promise);
+    const tokenWithId = (i: number): string => tokenOf('https://issuer.example/', { jti: i });
+    for (let i = 0; i <= 5_000; i += 1) await callerOf({ 'x-gateway-api-key': tokenWithId(i) });
+    expect(admit({ 'x-gateway-api-key': tokenWithId(5_000) })).not.toBeInstanceOf(Promise);
+    expect(admit({ 'x-gateway-api-key': tokenWithId(0) })).toBeInstanceOf(Promise);
   });
 
   it('does not affect ordinary keys, which need no verification', async () => {
@@ -111,9 +112,9 @@ describe('a JWT as a gateway key', () => {
     ['a claim with a dotted name', { caller: 'https://x.example/id' }, { 'https://x.example/id': 7 }, 'jwt:7'],
     ['a claim inside another', { caller: 'user.name' }, { user: { name: 'bo' } }, 'jwt:bo'],
     ['a claim with terminal control characters, which it replaces', {}, { sub: 'a\u001b[31m\nb' }, 'jwt:a\ufffd[31m b'],
-  ])('takes the caller name from %s', async (_what, jwt, claims, name) => {
+  ])('takes the caller name from %s', async (_name, jwt, claims, name) => {
     const { callerOf } = await scene({ jwt, verdict: { claims, until: noon + 1 } });
-    expect((await callerOf({ 'x-gateway-api-key': ours }))?.name).toBe(name);
+    expect((await callerOf({ 'x-gateway-api-key': validToken }))?.name).toBe(name);
   });
 
   it('fills the metadata from claims', async () => {
@@ -126,7 +127,7 @@ describe('a JWT as a gateway key', () => {
     ] as const;
     const claims = { sub: 'alice', dept: 'search', realm: { roles: ['a', 'b'] }, essay: 'x'.repeat(129) };
     const { callerOf, warnings } = await scene({ jwt: { metadata }, verdict: { claims, until: noon + 1 } });
-    expect((await callerOf({ 'x-gateway-api-key': ours }))?.key?.metadata).toEqual({ team: 'search', roles: 'a,b' });
+    expect((await callerOf({ 'x-gateway-api-key': validToken }))?.key?.metadata).toEqual({ team: 'search', roles: 'a,b' });
     expect(warnings).toEqual([expect.stringContaining('longer than 128')]);
   });
 });
@@ -143,7 +144,7 @@ describe('the rules for a JWT', () => {
     ['old', makeKey('old', { expires: noon })],
     ['gone', makeKey('gone', { revoked: noon })],
   ]);
-  const named = (value: unknown) =>
+  const admitNamed = (value: unknown) =>
     scene({
       jwt: { keyClaim: 'app', keys, metadata: [['team', 'dept']] },
       verdict: { claims: { sub: 'alice', app: value, dept: 'search' }, until: noon + 1 },
@@ -151,12 +152,12 @@ describe('the rules for a JWT', () => {
 
   it('are those of auth.jwt', async () => {
     const { callerOf } = await scene({ jwt: { rules: makeKey('jwt', { defaultConfig: 'draft' }) } });
-    expect((await callerOf({ 'x-gateway-api-key': ours }))?.key?.defaultConfig).toBe('draft');
+    expect((await callerOf({ 'x-gateway-api-key': validToken }))?.key?.defaultConfig).toBe('draft');
   });
 
   it('are those of the key that a claim names, with metadata of claims before that of the key', async () => {
-    const { callerOf } = await named('app-web');
-    const caller = await callerOf({ 'x-gateway-api-key': ours });
+    const { callerOf } = await admitNamed('app-web');
+    const caller = await callerOf({ 'x-gateway-api-key': validToken });
     expect(caller?.key).toMatchObject({ name: 'jwt:alice', id: '', defaultConfig: 'support', metadata: { team: 'search', app: 'shop' } });
     expect([caller?.key?.allowsModel('small'), caller?.key?.allowsModel('big')]).toEqual([true, false]);
   });
@@ -166,27 +167,41 @@ describe('the rules for a JWT', () => {
     ['no key', undefined, 'invalid_api_key', /no usable claim "app"/],
     ['an expired key', 'old', 'expired_api_key', /expired on 2026-11-21/],
     ['a revoked key', 'gone', 'invalid_api_key', /was revoked on 2026-11-21/],
-  ])('cannot come from a claim that names %s', async (_what, value, code, message) => {
-    const { callerOf } = await named(value);
-    const error = await refusal(() => callerOf({ 'x-gateway-api-key': ours }));
+  ])('cannot come from a claim that names %s', async (_name, value, code, message) => {
+    const { callerOf } = await admitNamed(value);
+    const error = await refusal(() => callerOf({ 'x-gateway-api-key': validToken }));
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);
   });
 });
 
 describe('the header that contains a JWT', () => {
-  const both = { 'x-gateway-api-key': 'a-key-chosen-by-hand' };
+  const bothHeaders = { 'x-gateway-api-key': 'a-key-chosen-by-hand' };
   const keys = { 'a-key-chosen-by-hand': makeKey('by-hand') };
 
   it.each<[string, boolean, Record<string, string>, string, string[], string | undefined]>([
-    ['the gateway header', false, { 'x-gateway-api-key': ours }, 'jwt:alice', [], undefined],
-    ['the gateway header, after Bearer', false, { 'x-gateway-api-key': `Bearer ${ours}` }, 'jwt:alice', [], undefined],
-    ['both headers', false, { 'x-gateway-api-key': ours, authorization: `Bearer ${ours}` }, 'jwt:alice', ['authorization'], undefined],
-    ['authorization, if auth.jwt.from includes it', true, { authorization: `Bearer ${ours}` }, 'jwt:alice', ['authorization'], undefined],
+    ['the gateway header', false, { 'x-gateway-api-key': validToken }, 'jwt:alice', [], undefined],
+    ['the gateway header, after Bearer', false, { 'x-gateway-api-key': `Bearer ${validToken}` }, 'jwt:alice', [], undefined],
+    [
+      'both headers',
+      false,
+      { 'x-gateway-api-key': validToken, authorization: `Bearer ${validToken}` },
+      'jwt:alice',
+      ['authorization'],
+      undefined,
+    ],
+    [
+      'authorization, if auth.jwt.from includes it',
+      true,
+      { authorization: `Bearer ${validToken}` },
+      'jwt:alice',
+      ['authorization'],
+      undefined,
+    ],
     [
       'authorization next to a key, consumed too',
       true,
-      { ...both, authorization: `Bearer ${ours}` },
+      { ...bothHeaders, authorization: `Bearer ${validToken}` },
       'by-hand',
       ['authorization'],
       undefined,
@@ -194,21 +209,28 @@ describe('the header that contains a JWT', () => {
     [
       'authorization next to a key, with a token of another issuer',
       true,
-      { ...both, authorization: `Bearer ${theirs}` },
+      { ...bothHeaders, authorization: `Bearer ${foreignToken}` },
       'by-hand',
       [],
-      theirs,
+      foreignToken,
     ],
-    ['authorization next to a key, if auth.jwt.from excludes it', false, { ...both, authorization: `Bearer ${ours}` }, 'by-hand', [], ours],
-  ])('can be %s', async (_what, inAuthorization, headers, name, consumed, credential) => {
+    [
+      'authorization next to a key, if auth.jwt.from excludes it',
+      false,
+      { ...bothHeaders, authorization: `Bearer ${validToken}` },
+      'by-hand',
+      [],
+      validToken,
+    ],
+  ])('can be %s', async (_name, inAuthorization, headers, name, consumed, credential) => {
     const { callerOf } = await scene({ keys, jwt: { inAuthorization } });
     for (let i = 0; i < 2; i += 1) expect(await callerOf(headers)).toMatchObject({ name, consumed, credential });
   });
 
   it.each([
-    ['authorization, if auth.jwt.from excludes it', false, { authorization: `Bearer ${ours}` }, /"authorization" is not a key/],
-    ['x-api-key', true, { 'x-api-key': ours }, /"x-api-key" is not a key/],
-  ])('cannot be %s', async (_what, inAuthorization, headers, message) => {
+    ['authorization, if auth.jwt.from excludes it', false, { authorization: `Bearer ${validToken}` }, /"authorization" is not a key/],
+    ['x-api-key', true, { 'x-api-key': validToken }, /"x-api-key" is not a key/],
+  ])('cannot be %s', async (_name, inAuthorization, headers, message) => {
     const { callerOf, verified } = await scene({ jwt: { inAuthorization } });
     const error = await refusal(() => callerOf(headers));
     expect(error.message).toMatch(message);
@@ -218,7 +240,7 @@ describe('the header that contains a JWT', () => {
 
   it('is named in the error for a token of another issuer', async () => {
     const { callerOf } = await scene({ jwt: { inAuthorization: true }, verdict: { fault: 'issuer' } });
-    expect((await refusal(() => callerOf({ authorization: `Bearer ${theirs}` }))).message).toMatch(
+    expect((await refusal(() => callerOf({ authorization: `Bearer ${foreignToken}` }))).message).toMatch(
       /"authorization" is from another issuer/,
     );
   });
@@ -238,11 +260,11 @@ describe('auth rejects a JWT', () => {
     ['no-keys', 'auth_unavailable', 503, /keys of its issuer are not available/],
   ])('that fails verification: %s', async (fault, code, status, message) => {
     const { callerOf } = await scene({ verdict: { fault } });
-    const error = await refusal(() => callerOf({ 'x-portkey-api-key': ours }));
+    const error = await refusal(() => callerOf({ 'x-portkey-api-key': validToken }));
     expect(error).toMatchObject({ code, status, param: 'x-portkey-api-key' });
     expect(error.message).toMatch(message);
     expect(error.hint).toBeTruthy();
-    expect(`${error.message}${error.hint}`).not.toContain(ours.slice(0, 10));
+    expect(`${error.message}${error.hint}`).not.toContain(validToken.slice(0, 10));
   });
 
   it('with the usual errors if the value is not a JWT', async () => {
@@ -253,7 +275,7 @@ describe('auth rejects a JWT', () => {
 
   it('without a usable caller claim', async () => {
     const { callerOf } = await scene({ verdict: { claims: { sub: '' }, until: noon + 1 } });
-    const error = await refusal(() => callerOf({ 'x-gateway-api-key': ours }));
+    const error = await refusal(() => callerOf({ 'x-gateway-api-key': validToken }));
     expect(error).toMatchObject({
       message: expect.stringContaining('no usable claim "sub"'),
       hint: expect.stringContaining('auth.jwt.caller'),
@@ -263,14 +285,14 @@ describe('auth rejects a JWT', () => {
 
 describe('a verified JWT', () => {
   const header = (token: string): Record<string, string> => ({ 'x-gateway-api-key': token });
-  const named = (at: number): string => tokenBy('https://issuer.example/', { sub: `user-${at}` });
+  const tokenOfUser = (user: number): string => tokenOf('https://issuer.example/', { sub: `user-${user}` });
 
   it.each([
-    ['is cached until it expires', noon + 1, [ours]],
-    ['is verified again if it expires at once', noon, [ours, ours]],
+    ['is cached until it expires', noon + 1, [validToken]],
+    ['is verified again if it expires at once', noon, [validToken, validToken]],
   ])('%s', async (_name, until, expected) => {
     const { callerOf, verified } = await scene({ verdict: { claims: { sub: 'alice' }, until } });
-    for (const _ of [1, 2]) expect((await callerOf(header(ours)))?.name).toContain('alice');
+    for (const _ of [1, 2]) expect((await callerOf(header(validToken)))?.name).toContain('alice');
     expect(verified).toEqual(expected);
   });
 
@@ -279,19 +301,19 @@ describe('a verified JWT', () => {
     [4097, 2],
   ])('of %i characters is verified %i times for two requests', async (length, times) => {
     const { callerOf, verified } = await scene();
-    const token = ours + 'A'.repeat(length - ours.length);
+    const token = validToken + 'A'.repeat(length - validToken.length);
     for (const _ of [1, 2]) await callerOf(header(token));
     expect(verified).toHaveLength(times);
   });
 
   it('is evicted from the cache if it is the oldest of too many', async () => {
     const { callerOf, verified } = await scene();
-    for (let at = 0; at <= 5_000; at += 1) await callerOf(header(named(at)));
+    for (let index = 0; index <= 5_000; index += 1) await callerOf(header(tokenOfUser(index)));
     expect(verified).toHaveLength(5_000 + 1);
-    await callerOf(header(named(5_000)));
-    await callerOf(header(named(1)));
+    await callerOf(header(tokenOfUser(5_000)));
+    await callerOf(header(tokenOfUser(1)));
     expect(verified).toHaveLength(5_000 + 1);
-    await callerOf(header(named(0)));
+    await callerOf(header(tokenOfUser(0)));
     expect(verified).toHaveLength(5_000 + 2);
   });
 });

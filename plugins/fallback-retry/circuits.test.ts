@@ -27,12 +27,12 @@ const circuit = {
 };
 const target = makeLeaf({ path: 'config.targets[0]', circuit, timeouts: { request: 5000 } });
 const strict = makeLeaf({ path: 'config.targets[0]', circuit: { ...circuit, fails: (status) => status >= 400 } });
-const by = (credential: CredentialOwner): Attempt['call'] => ({ credential }) as Attempt['call'];
+const withCredential = (credential: CredentialOwner): Attempt['call'] => ({ credential }) as Attempt['call'];
 const times = { at: 0, connectMs: 1, firstByteMs: 2, totalMs: 10 };
 
-type Make = (attempt: Attempt) => Outcome;
+type OutcomeFactory = (attempt: Attempt) => Outcome;
 const answered =
-  (status: number): Make =>
+  (status: number): OutcomeFactory =>
   (attempt) => ({
     kind: 'answered',
     attempt,
@@ -40,45 +40,63 @@ const answered =
     reply: { status, headers: {}, body: Buffer.from('{"error":{"message":"x"}}'), flow: undefined, tap: undefined },
   });
 const timeout =
-  (phase: 'connect' | 'request' | 'total'): Make =>
+  (phase: 'connect' | 'request' | 'total'): OutcomeFactory =>
   (attempt) => ({ kind: 'timeout', attempt, times, phase, afterMs: 5, sent: true });
 const faulty =
-  (status: number, isError: boolean, more: Partial<ProviderFault> = {}): Make =>
+  (status: number, isError: boolean, extra: Partial<ProviderFault> = {}): OutcomeFactory =>
   (attempt) => ({
     kind: 'faulty',
     attempt,
     times,
     status,
-    fault: new GatewayError('upstream_invalid', { message: 'x', ...(isError ? { provider: { message: 'x', ...more } } : {}) }),
+    fault: new GatewayError('upstream_invalid', { message: 'x', ...(isError ? { provider: { message: 'x', ...extra } } : {}) }),
   });
-const unreachable: Make = (attempt) => ({ kind: 'unreachable', attempt, times, cause: new Error('reset'), sent: false });
-const refused: Make = (attempt) => ({ kind: 'refused', attempt, times, error: new GatewayError('not_allowed', { message: 'x' }) });
-const cancelled: Make = (attempt) => ({ kind: 'cancelled', attempt, times });
+const unreachable: OutcomeFactory = (attempt) => ({ kind: 'unreachable', attempt, times, cause: new Error('reset'), sent: false });
+const refused: OutcomeFactory = (attempt) => ({
+  kind: 'refused',
+  attempt,
+  times,
+  error: new GatewayError('not_allowed', { message: 'x' }),
+});
+const cancelled: OutcomeFactory = (attempt) => ({ kind: 'cancelled', attempt, times });
 
 /** Whether the target is left out after this attempt at it. */
-async function isLeftOut(make: Make, { over = {}, parts = {} }: { over?: Partial<Attempt>; parts?: RequestParts } = {}): Promise<boolean> {
+async function isLeftOut(
+  createOutcome: OutcomeFactory,
+  { overrides = {}, parts = {} }: { overrides?: Partial<Attempt>; parts?: RequestParts } = {},
+): Promise<boolean> {
   const plugin = await setUp(fallbackRetry);
-  const leaf = over.target ?? target;
-  plugin.judge?.(makeContext({ body: { model: 'm' }, ...parts }), make(makeAttempt(leaf as Leaf, over)), []);
+  const leaf = overrides.target ?? target;
+  plugin.judge?.(makeContext({ body: { model: 'm' }, ...parts }), createOutcome(makeAttempt(leaf as Leaf, overrides)), []);
   return plugin.skip?.(makeContext(), leaf as Leaf) !== undefined;
 }
 
 describe('an attempt counts as a failure of the target', () => {
-  it.each<[string, boolean, Make, Parameters<typeof isLeftOut>[1]?]>([
+  it.each<[string, boolean, OutcomeFactory, Parameters<typeof isLeftOut>[1]?]>([
     ['an error of the provider', true, answered(503)],
     ['a good response', false, answered(200)],
     ['an error caused by the request', false, answered(400)],
-    ['a listed status for the operator account', true, answered(429), { over: { target: strict } }],
-    ['a listed status for the account of the client', false, answered(429), { over: { target: strict, call: by('caller') } }],
-    ['a forwarded key that is rejected', false, faulty(401, true), { over: { target: strict, call: by('forwarded') } }],
-    ['an outage seen with the account of the client', true, answered(503), { over: { target: strict, call: by('caller') } }],
+    ['a listed status for the operator account', true, answered(429), { overrides: { target: strict } }],
+    [
+      'a listed status for the account of the client',
+      false,
+      answered(429),
+      { overrides: { target: strict, call: withCredential('caller') } },
+    ],
+    ['a forwarded key that is rejected', false, faulty(401, true), { overrides: { target: strict, call: withCredential('forwarded') } }],
+    [
+      'an outage seen with the account of the client',
+      true,
+      answered(503),
+      { overrides: { target: strict, call: withCredential('caller') } },
+    ],
     ['a timeout', true, timeout('total')],
     ['the request_timeout of the config', true, timeout('request')],
     [
       'a shorter request_timeout of the client',
       false,
       timeout('request'),
-      { over: { timeouts: { connect: 1, firstByte: 1, idle: 1, total: 1, request: 1 } } },
+      { overrides: { timeouts: { connect: 1, firstByte: 1, idle: 1, total: 1, request: 1 } } },
     ],
     ['a failed connection', true, unreachable],
     ['an invalid response', true, faulty(502, false)],
@@ -87,51 +105,51 @@ describe('an attempt counts as a failure of the target', () => {
     ['an invalid tool call of the model', false, faulty(502, true, { isOfModel: true })],
     ['a request that the gateway rejects', false, refused],
     ['a client that disconnects', false, cancelled],
-    ['a host of the request', false, unreachable, { over: { trust: 'request' } }],
+    ['a host of the request', false, unreachable, { overrides: { trust: 'request' } }],
     [
       'the host of an inline config',
       true,
       unreachable,
-      { over: { trust: 'request', target: { ...target, root: 'inline', customHost: 'https://x.example' } } },
+      { overrides: { trust: 'request', target: { ...target, root: 'inline', customHost: 'https://x.example' } } },
     ],
     [
       'another host in a header next to an inline config',
       false,
       unreachable,
       {
-        over: { trust: 'request', target: { ...target, root: 'inline', customHost: 'https://x.example' } },
+        overrides: { trust: 'request', target: { ...target, root: 'inline', customHost: 'https://x.example' } },
         parts: { headers: { 'x-gateway-custom-host': 'https://y.example' } },
       },
     ],
-    ['a dry run', false, unreachable, { parts: { over: { mode: 'dry' } } }],
-  ])('for %s: %s', async (_name, counts, make, more) => {
-    expect(await isLeftOut(make, more)).toBe(counts);
+    ['a dry run', false, unreachable, { parts: { overrides: { mode: 'dry' } } }],
+  ])('for %s: %s', async (_name, counts, createOutcome, extra) => {
+    expect(await isLeftOut(createOutcome, extra)).toBe(counts);
   });
 });
 
 describe('a streaming response', () => {
   const flow = { kept: { pieces: [], size: 0, times: [] }, into: () => {}, pause: () => {}, resume: () => {}, abort: () => {} };
-  const flowing = (attempt: Attempt, more: object = {}): Answered => {
-    const reply = { status: 200, headers: {}, body: Buffer.alloc(0), flow: { ...flow, ...more }, tap: undefined };
+  const streaming = (attempt: Attempt, extra: object = {}): Answered => {
+    const reply = { status: 200, headers: {}, body: Buffer.alloc(0), flow: { ...flow, ...extra }, tap: undefined };
     return { kind: 'answered', attempt, times, reply };
   };
   const broken = new GatewayError('stream_interrupted', { message: 'x', source: 'provider' });
-  const said = (status: number, more: Partial<ProviderFault> = {}): GatewayError =>
-    new GatewayError('provider_error', { message: 'x', source: 'provider', status, provider: { message: 'x', ...more } });
+  const providerError = (status: number, extra: Partial<ProviderFault> = {}): GatewayError =>
+    new GatewayError('provider_error', { message: 'x', source: 'provider', status, provider: { message: 'x', ...extra } });
 
-  it.each<[string, boolean, GatewayError | undefined, { over?: Partial<Attempt>; socket?: object }?]>([
+  it.each<[string, boolean, GatewayError | undefined, { overrides?: Partial<Attempt>; socket?: object }?]>([
     ['without errors', false, undefined],
     ['that is interrupted', true, broken],
-    ['with an error of the provider', true, said(529)],
-    ['with an error caused by the request', false, said(400)],
-    ['with an invalid tool call of the model', false, said(502, { isOfModel: true })],
+    ['with an error of the provider', true, providerError(529)],
+    ['with an error caused by the request', false, providerError(400)],
+    ['with an invalid tool call of the model', false, providerError(502, { isOfModel: true })],
     ['that the client does not read', false, new GatewayError('idle_timeout', { message: 'x' })],
-    ['from a host of the request', false, broken, { over: { trust: 'request' } }],
+    ['from a host of the request', false, broken, { overrides: { trust: 'request' } }],
     ['of a WebSocket', false, broken, { socket: {} }],
-  ])('%s counts as a failure: %s', async (_name, counts, fault, { over = {}, socket } = {}) => {
+  ])('%s counts as a failure: %s', async (_name, counts, fault, { overrides = {}, socket } = {}) => {
     const plugin = await setUp(fallbackRetry);
     const ctx = makeContext({ body: { model: 'm' } });
-    const outcome = flowing(makeAttempt(target, over), { socket });
+    const outcome = streaming(makeAttempt(target, overrides), { socket });
     plugin.judge?.(ctx, outcome, []);
     expect(plugin.skip?.(makeContext(), target)).toBeUndefined();
     plugin.finish?.(ctx, outcome, fault);
@@ -140,16 +158,16 @@ describe('a streaming response', () => {
 
   it('resets the failure count only if it completes', async () => {
     const leaf = makeLeaf({ circuit: { ...circuit, failures: 2 } });
-    const after = async (fault: GatewayError | undefined): Promise<boolean> => {
+    const opensAfter = async (fault: GatewayError | undefined): Promise<boolean> => {
       const plugin = await setUp(fallbackRetry);
       const ctx = makeContext({ body: { model: 'm' } });
       plugin.judge?.(ctx, answered(503)(makeAttempt(leaf)), []);
-      plugin.judge?.(ctx, flowing(makeAttempt(leaf)), []);
-      plugin.finish?.(ctx, flowing(makeAttempt(leaf)), fault);
+      plugin.judge?.(ctx, streaming(makeAttempt(leaf)), []);
+      plugin.finish?.(ctx, streaming(makeAttempt(leaf)), fault);
       plugin.judge?.(ctx, answered(503)(makeAttempt(leaf)), []);
       return plugin.skip?.(makeContext(), leaf) !== undefined;
     };
-    expect([await after(undefined), await after(said(400)), await after(broken)]).toEqual([false, false, true]);
+    expect([await opensAfter(undefined), await opensAfter(providerError(400)), await opensAfter(broken)]).toEqual([false, false, true]);
   });
 
   it('closes an open circuit when it starts', async () => {
@@ -157,9 +175,9 @@ describe('a streaming response', () => {
     const plugin = await setUp(fallbackRetry, {}, makeHost({ now: () => clock.now }));
     plugin.judge?.(makeContext({ body: { model: 'm' } }), answered(503)(makeAttempt(target)), []);
     clock.now += 30_000;
-    const ctx = makeContext({ body: { model: 'm' }, over: { at: clock.now } });
+    const ctx = makeContext({ body: { model: 'm' }, overrides: { at: clock.now } });
     plugin.skip?.(ctx, target);
-    plugin.judge?.(ctx, flowing(makeAttempt(target)), []);
+    plugin.judge?.(ctx, streaming(makeAttempt(target)), []);
     expect(plugin.skip?.(makeContext(), target)).toBeUndefined();
   });
 });
@@ -201,27 +219,27 @@ describe('a target with an open circuit', () => {
   it('gets one trial request after the cool-down, and a dry run does not count as one', async () => {
     const { plugin, clock } = await opened();
     clock.now += 30_000;
-    const dry = makeContext({ over: { mode: 'dry' } });
-    expect([plugin.skip?.(dry, target), plugin.skip?.(makeContext(), target)]).toEqual([undefined, undefined]);
+    const dryRun = makeContext({ overrides: { mode: 'dry' } });
+    expect([plugin.skip?.(dryRun, target), plugin.skip?.(makeContext(), target)]).toEqual([undefined, undefined]);
     expect(plugin.skip?.(makeContext(), target)).toBeDefined();
   });
 
   it('is used for an existing object', async () => {
     const { plugin } = await opened();
-    expect(plugin.skip?.(makeContext({ over: { endpoint: 'batches/{id}', method: 'GET' } }), target)).toBeUndefined();
+    expect(plugin.skip?.(makeContext({ overrides: { endpoint: 'batches/{id}', method: 'GET' } }), target)).toBeUndefined();
   });
 
   it('is logged with its path when the circuit opens and when it closes', async () => {
     const logged: object[] = [];
     const { plugin, clock } = await opened(logged);
     clock.now += 1;
-    plugin.judge?.(makeContext({ over: { at: clock.now } }), answered(503)(makeAttempt(target)), []);
+    plugin.judge?.(makeContext({ overrides: { at: clock.now } }), answered(503)(makeAttempt(target)), []);
     clock.now += 1;
-    plugin.judge?.(makeContext({ over: { at: clock.now } }), answered(200)(makeAttempt(target)), []);
-    const place = { target: 'configs.test.targets[0]', provider: 'main' };
+    plugin.judge?.(makeContext({ overrides: { at: clock.now } }), answered(200)(makeAttempt(target)), []);
+    const location = { target: 'configs.test.targets[0]', provider: 'main' };
     expect(logged).toEqual([
-      { ...place, cooldown_ms: 30_000, message: 'circuit opened: the target failed too often and is skipped' },
-      { ...place, message: 'circuit closed: the target is used again' },
+      { ...location, cooldown_ms: 30_000, message: 'circuit opened: the target failed too often and is skipped' },
+      { ...location, message: 'circuit closed: the target is used again' },
     ]);
   });
 });

@@ -4,11 +4,11 @@ import { makeHost, setUp } from '../../test/support/stage-context.ts';
 import logging from './index.ts';
 
 async function linesWith(options: unknown): Promise<LogRecord[]> {
-  const seen: LogRecord[] = [];
-  const host = makeHost({ log: { warn: () => undefined, debug: () => undefined, request: (record) => seen.push(record) } });
+  const records: LogRecord[] = [];
+  const host = makeHost({ log: { warn: () => undefined, debug: () => undefined, request: (record) => records.push(record) } });
   const plugin = await setUp(logging, options, host);
   plugin.record?.({ id: 'req_1' } as LogRecord);
-  return seen;
+  return records;
 }
 
 it.each([[undefined], [{}], [{ line: true }]])('logs one line for a finished request with options %j', async (options) => {

@@ -9,18 +9,18 @@ describe('the model list of a provider', () => {
   const list = { object: 'list', data: [row('small'), row('big')], models: [{ name: 'small' }, { name: 'big' }], n: 7 };
   const text = JSON.stringify(list);
 
-  const read = async (allowsModel: (model: string) => boolean): Promise<unknown> => {
-    const ctx = makeContext({ caller: { key: makeKey('k', { allowsModel }) }, over: { endpoint: 'models', method: 'GET' } });
+  const listModels = async (allowsModel: (model: string) => boolean): Promise<unknown> => {
+    const ctx = makeContext({ caller: { key: makeKey('k', { allowsModel }) }, overrides: { endpoint: 'models', method: 'GET' } });
     const reply: Reply = { status: 200, headers: [], body: Buffer.from(text), flow: undefined };
     await (await setUp(models)).reply?.(ctx, makeAttempt(makeLeaf()), reply);
     return JSON.parse(String(reply.body));
   };
 
   it('contains only models that the key may use, without other lists', async () => {
-    expect(await read((model) => model === 'small')).toEqual({ object: 'list', data: [row('small')], n: 7 });
+    expect(await listModels((model) => model === 'small')).toEqual({ object: 'list', data: [row('small')], n: 7 });
   });
 
   it('is unchanged if the key may use every model', async () => {
-    expect(await read(() => true)).toEqual(JSON.parse(text));
+    expect(await listModels(() => true)).toEqual(JSON.parse(text));
   });
 });

@@ -21,18 +21,18 @@ const stored = { id: 'p', published: version, versions: new Map([[1, version]]),
 describe('messages of a stored prompt', () => {
   const snapshot = { ...makeSnapshot(), prompts: new Map([['p', stored]]) };
   const run = async (memory: MemoryBudget) => {
-    const hold = new MemoryReservation(memory);
-    const over = { endpoint: 'prompts/{id}/completions', params: { id: 'p' }, hold } as const;
-    const ctx = makeContext({ snapshot, body: { variables: { text: 'x'.repeat(100) } }, over });
+    const reservation = new MemoryReservation(memory);
+    const overrides = { endpoint: 'prompts/{id}/completions', params: { id: 'p' }, hold: reservation } as const;
+    const ctx = makeContext({ snapshot, body: { variables: { text: 'x'.repeat(100) } }, overrides });
     await (await setUp(prompts)).plan?.(ctx, undefined);
-    return hold;
+    return reservation;
   };
 
   it('count against the memory for requests', async () => {
     const memory = new MemoryBudget(1_000_000);
-    const hold = await run(memory);
+    const reservation = await run(memory);
     expect(memory.used).toBeGreaterThan(3 * 100_000);
-    hold.close();
+    reservation.close();
     expect(memory.used).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeContext, refusal, setUp } from '../../test/support/stage-context.ts';
-import { main, team, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
+import { mainBinding, teamBinding, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
 import routing from './index.ts';
 import type { LeafRules } from './leaf-rules.ts';
 
@@ -29,24 +29,24 @@ describe('routing without a config', () => {
       'model',
     ],
     ['a provider header with another prefix', { 'x-portkey-provider': '@azure-eu' }, 'gpt-4o', 'azure-eu', 'gpt-4o', 'header'],
-  ])('uses %s', async (...[, headers, asked, slug, model, by]) => {
-    const { ctx, slug: found } = await route({ headers, body: asking(asked) });
-    expect(found).toBe(slug);
-    expect(ctx.facts.choice).toMatchObject({ model, by });
+  ])('uses %s', async (...[, headers, requestedModel, slug, model, rule]) => {
+    const { ctx, slug: selectedSlug } = await route({ headers, body: asking(requestedModel) });
+    expect(selectedSlug).toBe(slug);
+    expect(ctx.facts.choice).toMatchObject({ model, by: rule });
     expect(ctx.facts.config?.name).toBe('-');
   });
 
   it('uses the virtual key only if nothing else names a provider', async () => {
     const parts = { body: asking('gpt-4o') };
-    const only = makeContext({ snapshot, ...parts });
-    only.facts.virtualKey = team;
+    const onlyContext = makeContext({ snapshot, ...parts });
+    onlyContext.facts.virtualKey = teamBinding;
     const plugin = await setUp(routing);
-    await plugin.plan?.(only, undefined);
-    expect(only.facts.choice).toEqual({ binding: team, model: 'gpt-4o', by: 'virtual-key' });
-    const both = makeContext({ snapshot, headers: { 'x-gateway-provider': '@openai-main' }, ...parts });
-    both.facts.virtualKey = team;
-    await plugin.plan?.(both, undefined);
-    expect(both.facts.choice?.binding).toBe(main);
+    await plugin.plan?.(onlyContext, undefined);
+    expect(onlyContext.facts.choice).toEqual({ binding: teamBinding, model: 'gpt-4o', by: 'virtual-key' });
+    const bothProviders = makeContext({ snapshot, headers: { 'x-gateway-provider': '@openai-main' }, ...parts });
+    bothProviders.facts.virtualKey = teamBinding;
+    await plugin.plan?.(bothProviders, undefined);
+    expect(bothProviders.facts.choice?.binding).toBe(mainBinding);
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe('routing without a config', () => {
     ['HEAD', '/v1/files/file-1/content', 405, /It accepts GET\.$/],
     ['POST', '/v1/something/else/entirely', 400, /pass it through to\.$/],
   ])('reports the problem of %s %s if no provider is named', async (method, path, status, message) => {
-    const error = await refusal(() => route({ over: { endpoint: 'relay', method, path }, body: asking('gpt-4o') }));
+    const error = await refusal(() => route({ overrides: { endpoint: 'relay', method, path }, body: asking('gpt-4o') }));
     expect(error).toMatchObject({
       code: status === 405 ? 'method_not_allowed' : 'no_target',
       status,
@@ -169,12 +169,12 @@ describe('direct mode', () => {
   it.each([
     ['azure-auth-mode', 'managed'],
     ['cloud-auth-mode', 'workload'],
-  ])('rejects the identity of the gateway requested by %s: %s', async (tail, value) => {
-    const headers = { 'x-gateway-provider': 'azure-openai', [`x-gateway-${tail}`]: value };
+  ])('rejects the identity of the gateway requested by %s: %s', async (source, value) => {
+    const headers = { 'x-gateway-provider': 'azure-openai', [`x-gateway-${source}`]: value };
     expect(await refusal(() => route({ headers, body: asking('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
       code: 'not_allowed',
       status: 403,
-      param: `x-gateway-${tail}`,
+      param: `x-gateway-${source}`,
     });
   });
 
@@ -186,7 +186,7 @@ describe('direct mode', () => {
 
 describe('the config of a request', () => {
   const standard = withKey({ defaultConfig: 'support' });
-  const fixed = withKey({ defaultConfig: 'support', enforceConfig: true });
+  const enforced = withKey({ defaultConfig: 'support', enforceConfig: true });
 
   it.each([
     ['the named one', { 'x-gateway-config': 'draft' }, 'm', undefined, 'draft'],
@@ -195,8 +195,8 @@ describe('the config of a request', () => {
     ["the key's default", {}, 'm', standard, 'support'],
     ['none if the model has a slug', {}, '@azure-eu/m', standard, '-'],
     ['none if there is a provider header', { 'x-gateway-provider': '@azure-eu' }, 'm', standard, '-'],
-    ['the enforced one', {}, 'm', fixed, 'support'],
-    ['the enforced one if the request names it', { 'x-gateway-config': 'support' }, 'm', fixed, 'support'],
+    ['the enforced one', {}, 'm', enforced, 'support'],
+    ['the enforced one if the request names it', { 'x-gateway-config': 'support' }, 'm', enforced, 'support'],
   ])('is %s', async (_, headers, model, caller, name) => {
     const { ctx } = await route({ headers, body: asking(model), ...(caller && { caller }) });
     expect(ctx.facts.config?.name).toBe(name);
@@ -213,16 +213,16 @@ describe('the config of a request', () => {
   it.each([
     ['live', undefined],
     ['dry', ['a']],
-  ] as const)('parses lists of a body for a dry run, but not for conditions: %s', async (mode, seen) => {
+  ] as const)('parses lists of a body for a dry run, but not for conditions: %s', async (mode, conditionBody) => {
     const body = { ...asking('voice'), user: 'u', stop: ['a'] };
-    const { ctx } = await route({ headers: { 'x-gateway-config': 'by-model' }, body, over: { mode } });
+    const { ctx } = await route({ headers: { 'x-gateway-config': 'by-model' }, body, overrides: { mode } });
     const { query } = ctx.facts.traversal as LeafRules;
-    expect(['model', 'user', 'stop', 'none'].map((name) => query.params(name))).toEqual(['voice', 'u', seen, undefined]);
+    expect(['model', 'user', 'stop', 'none'].map((name) => query.params(name))).toEqual(['voice', 'u', conditionBody, undefined]);
   });
 
   it('provides the model to conditions even if it is not in a body', async () => {
-    const over = { endpoint: 'realtime', method: 'GET', path: '/v1/realtime', requestedModel: 'voice' } as const;
-    expect((await route({ headers: { 'x-gateway-config': 'by-model' }, over })).slug).toBe('azure-eu');
+    const overrides = { endpoint: 'realtime', method: 'GET', path: '/v1/realtime', requestedModel: 'voice' } as const;
+    expect((await route({ headers: { 'x-gateway-config': 'by-model' }, overrides })).slug).toBe('azure-eu');
   });
 
   it.each([
@@ -232,7 +232,7 @@ describe('the config of a request', () => {
       'a slug in addition to an enforced config',
       {},
       '@azure-eu/m',
-      fixed,
+      enforced,
       'not_allowed',
       /bound to config "support", but the request names provider "@azure-eu"/,
     ],
@@ -240,7 +240,7 @@ describe('the config of a request', () => {
       'another config than the enforced one',
       { 'x-gateway-config': 'draft' },
       'm',
-      fixed,
+      enforced,
       'not_allowed',
       /the request names config "draft"/,
     ],
@@ -248,7 +248,7 @@ describe('the config of a request', () => {
       'an inline config in addition to an enforced config',
       { 'x-gateway-config': '{}' },
       'm',
-      fixed,
+      enforced,
       'not_allowed',
       /the request sends a config/,
     ],

@@ -11,7 +11,7 @@ import {
   refusal,
   setUp,
 } from '../../test/support/stage-context.ts';
-import { team, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
+import { teamBinding, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
 import routing from './index.ts';
 
 describe('the limits of a key', () => {
@@ -88,25 +88,31 @@ describe('the limits of a key', () => {
   });
 
   describe('with a disabled provider', () => {
-    const off = makeBinding('off', { unusable: new GatewayError('not_allowed', { message: 'The provider "off" is disabled.' }) });
-    const on = makeBinding('on');
-    const leaves = [makeLeaf({ provider: off }), makeLeaf({ provider: on })];
+    const disabled = makeBinding('off', { unusable: new GatewayError('not_allowed', { message: 'The provider "off" is disabled.' }) });
+    const enabled = makeBinding('on');
+    const leaves = [makeLeaf({ provider: disabled }), makeLeaf({ provider: enabled })];
     const configs = [
       makeConfig('chain', makeBranch('fallback', leaves, { fallsBackOn: (status) => status === 429 })),
       makeConfig('spread', makeBranch('loadbalance', leaves)),
-      makeConfig('only', makeLeaf({ provider: off })),
+      makeConfig('only', makeLeaf({ provider: disabled })),
     ];
-    const catalog = makeSnapshot({ providers: [off, on], configs });
-    const ask = (config: string, random: number) =>
-      route({ snapshot: catalog, headers: { 'x-gateway-config': config }, body: asking('m'), over: { random } });
+    const catalog = makeSnapshot({ providers: [disabled, enabled], configs });
+    const routeWith = (config: string, random: number) =>
+      route({ snapshot: catalog, headers: { 'x-gateway-config': config }, body: asking('m'), overrides: { random } });
 
     it('select other targets', async () => {
-      const slugs = await Promise.all([ask('chain', 0), ask('spread', 0.1), ask('spread', 0.4), ask('spread', 0.7), ask('spread', 0.9)]);
+      const slugs = await Promise.all([
+        routeWith('chain', 0),
+        routeWith('spread', 0.1),
+        routeWith('spread', 0.4),
+        routeWith('spread', 0.7),
+        routeWith('spread', 0.9),
+      ]);
       expect(slugs.map(({ slug }) => slug)).toEqual(['on', 'on', 'on', 'on', 'on']);
     });
 
     it('return its error if there is no other target', async () => {
-      expect(await refusal(() => ask('only', 0))).toBe(off.unusable);
+      expect(await refusal(() => routeWith('only', 0))).toBe(disabled.unusable);
     });
   });
 
@@ -124,17 +130,17 @@ describe('the limits of a key', () => {
 
   it('allow a virtual key by its own name', async () => {
     const ctx = makeContext({ snapshot, body: asking('m'), caller: withKey({ allowsProvider: (slug) => slug === 'batch-team' }) });
-    ctx.facts.virtualKey = team;
+    ctx.facts.virtualKey = teamBinding;
     const plugin = await setUp(routing);
     expect(plugin.plan?.(ctx, undefined)).toBeDefined();
   });
 });
 
 describe('hosts chosen by a request', () => {
-  const evil = { 'x-gateway-custom-host': 'https://evil.example/v1' };
+  const customHost = { 'x-gateway-custom-host': 'https://evil.example/v1' };
   it.each([
-    ['a header and a slug', evil, '@openai-main/m'],
-    ['a header and a config', { ...evil, 'x-gateway-config': 'support' }, 'm'],
+    ['a header and a slug', customHost, '@openai-main/m'],
+    ['a header and a config', { ...customHost, 'x-gateway-config': 'support' }, 'm'],
     ['a config sent as JSON', { 'x-gateway-config': '{"customHost":"https://evil.example"}' }, '@openai-main/m'],
     ['a setting that determines the host', { 'x-gateway-cloud-resource-name': 'evil' }, '@azure-eu/m'],
   ])('never get the credential of the operator: %s', async (_, headers, model) => {
@@ -147,7 +153,7 @@ describe('hosts chosen by a request', () => {
   it('never get the credential of a deployment, even if the provider has none', async () => {
     const provider = makeProvider({ entry: { deployment: () => ({ settings: {}, model: 'm', apiKey: 'secret' }) } });
     const keyless = makeSnapshot({ providers: [makeBinding('keyless', { provider, owner: 'none' })] });
-    expect(await refusal(() => route({ snapshot: keyless, headers: evil, body: asking('@keyless/m') }))).toMatchObject({
+    expect(await refusal(() => route({ snapshot: keyless, headers: customHost, body: asking('@keyless/m') }))).toMatchObject({
       code: 'not_allowed',
     });
   });
@@ -171,7 +177,7 @@ describe('routes of a single account', () => {
     ['no provider', {}, /names none/],
     ['a config of several providers', { 'x-gateway-config': 'support' }, /may go to several/],
   ])('require a virtual key when the request names %s', async (_, headers, message) => {
-    const error = await refusal(() => route({ headers, over: batch }));
+    const error = await refusal(() => route({ headers, overrides: batch }));
     expect(error).toMatchObject({ code: 'missing_virtual_key', status: 400 });
     expect(error.message).toMatch(message);
   });
@@ -180,17 +186,17 @@ describe('routes of a single account', () => {
     ['a slug', { 'x-gateway-provider': '@azure-eu' }],
     ['a config of one provider', { 'x-gateway-config': 'draft' }],
   ])('accept %s instead of a virtual key', async (_, headers) => {
-    expect((await route({ headers, over: batch })).slug).toBe('azure-eu');
+    expect((await route({ headers, overrides: batch })).slug).toBe('azure-eu');
   });
 
   it('do not include similar paths', async () => {
-    expect(await refusal(() => route({ over: { ...batch, path: '/v1/batches-of-mine' } }))).toMatchObject({ code: 'no_target' });
+    expect(await refusal(() => route({ overrides: { ...batch, path: '/v1/batches-of-mine' } }))).toMatchObject({ code: 'no_target' });
   });
 
   it('try targets in written order, with a warning that weights are ignored', async () => {
     const { ctx, target } = await route({
       headers: { 'x-gateway-config': 'spread' },
-      over: { endpoint: 'responses/{id}', path: '/v1/responses/r_1', params: { id: 'r_1' }, method: 'GET', random: 0.99 },
+      overrides: { endpoint: 'responses/{id}', path: '/v1/responses/r_1', params: { id: 'r_1' }, method: 'GET', random: 0.99 },
     });
     expect(target).toBe('config.targets[0]');
     expect(ctx.warnings).toEqual([expect.stringMatching(/weights and conditions are not used/)]);
@@ -200,10 +206,10 @@ describe('routes of a single account', () => {
 describe('the model list', () => {
   const models = { endpoint: 'models', path: '/v1/models', method: 'GET' } as const;
   it('has no plan without a provider, and the plan of the default config if there is one', async () => {
-    expect((await route({ over: models })).target).toBeUndefined();
-    expect((await route({ over: models, caller: withKey({ defaultConfig: 'support' }) })).target).toBe('config.targets[0]');
+    expect((await route({ overrides: models })).target).toBeUndefined();
+    expect((await route({ overrides: models, caller: withKey({ defaultConfig: 'support' }) })).target).toBe('config.targets[0]');
   });
   it('is requested from the named provider', async () => {
-    expect((await route({ over: models, headers: { 'x-gateway-provider': '@azure-eu' } })).slug).toBe('azure-eu');
+    expect((await route({ overrides: models, headers: { 'x-gateway-provider': '@azure-eu' } })).slug).toBe('azure-eu');
   });
 });

@@ -5,10 +5,10 @@ import { header, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeProvider, refusal, signed } from '../../test/support/stage-context.ts';
 
 describe('the upstream credential', () => {
-  const nothing = { owner: 'caller', headers: () => [] } as const;
+  const emptyCredential = { owner: 'caller', headers: () => [] } as const;
   const keyless: ProviderBinding = makeBinding('keyless', {
     owner: 'caller',
-    credential: () => nothing,
+    credential: () => emptyCredential,
     forCaller: (key) => makeBinding('keyless', { owner: 'caller', credential: () => signed('caller', key ?? '') }),
   });
   const sign = (attempt: Attempt) => attempt.upstream && attempt.credential?.headers(attempt.upstream);
@@ -45,11 +45,11 @@ describe('the upstream credential', () => {
 
   it.each([
     ['forward_headers of the config', { leaf: { forwardHeaders: ['authorization'] } }],
-    ['forward-headers of the request', { more: { 'x-gateway-forward-headers': 'Authorization, x-trace' } }],
+    ['forward-headers of the request', { extraHeaders: { 'x-gateway-forward-headers': 'Authorization, x-trace' } }],
   ])(
     'is the unchanged header of the client with %s',
-    async (_, { leaf, more }: { leaf?: Partial<Leaf>; more?: Record<string, string> }) => {
-      const headers = { authorization: 'Bearer eyJ', 'x-trace': 't', ...more };
+    async (_, { leaf, extraHeaders }: { leaf?: Partial<Leaf>; extraHeaders?: Record<string, string> }) => {
+      const headers = { authorization: 'Bearer eyJ', 'x-trace': 't', ...extraHeaders };
       const { attempt } = await prepare({ headers, ...(leaf && { leaf }) });
       expect(header(attempt, 'authorization')).toBe('Bearer eyJ');
       expect([attempt.call?.credential, sign(attempt)]).toEqual(['forwarded', []]);

@@ -7,7 +7,7 @@ const operations = chatOperation === undefined ? {} : { 'chat/completions': { ..
 const binding = makeBinding('main', { provider: makeProvider({ operations }) });
 
 /** With a key that is bound to a config with these overrides. */
-const asked = (override: Record<string, unknown>, body: Record<string, unknown>) => {
+const bodyOf = (override: Record<string, unknown>, body: Record<string, unknown>) => {
   const caller = { name: 'bound', key: makeKey('bound', { defaultConfig: 'c', enforceConfig: true }) };
   return prepare({ caller, binding, body: { ...chat, ...body }, leaf: { override } });
 };
@@ -24,7 +24,7 @@ describe('a key with an enforced config', () => {
     ['by another spelling of another place', { reasoning_effort: 'low' }, { reasoning: { Effort: 'high' } }, 'reasoning.Effort'],
     ['deep in an object', thinking, { thinking: { a: { 'b-c': 2 } } }, 'thinking.a.b-c'],
   ])('may not write what the config sets in another spelling: %s', async (_, override, body, param) => {
-    expect(await refusal(() => asked(override, body))).toMatchObject({ code: 'not_allowed', param });
+    expect(await refusal(() => bodyOf(override, body))).toMatchObject({ code: 'not_allowed', param });
   });
 
   it.each([
@@ -35,6 +35,6 @@ describe('a key with an enforced config', () => {
     ['what is replaced as a whole', thinking, { thinking: [{ budgetTokens: 9000 }] }],
     ['names of its own', { labels: { team: 'a' }, metadata: { key: 'b' } }, { labels: { Team: 'x' }, metadata: { KEY: 'y' } }],
   ])('may write %s', async (_, override, body) => {
-    expect(JSON.parse((await asked(override, body)).body ?? '')).toMatchObject(override);
+    expect(JSON.parse((await bodyOf(override, body)).body ?? '')).toMatchObject(override);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '#core/error.ts';
 import { emptyBody } from '#core/json/body.ts';
 import type { MediaNeed, Operation, Tap, Translation, UpstreamRequest } from '#core/provider.ts';
-import { chat, draft, prepare } from '../../test/support/prepare.ts';
+import { chat, draftAttempt, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeContext, makeHost, makeLeaf, makeProvider, noon, refusal, setUp } from '../../test/support/stage-context.ts';
 import transform from './index.ts';
 
@@ -14,8 +14,8 @@ describe('the model', () => {
     ['is that of the config', 'gpt-4o', { model: 'fixed' }, 'fixed'],
     ['is that of the config even if it looks like a slug', 'gpt-4o', { model: '@other/fixed' }, '@other/fixed'],
     ['is unchanged if it only looks like a slug', '@cf/meta/llama', undefined, '@cf/meta/llama'],
-  ])('%s', async (_, asked, override, model) => {
-    const { attempt, body } = await prepare({ body: { ...chat, model: asked }, leaf: { override } });
+  ])('%s', async (_, requestedModel, override, model) => {
+    const { attempt, body } = await prepare({ body: { ...chat, model: requestedModel }, leaf: { override } });
     expect(attempt.model).toBe(model);
     expect(attempt.call?.model).toBe(model);
     expect(JSON.parse(body ?? '')).toMatchObject({ model });
@@ -25,23 +25,25 @@ describe('the model', () => {
     const realtime = makeBinding('main', {
       provider: makeProvider({ relay: (call) => ({ origin: 'https://api.example', path: `/${call.model}` }) }),
     });
-    const over = { endpoint: 'realtime', requestedModel: '@main/live', body: emptyBody } as const;
-    expect((await prepare({ binding: realtime, over })).attempt.upstream).toMatchObject({ path: '/live' });
+    const overrides = { endpoint: 'realtime', requestedModel: '@main/live', body: emptyBody } as const;
+    expect((await prepare({ binding: realtime, overrides })).attempt.upstream).toMatchObject({ path: '/live' });
   });
 
   it('is removed if it is only a slug', async () => {
     const binding = makeBinding('main', {
-      provider: makeProvider({ operations: { 'chat/completions': { begin: (body) => begun(body) } } }),
+      provider: makeProvider({ operations: { 'chat/completions': { begin: (body) => translationOf(body) } } }),
     });
     expect((await prepare({ binding, body: { model: '@main', messages: [] } })).body).toBe('{"messages":[]}');
   });
 
   it('is the one that an earlier plugin wrote to the body', async () => {
-    expect((await prepare({ over: { requestedModel: 'gpt-4o' }, body: { model: 'small', messages: [] } })).attempt.model).toBe('small');
+    expect((await prepare({ overrides: { requestedModel: 'gpt-4o' }, body: { model: 'small', messages: [] } })).attempt.model).toBe(
+      'small',
+    );
   });
 });
 
-const begun = (body: UpstreamRequest['body'], path = '/'): Translation => ({
+const translationOf = (body: UpstreamRequest['body'], path = '/'): Translation => ({
   request: { origin: 'https://api.example', path, method: 'POST', headers: [], body, dropped: [] },
   tap: {} as Tap,
 });
@@ -56,7 +58,9 @@ describe('the lane', () => {
       'full if the provider converts',
       {
         binding: makeBinding('x', {
-          provider: makeProvider({ operations: { 'chat/completions': { begin: (body) => ({ ...begun(body), result: () => ({}) }) } } }),
+          provider: makeProvider({
+            operations: { 'chat/completions': { begin: (body) => ({ ...translationOf(body), result: () => ({}) }) } },
+          }),
         }),
       },
       'full',
@@ -70,7 +74,7 @@ describe('the call passed to a provider', () => {
   it('describes the attempt', async () => {
     const { attempt } = await prepare({
       headers: { 'openai-beta': 'x=1', 'x-gateway-vendor-beta': 'y' },
-      over: { query: 'a=b', params: { id: 'r' } },
+      overrides: { query: 'a=b', params: { id: 'r' } },
     });
     expect(attempt.call).toMatchObject({
       endpoint: 'chat/completions',
@@ -115,8 +119,8 @@ describe('the call passed to a provider', () => {
     [{ stream: true }, false],
     [{ stream_options: { include_usage: true } }, false],
     [{ stream: true, stream_options: null }, false],
-  ])('has includeUsage for %j: %j', async (more, includeUsage) => {
-    expect((await prepare({ body: { ...chat, ...more } })).attempt.call?.includeUsage).toBe(includeUsage);
+  ])('has includeUsage for %j: %j', async (parts, includeUsage) => {
+    expect((await prepare({ body: { ...chat, ...parts } })).attempt.call?.includeUsage).toBe(includeUsage);
   });
 });
 
@@ -155,7 +159,7 @@ describe('deployments', () => {
     const ctx = makeContext({ body: { ...chat, model: 'lost' } });
     const leaf = makeLeaf({ provider: binding });
     for (let i = 0; i < 2; i += 1) {
-      expect(await refusal(() => plugin.prepare?.(ctx, draft(ctx, leaf, binding)))).toMatchObject({ code: 'model_not_found' });
+      expect(await refusal(() => plugin.prepare?.(ctx, draftAttempt(ctx, leaf, binding)))).toMatchObject({ code: 'model_not_found' });
     }
   });
 });
@@ -163,17 +167,17 @@ describe('deployments', () => {
 describe('files that the provider cannot fetch', () => {
   const operation = (needs: readonly MediaNeed[]): Operation => ({
     media: () => needs,
-    begin: (body, call) => begun(body, `/${call.media.get('https://a.example/cat.png')?.base64}`),
+    begin: (body, call) => translationOf(body, `/${call.media.get('https://a.example/cat.png')?.base64}`),
   });
   const bindingFor = (needs: readonly MediaNeed[]) =>
     makeBinding('main', { provider: makeProvider({ operations: { 'chat/completions': operation(needs) } }) });
   const need = { url: 'https://a.example/cat.png', maxBytes: 10 };
 
   it('are downloaded before the conversion', async () => {
-    const asked: (readonly MediaNeed[])[] = [];
+    const requested: (readonly MediaNeed[])[] = [];
     const host = makeHost({
       media: (needs) => {
-        asked.push(needs);
+        requested.push(needs);
         return Promise.resolve(new Map([[need.url, { mimeType: 'image/png', base64: 'AAAA' }]]));
       },
     });
@@ -181,7 +185,7 @@ describe('files that the provider cannot fetch', () => {
       upstream: { path: '/AAAA' },
       call: { endpoint: 'chat/completions' },
     });
-    expect(asked).toEqual([[need]]);
+    expect(requested).toEqual([[need]]);
   });
 
   it('are not requested if there are none', async () => {
@@ -227,7 +231,7 @@ describe('the upstream host', () => {
     const leaf = makeLeaf({ customHost: 'https://config.example' });
     const settings = [1, 2].map(() => {
       const ctx = makeContext({ body: chat });
-      const attempt = draft(ctx, leaf, binding);
+      const attempt = draftAttempt(ctx, leaf, binding);
       void plugin.prepare?.(ctx, attempt);
       return attempt.call?.settings;
     });
@@ -258,11 +262,11 @@ describe('the header request-timeout', () => {
     ['sets the timeout', '2000', undefined, 2000],
     ['lowers the timeout', '2000', 5000, 2000],
     ['never raises the timeout', '9000', 5000, 5000],
-  ])('%s', async (_, value, written, request) => {
+  ])('%s', async (_, value, configuredTimeout, request) => {
     const plugin = await setUp(transform);
     const ctx = makeContext({ body: chat, headers: { 'x-gateway-request-timeout': value } });
-    const attempt = draft(ctx, makeLeaf(), makeBinding('main'));
-    attempt.timeouts = { ...attempt.timeouts, request: written };
+    const attempt = draftAttempt(ctx, makeLeaf(), makeBinding('main'));
+    attempt.timeouts = { ...attempt.timeouts, request: configuredTimeout };
     await plugin.prepare?.(ctx, attempt);
     expect(attempt.timeouts).toEqual({ ...ctx.snapshot.server.timeouts, request });
   });
@@ -279,13 +283,13 @@ describe('prepare', () => {
   it.each([
     [
       'a route that the provider does not support',
-      { over: { endpoint: 'moderations', path: '/v1/moderations' } as const },
+      { overrides: { endpoint: 'moderations', path: '/v1/moderations' } as const },
       'unsupported_endpoint',
       'Provider "main" (openai) does not serve POST /v1/moderations.',
     ],
     [
       'a relayed path if the provider has no relay',
-      { over: { endpoint: 'relay', path: '/v1/files' } as const },
+      { overrides: { endpoint: 'relay', path: '/v1/files' } as const },
       'unsupported_endpoint',
       'Provider "main" (openai) does not serve POST /v1/files.',
     ],
@@ -303,7 +307,7 @@ describe('prepare', () => {
     const provider = makeProvider({ relay: (_call, path) => ({ origin: 'https://api.example', path, headers: ['x-org', 'o'] }) });
     const { attempt } = await prepare({
       binding: makeBinding('main', { provider }),
-      over: { endpoint: 'relay', path: '/v1/files', method: 'GET' },
+      overrides: { endpoint: 'relay', path: '/v1/files', method: 'GET' },
     });
     expect(attempt.upstream).toMatchObject({ path: '/v1/files', method: 'GET', body: { kind: 'none' } });
     expect(attempt.upstream?.headers).toEqual(['x-org', 'o', 'accept-encoding', 'identity']);

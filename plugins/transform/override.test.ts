@@ -6,7 +6,7 @@ import { chat, prepare } from '../../test/support/prepare.ts';
 import { makeBinding, makeProvider } from '../../test/support/stage-context.ts';
 
 describe('override_params', () => {
-  const long = parseExact('90071992547409931');
+  const bigNumber = parseExact('90071992547409931');
 
   it.each([
     ['a scalar', '{"model":"m","temperature":1}', { temperature: 0.2 }, '{"model":"m","temperature":0.2}'],
@@ -27,8 +27,8 @@ describe('override_params', () => {
       '{"model":"m","extra":{"id":9007199254740993,"over":{"b":2},"a":1}}',
     ],
     ['an object over a number that keeps its digits', '{"model":"m","x":9007199254740993}', { x: { a: 1 } }, '{"model":"m","x":{"a":1}}'],
-    ['a long number over an object', '{"model":"m","x":{"a":1}}', { x: long }, '{"model":"m","x":90071992547409931}'],
-    ['a long number in an object', '{"model":"m","x":{"a":{"b":1}}}', { x: { a: long } }, '{"model":"m","x":{"a":90071992547409931}}'],
+    ['a long number over an object', '{"model":"m","x":{"a":1}}', { x: bigNumber }, '{"model":"m","x":90071992547409931}'],
+    ['a long number in an object', '{"model":"m","x":{"a":{"b":1}}}', { x: { a: bigNumber } }, '{"model":"m","x":{"a":90071992547409931}}'],
     ['a limit over its other name', '{"model":"m","max_completion_tokens":9}', { max_tokens: 5 }, '{"model":"m","max_tokens":5}'],
     ['a limit by its new name', '{"model":"m","max_tokens":9}', { max_completion_tokens: 5 }, '{"model":"m","max_completion_tokens":5}'],
     [
@@ -131,10 +131,10 @@ describe('override_params', () => {
     ['messages', { reasoning_effort: 'low' }, { output_config: { effort: 'high' } }, { output_config: { effort: 'low' } }],
     ['messages', { reasoning_effort: 'low' }, { thinking: { type: 'enabled', budget_tokens: 9 } }, { output_config: { effort: 'low' } }],
     ['chat/completions', { reasoning: { effort: 'low' } }, { reasoning_effort: 'high' }, { reasoning: { effort: 'low' } }],
-  ])('write a parameter by the name that the route reads: %s %j', async (endpoint, override, asked, expected) => {
+  ])('write a parameter by the name that the route reads: %s %j', async (endpoint, override, field, expected) => {
     const operations = { [endpoint]: makeProvider().operations['chat/completions'] };
     const binding = makeBinding('main', { provider: makeProvider({ operations }) });
-    const { body } = await prepare({ binding, over: { endpoint }, body: { model: 'm', ...asked }, leaf: { override } });
+    const { body } = await prepare({ binding, overrides: { endpoint }, body: { model: 'm', ...field }, leaf: { override } });
     expect(JSON.parse(body ?? '')).toEqual({ model: 'm', ...expected });
   });
 
@@ -167,7 +167,7 @@ describe('override_params', () => {
   ])('add a warning if they cannot be written to %s', async (_, length, override, warnings) => {
     const binding = makeBinding('main', { provider: makeProvider({ relay: () => ({ origin: 'https://api.example', path: '/' }) }) });
     const body = { kind: 'passing', contentType: 'application/json', length } as PassThroughBody;
-    const over = { endpoint: 'relay', method: length === 0 ? 'GET' : 'POST', path: '/v1/rerank', body } as const;
-    expect((await prepare({ binding, over, leaf: { override } })).ctx.warnings).toEqual(warnings);
+    const overrides = { endpoint: 'relay', method: length === 0 ? 'GET' : 'POST', path: '/v1/rerank', body } as const;
+    expect((await prepare({ binding, overrides, leaf: { override } })).ctx.warnings).toEqual(warnings);
   });
 });

@@ -4,7 +4,7 @@ import { defaultPrefixes } from '#core/http/headers.ts';
 import { relayedHeaders } from './relayed.ts';
 
 /** As the server parses them: repeated headers are joined. */
-function bag(rawHeaders: readonly string[]): RequestHeaderBag {
+function headerBag(rawHeaders: readonly string[]): RequestHeaderBag {
   const headers: Record<string, string> = {};
   rawHeaders.forEach((name, i) => {
     if (i % 2 === 0) headers[name] = headers[name] === undefined ? (rawHeaders[i + 1] ?? '') : `${headers[name]}, ${rawHeaders[i + 1]}`;
@@ -13,7 +13,7 @@ function bag(rawHeaders: readonly string[]): RequestHeaderBag {
 }
 
 describe('a client header', () => {
-  const kept = [
+  const forwarded = [
     'content-type',
     'accept',
     'user-agent',
@@ -28,8 +28,8 @@ describe('a client header', () => {
     'origin',
     'x-custom',
   ];
-  test.each(kept)('%s is sent to the provider', (name) => {
-    expect(relayedHeaders(bag([name, 'v']))).toEqual([name, 'v']);
+  test.each(forwarded)('%s is sent to the provider', (name) => {
+    expect(relayedHeaders(headerBag([name, 'v']))).toEqual([name, 'v']);
   });
 
   const dropped = [
@@ -72,15 +72,15 @@ describe('a client header', () => {
     'x-rewrite-url',
   ];
   test.each(dropped)('%s is not sent to the provider', (name) => {
-    expect(relayedHeaders(bag([name, 'v']))).toEqual([]);
+    expect(relayedHeaders(headerBag([name, 'v']))).toEqual([]);
   });
 
   test('is not sent if Connection names it, regardless of case and position', () => {
     const pairs = ['x-one', '1', 'connection', 'close, X-One', 'x-two', '2', 'connection', 'x-two ,keep-alive', 'x-three', '3'];
-    expect(relayedHeaders(bag(pairs))).toEqual(['x-three', '3']);
+    expect(relayedHeaders(headerBag(pairs))).toEqual(['x-three', '3']);
   });
 
   test('may be repeated', () => {
-    expect(relayedHeaders(bag(['x-a', '1', 'x-a', '2']))).toEqual(['x-a', '1', 'x-a', '2']);
+    expect(relayedHeaders(headerBag(['x-a', '1', 'x-a', '2']))).toEqual(['x-a', '1', 'x-a', '2']);
   });
 });

@@ -3,18 +3,18 @@ import type { CredentialSpec, OAuthGrant } from '#core/provider.ts';
 import { azureCredential, type SignedAddress } from './credential.ts';
 import type { AzureAuthSettings } from './request-auth.ts';
 
-const place: SignedAddress = { origin: 'https://r1.openai.azure.com', path: '/openai' };
-const of = (settings: AzureAuthSettings, key?: string, at: SignedAddress = place): CredentialSpec =>
-  azureCredential(settings, key, at, (secret) => ({ scheme: 'header', name: 'api-key', secret }));
+const baseAddress: SignedAddress = { origin: 'https://r1.openai.azure.com', path: '/openai' };
+const credentialOf = (settings: AzureAuthSettings, key?: string, address: SignedAddress = baseAddress): CredentialSpec =>
+  azureCredential(settings, key, address, (secret) => ({ scheme: 'header', name: 'api-key', secret }));
 
-function grantOf(settings: AzureAuthSettings, at: SignedAddress = place): OAuthGrant {
-  const spec = of(settings, undefined, at);
+function grantOf(settings: AzureAuthSettings, address: SignedAddress = baseAddress): OAuthGrant {
+  const spec = credentialOf(settings, undefined, address);
   if (spec.scheme !== 'oauth2') throw new Error(`signed by ${spec.scheme}`);
   return spec.grant;
 }
 
 const entra = { mode: 'entra', tenant_id: 't1', client_id: 'c1', client_secret: 's1' } as const;
-const brought = { entra_tenant_id: 't2', entra_client_id: 'c2', entra_client_secret: 's2' } as const;
+const callerSettings = { entra_tenant_id: 't2', entra_client_id: 'c2', entra_client_secret: 's2' } as const;
 const jwt = 'eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln';
 
 describe('azureCredential', () => {
@@ -23,18 +23,23 @@ describe('azureCredential', () => {
     ['a configured Entra application before the API key', { auth: entra }, 'k', { scheme: 'oauth2', grant: { clientId: 'c1' } }],
     [
       'the configured application before one that a request sends',
-      { auth: entra, ...brought },
+      { auth: entra, ...callerSettings },
       'k',
       { scheme: 'oauth2', grant: { clientId: 'c1' } },
     ],
     [
       'the application that a request with auth_mode entra sends',
-      { auth_mode: 'entra', ...brought },
+      { auth_mode: 'entra', ...callerSettings },
       'k',
       { scheme: 'oauth2', grant: { clientId: 'c2' } },
     ],
-    ['the application that a request without auth_mode sends', brought, undefined, { scheme: 'oauth2', grant: { clientId: 'c2' } }],
-    ['the API key if auth_mode is api_key', { auth_mode: 'api_key', ...brought }, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
+    ['the application that a request without auth_mode sends', callerSettings, undefined, { scheme: 'oauth2', grant: { clientId: 'c2' } }],
+    [
+      'the API key if auth_mode is api_key',
+      { auth_mode: 'api_key', ...callerSettings },
+      'k',
+      { scheme: 'header', name: 'api-key', secret: 'k' },
+    ],
     ['the API key if auth_mode is default', { auth_mode: 'default' }, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
     ['the API key if there is nothing else', {}, 'k', { scheme: 'header', name: 'api-key', secret: 'k' }],
     [
@@ -47,7 +52,7 @@ describe('azureCredential', () => {
     ['a key with dots that is not a JWT in the api-key header', {}, 'eyJ.not.a token', { scheme: 'header', secret: 'eyJ.not.a token' }],
     ['no credential if none is set', {}, undefined, { scheme: 'none' }],
   ])('signs with %s', (_, settings, key, spec) => {
-    expect(of(settings, key)).toMatchObject(spec);
+    expect(credentialOf(settings, key)).toMatchObject(spec);
   });
 });
 
@@ -68,7 +73,7 @@ describe('token endpoint and scope', () => {
       endpoint: { base, path: ['t1', 'oauth2', 'v2.0', 'token'] },
       scope,
     });
-    expect(grantOf(brought, { origin, path })).toMatchObject({ endpoint: { base }, scope });
+    expect(grantOf(callerSettings, { origin, path })).toMatchObject({ endpoint: { base }, scope });
     expect(grantOf({ auth: { mode: 'managed_identity' } }, { origin, path })).toMatchObject({ resource: scope.replace('/.default', '') });
   });
 
@@ -80,8 +85,8 @@ describe('token endpoint and scope', () => {
   });
 
   it('use only the scope of a request', () => {
-    const found = grantOf({ ...brought, entra_scope: 'api://x/.default' });
-    expect(found).toMatchObject({ scope: 'api://x/.default', endpoint: { base: 'https://login.microsoftonline.com' } });
+    const grant = grantOf({ ...callerSettings, entra_scope: 'api://x/.default' });
+    expect(grant).toMatchObject({ scope: 'api://x/.default', endpoint: { base: 'https://login.microsoftonline.com' } });
   });
 });
 
@@ -112,17 +117,17 @@ describe('credential settings of a request', () => {
   it.each<[string, AzureAuthSettings, string, string]>([
     [
       'no tenant',
-      { ...brought, entra_tenant_id: undefined } as unknown as AzureAuthSettings,
+      { ...callerSettings, entra_tenant_id: undefined } as unknown as AzureAuthSettings,
       'missing_credential',
       'azure-entra-tenant-id',
     ],
     ['no client id', { auth_mode: 'entra', entra_tenant_id: 't' }, 'missing_credential', 'azure-entra-client-id'],
     ['no secret', { auth_mode: 'entra', entra_tenant_id: 't', entra_client_id: 'c' }, 'missing_credential', 'azure-entra-client-secret'],
-    ['a tenant that is a path', { ...brought, entra_tenant_id: '../x' }, 'invalid_header', 'azure-entra-tenant-id'],
-    ['an unknown auth_mode', { auth_mode: 'entar', ...brought }, 'invalid_header', 'azure-auth-mode'],
+    ['a tenant that is a path', { ...callerSettings, entra_tenant_id: '../x' }, 'invalid_header', 'azure-entra-tenant-id'],
+    ['an unknown auth_mode', { auth_mode: 'entar', ...callerSettings }, 'invalid_header', 'azure-auth-mode'],
     ['the managed identity of the machine', { auth_mode: 'managed' }, 'not_allowed', 'azure-auth-mode'],
     ['the workload identity of the pod', { auth_mode: 'workload_identity' }, 'not_allowed', 'azure-auth-mode'],
   ])('are rejected with %s', (_, settings, code, param) => {
-    expect(() => of(settings, 'k')).toThrow(expect.objectContaining({ code, param }) as Error);
+    expect(() => credentialOf(settings, 'k')).toThrow(expect.objectContaining({ code, param }) as Error);
   });
 });

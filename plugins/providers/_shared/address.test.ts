@@ -90,8 +90,8 @@ it('at keeps the query unchanged', () => {
 });
 
 it('memo computes the value of an object once', () => {
-  let made = 0;
-  const count = memoize((_key: object) => (made += 1));
+  let calls = 0;
+  const count = memoize((_key: object) => (calls += 1));
   const key = {};
   expect([count(key), count(key), count({})]).toEqual([1, 1, 2]);
 });

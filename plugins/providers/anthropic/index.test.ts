@@ -25,8 +25,8 @@ describe('anthropic', () => {
     });
     const { request } = begin(anthropic, callOf({ endpoint: 'models', method: 'GET', query: 'limit=5' }));
     expect(request).toMatchObject({ origin: 'https://api.anthropic.com', path: '/v1/models?limit=5', method: 'GET' });
-    const all = begin(anthropic, callOf({ endpoint: 'models', method: 'GET', query: '' })).request;
-    expect(all.path).toBe('/v1/models?limit=1000');
+    const listRequest = begin(anthropic, callOf({ endpoint: 'models', method: 'GET', query: '' })).request;
+    expect(listRequest.path).toBe('/v1/models?limit=1000');
   });
 
   it('relays with version and beta features of the provider settings and the client', () => {

@@ -55,8 +55,8 @@ const rows: readonly (readonly [string, string, string, string | undefined, stri
 ];
 
 describe('parseFoundryUri', () => {
-  it.each(rows)('parses %s', (pasted, base, host, resource, format, apiVersion) => {
-    const parsed = parseFoundryUri(pasted);
+  it.each(rows)('parses %s', (pastedUri, base, host, resource, format, apiVersion) => {
+    const parsed = parseFoundryUri(pastedUri);
     if (typeof parsed === 'string') throw new Error(parsed);
     expect({ ...parsed, base: parsed.origin + parsed.path }).toMatchObject({ base, host });
     expect([parsed.resource, parsed.format, parsed.apiVersion]).toEqual([resource, format, apiVersion]);
@@ -67,8 +67,8 @@ describe('parseFoundryUri', () => {
     ['https://r1.services.ai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21', /type azure-openai/],
     ['ftp://r1.services.ai.azure.com', /scheme/],
     ['nonsense with blanks', /not a URL/],
-  ])('returns the reason why it cannot use %s', (pasted, why) => {
-    expect(parseFoundryUri(pasted)).toMatch(why);
+  ])('returns the reason why it cannot use %s', (pastedUri, reason) => {
+    expect(parseFoundryUri(pastedUri)).toMatch(reason);
   });
 });
 

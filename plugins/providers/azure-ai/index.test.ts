@@ -6,7 +6,7 @@ import { begin, callOf } from '../../../test/contract/call.ts';
 import azureAi from './index.ts';
 
 type Settings = CommonSettings & Readonly<Record<string, unknown>>;
-type Over = Partial<Call<CommonSettings>> & { readonly text?: string };
+type CallOverrides = Partial<Call<CommonSettings>> & { readonly text?: string };
 
 const resource: Settings = {
   resource_name: 'r1',
@@ -22,7 +22,7 @@ const resource: Settings = {
   },
 };
 
-function ask(endpoint: Endpoint, model: string, settings: Settings = resource, { text, ...over }: Over = {}) {
+function beginCall(endpoint: Endpoint, model: string, settings: Settings = resource, { text, ...overrides }: CallOverrides = {}) {
   const chosen = azureAi.entry.deployment?.(settings, model);
   if (chosen === undefined || chosen instanceof Error) throw chosen ?? new Error('no deployment');
   const call = callOf({
@@ -31,7 +31,7 @@ function ask(endpoint: Endpoint, model: string, settings: Settings = resource, {
     model: chosen.model,
     deployment: chosen.settings,
     foundationModel: chosen.foundationModel,
-    ...over,
+    ...overrides,
   });
   const body =
     text === '' ? emptyBody : JsonBody.from(Buffer.from(text ?? `{"model":"@team/${model}","messages":[{"role":"user","content":"Hi"}]}`));
@@ -47,8 +47,8 @@ function ask(endpoint: Endpoint, model: string, settings: Settings = resource, {
   };
 }
 
-const pairs = (flat: readonly string[]): [string, string][] =>
-  flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1] ?? ''] as [string, string]] : []));
+const pairs = (nameValueList: readonly string[]): [string, string][] =>
+  nameValueList.flatMap((name, i) => (i % 2 === 0 ? [[name, nameValueList[i + 1] ?? ''] as [string, string]] : []));
 
 describe('the upstream URL of azure-ai', () => {
   it.each<[Endpoint, string, string]>([
@@ -68,7 +68,7 @@ describe('the upstream URL of azure-ai', () => {
     ['models', 'serverless', 'https://m1.eastus2.models.ai.azure.com/v1/info'],
     ['models', 'claude', 'https://r1.services.ai.azure.com/openai/v1/models'],
   ])('of %s for %s is %s', (endpoint, model, url) => {
-    expect(ask(endpoint, model).url).toBe(url);
+    expect(beginCall(endpoint, model).url).toBe(url);
   });
 
   it.each<[Settings, string]>([
@@ -79,15 +79,15 @@ describe('the upstream URL of azure-ai', () => {
     [{ resource_name: 'https://r1.services.ai.azure.com/openai/v1' }, '/openai/v1/chat/completions'],
     [{ resource_name: 'r1', api_version: '2024-05-01' }, '/models/chat/completions?api-version=2024-05-01'],
   ])('of an unlisted model with %j is %s', (settings, path) => {
-    expect(ask('chat/completions', 'd1', settings).url).toBe(`https://r1.services.ai.azure.com${path}`);
+    expect(beginCall('chat/completions', 'd1', settings).url).toBe(`https://r1.services.ai.azure.com${path}`);
   });
 
   it('uses the API version of the client only if the configuration sets none', () => {
     const query = 'a=1&Api-Version=2025-01-01';
-    expect(ask('chat/completions', 'llama', resource, { query }).url).toMatch(/\?a=1&api-version=2025-01-01$/);
-    expect(ask('chat/completions', 'dated', resource, { query }).url).toMatch(/\?a=1&api-version=2024-08-01-preview$/);
-    expect(ask('chat/completions', 'gpt', resource, { query }).url).toMatch(/\?a=1$/);
-    expect(ask('messages', 'claude', resource, { query }).url).toMatch(/\?a=1$/);
+    expect(beginCall('chat/completions', 'llama', resource, { query }).url).toMatch(/\?a=1&api-version=2025-01-01$/);
+    expect(beginCall('chat/completions', 'dated', resource, { query }).url).toMatch(/\?a=1&api-version=2024-08-01-preview$/);
+    expect(beginCall('chat/completions', 'gpt', resource, { query }).url).toMatch(/\?a=1$/);
+    expect(beginCall('messages', 'claude', resource, { query }).url).toMatch(/\?a=1$/);
   });
 
   it.each<[Endpoint, string]>([
@@ -97,23 +97,23 @@ describe('the upstream URL of azure-ai', () => {
     ['responses', 'llama'],
     ['images/embeddings', 'gpt'],
   ])('causes unsupported_endpoint for %s with %s', (endpoint, model) => {
-    expect(() => ask(endpoint, model)).toThrow(expect.objectContaining({ code: 'unsupported_endpoint' }));
+    expect(() => beginCall(endpoint, model)).toThrow(expect.objectContaining({ code: 'unsupported_endpoint' }));
   });
 
   it("of a relayed path starts with the path of the deployment's format", () => {
-    const relay = (model: string, path: string): string => {
-      const { call } = ask('chat/completions', model);
+    const relayedUrl = (model: string, path: string): string => {
+      const { call } = beginCall('chat/completions', model);
       const address = azureAi.relay?.({ ...call, endpoint: 'relay' }, path);
       return `${address?.origin}${address?.path}`;
     };
-    expect(relay('llama', '/v1/info')).toBe('https://r1.services.ai.azure.com/models/info?api-version=2024-05-01-preview');
-    expect(relay('gpt', '/v1/vector_stores')).toBe('https://r1.services.ai.azure.com/openai/v1/vector_stores');
+    expect(relayedUrl('llama', '/v1/info')).toBe('https://r1.services.ai.azure.com/models/info?api-version=2024-05-01-preview');
+    expect(relayedUrl('gpt', '/v1/vector_stores')).toBe('https://r1.services.ai.azure.com/openai/v1/vector_stores');
   });
 });
 
 describe('the upstream request of azure-ai', () => {
   it('to the inference route contains the deployment name and the extra-parameters header', () => {
-    const { headers, body, signed } = ask('chat/completions', 'llama', resource, {
+    const { headers, body, signed } = beginCall('chat/completions', 'llama', resource, {
       text: '{"model":"@team/llama","messages":[],"max_completion_tokens":5,"seed":12345678901234567890,"labels":{"a":"b"}}',
     });
     expect(body).toBe('{"model":"Llama.3/70B","messages":[],"max_completion_tokens":5,"seed":12345678901234567890}');
@@ -123,24 +123,24 @@ describe('the upstream request of azure-ai', () => {
 
   it('contains extra_parameters and endpoint_name of the settings as headers', () => {
     const settings = { ...resource, extra_parameters: 'pass-through', endpoint_name: 'blue' };
-    expect(ask('chat/completions', 'llama', settings).headers).toMatchObject({
+    expect(beginCall('chat/completions', 'llama', settings).headers).toMatchObject({
       'extra-parameters': 'pass-through',
       'azureml-model-deployment': 'blue',
     });
   });
 
   it('to a managed endpoint contains the deployment name in a header', () => {
-    expect(ask('chat/completions', 'compute').headers).toMatchObject({ 'azureml-model-deployment': 'blue' });
-    expect(ask('chat/completions', 'serverless').headers).not.toHaveProperty('azureml-model-deployment');
+    expect(beginCall('chat/completions', 'compute').headers).toMatchObject({ 'azureml-model-deployment': 'blue' });
+    expect(beginCall('chat/completions', 'serverless').headers).not.toHaveProperty('azureml-model-deployment');
   });
 
   it.each(['blue\r\nx-evil: 1', 'größe', 'a b'])('to a managed endpoint is rejected with deployment name %j', (name) => {
     const settings = { foundry_url: 'https://m1.westeurope.inference.ml.azure.com' };
-    expect(() => ask('chat/completions', name, settings)).toThrow(expect.objectContaining({ code: 'model_not_found' }) as Error);
+    expect(() => beginCall('chat/completions', name, settings)).toThrow(expect.objectContaining({ code: 'model_not_found' }) as Error);
   });
 
   it('to the OpenAI route is in the format of the client', () => {
-    const { headers, body, signed } = ask('chat/completions', 'gpt', resource, { stream: true });
+    const { headers, body, signed } = beginCall('chat/completions', 'gpt', resource, { stream: true });
     expect(body).toBe('{"model":"gpt-eu","messages":[{"role":"user","content":"Hi"}]}');
     expect(headers).toEqual({ accept: 'text/event-stream', 'content-type': 'application/json' });
     expect(signed).toEqual({ scheme: 'headers', names: ['api-key'], secret: 'K' });
@@ -148,7 +148,7 @@ describe('the upstream request of azure-ai', () => {
 
   it('to the Anthropic route is converted from chat completions', () => {
     const text = '{"model":"@team/claude","messages":[{"role":"user","content":"Hi"}],"max_tokens":7,"seed":1}';
-    const { headers, body, dropped, signed } = ask('chat/completions', 'claude', resource, { text });
+    const { headers, body, dropped, signed } = beginCall('chat/completions', 'claude', resource, { text });
     expect(JSON.parse(body)).toEqual({ model: 'claude-eu', max_tokens: 7, messages: [{ role: 'user', content: 'Hi' }] });
     expect(dropped).toEqual(['seed']);
     expect(headers).toEqual({ accept: 'application/json', 'content-type': 'application/json', 'anthropic-version': '2023-06-01' });
@@ -158,7 +158,7 @@ describe('the upstream request of azure-ai', () => {
   it('to the Anthropic route keeps a messages body, except for the model and fields that become headers', () => {
     const header = (name: string): string | undefined => (name === 'anthropic-beta' ? 'x-1' : undefined);
     const text = '{"model":"@team/claude","max_tokens":7,"anthropic_beta":["y-2"],"labels":{"a":"b"},"odd":1.0}';
-    const { headers, body, dropped } = ask('messages', 'claude', { ...resource, anthropic_beta: 'z-3' }, { text, header });
+    const { headers, body, dropped } = beginCall('messages', 'claude', { ...resource, anthropic_beta: 'z-3' }, { text, header });
     expect(body).toBe('{"model":"claude-eu","max_tokens":7,"odd":1.0}');
     expect(headers).toMatchObject({ 'anthropic-version': '2023-06-01', 'anthropic-beta': 'z-3,x-1,y-2' });
     expect(dropped).toEqual(['labels']);
@@ -169,7 +169,7 @@ describe('the upstream request of azure-ai', () => {
       scheme: 'bearer',
       secret: 'eyJ',
     });
-    expect(ask('messages', 'claude', { ...resource, key_as: 'bearer' }).signed).toMatchObject({ names: ['authorization'] });
+    expect(beginCall('messages', 'claude', { ...resource, key_as: 'bearer' }).signed).toMatchObject({ names: ['authorization'] });
   });
 
   it('uses the token scope of the cloud that the host belongs to', () => {
@@ -187,15 +187,15 @@ describe('the upstream request of azure-ai', () => {
 
 describe('responses of azure-ai', () => {
   it('are converted for Anthropic models only', () => {
-    const converts = (model: string): boolean => {
-      const { call } = ask('chat/completions', model);
+    const isConverted = (model: string): boolean => {
+      const { call } = beginCall('chat/completions', model);
       return begin(azureAi, call).result !== undefined;
     };
-    expect(['llama', 'gpt', 'serverless', 'claude', 'pasted'].map(converts)).toEqual([false, false, false, true, true]);
+    expect(['llama', 'gpt', 'serverless', 'claude', 'pasted'].map(isConverted)).toEqual([false, false, false, true, true]);
   });
 
   it('of a single model endpoint become a model list', () => {
-    const { call } = ask('models', 'serverless', resource, { text: '' });
+    const { call } = beginCall('models', 'serverless', resource, { text: '' });
     const text = '{"model_name":"mistral-large","model_type":"chat-completion","model_provider_name":"mistralai"}';
     expect(begin(azureAi, call).result?.(text)).toEqual({
       object: 'list',
@@ -229,8 +229,8 @@ describe('responses of azure-ai', () => {
 describe('the deployment of azure-ai', () => {
   it('is the default one for an unknown model', () => {
     const settings = { ...resource, deployments: { a: { deployment_id: 'd1' }, b: { deployment_id: 'd2', default: true } } };
-    expect(JSON.parse(ask('chat/completions', 'unknown', settings).body)).toMatchObject({ model: 'd2' });
-    expect(ask('models', '', settings, { text: '' }).url).toMatch(/\/openai\/v1\/models$/);
+    expect(JSON.parse(beginCall('chat/completions', 'unknown', settings).body)).toMatchObject({ model: 'd2' });
+    expect(beginCall('models', '', settings, { text: '' }).url).toMatch(/\/openai\/v1\/models$/);
   });
 
   it('is not found for an unknown alias, with the nearest alias as hint', () => {

@@ -51,14 +51,14 @@ describe.each(served)('%s', (endpoint) => {
 
 describe('an upload of batch lines', () => {
   const line = (model: string): string => JSON.stringify({ custom_id: 'a', url: '/chat/completions', body: { model } });
-  const form = (first: string): FormBody =>
-    ({ kind: 'form', fields: new Map([['purpose', 'batch']]), file: { field: 'file', firstLine: first } }) as unknown as FormBody;
-  const editOf = (own: typeof settings, first: string) => {
+  const form = (firstLine: string): FormBody =>
+    ({ kind: 'form', fields: new Map([['purpose', 'batch']]), file: { field: 'file', firstLine } }) as unknown as FormBody;
+  const editOf = (extraSettings: typeof settings, firstLine: string) => {
     const call = callOf({
       endpoint: 'files',
       method: 'POST',
-      settings: { ...own, resource_name: 'r1' } as typeof settings,
-      form: form(first),
+      settings: { ...extraSettings, resource_name: 'r1' } as typeof settings,
+      form: form(firstLine),
     });
     const { body } = begin(azure, call, emptyBody).request;
     return body.kind === 'form' ? body.edit?.line : undefined;

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { check } from './check.ts';
 import type { AzureSettings } from './settings.ts';
 
-const one = { deployment_id: 'd1', foundation_model: 'm' };
+const deployment = { deployment_id: 'd1', foundation_model: 'm' };
 
 it.each<readonly [string, AzureSettings]>([
-  ['a resource and deployments', { resource_name: 'contoso-eu', deployments: { a: one } }],
+  ['a resource and deployments', { resource_name: 'contoso-eu', deployments: { a: deployment } }],
   ['a pasted resource', { resource_name: 'https://contoso.openai.azure.com/' }],
   [
     'only target URIs',
@@ -19,7 +19,7 @@ it.each<readonly [string, AzureSettings]>([
 
 it.each<readonly [string, AzureSettings, object]>([
   ['no resource', {}, { path: ['resource_name'], code: 'missing-key' }],
-  ['no resource with a deployment that needs one', { deployments: { a: one } }, { path: ['resource_name'], code: 'missing-key' }],
+  ['no resource with a deployment that needs one', { deployments: { a: deployment } }, { path: ['resource_name'], code: 'missing-key' }],
   ['a resource that is not a DNS label', { resource_name: 'contoso_eu!' }, { path: ['resource_name'], code: 'bad-url' }],
   [
     'a resource that is a URL of another host',
@@ -80,12 +80,12 @@ it.each<readonly [string, AzureSettings, object]>([
   ],
   [
     'a target URI that contradicts the deployment id',
-    { resource_name: 'r1', deployments: { a: { ...one, target_uri: 'https://r1.openai.azure.com/openai/deployments/d2' } } },
+    { resource_name: 'r1', deployments: { a: { ...deployment, target_uri: 'https://r1.openai.azure.com/openai/deployments/d2' } } },
     { path: ['deployments', 'a', 'deployment_id'], code: 'conflict', severity: 'warning' },
   ],
   [
     'two defaults',
-    { resource_name: 'r1', deployments: { a: { ...one, default: true }, b: { ...one, default: true } } },
+    { resource_name: 'r1', deployments: { a: { ...deployment, default: true }, b: { ...deployment, default: true } } },
     { path: ['deployments', 'b', 'default'], code: 'conflict' },
   ],
   [
@@ -101,8 +101,12 @@ const missing = [{ path: ['api_version'], code: 'missing-key', severity: 'warnin
 
 it.each<readonly [string, AzureSettings, readonly object[]]>([
   ['nothing sets api_version', { resource_name: 'r1' }, missing],
-  ['no deployment sets it', { resource_name: 'r1', deployments: { a: one } }, missing],
-  ['one of two deployments does not set it', { resource_name: 'r1', deployments: { a: { ...one, api_version: 'v1' }, b: one } }, missing],
+  ['no deployment sets it', { resource_name: 'r1', deployments: { a: deployment } }, missing],
+  [
+    'one of two deployments does not set it',
+    { resource_name: 'r1', deployments: { a: { ...deployment, api_version: 'v1' }, b: deployment } },
+    missing,
+  ],
   [
     'a target URI of the dated address has no version',
     uriOf('https://r1.openai.azure.com/openai/deployments/d1/chat/completions'),
@@ -110,12 +114,12 @@ it.each<readonly [string, AzureSettings, readonly object[]]>([
   ],
   ['a target URI has a version', uriOf('https://r1.openai.azure.com/openai/deployments/d1/chat/completions?api-version=2024-10-21'), []],
   ['a target URI has v1', uriOf('https://r1.openai.azure.com/openai/v1/'), []],
-  ['every deployment has a version', { resource_name: 'r1', deployments: { a: { ...one, api_version: '2024-10-21' } } }, []],
+  ['every deployment has a version', { resource_name: 'r1', deployments: { a: { ...deployment, api_version: '2024-10-21' } } }, []],
   ['a custom host has v1', { custom_host: 'https://r1.openai.azure.us/openai/v1' }, []],
 ])('check warns of a missing version only if no default applies: %s', (_name, settings, expected) => {
   expect(check(settings)).toMatchObject(expected);
 });
 
 function uriOf(uri: string): AzureSettings {
-  return { deployments: { a: { ...one, target_uri: uri } } };
+  return { deployments: { a: { ...deployment, target_uri: uri } } };
 }

@@ -21,53 +21,64 @@ const catalog: AzureSettings = {
   },
 };
 
-function callOf(endpoint: Endpoint, settings: AzureSettings, asked: string, over: Partial<Call<AzureSettings>> = {}): Call<AzureSettings> {
-  const deployment = azure.entry.deployment?.(settings, asked);
+function callOf(
+  endpoint: Endpoint,
+  settings: AzureSettings,
+  requestedModel: string,
+  overrides: Partial<Call<AzureSettings>> = {},
+): Call<AzureSettings> {
+  const deployment = azure.entry.deployment?.(settings, requestedModel);
   if (deployment === undefined || deployment instanceof GatewayError) throw deployment;
-  const { model, settings: known, foundationModel } = deployment;
-  return anyCall({ endpoint, settings, model, deployment: known, foundationModel, params: { id: 'x1' }, ...over });
+  const { model, settings: knownSettings, foundationModel } = deployment;
+  return anyCall({ endpoint, settings, model, deployment: knownSettings, foundationModel, params: { id: 'x1' }, ...overrides });
 }
 
-const send = (endpoint: Endpoint, settings: AzureSettings, asked: string, text = '', over: Partial<Call<AzureSettings>> = {}) => {
+const send = (
+  endpoint: Endpoint,
+  settings: AzureSettings,
+  requestedModel: string,
+  text = '',
+  overrides: Partial<Call<AzureSettings>> = {},
+) => {
   const body = text === '' ? emptyBody : JsonBody.from(Buffer.from(text));
-  const { request } = begin(azure, callOf(endpoint, settings, asked, over), body);
+  const { request } = begin(azure, callOf(endpoint, settings, requestedModel, overrides), body);
   return { url: request.origin + request.path, text: request.body.kind === 'json' ? request.body.bytes().toString() : '' };
 };
 
-const relay = (settings: AzureSettings, asked: string, path: string, query = '') => {
-  const address = azure.relay?.(callOf('relay', settings, asked, { query }), path);
+const relay = (settings: AzureSettings, requestedModel: string, path: string, query = '') => {
+  const address = azure.relay?.(callOf('relay', settings, requestedModel, { query }), path);
   return `${address?.origin}${address?.path}`;
 };
 
-const direct = (api_version: string | undefined, more: AzureSettings = {}): AzureSettings => ({
+const directSettings = (api_version: string | undefined, extra: AzureSettings = {}): AzureSettings => ({
   resource_name: 'r1',
   deployment_id: 'd1',
   ...(api_version === undefined ? {} : { api_version }),
-  ...more,
+  ...extra,
 });
 const host = 'https://r1.openai.azure.com/openai';
 
 describe('the upstream URL', () => {
   const base = 'https://r1.openai.azure.us/openai';
   it.each<readonly [string, AzureSettings, string, string]>([
-    ['a dated version', direct('2024-10-21'), '', `${host}/deployments/d1/chat/completions?api-version=2024-10-21`],
-    ['v1', direct('v1'), '', `${host}/v1/chat/completions`],
-    ['latest', direct(' Latest '), '', `${host}/v1/chat/completions`],
-    ['preview', direct('preview'), '', `${host}/v1/chat/completions?api-version=preview`],
-    ['no version', direct(undefined), '', `${host}/v1/chat/completions`],
+    ['a dated version', directSettings('2024-10-21'), '', `${host}/deployments/d1/chat/completions?api-version=2024-10-21`],
+    ['v1', directSettings('v1'), '', `${host}/v1/chat/completions`],
+    ['latest', directSettings(' Latest '), '', `${host}/v1/chat/completions`],
+    ['preview', directSettings('preview'), '', `${host}/v1/chat/completions?api-version=preview`],
+    ['no version', directSettings(undefined), '', `${host}/v1/chat/completions`],
     [
       'no version and one in the query of the client',
-      direct(undefined),
+      directSettings(undefined),
       'a=1&api-version=2024-06-01',
       `${host}/deployments/d1/chat/completions?a=1&api-version=2024-06-01`,
     ],
     [
       'a version that differs from that of the client',
-      direct('2024-10-21'),
+      directSettings('2024-10-21'),
       'api-version=2023-05-15',
       `${host}/deployments/d1/chat/completions?api-version=2024-10-21`,
     ],
-    ['v1 and a version in the query of the client', direct('v1'), 'api-version=2023-05-15', `${host}/v1/chat/completions`],
+    ['v1 and a version in the query of the client', directSettings('v1'), 'api-version=2023-05-15', `${host}/v1/chat/completions`],
     [
       'a government host',
       { deployment_id: 'd1', api_version: '2024-10-21', custom_host: `${base}/deployments/x/chat/completions?api-version=1` },
@@ -106,7 +117,7 @@ describe('the upstream URL', () => {
     ],
     [
       'a deployment with special characters',
-      direct('2024-10-21', { deployment_id: 'a/..b.c ü' }),
+      directSettings('2024-10-21', { deployment_id: 'a/..b.c ü' }),
       '',
       `${host}/deployments/a%2F..b.c%20%C3%BC/chat/completions?api-version=2024-10-21`,
     ],
@@ -144,8 +155,8 @@ describe('the upstream URL', () => {
     ['fine_tuning/jobs/{id}/events', '/fine_tuning/jobs/x1/events', '/v1/fine_tuning/jobs/x1/events'],
     ['fine_tuning/jobs/{id}/checkpoints', '/fine_tuning/jobs/x1/checkpoints', '/v1/fine_tuning/jobs/x1/checkpoints'],
   ])('of %s contains the deployment only where the service requires it', (endpoint, dated, v1) => {
-    expect(send(endpoint, direct('2025-04-01-preview'), '').url).toBe(`${host}${dated}?api-version=2025-04-01-preview`);
-    expect(send(endpoint, direct('v1'), '').url).toBe(`${host}${v1}`);
+    expect(send(endpoint, directSettings('2025-04-01-preview'), '').url).toBe(`${host}${dated}?api-version=2025-04-01-preview`);
+    expect(send(endpoint, directSettings('v1'), '').url).toBe(`${host}${v1}`);
   });
 
   it.each([
@@ -158,13 +169,13 @@ describe('the upstream URL', () => {
     ['/v1/audio/transcriptions', '/deployments/d1/audio/transcriptions', '/v1/audio/transcriptions'],
     ['/v1/vector_stores', '/vector_stores', '/v1/vector_stores'],
   ])('of the relayed path %s follows the same table', (path, dated, v1) => {
-    expect(relay(direct('2024-10-21'), '', path, 'limit=2')).toBe(`${host}${dated}?limit=2&api-version=2024-10-21`);
-    expect(relay(direct('v1'), '', path, 'limit=2')).toBe(`${host}${v1}?limit=2`);
+    expect(relay(directSettings('2024-10-21'), '', path, 'limit=2')).toBe(`${host}${dated}?limit=2&api-version=2024-10-21`);
+    expect(relay(directSettings('v1'), '', path, 'limit=2')).toBe(`${host}${v1}?limit=2`);
   });
 
   it('of a realtime socket names the deployment and contains no API key', () => {
-    expect(relay(direct('v1'), '', '/v1/realtime', 'model=%40s%2Fx&api-key=k')).toBe(`${host}/v1/realtime?model=d1`);
-    expect(relay(direct('2025-04-01-preview'), '', '/v1/realtime', 'model=x')).toBe(
+    expect(relay(directSettings('v1'), '', '/v1/realtime', 'model=%40s%2Fx&api-key=k')).toBe(`${host}/v1/realtime?model=d1`);
+    expect(relay(directSettings('2025-04-01-preview'), '', '/v1/realtime', 'model=x')).toBe(
       `${host}/realtime?api-version=2025-04-01-preview&deployment=d1`,
     );
   });
@@ -192,9 +203,9 @@ describe('the deployment catalog', () => {
   });
 
   it('lists the known aliases in the error for an unknown one', () => {
-    const found = azure.entry.deployment?.(catalog, 'chat-fats');
-    expect(found).toBeInstanceOf(GatewayError);
-    expect(found).toMatchObject({
+    const deployment = azure.entry.deployment?.(catalog, 'chat-fats');
+    expect(deployment).toBeInstanceOf(GatewayError);
+    expect(deployment).toMatchObject({
       code: 'model_not_found',
       status: 404,
       param: 'model',
@@ -217,9 +228,9 @@ describe('the deployment catalog', () => {
 
   it('uses the custom host of a request, except for deployments with their own host', () => {
     const settings: AzureSettings = { ...catalog, custom_host: 'https://apim.example/team/openai' };
-    const over = (alias: string) => ({ ...callOf('chat/completions', catalog, alias), settings });
+    const callForAlias = (alias: string) => ({ ...callOf('chat/completions', catalog, alias), settings });
     const url = (alias: string) => {
-      const { request } = begin(azure, over(alias), JsonBody.of({ model: alias }));
+      const { request } = begin(azure, callForAlias(alias), JsonBody.of({ model: alias }));
       return request.origin + request.path;
     };
     expect(url('chat-fast')).toBe('https://apim.example/team/openai/deployments/d-4o/chat/completions?api-version=2024-10-21');
@@ -228,7 +239,7 @@ describe('the deployment catalog', () => {
 
   it('lists its aliases as models', () => {
     expect(azure.entry.models?.(catalog)).toContainEqual({ id: 'chat-fast', foundationModel: 'gpt-4o' });
-    expect(azure.entry.models?.(direct('v1'))).toEqual([]);
+    expect(azure.entry.models?.(directSettings('v1'))).toEqual([]);
   });
 
   it('uses the API version that all deployments share for routes without a model', () => {
@@ -261,7 +272,7 @@ describe('the body sent upstream', () => {
     ],
     [
       'an unchanged model if the path names the deployment',
-      direct('2024-10-21'),
+      directSettings('2024-10-21'),
       'gpt-4o',
       'chat/completions',
       '{ "model": "gpt-4o" }',
@@ -269,18 +280,18 @@ describe('the body sent upstream', () => {
     ],
     [
       'no slug even if the path names the deployment',
-      direct('2024-10-21'),
+      directSettings('2024-10-21'),
       'gpt-4o',
       'chat/completions',
       '{"model":"@s/gpt-4o"}',
       '{"model":"d1"}',
     ],
     ['no added model if the path names the deployment', catalog, 'chat-fast', 'chat/completions', '{ "n":1 }', '{ "n":1 }'],
-    ['the deployment id on v1', direct('v1'), 'gpt-4o', 'chat/completions', '{"model":"gpt-4o"}', '{"model":"d1"}'],
-    ['an unchanged deployment id on v1', direct('v1'), 'd1', 'chat/completions', '{ "model":"d1" }', '{ "model":"d1" }'],
+    ['the deployment id on v1', directSettings('v1'), 'gpt-4o', 'chat/completions', '{"model":"gpt-4o"}', '{"model":"d1"}'],
+    ['an unchanged deployment id on v1', directSettings('v1'), 'd1', 'chat/completions', '{ "model":"d1" }', '{ "model":"d1" }'],
     [
       'the deployment id on a route without deployment in its path',
-      direct('2025-04-01-preview'),
+      directSettings('2025-04-01-preview'),
       'gpt-4o',
       'responses',
       '{"model":"gpt-4o"}',
@@ -288,7 +299,7 @@ describe('the body sent upstream', () => {
     ],
     [
       'the endpoint without /v1 for a batch of a dated version',
-      direct('2024-10-21'),
+      directSettings('2024-10-21'),
       '',
       'batches',
       '{"endpoint":"/v1/responses"}',
@@ -296,20 +307,20 @@ describe('the body sent upstream', () => {
     ],
     [
       'an unchanged endpoint for a batch on v1',
-      direct('v1'),
+      directSettings('v1'),
       '',
       'batches',
       '{ "endpoint":"/v1/responses" }',
       '{ "endpoint":"/v1/responses" }',
     ],
-  ])('contains %s', (_name, settings, asked, ...[endpoint, text, sent]) => {
-    expect(send(endpoint, settings, asked, text).text).toBe(sent);
+  ])('contains %s', (_name, settings, requestedModel, ...[endpoint, text, sent]) => {
+    expect(send(endpoint, settings, requestedModel, text).text).toBe(sent);
   });
 });
 
 describe('the model of a fine-tuning job', () => {
-  it.each(['gpt-4o-mini', '@team/gpt-4o-mini'])('is sent as a base model, not as a deployment id: %s', (named) => {
-    const { text } = send('fine_tuning/jobs', catalog, '', JSON.stringify({ model: named }), { model: 'gpt-4o-mini' });
+  it.each(['gpt-4o-mini', '@team/gpt-4o-mini'])('is sent as a base model, not as a deployment id: %s', (baseModel) => {
+    const { text } = send('fine_tuning/jobs', catalog, '', JSON.stringify({ model: baseModel }), { model: 'gpt-4o-mini' });
     expect(text).toBe('{"model":"gpt-4o-mini"}');
   });
 });

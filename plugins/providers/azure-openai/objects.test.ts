@@ -2,7 +2,7 @@ import type { Endpoint } from '#core/endpoint.ts';
 import { describe, expect, it } from 'vitest';
 import { toOpenAiObject } from './objects.ts';
 
-const read = (endpoint: Endpoint, value: unknown): unknown =>
+const readResponse = (endpoint: Endpoint, value: unknown): unknown =>
   toOpenAiObject(typeof value === 'string' ? value : JSON.stringify(value), { endpoint, params: { id: 'x-1' } });
 
 describe('objectOf', () => {
@@ -35,8 +35,8 @@ describe('objectOf', () => {
   ])('converts an object with %s to the OpenAI format', (_name, endpoint, sent, expected) => {
     const counts =
       endpoint.startsWith('batches') && !('request_counts' in expected) ? { request_counts: { total: 0, completed: 0, failed: 0 } } : {};
-    expect(read(endpoint, sent)).toMatchObject({ ...counts, ...expected });
-    expect(Object.keys(read(endpoint, sent) as object)).not.toContain('organisation_id');
+    expect(readResponse(endpoint, sent)).toMatchObject({ ...counts, ...expected });
+    expect(Object.keys(readResponse(endpoint, sent) as object)).not.toContain('organisation_id');
   });
 
   it.each<readonly [string, unknown, unknown]>([
@@ -57,11 +57,11 @@ describe('objectOf', () => {
       { object: 'list', data: [{ id: 'a' }], first_id: 'z', last_id: 'y', has_more: false },
     ],
   ])('converts a list to the OpenAI format: %s', (_name, sent, expected) => {
-    expect(read('fine_tuning/jobs/list', sent)).toEqual(expected);
+    expect(readResponse('fine_tuning/jobs/list', sent)).toEqual(expected);
   });
 
   it('returns a deletion object for an empty response to a DELETE request only', () => {
-    expect(read('files/{id}/delete', '')).toEqual({ id: 'x-1', object: 'file', deleted: true });
-    expect(() => read('batches/{id}/cancel', '')).toThrow(SyntaxError);
+    expect(readResponse('files/{id}/delete', '')).toEqual({ id: 'x-1', object: 'file', deleted: true });
+    expect(() => readResponse('batches/{id}/cancel', '')).toThrow(SyntaxError);
   });
 });

@@ -78,8 +78,8 @@ const rows: readonly (readonly [string, string, string | undefined, string | und
   ],
 ];
 
-it.each(rows)('parseTargetUri parses %s', (pasted, ...[base, resource, deployment, apiVersion, v1]) => {
-  const uri = parseTargetUri(pasted);
+it.each(rows)('parseTargetUri parses %s', (pastedUri, ...[base, resource, deployment, apiVersion, v1]) => {
+  const uri = parseTargetUri(pastedUri);
   if (typeof uri === 'string') throw new Error(uri);
   expect({
     base: uri.origin + uri.path,
@@ -99,7 +99,7 @@ describe('parseTargetUri', () => {
     ['https://user:pw@r1.openai.azure.com/openai', /user name/],
     ['ftp://r1.openai.azure.com', /scheme/],
     ['https://', /not a URL/],
-  ])('returns the reason why it cannot use %s', (pasted, reason) => {
-    expect(parseTargetUri(pasted)).toMatch(reason);
+  ])('returns the reason why it cannot use %s', (pastedUri, reason) => {
+    expect(parseTargetUri(pastedUri)).toMatch(reason);
   });
 });

@@ -8,16 +8,16 @@ import bedrock from './index.ts';
 
 const settings = { region: 'eu-west-1' };
 
-function begin(endpoint: Endpoint, model: string, body: JsonObject | undefined, over: object = {}): Translation {
+function begin(endpoint: Endpoint, model: string, body: JsonObject | undefined, overrides: object = {}): Translation {
   const operation = bedrock.operations[endpoint];
   if (operation === undefined) throw new Error(`no ${endpoint}`);
-  const given: object = { endpoint, model, settings, ...over };
-  const call = callOf(given);
+  const callMembers: object = { endpoint, model, settings, ...overrides };
+  const call = callOf(callMembers);
   return operation.begin(body === undefined ? emptyBody : JsonBody.of(body), call as never);
 }
 
 const sent = ({ request }: Translation): unknown => (request.body.kind === 'json' ? request.body.json() : undefined);
-const read = (translation: Translation, answer: JsonObject): unknown => translation.result?.(JSON.stringify(answer), answer);
+const resultOf = (translation: Translation, response: JsonObject): unknown => translation.result?.(JSON.stringify(response), response);
 
 const question = { model: 'x', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 5 };
 
@@ -81,9 +81,9 @@ describe('bedrock embeddings', () => {
     ['amazon.titan-embed-text-v2:0', { input: 'a', encoding_format: 'float' }, { inputText: 'a' }, []],
   ];
 
-  it.each(rows)('of %s are requested in its format for the body %j', (model, body, wanted, dropped) => {
+  it.each(rows)('of %s are requested in its format for the body %j', (model, body, expected, dropped) => {
     const translation = begin('embeddings', model, { model: 'x', ...body });
-    expect(sent(translation)).toEqual(wanted);
+    expect(sent(translation)).toEqual(expected);
     expect(translation.request.dropped.map(({ param }) => param)).toEqual(dropped);
     expect(translation.request.path).toBe(`/model/${encodeURIComponent(model)}/invoke`);
   });
@@ -102,9 +102,9 @@ describe('bedrock embeddings', () => {
 
   it('are returned as a list, with the token count of Titan', () => {
     const translation = begin('embeddings', 'amazon.titan-embed-text-v2:0', { input: 'a' });
-    const answer = { embedding: [0.5, 1], embeddingsByType: { float: [0.5, 1] }, inputTextTokenCount: 3 };
-    translation.tap.whole(JSON.stringify(answer));
-    expect(read(translation, answer)).toEqual({
+    const response = { embedding: [0.5, 1], embeddingsByType: { float: [0.5, 1] }, inputTextTokenCount: 3 };
+    translation.tap.whole(JSON.stringify(response));
+    expect(resultOf(translation, response)).toEqual({
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: [0.5, 1] }],
       model: 'amazon.titan-embed-text-v2:0',
@@ -115,38 +115,38 @@ describe('bedrock embeddings', () => {
 
   it('of Cohere use the token count of the response header', () => {
     const translation = begin('embeddings', 'cohere.embed-v4:0', { input: 'a' });
-    const answer = { embeddings: { float: [[1]] } };
-    const text = JSON.stringify(answer);
+    const response = { embeddings: { float: [[1]] } };
+    const text = JSON.stringify(response);
     translation.tap.whole(text);
     expect(translation.tap.usage).toBeUndefined();
     expect(translation.then?.({ status: 200, headers: { 'x-amzn-bedrock-input-token-count': '42' }, text })).toBeUndefined();
     expect(translation.tap.usage).toEqual({ prompt: 42, completion: 0 });
-    expect(read(translation, answer)).toMatchObject({ usage: { prompt_tokens: 42, total_tokens: 42 } });
+    expect(resultOf(translation, response)).toMatchObject({ usage: { prompt_tokens: 42, total_tokens: 42 } });
   });
 
   it('of Nova are read from its list, and only one text is accepted', () => {
     const translation = begin('embeddings', 'amazon.nova-2-multimodal-embeddings-v1:0', { input: 'a' });
-    const list = read(translation, { embeddings: [{ embeddingType: 'TEXT', embedding: [0.5, 1] }] });
+    const list = resultOf(translation, { embeddings: [{ embeddingType: 'TEXT', embedding: [0.5, 1] }] });
     expect(list).toMatchObject({ data: [{ index: 0, embedding: [0.5, 1] }] });
-    expect(() => read(translation, { embeddings: [{ embeddingType: 'TEXT' }] })).toThrow(/vector|embedding/i);
+    expect(() => resultOf(translation, { embeddings: [{ embeddingType: 'TEXT' }] })).toThrow(/vector|embedding/i);
     expect(() => begin('embeddings', 'amazon.nova-2-multimodal-embeddings-v1:0', { input: ['a', 'b'] })).toThrow(/one text/);
   });
 
   it('report the message of the model if they are missing', () => {
     const translation = begin('embeddings', 'amazon.titan-embed-image-v1', { input: 'a' });
-    expect(() => read(translation, { embedding: null, message: 'The input is too long.' })).toThrow('The input is too long.');
+    expect(() => resultOf(translation, { embedding: null, message: 'The input is too long.' })).toThrow('The input is too long.');
   });
 
   it.each([[{ embeddings: { float: [[1], [2]] } }], [{ embeddings: [[1], [2]] }]])(
     'of Cohere are read in both response formats: %j',
-    (answer) => {
-      const list = read(begin('embeddings', 'cohere.embed-v4:0', { input: ['a', 'b'] }), answer);
+    (response) => {
+      const list = resultOf(begin('embeddings', 'cohere.embed-v4:0', { input: ['a', 'b'] }), response);
       expect(list).toMatchObject({ data: [{ embedding: [1] }, { embedding: [2] }] });
     },
   );
 
   it('are returned in base64 for encoding_format base64', () => {
-    const list = read(begin('embeddings', 'cohere.embed-v4:0', { input: 'a', encoding_format: 'base64' }), {
+    const list = resultOf(begin('embeddings', 'cohere.embed-v4:0', { input: 'a', encoding_format: 'base64' }), {
       embeddings: { float: [[1, -2]] },
     });
     expect(list).toMatchObject({ data: [{ embedding: Buffer.from(new Float32Array([1, -2]).buffer).toString('base64') }] });
@@ -169,7 +169,7 @@ describe('the model list of bedrock', () => {
       path: '/foundation-models',
     });
     const modelSummaries = [{ modelId: 'amazon.nova-pro-v1:0', modelName: 'Nova Pro', providerName: 'Amazon', inputModalities: ['TEXT'] }];
-    expect(read(translation, { modelSummaries })).toMatchObject({
+    expect(resultOf(translation, { modelSummaries })).toMatchObject({
       object: 'list',
       data: [{ id: 'amazon.nova-pro-v1:0', object: 'model', owned_by: 'Amazon' }],
     });
@@ -180,8 +180,8 @@ describe('the messages route of bedrock', () => {
   it('sends model, version and beta features where the service expects them', () => {
     const guardrail = { id: 'g', version: '2', trace: 'enabled' };
     const header = (name: string): string | undefined => (name === 'anthropic-beta' ? 'b-1,b-2' : undefined);
-    const over = { header, stream: true, settings: { ...settings, guardrail, latency: 'optimized', anthropic_beta: ['own-1'] } };
-    const translation = begin('messages', 'anthropic.claude-x', { ...question, stream: true, labels: {}, vendor_beta: 'b-3' }, over);
+    const overrides = { header, stream: true, settings: { ...settings, guardrail, latency: 'optimized', anthropic_beta: ['own-1'] } };
+    const translation = begin('messages', 'anthropic.claude-x', { ...question, stream: true, labels: {}, vendor_beta: 'b-3' }, overrides);
     const { model: _model, ...rest } = question;
     expect(sent(translation)).toEqual({ ...rest, anthropic_version: 'bedrock-2023-05-31', anthropic_beta: ['own-1', 'b-1', 'b-2', 'b-3'] });
     expect(translation.request.path).toBe('/model/anthropic.claude-x/invoke-with-response-stream');
@@ -220,8 +220,10 @@ describe('bedrock hosts', () => {
     [{ region: 'us-isof-south-1' }, 'https://bedrock-runtime.us-isof-south-1.csp.hci.ic.gov'],
     [{ region: 'eu-isoe-west-1' }, 'https://bedrock-runtime.eu-isoe-west-1.cloud.adc-e.uk'],
     [{ custom_host: 'https://vpce-1.example/x/' }, 'https://vpce-1.example'],
-  ])('with %j are %s', (own, origin) => {
-    expect(begin('chat/completions', 'm', { messages: [{ role: 'user', content: 'Hi' }] }, { settings: own }).request.origin).toBe(origin);
+  ])('with %j are %s', (options, origin) => {
+    expect(begin('chat/completions', 'm', { messages: [{ role: 'user', content: 'Hi' }] }, { settings: options }).request.origin).toBe(
+      origin,
+    );
   });
 
   it('are not built from an invalid region', () => {

@@ -9,11 +9,11 @@ type Json = Record<string, unknown>;
 const user = { role: 'user', content: 'hi' };
 const chat = { messages: [user] };
 
-function ask(endpoint: Endpoint, body: Json, model = 'echo') {
+function send(endpoint: Endpoint, body: Json, model = 'echo') {
   const call = callOf({ endpoint, model, stream: body['stream'] === true });
-  const begun = mock.operations[endpoint]?.begin(JsonBody.of(body), call);
-  if (begun?.local === undefined) throw new Error(`no ${endpoint}`);
-  const { status, pieces } = begun.local(begun.request);
+  const translation = mock.operations[endpoint]?.begin(JsonBody.of(body), call);
+  if (translation?.local === undefined) throw new Error(`no ${endpoint}`);
+  const { status, pieces } = translation.local(translation.request);
   return { status, error: status < 400 ? undefined : (JSON.parse(pieces.map(({ text }) => text).join('')) as { error: Json }).error };
 }
 
@@ -66,7 +66,7 @@ describe('the mock provider rejects invalid bodies', () => {
       'object_above_max_properties',
     ],
   ])('of %s: %j', (endpoint, body, param, code) => {
-    const { status, error } = ask(endpoint, body);
+    const { status, error } = send(endpoint, body);
     expect(status).toBe(400);
     expect(error).toMatchObject({ type: 'invalid_request_error', message: expect.stringContaining(param) as string });
     expect({ param: error?.['param'], code: error?.['code'] }).toEqual({ param, code });
@@ -78,7 +78,7 @@ describe('the mock provider rejects invalid bodies', () => {
     ['responses', { input: 'a' }],
     ['fine_tuning/jobs', { training_file: 'x' }],
   ])('of %s without a model', (endpoint, body) => {
-    expect(ask(endpoint, body, '')).toMatchObject({ status: 400, error: { param: 'model', code: 'missing_required_parameter' } });
+    expect(send(endpoint, body, '')).toMatchObject({ status: 400, error: { param: 'model', code: 'missing_required_parameter' } });
   });
 });
 
@@ -95,11 +95,11 @@ describe('the mock provider accepts', () => {
     ['responses', { input: [{ role: 'user', content: 'a' }], instructions: null }],
     ['audio/speech', { input: 'a', voice: { id: 'v' }, response_format: 'wav' }],
   ])('%s with body %j', (endpoint, body) => {
-    expect(ask(endpoint, body)).toEqual({ status: 200, error: undefined });
+    expect(send(endpoint, body)).toEqual({ status: 200, error: undefined });
   });
 
   it('images/generations without a model', () => {
-    expect(ask('images/generations', { prompt: 'a' }, '')).toEqual({ status: 200, error: undefined });
+    expect(send('images/generations', { prompt: 'a' }, '')).toEqual({ status: 200, error: undefined });
   });
 });
 

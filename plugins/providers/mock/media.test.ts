@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { ask, errorOf, form, type Json, rowsOf } from '../../../test/mock/ask.ts';
 
 describe('mock audio/speech', () => {
-  const speak = (over: Json = {}) => ask('audio/speech', { body: { model: 'tts', input: 'hi', voice: 'alloy', ...over } });
+  const createSpeech = (overrides: Json = {}) => ask('audio/speech', { body: { model: 'tts', input: 'hi', voice: 'alloy', ...overrides } });
 
   it('returns WAV files', () => {
-    const { bytes, type } = speak({ response_format: 'wav' });
+    const { bytes, type } = createSpeech({ response_format: 'wav' });
     expect(type).toBe('audio/wav');
     expect([bytes.toString('latin1', 0, 4), bytes.readUInt32LE(4) + 8, bytes.toString('latin1', 8, 16)]).toEqual([
       'RIFF',
@@ -19,34 +19,34 @@ describe('mock audio/speech', () => {
       bytes.length - 44,
     ]);
     expect(new Set(bytes.subarray(44)).size).toBeGreaterThan(50);
-    expect(speak({ response_format: 'pcm' }).bytes).toEqual(bytes.subarray(44));
+    expect(createSpeech({ response_format: 'pcm' }).bytes).toEqual(bytes.subarray(44));
   });
 
   it('returns a body of complete MP3 frames', () => {
-    const { bytes, type } = speak();
+    const { bytes, type } = createSpeech();
     expect(type).toBe('audio/mpeg');
     // MPEG-1 layer III: 144 × bit rate / sample rate bytes a frame.
-    for (let at = 0; at < bytes.length; at += (144 * 32_000) / 32_000) {
-      expect(bytes.readUInt32BE(at)).toBe(0xff_fb_18_c0);
+    for (let offset = 0; offset < bytes.length; offset += (144 * 32_000) / 32_000) {
+      expect(bytes.readUInt32BE(offset)).toBe(0xff_fb_18_c0);
     }
     expect(bytes.length % 144).toBe(0);
   });
 
   it('returns events with stream_format sse', () => {
-    const { text, type } = speak({ stream_format: 'sse' });
+    const { text, type } = createSpeech({ stream_format: 'sse' });
     expect(type).toContain('event-stream');
     const audio = [...text.matchAll(/"audio":"([^"]*)"/g)].map(([, part]) => Buffer.from(part ?? '', 'base64'));
-    expect(Buffer.concat(audio)).toEqual(speak().bytes);
+    expect(Buffer.concat(audio)).toEqual(createSpeech().bytes);
     expect(text).toMatch(/"type":"speech\.audio\.done","usage"/);
   });
 
   it('rejects an unsupported response_format', () => {
-    expect(errorOf(speak({ response_format: 'opus' }))).toMatchObject({ param: 'response_format', code: 'unsupported_value' });
+    expect(errorOf(createSpeech({ response_format: 'opus' }))).toMatchObject({ param: 'response_format', code: 'unsupported_value' });
   });
 });
 
 describe('mock audio/transcriptions', () => {
-  const listen = (fields: Json, endpoint: 'audio/transcriptions' | 'audio/translations' = 'audio/transcriptions') =>
+  const transcribe = (fields: Json, endpoint: 'audio/transcriptions' | 'audio/translations' = 'audio/transcriptions') =>
     ask(endpoint, { form: form({ model: 'whisper-1', ...fields }) });
 
   it.each([
@@ -58,14 +58,14 @@ describe('mock audio/transcriptions', () => {
     [{ response_format: 'diarized_json' }, 'application/json', /"speaker":"A"/],
     [{ stream: 'true' }, 'text/event-stream; charset=utf-8', /transcript\.text\.delta[\s\S]*transcript\.text\.done/],
     [{ stream: 'false', temperature: '0.5' }, 'application/json', /^\{"text"/],
-  ])('returns the format that %j selects', (fields, type, wanted) => {
-    expect(listen(fields)).toMatchObject({ status: 200, type, text: expect.stringMatching(wanted) as string });
+  ])('returns the format that %j selects', (fields, type, expected) => {
+    expect(transcribe(fields)).toMatchObject({ status: 200, type, text: expect.stringMatching(expected) as string });
   });
 
   it('reads a model field that follows the file', () => {
     const settings = { replies: { w: { text: 'set' } } };
-    const late = ask('audio/transcriptions', { model: '', settings, form: form({ model: '@mock/w' }) });
-    expect(late.json()).toMatchObject({ text: 'set' });
+    const lateResponse = ask('audio/transcriptions', { model: '', settings, form: form({ model: '@mock/w' }) });
+    expect(lateResponse.json()).toMatchObject({ text: 'set' });
     expect(errorOf(ask('audio/transcriptions', { model: '', form: form({}) }))).toMatchObject({ param: 'model' });
   });
 
@@ -74,12 +74,12 @@ describe('mock audio/transcriptions', () => {
     [{ temperature: 'warm' }, 'temperature'],
     [{ stream: 'maybe' }, 'stream'],
   ])('rejects %j', (fields, param) => {
-    expect(listen(fields)).toMatchObject({ status: 400 });
-    expect(errorOf(listen(fields))).toMatchObject({ param });
+    expect(transcribe(fields)).toMatchObject({ status: 400 });
+    expect(errorOf(transcribe(fields))).toMatchObject({ param });
   });
 
   it('translates, and rejects requests without a file', () => {
-    expect(listen({}, 'audio/translations').json()).toEqual({ text: 'Hello from the mock.' });
+    expect(transcribe({}, 'audio/translations').json()).toEqual({ text: 'Hello from the mock.' });
     expect(errorOf(ask('audio/translations', { form: form({}, null) }))).toMatchObject({ param: 'file' });
     expect(errorOf(ask('audio/transcriptions', { body: { file: 'x' } }))).toMatchObject({ param: 'file' });
   });
@@ -90,10 +90,10 @@ describe('mock image routes', () => {
     ['images/edits', { form: form({ prompt: 'a cat', n: '2' }) }, 2],
     ['images/edits', { body: { prompt: 'a cat', images: [{ file_id: 'file-1' }] } }, 1],
     ['images/variations', { form: form({ n: '3' }) }, 3],
-  ] as const)('return the requested number of PNG images: %s (%#)', (endpoint, over, count) => {
-    const answer = ask(endpoint, over).json();
-    expect(rowsOf(answer)).toHaveLength(count);
-    expect(Buffer.from(String(rowsOf(answer)[0]?.['b64_json']), 'base64').toString('latin1', 1, 4)).toBe('PNG');
+  ] as const)('return the requested number of PNG images: %s (%#)', (endpoint, overrides, count) => {
+    const response = ask(endpoint, overrides).json();
+    expect(rowsOf(response)).toHaveLength(count);
+    expect(Buffer.from(String(rowsOf(response)[0]?.['b64_json']), 'base64').toString('latin1', 1, 4)).toBe('PNG');
   });
 
   it('stream the events of images/edits', () => {
@@ -109,8 +109,8 @@ describe('mock image routes', () => {
     [{ form: form({ prompt: 'a', n: 'two' }) }, 'n'],
     [{ body: { prompt: 'a', images: [] } }, 'image'],
     [{ body: { prompt: 'a' } }, 'image'],
-  ])('reject images/edits with a missing or invalid field (%#)', (over, param) => {
-    expect(ask('images/edits', over)).toMatchObject({ status: 400 });
-    expect(errorOf(ask('images/edits', over))).toMatchObject({ param });
+  ])('reject images/edits with a missing or invalid field (%#)', (overrides, param) => {
+    expect(ask('images/edits', overrides)).toMatchObject({ status: 400 });
+    expect(errorOf(ask('images/edits', overrides))).toMatchObject({ param });
   });
 });

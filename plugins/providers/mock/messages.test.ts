@@ -4,8 +4,8 @@ import { MessagesTap } from '#formats/anthropic-messages/response/tap.ts';
 import type { MockReply } from './settings.ts';
 
 const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: [{ type: 'text', text: 'hello big world' }] }] };
-const say = (over: Json = {}, reply: MockReply = {}) =>
-  ask('messages', { body: { ...body, ...over }, model: 'm', settings: { replies: { m: reply } } });
+const createMessage = (overrides: Json = {}, reply: MockReply = {}) =>
+  ask('messages', { body: { ...body, ...overrides }, model: 'm', settings: { replies: { m: reply } } });
 
 const eventsOf = (text: string) =>
   text
@@ -15,7 +15,7 @@ const eventsOf = (text: string) =>
 
 describe('mock messages', () => {
   it('echoes the user message in a response without streaming', () => {
-    const { json, text } = say();
+    const { json, text } = createMessage();
     expect(json()).toMatchObject({
       type: 'message',
       role: 'assistant',
@@ -32,7 +32,7 @@ describe('mock messages', () => {
     [{ text: 'look', tool_call: { name: 'f', arguments: '{"a":2}' } }, 'tool_use', 'look', '{"a":2}'],
     [{ tool_call: { name: 'f', arguments: 'none' } }, 'tool_use', '', '{}'],
   ] as const)('streams the reply %j completely', (reply, stop, text, args) => {
-    const events = eventsOf(say({ stream: true }, reply).text);
+    const events = eventsOf(createMessage({ stream: true }, reply).text);
     const tap = new MessagesTap();
     for (const event of events) tap.event(event);
     expect(tap).toMatchObject({ complete: true, finish: [stop] });
@@ -46,14 +46,14 @@ describe('mock messages', () => {
   });
 
   it('returns errors in the format of the Messages API', () => {
-    const failed = say({}, { status: 429, error: 'Slow down.', headers: { 'retry-after': '1' } });
+    const failed = createMessage({}, { status: 429, error: 'Slow down.', headers: { 'retry-after': '1' } });
     expect([failed.status, failed.json()]).toEqual([
       429,
       { type: 'error', error: { type: 'rate_limit_error', message: 'Slow down.' }, request_id: 'mock-req_1' },
     ]);
-    const inStream = say({ stream: true }, { error: 'broke' });
+    const errorInStream = createMessage({ stream: true }, { error: 'broke' });
     const tap = new MessagesTap();
-    expect(eventsOf(inStream.text).map((event) => tap.event(event))).toEqual(['fault']);
+    expect(eventsOf(errorInStream.text).map((event) => tap.event(event))).toEqual(['fault']);
     expect(tap.fault).toMatchObject({ message: 'broke' });
   });
 
@@ -64,8 +64,8 @@ describe('mock messages', () => {
     [{ max_tokens: undefined }, /max_tokens/],
     [{ max_tokens: 0 }, /max_tokens/],
     [{ temperature: 2 }, /temperature/],
-  ])('rejects bodies with missing or invalid fields: %j', (over, message) => {
-    const { status, json } = say(over);
+  ])('rejects bodies with missing or invalid fields: %j', (overrides, message) => {
+    const { status, json } = createMessage(overrides);
     expect([status, json()]).toMatchObject([
       400,
       { type: 'error', error: { type: 'invalid_request_error', message: expect.stringMatching(message) as string } },
@@ -76,9 +76,9 @@ describe('mock messages', () => {
 describe('mock responses', () => {
   it('returns 404 for stored responses', () => {
     for (const endpoint of ['responses/{id}', 'responses/{id}/cancel', 'responses/{id}/input_items'] as const) {
-      const answer = ask(endpoint, { params: { id: 'resp_1' } });
-      expect(answer.status).toBe(404);
-      expect(errorOf(answer)).toMatchObject({ message: "Response with id 'resp_1' not found." });
+      const response = ask(endpoint, { params: { id: 'resp_1' } });
+      expect(response.status).toBe(404);
+      expect(errorOf(response)).toMatchObject({ message: "Response with id 'resp_1' not found." });
     }
   });
 

@@ -7,7 +7,7 @@ import openai from './index.ts';
 
 type Settings = CommonSettings & Readonly<Record<string, unknown>>;
 
-function callOf(endpoint: Endpoint, settings: Settings, over: Partial<Call<Settings>> = {}): Call<Settings> {
+function callOf(endpoint: Endpoint, settings: Settings, overrides: Partial<Call<Settings>> = {}): Call<Settings> {
   const headers: Readonly<Record<string, string>> = {
     'openai-beta': 'assistants=v2',
     'openai-project': 'proj_caller',
@@ -32,17 +32,17 @@ function callOf(endpoint: Endpoint, settings: Settings, over: Partial<Call<Setti
     media: new Map(),
     id: 'req_1',
     createdAt: 1,
-    ...over,
+    ...overrides,
   };
 }
 
-const send = (endpoint: Endpoint, text: string, settings: Settings = {}, over: Partial<Call<Settings>> = {}) => {
-  const { request } = begin(openai, callOf(endpoint, settings, over), text === '' ? emptyBody : JsonBody.from(Buffer.from(text)));
+const send = (endpoint: Endpoint, text: string, settings: Settings = {}, overrides: Partial<Call<Settings>> = {}) => {
+  const { request } = begin(openai, callOf(endpoint, settings, overrides), text === '' ? emptyBody : JsonBody.from(Buffer.from(text)));
   return { ...request, url: request.origin + request.path, text: request.body.kind === 'json' ? request.body.bytes().toString() : '' };
 };
 
 /** URL from which the output of a batch is read if the batch names this file. */
-const outputAt = (id: string): string => {
+const outputPathOf = (id: string): string => {
   const call = callOf('batches/{id}/output', {}, { params: { id: 'batch-1' } });
   const batch = { status: 200, headers: {}, text: JSON.stringify({ id: 'batch-1', output_file_id: id }) };
   const next = begin(openai, call).then?.(batch)?.request;
@@ -62,8 +62,8 @@ describe('the upstream URL of openai', () => {
     ],
     ['responses/{id}/cancel', {}, { params: { id: 'resp_1' } }, 'https://api.openai.com/v1/responses/resp_1/cancel'],
     ['models', {}, { method: 'GET' }, 'https://api.openai.com/v1/models'],
-  ] as const)('of %s with %j is correct', (endpoint, settings, over, url) => {
-    expect(send(endpoint, '', settings, over).url).toBe(url);
+  ] as const)('of %s with %j is correct', (endpoint, settings, overrides, url) => {
+    expect(send(endpoint, '', settings, overrides).url).toBe(url);
   });
 
   it.each([
@@ -84,11 +84,11 @@ describe('the upstream URL of openai', () => {
     ['file-1', 'https://api.openai.com/v1/files/file-1/content'],
     ['a?b#c\r\nd', 'https://api.openai.com/v1/files/a%3Fb%23c%0D%0Ad/content'],
   ])('of the output file %j stays below /v1/files', (id, url) => {
-    expect(outputAt(id)).toBe(url);
+    expect(outputPathOf(id)).toBe(url);
   });
 
   it.each(['..', '../../admin', 'https://evil.example/x', '..\\x'])('of the output file %j is rejected with 404', (id) => {
-    expect(() => outputAt(id)).toThrow(expect.objectContaining({ status: 404 }) as Error);
+    expect(() => outputPathOf(id)).toThrow(expect.objectContaining({ status: 404 }) as Error);
   });
 
   it('with an invalid custom host is rejected', () => {

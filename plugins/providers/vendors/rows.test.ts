@@ -28,15 +28,18 @@ function fixtureOf(type: string): Fixture {
 const text = (value: Json | string): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A body that every service accepts unchanged. */
-const plain =
+const withoutComments =
   '{ "model":"m", "temperature":1.0, "messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"Bye"}], "hologram":{"a":1} }';
 
 describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) => {
-  const provider = providers.find((one) => one.type === type) as Provider;
+  const provider = providers.find((candidate) => candidate.type === type) as Provider;
   const fixture = fixtureOf(type);
   const sent = (body: string, model: string, endpoint: Endpoint = 'chat/completions') => {
-    const made = begin(provider, callOf({ model, endpoint }), JsonBody.from(Buffer.from(body))).request;
-    return { text: made.body.kind === 'json' ? made.body.bytes().toString() : '', dropped: made.dropped.map(({ param }) => param) };
+    const request = begin(provider, callOf({ model, endpoint }), JsonBody.from(Buffer.from(body))).request;
+    return {
+      text: request.body.kind === 'json' ? request.body.bytes().toString() : '',
+      dropped: request.dropped.map(({ param }) => param),
+    };
   };
 
   it('has an https source for its docs and for each quirk', () => {
@@ -45,7 +48,7 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
   });
 
   it('forwards a request without quirks unchanged', () => {
-    expect(sent(plain, 'm')).toEqual({ text: plain, dropped: [] });
+    expect(sent(withoutComments, 'm')).toEqual({ text: withoutComments, dropped: [] });
   });
 
   it('has a fixture for every quirk', () => {
@@ -55,12 +58,12 @@ describe.each(vendors.map((row) => [row.type, row] as const))('%s', (type, row) 
   });
 
   it.each(fixture.requests ?? [])('converts a request for quirk $quirk', ({ model = 'm', endpoint, send, get, dropped }) => {
-    const got = sent(JSON.stringify({ model, ...send }), model, endpoint);
-    const anyId = got.text.replaceAll(/("id"|"tool_call_id"):"[a-z0-9]{9}"/g, (same, key: string) =>
-      text(get).includes('"ID"') ? `${key}:"ID"` : same,
+    const received = sent(JSON.stringify({ model, ...send }), model, endpoint);
+    const anyId = received.text.replaceAll(/("id"|"tool_call_id"):"[a-z0-9]{9}"/g, (match, key: string) =>
+      text(get).includes('"ID"') ? `${key}:"ID"` : match,
     );
     expect(JSON.parse(anyId)).toEqual({ model, ...get });
-    expect(got.dropped).toEqual(dropped);
+    expect(received.dropped).toEqual(dropped);
   });
 
   it.each(fixture.answers ?? [])('converts a response to what clients expect: $endpoint, $source', ({ endpoint, body, get }) => {

@@ -63,8 +63,8 @@ describe('credential of vertex-ai', () => {
 
   it('cannot be the identity of the machine for a request', () => {
     expect(vertexAi.entry.requestSettings.map(({ setting }) => setting)).not.toEqual(expect.arrayContaining(['ambient']));
-    for (const operators of ['credentials_file', 'storage_host', 'media']) {
-      expect(vertexAi.entry.requestSettings.some(({ setting }) => setting === operators)).toBe(false);
+    for (const operatorSetting of ['credentials_file', 'storage_host', 'media']) {
+      expect(vertexAi.entry.requestSettings.some(({ setting }) => setting === operatorSetting)).toBe(false);
     }
   });
 });
@@ -72,10 +72,10 @@ describe('credential of vertex-ai', () => {
 describe('check of vertex-ai', () => {
   const problems = (settings: object) =>
     (vertexAi.entry.check?.(settings) ?? []).map(({ path, code, severity }) => [path[0], code, severity ?? 'error']);
-  const good = { region: 'eu', project: 'p-1' };
+  const validSettings = { region: 'eu', project: 'p-1' };
 
   it.each([
-    ['nothing for complete settings', good, []],
+    ['nothing for complete settings', validSettings, []],
     ['nothing if the service account contains the project', { region: 'global', service_account: account }, []],
     ['nothing in express mode', { express: true }, []],
     [
@@ -94,15 +94,15 @@ describe('check of vertex-ai', () => {
         ['project', 'missing-key', 'warning'],
       ],
     ],
-    ['a region that is a host', { ...good, region: 'evil.example/' }, [['region', 'out-of-range', 'error']]],
-    ['an invalid region', { ...good, region: 'europe' }, [['region', 'out-of-range', 'error']]],
-    ['a display name as project', { ...good, project: 'My project' }, [['project', 'out-of-range', 'error']]],
-    ['an invalid API version', { ...good, api_version: '2024' }, [['api_version', 'out-of-range', 'error']]],
-    ['a path as service account', { ...good, service_account: 'path.json' }, [['service_account', 'out-of-range', 'error']]],
-    ['an invalid custom host', { ...good, custom_host: 'x' }, [['custom_host', 'bad-custom-host', 'error']]],
-    ['an invalid storage host', { ...good, storage_host: 'x' }, [['storage_host', 'bad-custom-host', 'error']]],
-    ['a bucket with its scheme', { ...good, storage_bucket: 'gs://acme' }, [['storage_bucket', 'out-of-range', 'error']]],
-    ['an invalid media bucket', { ...good, media: { buckets: ['acme', 'a/b'] } }, [['media', 'out-of-range', 'error']]],
+    ['a region that is a host', { ...validSettings, region: 'evil.example/' }, [['region', 'out-of-range', 'error']]],
+    ['an invalid region', { ...validSettings, region: 'europe' }, [['region', 'out-of-range', 'error']]],
+    ['a display name as project', { ...validSettings, project: 'My project' }, [['project', 'out-of-range', 'error']]],
+    ['an invalid API version', { ...validSettings, api_version: '2024' }, [['api_version', 'out-of-range', 'error']]],
+    ['a path as service account', { ...validSettings, service_account: 'path.json' }, [['service_account', 'out-of-range', 'error']]],
+    ['an invalid custom host', { ...validSettings, custom_host: 'x' }, [['custom_host', 'bad-custom-host', 'error']]],
+    ['an invalid storage host', { ...validSettings, storage_host: 'x' }, [['storage_host', 'bad-custom-host', 'error']]],
+    ['a bucket with its scheme', { ...validSettings, storage_bucket: 'gs://acme' }, [['storage_bucket', 'out-of-range', 'error']]],
+    ['an invalid media bucket', { ...validSettings, media: { buckets: ['acme', 'a/b'] } }, [['media', 'out-of-range', 'error']]],
   ])('reports %s', (_, settings, expected) => {
     expect(problems(settings)).toEqual(expected);
   });

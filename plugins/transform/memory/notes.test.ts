@@ -7,23 +7,23 @@ import { makeBinding, makeHost, makeKey, makeSnapshot, noon } from '../../../tes
 const bounds: NoteBounds = { size: 100_000, perKey: 100_000, ttl: 1000 };
 
 /** A gateway with the memory for thinking on. */
-function remembering(thinkingMemory: NoteBounds = bounds) {
+function gatewayWithMemory(thinkingMemory: NoteBounds = bounds) {
   let now = noon;
-  const kept = new Map<string, unknown>();
+  const sharedState = new Map<string, unknown>();
   const sent: unknown[] = [];
   let receive = (_note: unknown): void => {};
-  const shared = <T>(key: string, create: (tell: (value: unknown) => void) => T, received: (value: T, note: unknown) => void): T => {
-    if (!kept.has(key)) {
+  const shared = <T>(key: string, create: (publish: (value: unknown) => void) => T, received: (value: T, note: unknown) => void): T => {
+    if (!sharedState.has(key)) {
       const made = create((value) => sent.push(value));
-      kept.set(key, made);
+      sharedState.set(key, made);
       if (key === 'notes') receive = (note) => received(made, note);
     }
-    return kept.get(key) as T;
+    return sharedState.get(key) as T;
   };
   const host = makeHost({ shared, now: () => now });
   const snapshot = makeSnapshot();
   const serverWith = (memory: NoteBounds): typeof snapshot.server =>
-    memory === off ? { ...snapshot.server } : { ...snapshot.server, thinkingMemory: memory };
+    memory === disabled ? { ...snapshot.server } : { ...snapshot.server, thinkingMemory: memory };
   return {
     /** The notes that this process sent to the other workers. */
     sent,
@@ -36,48 +36,48 @@ function remembering(thinkingMemory: NoteBounds = bounds) {
   };
 }
 
-const off: NoteBounds = { size: 0, perKey: 0, ttl: 0 };
+const disabled: NoteBounds = { size: 0, perKey: 0, ttl: 0 };
 
 /** What is stored for the call "c1". */
-const recalled = ({ call }: Attempt): unknown => (call?.notes === undefined ? undefined : Object.fromEntries(call.notes.recall(['c1'])));
+const storedFor = ({ call }: Attempt): unknown => (call?.notes === undefined ? undefined : Object.fromEntries(call.notes.recall(['c1'])));
 
 describe('the thinking memory', () => {
   it('returns a stored text to requests to the same target until it expires', async () => {
-    const gateway = remembering();
+    const gateway = gatewayWithMemory();
     const first = await gateway.prepare();
-    expect(recalled(first)).toEqual({});
+    expect(storedFor(first)).toEqual({});
     first.call?.notes?.keep({ id: 'c1', text: 'thoughts' });
-    expect(recalled(await gateway.prepare())).toEqual({ c1: 'thoughts' });
+    expect(storedFor(await gateway.prepare())).toEqual({ c1: 'thoughts' });
     gateway.wait(1001);
-    expect(recalled(await gateway.prepare())).toEqual({});
+    expect(storedFor(await gateway.prepare())).toEqual({});
   });
 
   it('is separate for each key, provider, host, model and credential', async () => {
-    const gateway = remembering();
-    const mine: Case = { caller: { key: makeKey('a') } };
-    (await gateway.prepare(mine)).call?.notes?.keep({ id: 'c1', text: 'thoughts' });
-    const own = (credential: string, key?: string): Case => ({
+    const gateway = gatewayWithMemory();
+    const firstCase: Case = { caller: { key: makeKey('a') } };
+    (await gateway.prepare(firstCase)).call?.notes?.keep({ id: 'c1', text: 'thoughts' });
+    const callerCredential = (credential: string, key?: string): Case => ({
       caller: { credential, key: key === undefined ? undefined : makeKey(key) },
       binding: makeBinding('main', { owner: 'caller' }),
     });
-    const others: Readonly<Record<string, Case>> = {
+    const otherCases: Readonly<Record<string, Case>> = {
       'no key': {},
       'another key': { caller: { key: makeKey('b', { owner: 'key:b' }) } },
-      'another slug': { ...mine, binding: makeBinding('other') },
-      'a virtual key': { ...mine, binding: makeBinding('main', { virtualKey: 'v' }) },
-      'another host': { ...mine, binding: makeBinding('main', { settings: { custom_host: 'https://other.example' } }) },
-      'another model': { ...mine, body: { ...chat, model: 'other' } },
-      "the caller's own credential": own('sk-mine', 'a'),
+      'another slug': { ...firstCase, binding: makeBinding('other') },
+      'a virtual key': { ...firstCase, binding: makeBinding('main', { virtualKey: 'v' }) },
+      'another host': { ...firstCase, binding: makeBinding('main', { settings: { custom_host: 'https://other.example' } }) },
+      'another model': { ...firstCase, body: { ...chat, model: 'other' } },
+      "the caller's own credential": callerCredential('sk-mine', 'a'),
     };
-    for (const [name, parts] of Object.entries(others)) expect([name, recalled(await gateway.prepare(parts))]).toEqual([name, {}]);
-    expect(recalled(await gateway.prepare(mine))).toEqual({ c1: 'thoughts' });
-    (await gateway.prepare(own('sk-mine'))).call?.notes?.keep({ id: 'c1', text: 'mine' });
-    expect(recalled(await gateway.prepare(own('sk-mine')))).toEqual({ c1: 'mine' });
-    expect(recalled(await gateway.prepare(own('sk-other')))).toEqual({});
+    for (const [name, parts] of Object.entries(otherCases)) expect([name, storedFor(await gateway.prepare(parts))]).toEqual([name, {}]);
+    expect(storedFor(await gateway.prepare(firstCase))).toEqual({ c1: 'thoughts' });
+    (await gateway.prepare(callerCredential('sk-mine'))).call?.notes?.keep({ id: 'c1', text: 'mine' });
+    expect(storedFor(await gateway.prepare(callerCredential('sk-mine')))).toEqual({ c1: 'mine' });
+    expect(storedFor(await gateway.prepare(callerCredential('sk-other')))).toEqual({});
   });
 
   it('is absent if it is disabled', async () => {
-    expect(recalled(await remembering(off).prepare())).toBe(undefined);
+    expect(storedFor(await gatewayWithMemory(disabled).prepare())).toBe(undefined);
   });
 
   it('stores a note that was received after it was disabled, however many were received before', async () => {
@@ -106,7 +106,7 @@ describe('the thinking memory', () => {
   });
 
   it('is absent with a credential that is copied from request headers', async () => {
-    const { call } = await remembering().prepare({
+    const { call } = await gatewayWithMemory().prepare({
       headers: { authorization: 'Bearer sk-own-1' },
       leaf: { forwardHeaders: ['authorization'] },
     });

@@ -5,17 +5,21 @@ import { ReportedIds } from './reported-ids.ts';
 
 /** One of several worker processes. */
 function worker() {
-  const told: unknown[] = [];
-  const kept = new Map<string, { readonly state: unknown; hear(message: unknown): void }>();
-  const shared = <T>(key: string, create: (tell: (message: unknown) => void) => T, hear?: (state: T, message: unknown) => void): T => {
-    const state = (kept.get(key)?.state as T | undefined) ?? create((message) => told.push(message));
-    kept.set(key, { state, hear: (message) => hear?.(state, message) });
+  const sent: unknown[] = [];
+  const handlers = new Map<string, { readonly state: unknown; receive(message: unknown): void }>();
+  const shared = <T>(
+    key: string,
+    create: (publish: (message: unknown) => void) => T,
+    receive?: (state: T, message: unknown) => void,
+  ): T => {
+    const state = (handlers.get(key)?.state as T | undefined) ?? create((message) => sent.push(message));
+    handlers.set(key, { state, receive: (message) => receive?.(state, message) });
     return state;
   };
   const host = makeHost({ shared });
   return {
-    told,
-    hear: (message: unknown) => kept.get('reported')?.hear(message),
+    sent,
+    receive: (message: unknown) => handlers.get('reported')?.receive(message),
     isFirst: async (slug: string, id: string) => {
       const { attempt } = await prepare({ host, binding: makeBinding(slug) });
       return attempt.call?.isFirstReport?.(id);
@@ -24,16 +28,16 @@ function worker() {
 }
 
 it('stores reported ids per provider and shares them with other processes', async () => {
-  const [here, there] = [worker(), worker()];
-  const asked = [];
-  for (const slug of ['one', 'one', 'two']) asked.push(await here.isFirst(slug, 'resp_1'));
-  expect(asked).toEqual([true, false, true]);
-  expect(here.told).toHaveLength(2);
+  const [firstWorker, secondWorker] = [worker(), worker()];
+  const results = [];
+  for (const slug of ['one', 'one', 'two']) results.push(await firstWorker.isFirst(slug, 'resp_1'));
+  expect(results).toEqual([true, false, true]);
+  expect(firstWorker.sent).toHaveLength(2);
 
-  await there.isFirst('one', 'resp_2');
-  for (const message of here.told) there.hear(message);
-  expect(await there.isFirst('two', 'resp_1')).toBe(false);
-  expect(await there.isFirst('two', 'resp_3')).toBe(true);
+  await secondWorker.isFirst('one', 'resp_2');
+  for (const message of firstWorker.sent) secondWorker.receive(message);
+  expect(await secondWorker.isFirst('two', 'resp_1')).toBe(false);
+  expect(await secondWorker.isFirst('two', 'resp_3')).toBe(true);
 });
 
 it('forgets the oldest of many reported ids', () => {

@@ -4,22 +4,22 @@ import { type LineOptions, toRequests } from './lines.ts';
 type Json = Record<string, unknown>;
 
 const messages = [{ role: 'user', content: 'Hi' }];
-const line = (over: Json = {}, body: Json = {}): Json => ({
+const line = (members: Json = {}, body: Json = {}): Json => ({
   custom_id: 'r-1',
   method: 'POST',
   url: '/v1/chat/completions',
   body: { model: 'claude-m', messages, ...body },
-  ...over,
+  ...members,
 });
 
-const convert = (values: readonly unknown[], over: Partial<LineOptions> = {}) =>
+const convert = (values: readonly unknown[], options: Partial<LineOptions> = {}) =>
   toRequests(
     values.map((value, index) => ({ number: index + 1, param: `requests[${index}]`, value })),
-    { endpoint: '/v1/chat/completions', model: '', maxTokens: undefined, ...over },
+    { endpoint: '/v1/chat/completions', model: '', maxTokens: undefined, ...options },
   );
 
 /** The params that one line is converted to. */
-const paramsOf = (value: unknown, over: Partial<LineOptions> = {}) => convert([value], over).requests[0]?.['params'] as Json;
+const paramsOf = (value: unknown, options: Partial<LineOptions> = {}) => convert([value], options).requests[0]?.['params'] as Json;
 
 describe('lines for /v1/chat/completions', () => {
   it('are converted to requests of the Messages API', () => {
@@ -48,8 +48,8 @@ describe('lines for /v1/chat/completions', () => {
     ['the model of the batch', line({}, { model: undefined }), { model: 'claude-b' }, { model: 'claude-b' }],
     ['max_tokens of the provider settings', line(), { maxTokens: 7 }, { max_tokens: 7 }],
     ['a line without method and url', line({ method: undefined, url: undefined }), {}, { model: 'claude-m' }],
-  ])('accept %s', (_, value, over, wanted) => {
-    expect(paramsOf(value, over)).toMatchObject(wanted);
+  ])('accept %s', (_, value, options, expected) => {
+    expect(paramsOf(value, options)).toMatchObject(expected);
   });
 
   it('report each dropped parameter once and collect the beta features', () => {
@@ -81,7 +81,7 @@ describe('lines for /v1/messages', () => {
 });
 
 describe('lines that cannot be converted', () => {
-  const long = 'a'.repeat(65);
+  const longId = 'a'.repeat(65);
   it.each([
     ['not an object', ['x'], 'invalid_type', 'requests[0]', /^The batch cannot be sent: line 1: it is not a JSON object\.$/],
     [
@@ -99,7 +99,7 @@ describe('lines that cannot be converted', () => {
       /line 2: .* letters, digits/,
     ],
     ['an empty custom_id', [line({ custom_id: '' })], 'invalid_value', 'requests[0].custom_id', /line 1/],
-    ['a long custom_id', [line({ custom_id: long })], 'invalid_value', 'requests[0].custom_id', /1 to 64/],
+    ['a long custom_id', [line({ custom_id: longId })], 'invalid_value', 'requests[0].custom_id', /1 to 64/],
     [
       'a duplicate custom_id',
       [line(), line({ custom_id: 'x' }), line()],
@@ -127,8 +127,8 @@ describe('lines that cannot be converted', () => {
   });
 
   it('are all listed in the error, up to a limit', () => {
-    const bad = Array.from({ length: 8 }, (_, index) => line({ custom_id: `no way ${index}` }));
-    expect(() => convert([line(), ...bad])).toThrow(/line 2: .*; line 3: .*; line 6: [^;]*; and 3 more\.$/);
+    const invalidLines = Array.from({ length: 8 }, (_, index) => line({ custom_id: `no way ${index}` }));
+    expect(() => convert([line(), ...invalidLines])).toThrow(/line 2: .*; line 3: .*; line 6: [^;]*; and 3 more\.$/);
   });
 
   it('throw an error if there are no lines', () => {

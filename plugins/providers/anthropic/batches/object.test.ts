@@ -4,7 +4,7 @@ import { toBatch, toBatches } from './object.ts';
 
 type Json = Record<string, unknown>;
 
-const batch = (over: Json = {}, counts: Json = {}): Json => ({
+const batch = (members: Json = {}, counts: Json = {}): Json => ({
   id: 'msgbatch_01A',
   type: 'message_batch',
   processing_status: 'in_progress',
@@ -15,7 +15,7 @@ const batch = (over: Json = {}, counts: Json = {}): Json => ({
   archived_at: null,
   cancel_initiated_at: null,
   results_url: null,
-  ...over,
+  ...members,
 });
 
 const created = 1_767_225_923;
@@ -87,13 +87,13 @@ describe('toBatch', () => {
       batch({ ...ended, results_url: null, archived_at: '2026-02-01T00:00:00Z' }, { succeeded: 1 }),
       { status: 'completed', output_file_id: null },
     ],
-  ])('converts a message batch that is %s', (_, value, wanted) => {
-    expect(toBatch(value)).toMatchObject(wanted);
+  ])('converts a message batch that is %s', (_, value, expected) => {
+    expect(toBatch(value)).toMatchObject(expected);
   });
 
   it('adds the requested endpoint to the ids', () => {
-    const asked = { endpoint: '/v1/messages', inputFileId: 'file_1' } as const;
-    expect(toBatch(batch(ended, { succeeded: 1 }), asked)).toMatchObject({
+    const batchRequest = { endpoint: '/v1/messages', inputFileId: 'file_1' } as const;
+    expect(toBatch(batch(ended, { succeeded: 1 }), batchRequest)).toMatchObject({
       id: 'msgbatch_01A-messages',
       endpoint: '/v1/messages',
       input_file_id: 'file_1',

@@ -6,10 +6,11 @@ import { begin, callOf } from '../../../../test/contract/call.ts';
 import anthropic from '../index.ts';
 
 type Json = Record<string, unknown>;
-type ACall = Call<CommonSettings>;
-type Over = Partial<ACall>;
+type CommonCall = Call<CommonSettings>;
+type CallOverrides = Partial<CommonCall>;
 
-const callFor = (endpoint: Endpoint, over: Over = {}): ACall => callOf({ endpoint, method: 'GET', model: '', ...over });
+const callFor = (endpoint: Endpoint, overrides: CallOverrides = {}): CommonCall =>
+  callOf({ endpoint, method: 'GET', model: '', ...overrides });
 const reply = (value: unknown): StepReply => ({
   status: 200,
   headers: {},
@@ -25,24 +26,24 @@ const line = {
 const create = { endpoint: '/v1/chat/completions', completion_window: '24h', requests: [line] };
 const batch = { id: 'msgbatch_1', processing_status: 'in_progress', request_counts: { processing: 1 }, created_at: '2026-01-01T00:00:00Z' };
 
-const ask = (body: Json, over: Over = {}) => {
-  const begun = begin(anthropic, callFor('batches', { method: 'POST', ...over }), JsonBody.of(body));
-  return { begun, request: begun.request };
+const createBatch = (body: Json, overrides: CallOverrides = {}) => {
+  const translation = begin(anthropic, callFor('batches', { method: 'POST', ...overrides }), JsonBody.of(body));
+  return { translation, request: translation.request };
 };
 
 const sentBody = (request: { readonly body: { readonly kind: string } }): Json => (request.body as JsonBody).json();
 
 describe('POST /v1/batches for anthropic', () => {
   it('sends the requests of the body', () => {
-    const { request, begun } = ask({ ...create, metadata: { team: 'a' }, output_expires_after: { seconds: 3600 } });
+    const { request, translation } = createBatch({ ...create, metadata: { team: 'a' }, output_expires_after: { seconds: 3600 } });
     expect(request).toMatchObject({ method: 'POST', origin: 'https://api.anthropic.com', path: '/v1/messages/batches' });
     expect(request.headers.join()).toBe('accept,application/json,content-type,application/json,anthropic-version,2023-06-01');
     expect(sentBody(request)).toEqual({
       requests: [{ custom_id: 'r-1', params: expect.objectContaining({ model: 'm', max_tokens: 4096 }) as object }],
     });
     expect(request.dropped.map(({ param }) => param)).toEqual(['output_expires_after', 'metadata']);
-    expect(begun.then).toBeUndefined();
-    expect(begun.result?.(JSON.stringify(batch))).toMatchObject({
+    expect(translation.then).toBeUndefined();
+    expect(translation.result?.(JSON.stringify(batch))).toMatchObject({
       id: 'msgbatch_1',
       input_file_id: null,
       endpoint: '/v1/chat/completions',
@@ -50,40 +51,48 @@ describe('POST /v1/batches for anthropic', () => {
   });
 
   it('downloads the input file first', () => {
-    const { request, begun } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1/..', metadata: { a: 'b' } });
+    const { request, translation } = createBatch({
+      endpoint: '/v1/chat/completions',
+      input_file_id: 'file_1/..',
+      metadata: { a: 'b' },
+    });
     expect(request).toMatchObject({ method: 'GET', path: '/v1/files/file_1%2F../content' });
     expect(request.headers.join()).toContain('anthropic-beta,files-api-2025-04-14');
     expect(request.dropped.map(({ param }) => param)).toEqual(['metadata']);
-    expect(begun.tap.form).toBe('text');
+    expect(translation.tap.form).toBe('text');
     const file = reply(
       `\uFEFF${JSON.stringify(line)}\n\n${JSON.stringify({ ...line, custom_id: 'r-2', body: { ...line.body, seed: 1 } })}\r\n`,
     );
-    const next = begun.then?.(file);
+    const next = translation.then?.(file);
     expect(next?.request).toMatchObject({ method: 'POST', path: '/v1/messages/batches', dropped: [{ param: 'seed' }] });
-    expect((sentBody(next?.request as never)['requests'] as Json[]).map((one) => one['custom_id'])).toEqual(['r-1', 'r-2']);
+    expect((sentBody(next?.request as never)['requests'] as Json[]).map((request) => request['custom_id'])).toEqual(['r-1', 'r-2']);
     expect(next?.then).toBeUndefined();
     expect(next?.result?.(JSON.stringify(batch))).toMatchObject({ input_file_id: 'file_1/..' });
   });
 
   it('reports the number of an invalid line of the input file', () => {
-    const { begun } = ask({ endpoint: '/v1/chat/completions', input_file_id: 'file_1' });
-    const then = (text: string) => () => begun.then?.(reply(text));
-    expect(then(`${JSON.stringify(line)}\n{"a"`)).toThrow(
+    const { translation } = createBatch({ endpoint: '/v1/chat/completions', input_file_id: 'file_1' });
+    const followUp = (text: string) => () => translation.then?.(reply(text));
+    expect(followUp(`${JSON.stringify(line)}\n{"a"`)).toThrow(
       expect.objectContaining({ code: 'invalid_json', param: 'input_file_id', message: expect.stringContaining('Line 2') as string }),
     );
-    expect(then(`\n${JSON.stringify({ ...line, custom_id: 'a b' })}`)).toThrow(/line 2/);
-    expect(then('')).toThrow(expect.objectContaining({ code: 'invalid_value' }));
+    expect(followUp(`\n${JSON.stringify({ ...line, custom_id: 'a b' })}`)).toThrow(/line 2/);
+    expect(followUp('')).toThrow(expect.objectContaining({ code: 'invalid_value' }));
   });
 
   it('returns an id with the suffix -messages for the endpoint /v1/messages', () => {
-    const { request, begun } = ask({ ...create, endpoint: '/v1/messages', requests: [{ ...line, url: '/v1/messages' }] });
+    const { request, translation } = createBatch({
+      ...create,
+      endpoint: '/v1/messages',
+      requests: [{ ...line, url: '/v1/messages' }],
+    });
     expect(sentBody(request)).toEqual({ requests: [{ custom_id: 'r-1', params: line.body }] });
-    expect(begun.result?.(JSON.stringify(batch))).toMatchObject({ id: 'msgbatch_1-messages', endpoint: '/v1/messages' });
+    expect(translation.result?.(JSON.stringify(batch))).toMatchObject({ id: 'msgbatch_1-messages', endpoint: '/v1/messages' });
   });
 
   it('uses the model of the batch for lines without one, and sends the beta features of lines', () => {
     const { model: _, ...body } = line.body;
-    const { request } = ask({ ...create, model: '@claude/m-2', requests: [{ ...line, body: { ...body, anthropic_beta: 'x-1' } }] });
+    const { request } = createBatch({ ...create, model: '@claude/m-2', requests: [{ ...line, body: { ...body, anthropic_beta: 'x-1' } }] });
     expect(sentBody(request)).toMatchObject({ requests: [{ params: { model: 'm-2' } }] });
     expect(request.headers.join()).toContain('anthropic-beta,x-1');
   });
@@ -107,7 +116,7 @@ describe('POST /v1/batches for anthropic', () => {
       'metadata',
     ],
   ])('rejects %j with 400 without sending a request', (body, code, param) => {
-    expect(() => ask(body)).toThrow(expect.objectContaining({ code, param, status: 400 }));
+    expect(() => createBatch(body)).toThrow(expect.objectContaining({ code, param, status: 400 }));
   });
 });
 
@@ -121,9 +130,9 @@ describe('GET /v1/batches for anthropic', () => {
     ['limit=0', 'limit=0', []],
     ['limit=x%20y', 'limit=x+y', []],
     ['before=msgbatch_1&order=asc&limit=5', 'limit=5', ['before', 'order']],
-  ])('sends the query %j as %j', (query, wanted, dropped) => {
+  ])('sends the query %j as %j', (query, expected, dropped) => {
     const { request } = begin(anthropic, callFor('batches/list', { query }));
-    expect(request).toMatchObject({ method: 'GET', path: `/v1/messages/batches${wanted === '' ? '' : '?'}${wanted}` });
+    expect(request).toMatchObject({ method: 'GET', path: `/v1/messages/batches${expected === '' ? '' : '?'}${expected}` });
     expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
   });
 });
@@ -163,24 +172,24 @@ describe('a single batch or file', () => {
 });
 
 describe('output of a batch', () => {
-  const over = { ...batch, processing_status: 'ended', ended_at: '2026-01-01T01:00:00Z' };
+  const batchWithUrl = { ...batch, processing_status: 'ended', ended_at: '2026-01-01T01:00:00Z' };
   const results_url = 'https://elsewhere.example/v1/messages/batches/msgbatch_1/results';
 
   it.each([
     ['batches/{id}/output', 'msgbatch_1'],
     ['files/{id}/content', 'msgbatch_1-output'],
   ] as const)('%s of %s is read from the configured host and converted', (endpoint, id) => {
-    const begun = begin(anthropic, callFor(endpoint, { params: { id } }));
-    const next = begun.then?.(reply({ ...over, results_url }));
+    const translation = begin(anthropic, callFor(endpoint, { params: { id } }));
+    const next = translation.then?.(reply({ ...batchWithUrl, results_url }));
     expect(next?.request).toMatchObject({
       origin: 'https://api.anthropic.com',
       path: '/v1/messages/batches/msgbatch_1/results',
       method: 'GET',
     });
-    expect([next?.then, begun.tap.form, next?.tap.form]).toEqual([undefined, undefined, 'bytes']);
+    expect([next?.then, translation.tap.form, next?.tap.form]).toEqual([undefined, undefined, 'bytes']);
     const message = { content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn' };
-    const written = next?.lines?.(JSON.stringify({ custom_id: 'a', result: { type: 'succeeded', message } }), 0) ?? '';
-    expect(JSON.parse(written)).toMatchObject({
+    const outputLine = next?.lines?.(JSON.stringify({ custom_id: 'a', result: { type: 'succeeded', message } }), 0) ?? '';
+    expect(JSON.parse(outputLine)).toMatchObject({
       custom_id: 'a',
       response: { body: { object: 'chat.completion', created: 1_767_229_200 } },
     });
@@ -189,7 +198,7 @@ describe('output of a batch', () => {
   it.each([
     ['in progress', batch, 409, /"in_progress"/],
     ['being cancelled', { ...batch, processing_status: 'canceling' }, 409, /"cancelling"/],
-    ['archived', { ...over, results_url: null }, 404, /"completed"/],
+    ['archived', { ...batchWithUrl, results_url: null }, 404, /"completed"/],
   ])('is rejected while the batch is %s', (_, value, status, message) => {
     const call = callFor('batches/{id}/output', { params: { id: 'msgbatch_1' } });
     expect(() => begin(anthropic, call).then?.(reply(value))).toThrow(
@@ -205,8 +214,8 @@ describe('output of a batch', () => {
   });
 
   it('does not affect other files, which are forwarded unchanged', () => {
-    const begun = begin(anthropic, callFor('files/{id}/content', { params: { id: 'file_1' } }));
-    expect([begun.then, begun.lines, begun.tap.form]).toEqual([undefined, undefined, 'bytes']);
+    const translation = begin(anthropic, callFor('files/{id}/content', { params: { id: 'file_1' } }));
+    expect([translation.then, translation.lines, translation.tap.form]).toEqual([undefined, undefined, 'bytes']);
   });
 });
 

@@ -12,15 +12,15 @@ const message = {
   usage: { input_tokens: 3, output_tokens: 2 },
 };
 const line = (result: unknown): string => JSON.stringify({ custom_id: 'r-1', result });
-const written = (text: string, endpoint: '/v1/chat/completions' | '/v1/messages' = '/v1/chat/completions') => {
-  const out = resultLines({ endpoint, call })(text, 0);
-  return out === undefined ? undefined : (JSON.parse(out) as unknown);
+const convertLine = (text: string, endpoint: '/v1/chat/completions' | '/v1/messages' = '/v1/chat/completions') => {
+  const converted = resultLines({ endpoint, call })(text, 0);
+  return converted === undefined ? undefined : (JSON.parse(converted) as unknown);
 };
 const failed = (code: string) => ({ response: null, error: { code, message: expect.any(String) as string } });
 
 describe('result lines of a message batch', () => {
   it('are converted to chat completions', () => {
-    expect(written(line({ type: 'succeeded', message }))).toEqual({
+    expect(convertLine(line({ type: 'succeeded', message }))).toEqual({
       id: 'batch_req_r-1',
       custom_id: 'r-1',
       response: {
@@ -40,7 +40,9 @@ describe('result lines of a message batch', () => {
   });
 
   it('contain messages for the endpoint /v1/messages', () => {
-    expect(written(line({ type: 'succeeded', message }), '/v1/messages')).toMatchObject({ response: { status_code: 200, body: message } });
+    expect(convertLine(line({ type: 'succeeded', message }), '/v1/messages')).toMatchObject({
+      response: { status_code: 200, body: message },
+    });
   });
 
   it.each([
@@ -50,7 +52,7 @@ describe('result lines of a message batch', () => {
     ['a_new_one', 502],
   ])('contain response and error for a failed request: %s', (type, status) => {
     const error = { type: 'error', error: { type, message: 'No.' }, request_id: 'req_up' };
-    expect(written(line({ type: 'errored', error }))).toEqual({
+    expect(convertLine(line({ type: 'errored', error }))).toEqual({
       id: 'batch_req_r-1',
       custom_id: 'r-1',
       response: { status_code: status, request_id: 'req_up', body: { error: { message: 'No.', type, param: null, code: null } } },
@@ -69,8 +71,8 @@ describe('result lines of a message batch', () => {
       { type: 'errored', error: { type: 'not_found_error', message: 'flat' } },
       { response: { status_code: 404 }, error: { message: 'flat' } },
     ],
-  ])('are converted: %j', (result, wanted) => {
-    expect(written(line(result))).toMatchObject(wanted);
+  ])('are converted: %j', (result, expected) => {
+    expect(convertLine(line(result))).toMatchObject(expected);
   });
 
   it.each(['not json', '[1]', '{"custom_id":"x"}'])('remain unchanged if they are not results: %j', (text) => {
@@ -78,8 +80,8 @@ describe('result lines of a message batch', () => {
   });
 
   it('omit empty lines and keep the digits of long numbers', () => {
-    expect(written(' ')).toBeUndefined();
-    const use = `{"custom_id":"r","result":{"type":"succeeded","message":{"content":[{"type":"tool_use","id":"t","name":"f","input":{"n":12345678901234567890}}]}}}`;
-    expect(JSON.stringify(written(use))).toContain('12345678901234567890');
+    expect(convertLine(' ')).toBeUndefined();
+    const toolUseLine = `{"custom_id":"r","result":{"type":"succeeded","message":{"content":[{"type":"tool_use","id":"t","name":"f","input":{"n":12345678901234567890}}]}}}`;
+    expect(JSON.stringify(convertLine(toolUseLine))).toContain('12345678901234567890');
   });
 });

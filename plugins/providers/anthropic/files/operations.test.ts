@@ -6,16 +6,17 @@ import { begin, callOf } from '../../../../test/contract/call.ts';
 import anthropic from '../index.ts';
 import { isNative } from './operations.ts';
 
-type ACall = Call<CommonSettings>;
-type Over = Partial<ACall>;
+type CommonCall = Call<CommonSettings>;
+type CallOverrides = Partial<CommonCall>;
 
 /** The members that a provider reads. */
 const form = (fields: Record<string, string>) => ({ kind: 'form', fields: new Map(Object.entries(fields)) }) as unknown as FormBody;
 
-const callFor = (endpoint: Endpoint, over: Over = {}): ACall =>
-  callOf({ endpoint, method: 'GET', model: '', form: endpoint === 'files' ? form({}) : undefined, ...over });
-const headers = (given: Record<string, string>) => ({
-  header: (name: string): string | undefined => given[name] ?? given[`x-gateway-${name}`] ?? given[`x-portkey-${name}`],
+const callFor = (endpoint: Endpoint, overrides: CallOverrides = {}): CommonCall =>
+  callOf({ endpoint, method: 'GET', model: '', form: endpoint === 'files' ? form({}) : undefined, ...overrides });
+const headers = (requestHeaders: Record<string, string>) => ({
+  header: (name: string): string | undefined =>
+    requestHeaders[name] ?? requestHeaders[`x-gateway-${name}`] ?? requestHeaders[`x-portkey-${name}`],
 });
 const native = headers({ 'anthropic-version': '2023-06-01' });
 
@@ -46,8 +47,8 @@ describe("Anthropic's own files API", () => {
     // A setting of ours, which clients of the OpenAI format send.
     [{ 'x-gateway-anthropic-version': '2023-06-01' }, false],
     [{ 'x-portkey-anthropic-beta': 'x' }, false],
-  ])('is detected by request headers: %j', (given, wanted) => {
-    expect(isNative(headers(given))).toBe(wanted);
+  ])('is detected by request headers: %j', (requestHeaders, expected) => {
+    expect(isNative(headers(requestHeaders))).toBe(expected);
   });
 
   it.each([
@@ -55,16 +56,16 @@ describe("Anthropic's own files API", () => {
     ['files/list', { query: 'limit=2&after_id=file_9' }],
     ['files/{id}', { params: { id: 'file_1' } }],
     ['files/{id}/delete', { method: 'DELETE', params: { id: 'file_1' } }],
-  ] as const)('is forwarded unchanged in both directions: %s', (endpoint, over) => {
-    const call = callFor(endpoint, { ...over, ...native });
-    const { request, ...begun } = begin(anthropic, call);
-    const query = 'query' in over ? `?${over.query}` : '';
+  ] as const)('is forwarded unchanged in both directions: %s', (endpoint, overrides) => {
+    const call = callFor(endpoint, { ...overrides, ...native });
+    const { request, ...rest } = begin(anthropic, call);
+    const query = 'query' in overrides ? `?${overrides.query}` : '';
     expect(request.path.endsWith(query)).toBe(true);
     expect(request.headers.join()).not.toContain('beta');
     expect(request.dropped).toEqual([]);
     if (request.body.kind === 'form') expect(request.body).toEqual({ kind: 'form', form: call.form, edit: undefined });
-    expect(begun).not.toHaveProperty('result');
-    expect(begin(anthropic, callFor(endpoint, over))).toHaveProperty('result');
+    expect(rest).not.toHaveProperty('result');
+    expect(begin(anthropic, callFor(endpoint, overrides))).toHaveProperty('result');
   });
 });
 
@@ -101,9 +102,9 @@ describe('files of anthropic', () => {
     ['limit=10000', 'limit=1000', ['limit']],
     ['limit=x', 'limit=x', []],
     ['purpose=batch&order=asc', '', ['purpose', 'order']],
-  ])('are listed with query %j sent as %j', (query, wanted, dropped) => {
+  ])('are listed with query %j sent as %j', (query, expected, dropped) => {
     const { request } = begin(anthropic, callFor('files/list', { query }));
-    expect(request.path).toBe(`/v1/files${wanted === '' ? '' : '?'}${wanted}`);
+    expect(request.path).toBe(`/v1/files${expected === '' ? '' : '?'}${expected}`);
     expect(request.dropped.map(({ param }) => param)).toEqual(dropped);
   });
 
@@ -117,8 +118,8 @@ describe('files of anthropic', () => {
     ['files/{id}', file, converted],
     ['files/{id}', { ...file, expires_at: '2026-01-24T06:01:38Z' }, { ...converted, expires_at: 1_769_234_498 }],
     ['files/{id}/delete', { id: 'file_1', type: 'file_deleted' }, { id: 'file_1', object: 'file', deleted: true }],
-  ] as const)('are returned in the OpenAI format: %s', (endpoint, value, wanted) => {
-    expect(begin(anthropic, callFor(endpoint, { params: { id: 'file_1' } })).result?.(JSON.stringify(value))).toEqual(wanted);
+  ] as const)('are returned in the OpenAI format: %s', (endpoint, value, expected) => {
+    expect(begin(anthropic, callFor(endpoint, { params: { id: 'file_1' } })).result?.(JSON.stringify(value))).toEqual(expected);
   });
 
   it('have additional fields with strict compliance off', () => {

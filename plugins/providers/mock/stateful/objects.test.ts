@@ -8,10 +8,10 @@ const tuneFile = fileId(predefinedFile('fine-tune', 'train.jsonl'));
 
 describe('mock batches', () => {
   const body = { input_file_id: batchFile, endpoint: '/v1/embeddings', completion_window: '24h', metadata: { team: 'ü' } };
-  const make = (over: Json = {}) => ask('batches', { body: { ...body, ...over } }).json();
+  const createObject = (overrides: Json = {}) => ask('batches', { body: { ...body, ...overrides } }).json();
 
   it('are retrieved by id', () => {
-    const batch = make();
+    const batch = createObject();
     expect(batch).toMatchObject({ ...body, object: 'batch', status: 'validating', created_at: start, output_file_id: null, errors: null });
     expect(ask('batches/{id}', byId(batch['id'])).json()).toEqual(batch);
   });
@@ -27,31 +27,31 @@ describe('mock batches', () => {
     ['expired', 9, 'expired', { expired_at: start + 4, completed_at: null, output_file_id: expect.any(String) as string }],
     ['slow', 9, 'in_progress', { request_counts: { total: 3, completed: 0, failed: 0 } }],
     ['toString', 9, 'completed', {}],
-  ])('with metadata.mock %s have after %i s the status %s', (mockWord, at, status, wanted) => {
-    const { id } = make({ metadata: mockWord === undefined ? null : { mock: mockWord } });
-    expect(ask('batches/{id}', { ...byId(id), at }).json()).toMatchObject({ id, status, ...wanted });
+  ])('with metadata.mock %s have after %i s the status %s', (mockOutcome, seconds, status, expected) => {
+    const { id } = createObject({ metadata: mockOutcome === undefined ? null : { mock: mockOutcome } });
+    expect(ask('batches/{id}', { ...byId(id), at: seconds }).json()).toMatchObject({ id, status, ...expected });
   });
 
   it('are rejected if their metadata does not fit into an id', () => {
     const metadata = (pairs: number) => ({
-      metadata: Object.fromEntries(Array.from({ length: pairs }, (_, at) => [`k${at}`, 'x'.repeat(512)])),
+      metadata: Object.fromEntries(Array.from({ length: pairs }, (_, index) => [`k${index}`, 'x'.repeat(512)])),
     });
-    expect(ask('batches/{id}', byId(make(metadata(8))['id'])).status).toBe(200);
+    expect(ask('batches/{id}', byId(createObject(metadata(8))['id'])).status).toBe(200);
     const rejected = ask('batches', { body: { ...body, ...metadata(16) } });
     expect([rejected.status, errorOf(rejected)]).toMatchObject([400, { param: 'metadata' }]);
   });
 
   it('are cancelled while in progress, and stay completed afterwards', () => {
-    const { id } = make();
+    const { id } = createObject();
     expect(ask('batches/{id}/cancel', { ...byId(id), at: 2 }).json()).toMatchObject({ id, status: 'cancelling', cancelling_at: start + 2 });
     expect(ask('batches/{id}/cancel', { ...byId(id), at: 20 }).json()).toMatchObject({ id, status: 'completed', cancelling_at: null });
   });
 
   it('have an output file of the reported length, 409 before completion and 404 after failure', () => {
-    const { id } = make();
+    const { id } = createObject();
     expect([
       ask('batches/{id}/output', { ...byId(id), at: 2 }).status,
-      ask('batches/{id}/output', { ...byId(make({ metadata: { mock: 'failed' } })['id']), at: 9 }).status,
+      ask('batches/{id}/output', { ...byId(createObject({ metadata: { mock: 'failed' } })['id']), at: 9 }).status,
     ]).toEqual([409, 404]);
     const output = ask('batches/{id}/output', { ...byId(id), at: 9 });
     const lines = output.text
@@ -67,7 +67,7 @@ describe('mock batches', () => {
 
   it('have output lines in the format of their endpoint', () => {
     const bodies = ['/v1/chat/completions', '/v1/completions', '/v1/responses', '/v1/moderations'].map((endpoint) => {
-      const line = ask('batches/{id}/output', { ...byId(make({ endpoint })['id']), at: 9 }).text.split('\n')[0] ?? '';
+      const line = ask('batches/{id}/output', { ...byId(createObject({ endpoint })['id']), at: 9 }).text.split('\n')[0] ?? '';
       return (JSON.parse(line) as { response: { body: Json } }).response.body;
     });
     expect(bodies.map(({ object }) => object)).toEqual(['chat.completion', 'text_completion', 'response', undefined]);
@@ -78,7 +78,7 @@ describe('mock batches', () => {
     const forged = [
       `batch_${Buffer.from('[1,"a","b",null,5]').toString('base64url')}`,
       `batch_${Buffer.from('[-1,"a","b",null]').toString('base64url')}`,
-      `${String(make()['id'])}=`,
+      `${String(createObject()['id'])}=`,
     ];
     for (const id of ['batch_x', '', 'batch_', '../x', String(batchFile), ...forged]) {
       expect(ask('batches/{id}', byId(id))).toMatchObject({ status: 404 });
@@ -89,7 +89,7 @@ describe('mock batches', () => {
 
 describe('mock fine-tuning jobs', () => {
   const body = { model: 'echo', training_file: tuneFile, suffix: 'mine', metadata: { a: 'b' } };
-  const make = (over: Json = {}) => ask('fine_tuning/jobs', { body: { ...body, ...over } }).json();
+  const createObject = (overrides: Json = {}) => ask('fine_tuning/jobs', { body: { ...body, ...overrides } }).json();
   const checkpoints = (id: unknown, query = '', at = 60) => ask('fine_tuning/jobs/{id}/checkpoints', { ...byId(id), query, at });
 
   it.each([
@@ -97,20 +97,20 @@ describe('mock fine-tuning jobs', () => {
     [1, 'queued', {}],
     [2, 'running', { fine_tuned_model: null }],
     [6, 'succeeded', { finished_at: start + 6, fine_tuned_model: expect.stringMatching(/^ft:echo:mock:mine:/) as string, error: null }],
-  ])('have after %i s the status %s', (at, status, wanted) => {
-    const { id } = make();
-    expect(ask('fine_tuning/jobs/{id}', { ...byId(id), at }).json()).toMatchObject({
+  ])('have after %i s the status %s', (seconds, status, expected) => {
+    const { id } = createObject();
+    expect(ask('fine_tuning/jobs/{id}', { ...byId(id), at: seconds }).json()).toMatchObject({
       id,
       status,
       training_file: tuneFile,
       metadata: { a: 'b' },
       seed: 42,
-      ...wanted,
+      ...expected,
     });
   });
 
   it('fail if metadata.mock is failed', () => {
-    const { id } = make({ metadata: { mock: 'failed' } });
+    const { id } = createObject({ metadata: { mock: 'failed' } });
     expect(ask('fine_tuning/jobs/{id}', { ...byId(id), at: 6 }).json()).toMatchObject({
       status: 'failed',
       fine_tuned_model: null,
@@ -121,13 +121,13 @@ describe('mock fine-tuning jobs', () => {
   });
 
   it('are cancelled in every state but the last', () => {
-    const { id } = make();
-    const states = [0, 1, 3, 6].map((at) => ask('fine_tuning/jobs/{id}/cancel', { ...byId(id), at }).json()['status']);
+    const { id } = createObject();
+    const states = [0, 1, 3, 6].map((seconds) => ask('fine_tuning/jobs/{id}/cancel', { ...byId(id), at: seconds }).json()['status']);
     expect(states).toEqual(['cancelled', 'cancelled', 'cancelled', 'succeeded']);
   });
 
   it('list checkpoints newest first, ten per page, up to the last page', () => {
-    const { id } = make();
+    const { id } = createObject();
     expect(checkpoints(id, '', 0).json()).toEqual({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
     const first = checkpoints(id).json();
     expect(rowsOf(first).map((row) => row['step_number'])).toEqual([1200, 1100, 1000, 900, 800, 700, 600, 500, 400, 300]);
@@ -145,14 +145,14 @@ describe('mock fine-tuning jobs', () => {
   });
 
   it.each(['0', '-1', '1.5', 'x', '', '1e1', '%00', ' 2'])('reject the checkpoint limit %j', (limit) => {
-    const { id } = make();
-    const answer = checkpoints(id, `limit=${encodeURIComponent(limit)}`);
-    expect(answer.status).toBe(400);
-    expect(errorOf(answer)).toMatchObject({ type: 'invalid_request_error', param: 'limit' });
+    const { id } = createObject();
+    const response = checkpoints(id, `limit=${encodeURIComponent(limit)}`);
+    expect(response.status).toBe(400);
+    expect(errorOf(response)).toMatchObject({ type: 'invalid_request_error', param: 'limit' });
   });
 
   it('list events in pages', () => {
-    const { id } = make();
+    const { id } = createObject();
     const first = ask('fine_tuning/jobs/{id}/events', { ...byId(id), at: 60 }).json();
     expect([rowsOf(first).length, first['has_more']]).toEqual([20, true]);
     expect(rowsOf(first)[0]).toMatchObject({
@@ -196,19 +196,19 @@ describe('mock lists', () => {
   it.each(['batches/list', 'fine_tuning/jobs/list', 'files/list'] as const)(
     '%s return every row exactly once over all pages, and each row is found by its id',
     (endpoint) => {
-      const seen: unknown[] = [];
+      const listed: unknown[] = [];
       for (let after = ''; ; ) {
         const page = ask(endpoint, { query: `limit=3${after}` }).json();
-        seen.push(...rowsOf(page).map(({ id }) => id));
+        listed.push(...rowsOf(page).map(({ id }) => id));
         if (page['has_more'] !== true) break;
         after = `&after=${String(page['last_id'])}`;
       }
-      const all = rowsOf(ask(endpoint, { query: 'limit=100' }).json());
-      expect(seen).toEqual(all.map(({ id }) => id));
-      const times = all.map((row) => row['created_at'] as number);
+      const rows = rowsOf(ask(endpoint, { query: 'limit=100' }).json());
+      expect(listed).toEqual(rows.map(({ id }) => id));
+      const times = rows.map((row) => row['created_at'] as number);
       expect(times).toEqual(times.toSorted((a, b) => b - a));
-      const one = endpoint.replace('/list', '/{id}') as Endpoint;
-      for (const row of all) expect(ask(one, byId(row['id'])).json()).toEqual(row);
+      const itemEndpoint = endpoint.replace('/list', '/{id}') as Endpoint;
+      for (const row of rows) expect(ask(itemEndpoint, byId(row['id'])).json()).toEqual(row);
     },
   );
 
@@ -225,15 +225,15 @@ describe('mock lists', () => {
     ['files/list', 'limit=10001', 'limit', 'integer_above_max_value'],
     ['files/list', 'order=up', 'order', 'invalid_value'],
   ] as const)('%s?%s are rejected with 400', (endpoint, query, param, code) => {
-    const answer = ask(endpoint, { query });
-    expect([answer.status, errorOf(answer)]).toEqual([400, expect.objectContaining({ param, code, type: 'invalid_request_error' })]);
+    const response = ask(endpoint, { query });
+    expect([response.status, errorOf(response)]).toEqual([400, expect.objectContaining({ param, code, type: 'invalid_request_error' })]);
   });
 });
 
 describe('mock files', () => {
   it('are uploaded, retrieved and deleted', () => {
-    const made = ask('files', { form: form({ purpose: 'batch' }, { field: 'file', filename: 'ü 🧊.jsonl' }) }).json();
-    expect(made).toEqual({
+    const uploaded = ask('files', { form: form({ purpose: 'batch' }, { field: 'file', filename: 'ü 🧊.jsonl' }) }).json();
+    expect(uploaded).toEqual({
       id: expect.stringMatching(/^file-/) as string,
       object: 'file',
       bytes: 7,
@@ -242,12 +242,12 @@ describe('mock files', () => {
       purpose: 'batch',
       status: 'processed',
     });
-    expect(ask('files/{id}', byId(made['id'])).json()).toEqual(made);
-    expect(ask('files/{id}/content', byId(made['id']))).toMatchObject({
+    expect(ask('files/{id}', byId(uploaded['id'])).json()).toEqual(uploaded);
+    expect(ask('files/{id}/content', byId(uploaded['id']))).toMatchObject({
       type: 'application/jsonl',
       text: expect.stringContaining('request-1') as string,
     });
-    expect(ask('files/{id}/delete', byId(made['id'])).json()).toEqual({ id: made['id'], object: 'file', deleted: true });
+    expect(ask('files/{id}/delete', byId(uploaded['id'])).json()).toEqual({ id: uploaded['id'], object: 'file', deleted: true });
     expect(ask('files/{id}', byId('file-1'))).toMatchObject({ status: 404 });
   });
 
@@ -255,7 +255,7 @@ describe('mock files', () => {
     [form({ purpose: 'batch' }, null), 'file', 'missing_required_parameter'],
     [form({}), 'purpose', 'missing_required_parameter'],
     [form({ purpose: 'fun' }), 'purpose', 'invalid_value'],
-  ])('reject uploads without a file or a valid purpose (%#)', (given, param, code) => {
-    expect(errorOf(ask('files', { form: given }))).toMatchObject({ param, code });
+  ])('reject uploads without a file or a valid purpose (%#)', (form, param, code) => {
+    expect(errorOf(ask('files', { form }))).toMatchObject({ param, code });
   });
 });

@@ -100,9 +100,9 @@ describe('batchFromJob', () => {
       'anthropic.claude-sonnet-4-5@20250929',
     ],
     ['projects/p/locations/l/models/7', 'predictions.jsonl', '/v1/chat/completions', 'projects/p/locations/l/models/7'],
-  ])('finds the output file for %s: %s', (model, file, endpoint, named) => {
+  ])('finds the output file for %s: %s', (model, file, endpoint, expectedModel) => {
     const batch = batchFromJob({ name, model, state: 'JOB_STATE_SUCCEEDED', outputInfo: { gcsOutputDirectory: 'gs://acme/out/p' } });
-    expect(batch).toMatchObject({ output_file_id: encodeURIComponent(`gs://acme/out/p/${file}`), endpoint, model: named });
+    expect(batch).toMatchObject({ output_file_id: encodeURIComponent(`gs://acme/out/p/${file}`), endpoint, model: expectedModel });
   });
 
   it('accepts an input URI that is a string, and missing counts', () => {

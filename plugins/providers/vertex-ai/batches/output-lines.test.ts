@@ -4,7 +4,7 @@ import type { BatchEndpoint } from './kind.ts';
 import { outputLines } from './output-lines.ts';
 
 const call = { strict: true, id: 'req_1', createdAt: 1_793_610_000 };
-const read = (
+const convertOutput = (
   row: JsonObject | string,
   endpoint: BatchEndpoint = '/v1/chat/completions',
   model = 'gemini-2.5-flash',
@@ -13,7 +13,7 @@ const read = (
   const line = outputLines({ endpoint, model }, { ...call, strict })(typeof row === 'string' ? row : JSON.stringify(row), 3);
   return JSON.parse(line ?? 'null') as JsonObject;
 };
-const answer = {
+const response = {
   candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'STOP' }],
   usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
   modelVersion: 'gemini-2.5-flash',
@@ -22,8 +22,8 @@ const answer = {
 
 describe('an output line of vertex-ai', () => {
   it('is converted from a row of Gemini', () => {
-    const row = { status: '', processed_time: '2026-11-02T09:00:00Z', request: {}, response: answer, requestId: 'a-1' };
-    expect(read(row)).toEqual({
+    const row = { status: '', processed_time: '2026-11-02T09:00:00Z', request: {}, response, requestId: 'a-1' };
+    expect(convertOutput(row)).toEqual({
       id: 'batch_req_req_1_3',
       custom_id: 'a-1',
       response: {
@@ -54,14 +54,14 @@ describe('an output line of vertex-ai', () => {
 
   it('is converted from a row of Anthropic to a chat completion', () => {
     const body = { object: 'chat.completion', id: 'msg_1', choices: [{ message: { content: 'Hello' }, finish_reason: 'stop' }] };
-    expect(read({ custom_id: 'a-1', request: {}, response: message })).toMatchObject({
+    expect(convertOutput({ custom_id: 'a-1', request: {}, response: message })).toMatchObject({
       custom_id: 'a-1',
       response: { status_code: 200, body },
     });
   });
 
   it('contains the message of an Anthropic row for the endpoint /v1/messages', () => {
-    expect(read({ custom_id: 'a-1', response: message }, '/v1/messages')).toMatchObject({ response: { body: message } });
+    expect(convertOutput({ custom_id: 'a-1', response: message }, '/v1/messages')).toMatchObject({ response: { body: message } });
   });
 
   it.each<[string, JsonObject]>([
@@ -81,12 +81,16 @@ describe('an output line of vertex-ai', () => {
       model: 'm',
       usage: { prompt_tokens: 4, total_tokens: 4 },
     };
-    expect(read(row, '/v1/embeddings', 'm')).toMatchObject({ custom_id: 'a-1', response: { status_code: 200, body }, error: null });
+    expect(convertOutput(row, '/v1/embeddings', 'm')).toMatchObject({
+      custom_id: 'a-1',
+      response: { status_code: 200, body },
+      error: null,
+    });
   });
 
   it('contains the completion of an open model unchanged', () => {
     const completion = { id: 'c1', object: 'chat.completion', choices: [] };
-    expect(read({ custom_id: 'a-1', response: completion })).toMatchObject({ response: { request_id: 'c1', body: completion } });
+    expect(convertOutput({ custom_id: 'a-1', response: completion })).toMatchObject({ response: { request_id: 'c1', body: completion } });
   });
 
   it.each<[string, JsonObject | string, object]>([
@@ -105,16 +109,16 @@ describe('an output line of vertex-ai', () => {
     ['an error member', { custom_id: 'a', error: { message: 'gone' } }, { code: 'provider_error', message: 'gone' }],
     ['an empty response', { custom_id: 'a', status: '', response: {} }, { code: 'provider_error' }],
   ])('is an error for a row with %s', (_, row, error) => {
-    expect(read(row)).toMatchObject({ custom_id: 'a', response: null, error });
+    expect(convertOutput(row)).toMatchObject({ custom_id: 'a', response: null, error });
   });
 
   it('is an error for invalid JSON, and absent for an empty row', () => {
-    expect(read('{"a":')).toMatchObject({ custom_id: null, response: null, error: { code: 'upstream_invalid' } });
+    expect(convertOutput('{"a":')).toMatchObject({ custom_id: null, response: null, error: { code: 'upstream_invalid' } });
     expect(outputLines({ endpoint: '/v1/chat/completions', model: 'm' }, call)('  ', 0)).toBeUndefined();
   });
 
   it('is an error for a row without valid embeddings', () => {
-    expect(read({ key: 'a', response: { foo: 1 } }, '/v1/embeddings')).toMatchObject({
+    expect(convertOutput({ key: 'a', response: { foo: 1 } }, '/v1/embeddings')).toMatchObject({
       custom_id: 'a',
       error: { code: 'upstream_invalid' },
     });
@@ -123,12 +127,12 @@ describe('an output line of vertex-ai', () => {
   it('keeps the digits of long numbers in function calls', () => {
     const text =
       '{"requestId":"a","response":{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}]}}]}}';
-    expect(JSON.stringify(read(text))).toContain(String.raw`{\"n\":12345678901234567890}`);
+    expect(JSON.stringify(convertOutput(text))).toContain(String.raw`{\"n\":12345678901234567890}`);
   });
 
   it('contains reasoning only with strict compliance off', () => {
     const row = { requestId: 'a', response: { candidates: [{ content: { parts: [{ text: 'why', thought: true }, { text: 'so' }] } }] } };
-    expect(JSON.stringify(read(row))).not.toContain('why');
-    expect(JSON.stringify(read(row, '/v1/chat/completions', 'g', false))).toContain('why');
+    expect(JSON.stringify(convertOutput(row))).not.toContain('why');
+    expect(JSON.stringify(convertOutput(row, '/v1/chat/completions', 'g', false))).toContain('why');
   });
 });

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#core/json/merge.ts';
 import { toRow } from './rows.ts';
 
-const line = (body: JsonObject, more: JsonObject = {}): JsonObject => ({
+const line = (body: JsonObject, extra: JsonObject = {}): JsonObject => ({
   custom_id: 'r-1',
   method: 'POST',
   url: '/v1/chat/completions',
   body,
-  ...more,
+  ...extra,
 });
 const messages = [
   { role: 'system', content: 'Be brief.' },
@@ -61,7 +61,7 @@ describe('toRow', () => {
       line({ model: 'meta.llama-4', messages: [] }),
       { custom_id: 'r-1', method: 'POST', url: '/v1/chat/completions', body: { model: 'meta/llama-4', messages: [] } },
     ],
-  ])('converts a line for %s', (_, given, row) => expect(toRow(given, {}).row).toMatchObject(row));
+  ])('converts a line for %s', (_, line, row) => expect(toRow(line, {}).row).toMatchObject(row));
 
   it('writes neither model nor stream to a row', () => {
     for (const model of ['gemini-2.5-flash', 'anthropic.claude-opus-4-6']) {
@@ -76,31 +76,31 @@ describe('toRow', () => {
     ['anthropic.claude-opus-4-6', '/v1/chat/completions', ['stream', 'labels']],
     ['anthropic.claude-opus-4-6', '/v1/messages', ['stream', 'labels']],
     ['meta.llama-4-maverick-17b-128e-instruct-maas', '/v1/chat/completions', ['stream', 'labels']],
-  ])('drops stream of a line for %s at %s, and reports it', (model, url, named) => {
+  ])('drops stream of a line for %s at %s, and reports it', (model, url, droppedParams) => {
     const { row, dropped } = toRow(line({ model, messages, max_tokens: 5, stream: true, labels: { a: 'b' } }, { url }), {});
-    expect(dropped.map(({ param }) => param)).toEqual(named);
+    expect(dropped.map(({ param }) => param)).toEqual(droppedParams);
     expect(JSON.stringify(row)).not.toContain('stream');
   });
 
   it('drops the same fields for an open model as chat completions do', () => {
-    const own = { store: true, metadata: { a: 'b' }, service_tier: 'auto', prompt_cache_key: 'k', labels: { a: 'b' } };
-    const asked = [
+    const openaiOnly = { store: true, metadata: { a: 'b' }, service_tier: 'auto', prompt_cache_key: 'k', labels: { a: 'b' } };
+    const requestMessages = [
       { role: 'developer', content: 'Be brief.' },
       { role: 'user', content: 'Hi' },
     ];
-    const { row, dropped } = toRow(line({ model: 'meta.llama-4', messages: asked, seed: 1, ...own }), {});
+    const { row, dropped } = toRow(line({ model: 'meta.llama-4', messages: requestMessages, seed: 1, ...openaiOnly }), {});
     expect(row['body']).toEqual({ model: 'meta/llama-4', messages, seed: 1 });
-    expect(dropped.map(({ param }) => param).toSorted()).toEqual(Object.keys(own).toSorted());
-    const passed = toRow(line({ model: 'meta.llama-4', messages, labels: { a: 'b' } }), { extensions: 'pass' });
-    expect([passed.row['body'], passed.dropped]).toEqual([{ model: 'meta/llama-4', messages, labels: { a: 'b' } }, []]);
+    expect(dropped.map(({ param }) => param).toSorted()).toEqual(Object.keys(openaiOnly).toSorted());
+    const passedThrough = toRow(line({ model: 'meta.llama-4', messages, labels: { a: 'b' } }), { extensions: 'pass' });
+    expect([passedThrough.row['body'], passedThrough.dropped]).toEqual([{ model: 'meta/llama-4', messages, labels: { a: 'b' } }, []]);
   });
 
   it.each(['gemini-2.5-flash', 'meta.llama-4'])('checks file URIs of a line for %s', (model) => {
-    const named: string[] = [];
-    const files = { check: (uri: string): void => void named.push(uri) };
+    const checkedUris: string[] = [];
+    const files = { check: (uri: string): void => void checkedUris.push(uri) };
     const content = [{ type: 'image_url', image_url: { url: 'gs://b/c.png' } }];
     toRow(line({ model, messages: [{ role: 'user', content }] }), {}, files);
-    expect(named).toEqual(['gs://b/c.png']);
+    expect(checkedUris).toEqual(['gs://b/c.png']);
   });
 
   it('derives the endpoint from the body if the line has no url', () => {
@@ -149,7 +149,7 @@ describe('toRow', () => {
       }),
       { code: 'unsupported_parameter', param: 'body.messages' },
     ],
-  ])('rejects %s', (_, given, error) => {
-    expect(() => toRow(given, {})).toThrow(expect.objectContaining(error) as Error);
+  ])('rejects %s', (_, line, error) => {
+    expect(() => toRow(line, {})).toThrow(expect.objectContaining(error) as Error);
   });
 });

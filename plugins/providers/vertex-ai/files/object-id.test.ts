@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { fileIdOf, fileNameOf, folderOf, isBucket, storedObjectOf, parseUri } from './object-id.ts';
 
 describe('objectOf', () => {
-  const odd = { bucket: 'acme-media', name: 'in/100%25 ü?.jsonl' };
+  const oddId = { bucket: 'acme-media', name: 'in/100%25 ü?.jsonl' };
 
   it.each([
-    ['unencoded', `gs://${odd.bucket}/${odd.name}`],
-    ['encoded', fileIdOf(odd)],
-    ['encoded twice', encodeURIComponent(fileIdOf(odd))],
-  ])('parses an id that is %s', (_, id) => expect(storedObjectOf(id, 'id')).toEqual(odd));
+    ['unencoded', `gs://${oddId.bucket}/${oddId.name}`],
+    ['encoded', fileIdOf(oddId)],
+    ['encoded twice', encodeURIComponent(fileIdOf(oddId))],
+  ])('parses an id that is %s', (_, id) => expect(storedObjectOf(id, 'id')).toEqual(oddId));
 
   it.each([
     'file-abc',
@@ -42,16 +42,16 @@ describe('objectOf', () => {
     ['a/b', false],
     ['-abc', false],
     ['a?b=c', false],
-  ])('accepts the bucket name %s: %s', (name, fits) => expect(isBucket(name)).toBe(fits));
+  ])('accepts the bucket name %s: %s', (name, isValid) => expect(isBucket(name)).toBe(isValid));
 });
 
 describe('name of an uploaded object', () => {
   it('sorts the newest upload first', () => {
-    const at = (createdAt: number): string => folderOf({ createdAt, id: 'req_1' });
-    expect([at(1_793_610_000), at(1_793_610_001), at(1_893_610_000)].sort()).toEqual([
-      at(1_893_610_000),
-      at(1_793_610_001),
-      at(1_793_610_000),
+    const folderAt = (createdAt: number): string => folderOf({ createdAt, id: 'req_1' });
+    expect([folderAt(1_793_610_000), folderAt(1_793_610_001), folderAt(1_893_610_000)].sort()).toEqual([
+      folderAt(1_893_610_000),
+      folderAt(1_793_610_001),
+      folderAt(1_793_610_000),
     ]);
   });
 
@@ -64,5 +64,5 @@ describe('name of an uploaded object', () => {
     ['', 'file'],
     [undefined, 'file'],
     [`${'x'.repeat(300)}.jsonl`, `${'x'.repeat(194)}.jsonl`],
-  ])('is derived from the file name %j as %j', (sent, kept) => expect(fileNameOf(sent)).toBe(kept));
+  ])('is derived from the file name %j as %j', (sent, storedName) => expect(fileNameOf(sent)).toBe(storedName));
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { UploadLines } from './upload-lines.ts';
 
-const batch = (id: string, model = 'gemini-2.5-flash', more = {}): string =>
+const batch = (id: string, model = 'gemini-2.5-flash', extra = {}): string =>
   JSON.stringify({
     custom_id: id,
     method: 'POST',
     url: '/v1/chat/completions',
-    body: { model, messages: [{ role: 'user', content: 'Hi' }], ...more },
+    body: { model, messages: [{ role: 'user', content: 'Hi' }], ...extra },
   });
 const example = JSON.stringify({
   messages: [
@@ -16,13 +16,13 @@ const example = JSON.stringify({
 });
 const run = (lines: readonly string[], purpose?: string) => {
   const upload = new UploadLines({}, purpose);
-  return { out: lines.map((line, index) => upload.edit(line, index)), upload };
+  return { converted: lines.map((line, index) => upload.edit(line, index)), upload };
 };
 
 describe('UploadLines', () => {
   it('converts batch lines to rows and notes model and endpoint', () => {
-    const { out, upload } = run([`\uFEFF${batch('a', '@v/gemini-2.5-flash')}`, '', batch('b')]);
-    expect(out.map((line) => (line === undefined ? undefined : (JSON.parse(line) as { requestId: string }).requestId))).toEqual([
+    const { converted: lines, upload } = run([`\uFEFF${batch('a', '@v/gemini-2.5-flash')}`, '', batch('b')]);
+    expect(lines.map((line) => (line === undefined ? undefined : (JSON.parse(line) as { requestId: string }).requestId))).toEqual([
       'a',
       undefined,
       'b',
@@ -31,15 +31,15 @@ describe('UploadLines', () => {
   });
 
   it('keeps the digits of long numbers in lines of the Messages API', () => {
-    const { out } = run([
+    const { converted: lines } = run([
       '{"custom_id":"a","url":"/v1/messages","body":{"model":"anthropic.claude-m","max_tokens":9,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{"n":9223372036854775807}}]}]}}',
     ]);
-    expect(out[0]).toContain('"input":{"n":9223372036854775807}');
+    expect(lines[0]).toContain('"input":{"n":9223372036854775807}');
   });
 
   it('converts chat examples to training rows', () => {
-    const { out, upload } = run([example]);
-    expect(JSON.parse(out[0] ?? '')).toHaveProperty('contents');
+    const { converted: lines, upload } = run([example]);
+    expect(JSON.parse(lines[0] ?? '')).toHaveProperty('contents');
     expect(upload.notes.purpose).toBe('fine-tune');
   });
 
@@ -47,12 +47,12 @@ describe('UploadLines', () => {
     ['batch rows of Vertex AI', ['{"request": {}, "requestId": "a"}', batch('b')]],
     ['training rows of Vertex AI', ['{"contents": []}']],
     ['other content', ['a,b', batch('c')]],
-  ])('keeps a file with %s unchanged', (_, lines) => expect(run(lines).out).toEqual(lines));
+  ])('keeps a file with %s unchanged', (_, lines) => expect(run(lines).converted).toEqual(lines));
 
   it('keeps rows of Vertex AI unchanged if the purpose is given', () => {
     const row = '{"request": {}, "requestId": "a"}';
-    expect(run([row, batch('b')], 'batch').out[0]).toBe(row);
-    expect(run(['{"contents": [], "x": 1.0}'], 'fine-tune').out).toEqual(['{"contents": [], "x": 1.0}']);
+    expect(run([row, batch('b')], 'batch').converted[0]).toBe(row);
+    expect(run(['{"contents": [], "x": 1.0}'], 'fine-tune').converted).toEqual(['{"contents": [], "x": 1.0}']);
   });
 
   it('reports each dropped parameter once', () => {

@@ -3,21 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { base32, fromBase32 } from './base32.ts';
 import { labelsOf, metadataOf } from './labels.ts';
 
-const valid = (labels: object): boolean =>
+const areValid = (labels: object): boolean =>
   Object.entries(labels).every(([key, value]) => /^[a-z][a-z0-9_-]{0,62}$/.test(key) && /^[a-z0-9_-]{0,63}$/.test(String(value)));
 
 describe('the labels of a job', () => {
   it('restore metadata unchanged for any text', () => {
-    const text = fc.string({ unit: 'binary', maxLength: 40 }).filter((one) => one.isWellFormed());
+    const text = fc.string({ unit: 'binary', maxLength: 40 }).filter((text) => text.isWellFormed());
     fc.assert(
       fc.property(fc.dictionary(text, text, { maxKeys: 8 }), (metadata) => {
         const { labels, dropped } = labelsOf({}, undefined, metadata);
-        expect(valid(labels)).toBe(true);
+        expect(areValid(labels)).toBe(true);
         expect(Object.keys(labels).length).toBeLessThanOrEqual(64);
-        const back = metadataOf(labels) ?? {};
-        const lost = new Set(dropped.map(({ param }) => param));
-        const kept = Object.entries(metadata).filter(([key]) => !lost.has(`metadata.${key}`));
-        expect(Object.entries(back)).toEqual(kept);
+        const restored = metadataOf(labels) ?? {};
+        const droppedParams = new Set(dropped.map(({ param }) => param));
+        const storedEntries = Object.entries(metadata).filter(([key]) => !droppedParams.has(`metadata.${key}`));
+        expect(Object.entries(restored)).toEqual(storedEntries);
       }),
       { examples: [[JSON.parse('{"__proto__": "x", "a": "y"}') as Record<string, string>]] },
     );
@@ -29,15 +29,15 @@ describe('the labels of a job', () => {
     expect(dropped).toEqual([{ param: 'metadata.e', reason: 'does not fit into the labels of a job (64 labels of 63 characters)' }]);
     expect(metadataOf(labels)).toEqual({ ...metadata, e: undefined });
     expect(labels).toMatchObject({ gateway_endpoint: 'embeddings', team: 'search' });
-    expect([valid(labels), Object.keys(labels).length <= 64]).toEqual([true, true]);
+    expect([areValid(labels), Object.keys(labels).length <= 64]).toEqual([true, true]);
   });
 
   it.each([
     [{ team: 'search', cost: 5, owner: null }, ['labels.cost']],
     [['team'], ['labels']],
     [null, []],
-  ])('drop and report client labels that are not strings: %j', (callers, named) => {
-    expect(labelsOf({}, callers, undefined).dropped.map(({ param }) => param)).toEqual(named);
+  ])('drop and report client labels that are not strings: %j', (clientLabels, droppedNames) => {
+    expect(labelsOf({}, clientLabels, undefined).dropped.map(({ param }) => param)).toEqual(droppedNames);
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { selectRows, type Page, pageParamsOf } from './pages.ts';
 
 const page = (ids: string, token?: string): Page => ({ rows: ids.split('').map((id) => ({ id })), token });
 const idOf = (row: { id?: unknown }): string => String(row.id);
-const cut = (pages: readonly Page[], after: string | undefined, limit: number) => {
+const selectFrom = (pages: readonly Page[], after: string | undefined, limit: number) => {
   const { rows, hasMore, next, isFound } = selectRows(pages, idOf, { after, limit });
   return [rows.map(idOf).join(''), hasMore, next, isFound];
 };
@@ -20,7 +20,7 @@ describe('cutOf', () => {
     ['an id that is not found yet', [page('ab', 't')], 'x', 2, ['', true, 't', false]],
     ['an id that is not found', [page('ab')], 'x', 2, ['', false, undefined, false]],
     ['an empty page', [page('')], undefined, 2, ['', false, undefined, true]],
-  ])('returns the rows after an id: %s', (_, pages, after, limit, expected) => expect(cut(pages, after, limit)).toEqual(expected));
+  ])('returns the rows after an id: %s', (_, pages, after, limit, expected) => expect(selectFrom(pages, after, limit)).toEqual(expected));
 });
 
 describe('wantedOf', () => {

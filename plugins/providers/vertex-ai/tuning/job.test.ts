@@ -4,9 +4,9 @@ import { tuningFromJob } from './job.ts';
 import { checkpointsOf, eventsOf } from './progress.ts';
 import { toTrainingRow } from './rows.ts';
 
-const place = 'projects/123/locations/us-central1';
+const parent = 'projects/123/locations/us-central1';
 const job = {
-  name: `${place}/tuningJobs/77`,
+  name: `${parent}/tuningJobs/77`,
   state: 'JOB_STATE_SUCCEEDED',
   createTime: '2026-11-02T09:00:00Z',
   startTime: '2026-11-02T09:01:00Z',
@@ -18,12 +18,12 @@ const job = {
     hyperParameters: { epochCount: '3', learningRateMultiplier: 0.5, adapterSize: 'ADAPTER_SIZE_FOUR' },
   },
   tunedModel: {
-    model: `${place}/models/9`,
-    endpoint: `${place}/endpoints/555`,
+    model: `${parent}/models/9`,
+    endpoint: `${parent}/endpoints/555`,
     checkpoints: [
-      { checkpointId: '1', epoch: '1', step: '100', endpoint: `${place}/endpoints/501` },
-      { checkpointId: '2', epoch: '2', step: '200', endpoint: `${place}/endpoints/502` },
-      { checkpointId: '10', epoch: '3', step: '1000', endpoint: `${place}/endpoints/503` },
+      { checkpointId: '1', epoch: '1', step: '100', endpoint: `${parent}/endpoints/501` },
+      { checkpointId: '2', epoch: '2', step: '200', endpoint: `${parent}/endpoints/502` },
+      { checkpointId: '10', epoch: '3', step: '1000', endpoint: `${parent}/endpoints/503` },
     ],
   },
   tuningDataStats: { supervisedTuningDataStats: { totalBillableTokenCount: '12345' } },
@@ -104,8 +104,8 @@ it.each([
   [{ createTime: job.createTime }, ['created']],
   [{ createTime: job.createTime, startTime: job.startTime }, ['started', 'created']],
   [job, ['ended', 'started', 'created']],
-])('eventsOf returns an event for each known time (%#)', (known, words) => {
-  expect(eventsOf({ name: job.name, ...known }).map(({ id }) => id)).toEqual(words.map((word) => `ftevent-77-${word}`));
+])('eventsOf returns an event for each known time (%#)', (known, idSuffixes) => {
+  expect(eventsOf({ name: job.name, ...known }).map(({ id }) => id)).toEqual(idSuffixes.map((suffix) => `ftevent-77-${suffix}`));
 });
 
 it('eventsOf returns a failure with level error', () => {
@@ -136,7 +136,11 @@ it('toTrainingRow reports parameters that Vertex AI does not support', () => {
     { role: 'user', content: 'Hi' },
     { role: 'assistant', content: 'Hello' },
   ];
-  const named = (line: object) => toTrainingRow({ messages, ...line }, {}).dropped.map(({ param }) => param);
-  expect(named({ temperature: 0.5, logit_bias: { 1: 1 }, tool_choice: 'required' })).toEqual(['tool_choice', 'logit_bias', 'temperature']);
-  expect(named({ tools: [], user: null })).toEqual([]);
+  const droppedParams = (line: object) => toTrainingRow({ messages, ...line }, {}).dropped.map(({ param }) => param);
+  expect(droppedParams({ temperature: 0.5, logit_bias: { 1: 1 }, tool_choice: 'required' })).toEqual([
+    'tool_choice',
+    'logit_bias',
+    'temperature',
+  ]);
+  expect(droppedParams({ tools: [], user: null })).toEqual([]);
 });
