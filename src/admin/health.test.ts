@@ -4,7 +4,7 @@ import type { Snapshot } from '../core/snapshot.ts';
 import { Attempts } from './attempts.ts';
 import { healthOf } from './health.ts';
 
-const at = 60_000_000;
+const now = 60_000_000;
 
 it.each<[statuses: readonly number[], isUsable: boolean, state: string]>([
   [[], true, 'idle'],
@@ -18,8 +18,8 @@ it.each<[statuses: readonly number[], isUsable: boolean, state: string]>([
   const attempts = new Attempts();
   for (const status of statuses) {
     const attempt = { target: 'config', provider: 'p', at: 1, total_ms: 9, outcome: 'answered', status, reason: null } as AttemptRecord;
-    attempts.add({ id: 'r', at, config: null, error: null, attempts: [attempt] });
+    attempts.add({ id: 'r', at: now, config: null, error: null, attempts: [attempt] });
   }
   const providers = new Map([['p', isUsable ? {} : { unusable: 'no key' }]]);
-  expect(healthOf({ providers } as unknown as Snapshot, attempts, at)).toMatchObject([{ slug: 'p', state }]);
+  expect(healthOf({ providers } as unknown as Snapshot, attempts, now)).toMatchObject([{ slug: 'p', state }]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../config/report/diagnostic.ts';
 import { countDiagnostics, githubDiagnostics, prettyDiagnostics, shortDiagnostics } from './diagnostics.ts';
 
-const retrys: Diagnostic = {
+const unknownKey: Diagnostic = {
   code: 'unknown-key',
   severity: 'error',
   file: 'configs/support.yaml',
@@ -28,7 +28,7 @@ const azure: Diagnostic = {
   frame: { first: 11, lines: ['      - provider: azure-ue'] },
 };
 
-const plain: Diagnostic = {
+const simpleDiagnostic: Diagnostic = {
   code: 'plain-secret',
   severity: 'warning',
   file: 'gateway.yaml',
@@ -39,7 +39,7 @@ const plain: Diagnostic = {
   hint: 'use ${env:NAME} or ${file:/run/secrets/name}; the value is not shown here',
 };
 
-const boxes = `\
+const prettyText = `\
 error: unknown key "retrys"                                             [unknown-key]
   --> configs/support.yaml:9:9
    |
@@ -60,12 +60,12 @@ warning: the key is written in the file                                 [plain-s
 
 describe('prettyDiagnostics()', () => {
   it('prints a frame, a caret and the hint', () => {
-    expect(prettyDiagnostics([retrys, azure, plain], { colors: false })).toBe(boxes);
+    expect(prettyDiagnostics([unknownKey, azure, simpleDiagnostic], { colors: false })).toBe(prettyText);
   });
 
   it('aligns long line numbers', () => {
-    const far = { ...azure, line: 1204, frame: { first: 1204, lines: ['      - provider: azure-ue'] } };
-    expect(prettyDiagnostics([far], { colors: false })).toBe(`\
+    const lateLine = { ...azure, line: 1204, frame: { first: 1204, lines: ['      - provider: azure-ue'] } };
+    expect(prettyDiagnostics([lateLine], { colors: false })).toBe(`\
 error: no provider called "azure-ue"                                    [unknown-reference]
     --> configs/support.yaml:1204:19
      |
@@ -74,33 +74,33 @@ error: no provider called "azure-ue"                                    [unknown
   });
 
   it('separates a long message from its code', () => {
-    const [heading] = prettyDiagnostics([{ ...plain, message: 'x'.repeat(80) }], { colors: false }).split('\n');
+    const [heading] = prettyDiagnostics([{ ...simpleDiagnostic, message: 'x'.repeat(80) }], { colors: false }).split('\n');
     expect(heading).toBe(`warning: ${'x'.repeat(80)}  [plain-secret]`);
   });
 
   it('colors severity and caret only if colors are enabled, and changes no text', () => {
-    const coloured = prettyDiagnostics([retrys, plain], { colors: true });
+    const coloured = prettyDiagnostics([unknownKey, simpleDiagnostic], { colors: true });
     expect(coloured).toContain('\u001b[1m\u001b[31merror\u001b[39m\u001b[22m: unknown key');
     expect(coloured).toContain('\u001b[1m\u001b[33mwarning\u001b[39m\u001b[22m: the key');
-    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(prettyDiagnostics([retrys, plain], { colors: false }));
+    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(prettyDiagnostics([unknownKey, simpleDiagnostic], { colors: false }));
   });
 
   it('shows at most 50 problems and counts the rest', () => {
-    const many = Array.from({ length: 53 }, (_, i) => ({ ...plain, line: i + 1 }));
-    const lines = prettyDiagnostics(many, { colors: false }).split('\n\n');
+    const manyDiagnostics = Array.from({ length: 53 }, (_, i) => ({ ...simpleDiagnostic, line: i + 1 }));
+    const lines = prettyDiagnostics(manyDiagnostics, { colors: false }).split('\n\n');
     expect(lines).toHaveLength(51);
     expect(lines.at(-1)).toBe('… and 3 more');
-    expect(shortDiagnostics(many).split('\n')).toHaveLength(51);
+    expect(shortDiagnostics(manyDiagnostics).split('\n')).toHaveLength(51);
   });
 
   it('prints no control character of a file', () => {
-    const evil = {
+    const hostileDiagnostic = {
       ...azure,
       file: 'a\u001b[2J\n::error::.yaml',
       message: 'no provider called "\u001b[2J"',
       frame: { first: 11, lines: ['\u001b]0;x\u0007 provider: y'] },
     };
-    for (const text of [prettyDiagnostics([evil], { colors: false }), shortDiagnostics([evil])]) {
+    for (const text of [prettyDiagnostics([hostileDiagnostic], { colors: false }), shortDiagnostics([hostileDiagnostic])]) {
       expect(text).not.toContain('\u001b');
       expect(text).not.toMatch(/^::error/m);
     }
@@ -109,23 +109,23 @@ error: no provider called "azure-ue"                                    [unknown
 
 describe('diagnostics for other programs', () => {
   it('have one line per problem in shortDiagnostics()', () => {
-    expect(shortDiagnostics([azure, plain])).toBe(
+    expect(shortDiagnostics([azure, simpleDiagnostic])).toBe(
       'configs/support.yaml:11:19: error: no provider called "azure-ue" [unknown-reference]\n' +
         'gateway.yaml:27:14: warning: the key is written in the file [plain-secret]',
     );
   });
 
   it('are escaped in githubDiagnostics()', () => {
-    const odd = { ...azure, file: 'a,b:c.yaml', message: '100% wrong\nhere', hint: 'x' };
-    expect(githubDiagnostics([odd])).toBe(
+    const oddDiagnostic = { ...azure, file: 'a,b:c.yaml', message: '100% wrong\nhere', hint: 'x' };
+    expect(githubDiagnostics([oddDiagnostic])).toBe(
       '::error file=a%2Cb%3Ac.yaml,line=11,endLine=11,col=19,endColumn=27,title=unknown-reference::100%25 wrong%0Ahere: x',
     );
   });
 
   it.each([
-    [[retrys, azure, plain], '2 errors, 1 warning'],
-    [[plain, plain], '2 warnings'],
-    [[retrys], '1 error'],
+    [[unknownKey, azure, simpleDiagnostic], '2 errors, 1 warning'],
+    [[simpleDiagnostic, simpleDiagnostic], '2 warnings'],
+    [[unknownKey], '1 error'],
     [[], ''],
   ] as const)('are counted in row %#', (diagnostics, text) => {
     expect(countDiagnostics(diagnostics)).toBe(text);

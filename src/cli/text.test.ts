@@ -7,8 +7,8 @@ it.each([
   ['/a/b/..dots/gateway.yaml', './..dots/gateway.yaml'],
   ['/a/gateway.yaml', '/a/gateway.yaml'],
   ['/etc/gateway/gateway.yaml', '/etc/gateway/gateway.yaml'],
-])('shownPath() shows %s from /a/b as %s', (path, shown) => {
-  expect(shownPath(path, '/a/b')).toBe(shown);
+])('shownPath() shows %s from /a/b as %s', (path, expected) => {
+  expect(shownPath(path, '/a/b')).toBe(expected);
 });
 
 it.each([
@@ -37,8 +37,8 @@ it.each([
   ['日本語', 4, '日…'],
   ['🙂🙂', 3, '🙂…'],
   ['ab', 1, '…'],
-])('cutEnd() of %j in %i columns is %j', (text, columns, shown) => {
-  expect(truncate(text, columns)).toBe(shown);
+])('cutEnd() of %j in %i columns is %j', (text, columns, expected) => {
+  expect(truncate(text, columns)).toBe(expected);
 });
 
 it.each([jsonText, jsonLine])('escapes control characters in JSON without changing the value: %s', (write) => {

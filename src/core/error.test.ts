@@ -47,8 +47,8 @@ describe('GatewayError', () => {
     ['alpah', ['alpha', 'beta'], 'Did you mean "alpha"? Models: alpha, beta.'],
     ['zzzz', names.slice(0, 20), `Models: ${names.slice(0, 20).join(', ')}.`],
     ['zzzz', names, `Models: ${names.slice(0, 20).join(', ')}, ….`],
-  ])('lists similar and known names in the hint: %j of %j', (asked, known, hint) => {
-    const error = new GatewayError('model_not_found', { message: 'm', known: { requested: asked, noun: 'Models', names: known } });
+  ])('lists similar and known names in the hint: %j of %j', (requested, known, hint) => {
+    const error = new GatewayError('model_not_found', { message: 'm', known: { requested, noun: 'Models', names: known } });
     expect(error.hint).toBe(hint);
   });
 
@@ -69,43 +69,43 @@ describe('GatewayError', () => {
       hint: 'Models: beta.',
       cause: error,
     });
-    const plain = new GatewayError('model_not_found', { message: 'm' });
-    expect(withUsableNames(plain, () => true)).toBe(plain);
+    const plainError = new GatewayError('model_not_found', { message: 'm' });
+    expect(withUsableNames(plainError, () => true)).toBe(plainError);
   });
 });
 
 describe('fromUnknown', () => {
-  const own = new GatewayError('overloaded', { message: 'm' });
-  const foreign = (over: object): Error => Object.assign(new Error('theirs'), over);
+  const ownError = new GatewayError('overloaded', { message: 'm' });
+  const foreignError = (overrides: object): Error => Object.assign(new Error('theirs'), overrides);
 
   it('returns a GatewayError unchanged', () => {
-    expect(fromUnknown(own)).toBe(own);
+    expect(fromUnknown(ownError)).toBe(ownError);
   });
 
   it.each<[name: string, thrown: unknown, wanted: object]>([
     [
       'an error of another copy of the class',
-      foreign({ code: 'not_allowed', status: 418, param: 'p', hint: 'h' }),
+      foreignError({ code: 'not_allowed', status: 418, param: 'p', hint: 'h' }),
       { code: 'not_allowed', status: 418, param: 'p', hint: 'h' },
     ],
     [
       'no status of an error',
-      foreign({ code: 'not_allowed', status: 200, param: 7, hint: {} }),
+      foreignError({ code: 'not_allowed', status: 200, param: 7, hint: {} }),
       { status: 403, param: undefined, hint: undefined },
     ],
-    ['an unknown code', foreign({ code: 'ENOENT' }), { code: 'internal', status: 500 }],
-    ['a name that every object has', foreign({ code: 'toString' }), { code: 'internal' }],
-    ['a code that is not a string', foreign({ code: 7 }), { code: 'internal' }],
-    ['no code', foreign({}), { code: 'internal' }],
+    ['an unknown code', foreignError({ code: 'ENOENT' }), { code: 'internal', status: 500 }],
+    ['a name that every object has', foreignError({ code: 'toString' }), { code: 'internal' }],
+    ['a code that is not a string', foreignError({ code: 7 }), { code: 'internal' }],
+    ['no code', foreignError({}), { code: 'internal' }],
     ['an object that is not an Error', { code: 'not_allowed', message: 'm' }, { code: 'internal' }],
     ['undefined', undefined, { code: 'internal' }],
-  ])('converts anything else to an error of the catalogue: %s', (_name, thrown, wanted) => {
-    const error = fromUnknown(thrown);
+  ])('converts anything else to an error of the catalogue: %s', (_name, thrownValue, expected) => {
+    const error = fromUnknown(thrownValue);
     expect(error).toBeInstanceOf(GatewayError);
-    expect(error).toMatchObject(wanted);
+    expect(error).toMatchObject(expected);
     expect(error.message).toBe(
       error.code === 'internal' ? 'The gateway could not process this request because of an internal error.' : 'theirs',
     );
-    expect(error.cause).toBe(thrown);
+    expect(error.cause).toBe(thrownValue);
   });
 });

@@ -3,44 +3,50 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterEach, expect, it } from 'vitest';
 import { ConnectionLimit } from './connection-limit.ts';
 
-const closing: (() => void)[] = [];
+const cleanups: (() => void)[] = [];
 afterEach(() => {
-  for (const close of closing.splice(0)) close();
+  for (const close of cleanups.splice(0)) close();
 });
 
-const quiet = { warn: () => {} };
-const limitOf = (most: number, openFiles: number | undefined, log = quiet): ConnectionLimit =>
-  new ConnectionLimit(most, { log, monotonic: () => 0, openFiles });
+const silentLog = { warn: () => {} };
+const limitOf = (maxConnections: number, openFiles: number | undefined, log = silentLog): ConnectionLimit =>
+  new ConnectionLimit(maxConnections, { log, monotonic: () => 0, openFiles });
 
 async function served(limit: ConnectionLimit): Promise<Server> {
-  const server = createServer((socket) => void closing.push(() => socket.destroy()));
+  const server = createServer((socket) => void cleanups.push(() => socket.destroy()));
   limit.add(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closing.push(() => server.close());
+  cleanups.push(() => server.close());
   return server;
 }
 
 /** Opens a connection. Resolves to undefined if it is rejected. */
 async function opened(server: Server, limit: ConnectionLimit): Promise<Socket | undefined> {
   const before = limit.rejected;
-  const accepted = new Promise<boolean>((resolve) => {
+  const opened = new Promise<boolean>((resolve) => {
     server.once('connection', () => resolve(true)).once('drop', () => resolve(false));
   });
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
-  closing.push(() => socket.destroy());
-  const isOpen = await accepted;
+  cleanups.push(() => socket.destroy());
+  const isOpen = await opened;
   expect(limit.rejected).toBe(before + (isOpen ? 0 : 1));
   return isOpen ? socket : undefined;
 }
 
 it('holds for each server, and for all of a process by its open files', async () => {
   const limit = limitOf(4, 8);
-  const [one, other] = [await served(limit), await served(limit)];
+  const [first, second] = [await served(limit), await served(limit)];
   const open = async (server: Server): Promise<boolean> => (await opened(server, limit)) !== undefined;
-  expect([await open(one), await open(one), await open(one), await open(one), await open(one)]).toEqual([true, true, true, true, false]);
+  expect([await open(first), await open(first), await open(first), await open(first), await open(first)]).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
   // Three quarters of eight files.
-  expect([await open(other), await open(other), await open(other), await open(one)]).toEqual([true, true, false, false]);
+  expect([await open(second), await open(second), await open(second), await open(first)]).toEqual([true, true, false, false]);
 });
 
 it('changes while connections are open', async () => {
@@ -58,9 +64,9 @@ it('changes while connections are open', async () => {
 it.each([
   [1, 100, { limit: 1, hint: expect.stringContaining('Raise server.max_connections') }],
   [100, 1, { limit: 1, hint: expect.stringContaining('Raise the limit of open files') }],
-])('says which limit it was: setting %i, open files %i', async (most, openFiles, expected) => {
+])('says which limit it was: setting %i, open files %i', async (maxConnections, openFiles, expected) => {
   const lines: unknown[] = [];
-  const limit = limitOf(most, openFiles, { warn: (fields: unknown) => void lines.push(fields) } as typeof quiet);
+  const limit = limitOf(maxConnections, openFiles, { warn: (fields: unknown) => void lines.push(fields) } as typeof silentLog);
   const server = await served(limit);
   await opened(server, limit);
   await opened(server, limit);

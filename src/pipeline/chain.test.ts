@@ -8,19 +8,19 @@ import type { RequestContext } from './request.ts';
 const context = () => ({ facts: { ext: {} }, plugins: [] }) as unknown as RequestContext;
 const chainOf = (...steps: readonly NonNullable<PluginInstance['admit']>[]): Chain =>
   new Chain(
-    steps.map((admit, at) => ({ name: `p${at}`, instance: { admit } })),
+    steps.map((admit, index) => ({ name: `p${index}`, instance: { admit } })),
     () => 0,
   );
-const fact = (name: string): Partial<Facts> => ({ ext: { [name]: true } });
+const factNamed = (name: string): Partial<Facts> => ({ ext: { [name]: true } });
 const refusal = new GatewayError('not_allowed', { message: 'no' });
 
 describe('Chain.admit()', () => {
   test('returns no promise if no plugin returns one', () => {
     const ctx = context();
     const chain = chainOf(
-      () => fact('a'),
+      () => factNamed('a'),
       () => undefined,
-      () => fact('b'),
+      () => factNamed('b'),
     );
     expect(chain.admit(ctx)).toBeUndefined();
     expect(ctx.facts.ext).toEqual({ a: true, b: true });
@@ -29,29 +29,29 @@ describe('Chain.admit()', () => {
 
   test('waits for the promise of each plugin before it calls the next', async () => {
     const ctx = context();
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const chain = chainOf(
-      () => Promise.resolve(fact('a')),
+      () => Promise.resolve(factNamed('a')),
       ({ facts }) => {
-        seen.push({ ...facts.ext });
-        return fact('b');
+        received.push({ ...facts.ext });
+        return factNamed('b');
       },
       ({ facts }) => {
-        seen.push({ ...facts.ext });
+        received.push({ ...facts.ext });
         return Promise.resolve(undefined);
       },
     );
     await chain.admit(ctx);
-    expect(seen).toEqual([{ a: true }, { a: true, b: true }]);
+    expect(received).toEqual([{ a: true }, { a: true, b: true }]);
     expect(ctx.plugins.map(({ name }) => name)).toEqual(['p0', 'p1', 'p2']);
   });
 
   test('stops at the first plugin that rejects, synchronously or asynchronously', async () => {
-    const refuse = (): never => {
+    const rejectRequest = (): never => {
       throw refusal;
     };
-    expect(() => chainOf(refuse, () => expect.unreachable()).admit(context())).toThrow(refusal);
-    await expect(chainOf(() => Promise.reject(refusal), refuse).admit(context())).rejects.toBe(refusal);
-    await expect(chainOf(() => Promise.resolve(undefined), refuse).admit(context())).rejects.toBe(refusal);
+    expect(() => chainOf(rejectRequest, () => expect.unreachable()).admit(context())).toThrow(refusal);
+    await expect(chainOf(() => Promise.reject(refusal), rejectRequest).admit(context())).rejects.toBe(refusal);
+    await expect(chainOf(() => Promise.resolve(undefined), rejectRequest).admit(context())).rejects.toBe(refusal);
   });
 });

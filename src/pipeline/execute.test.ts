@@ -18,16 +18,16 @@ const leaves = ['a', 'b', 'c'].map((slug) => makeLeaf({ provider: makeBinding(sl
 const dialect = { isError: () => false } as unknown as Dialect;
 
 /** A request with these targets, a sender whose attempts end when the test says so, and a clock that the test sets. */
-function rig(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
+function createExecution(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
   const clock = { now: 0 };
   const sent: { attempt: Attempt; end: (outcome: Outcome) => void; isCancelled: boolean }[] = [];
   const send: Send = (attempt) => {
     let end: (outcome: Outcome) => void = () => undefined;
     const outcome = new Promise<Outcome>((resolve) => (end = resolve));
-    const sending = { attempt, end, isCancelled: false };
-    sent.push(sending);
+    const pending = { attempt, end, isCancelled: false };
+    sent.push(pending);
     const cancel = (): void => {
-      sending.isCancelled = true;
+      pending.isCancelled = true;
       end({ kind: 'cancelled', attempt, times: { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: clock.now } });
     };
     return { outcome, cancel };
@@ -49,8 +49,8 @@ function rig(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
     monotonic,
     schedule,
     mask: (bytes) => bytes,
-    reply: (of, outcome) => {
-      const final = finalOf(of, outcome, dialect);
+    reply: (ctx, outcome) => {
+      const final = finalOf(ctx, outcome, dialect);
       const body = Buffer.from(final.kind === 'error' ? final.error.message : 'passed');
       return { status: final.kind === 'error' ? final.error.status : 200, headers: [], body, flow: undefined };
     },
@@ -58,42 +58,51 @@ function rig(strategy: 'fallback' | 'loadbalance', instance: PluginInstance) {
   return { ctx, run, sent, clock, targets: branch.targets as typeof leaves };
 }
 
-const answered = (attempt: Attempt, status: number, at: number, totalMs: number): Outcome => ({
+const answered = (attempt: Attempt, status: number, startMs: number, totalMs: number): Outcome => ({
   kind: 'answered',
   attempt,
-  times: { at, connectMs: 0, firstByteMs: 1, totalMs },
+  times: { at: startMs, connectMs: 0, firstByteMs: 1, totalMs },
   reply: { status, headers: {}, body: Buffer.from('{"error":{"message":"down"}}'), flow: undefined, tap: undefined },
 });
 
-const ending = { status: 200, end: 'whole', error: null, bytesIn: 0, bytesOut: 0, totalMs: 100, firstEventMs: 1, overheadMs: 0 } as const;
+const requestEnd = {
+  status: 200,
+  end: 'whole',
+  error: null,
+  bytesIn: 0,
+  bytesOut: 0,
+  totalMs: 100,
+  firstEventMs: 1,
+  overheadMs: 0,
+} as const;
 const recordOf = (ctx: RequestContext, run: Execution) =>
-  makeRecord(ctx, run, { ...ending, kept: undefined, gatewayBody: undefined }, () => true).record;
+  makeRecord(ctx, run, { ...requestEnd, kept: undefined, gatewayBody: undefined }, () => true).record;
 
 /** Skips these providers; a failed response moves on to the next target. */
-const breaker = (...open: readonly string[]): PluginInstance => ({
+const breakerPlugin = (...open: readonly string[]): PluginInstance => ({
   skip: (_ctx, target) => (open.includes(target.provider?.slug ?? '') ? 'open' : undefined),
   judge: (_ctx, outcome) => (outcome.kind === 'answered' && outcome.reply.status < 400 ? undefined : { do: 'next', because: 'failed' }),
 });
 
 describe('warnings of a request', () => {
   it('include those of the attempt whose response the client receives, not those of failed targets', async () => {
-    const { ctx, run, sent } = rig('fallback', {
+    const { ctx, run, sent } = createExecution('fallback', {
       prepare: ({ warnings }, { target }) => void warnings.push(`of ${target.provider?.slug}`),
-      judge: (judged, outcome, earlier) => {
-        judged.warnings.push(`judged ${earlier.length}`);
+      judge: (context, outcome, earlier) => {
+        context.warnings.push(`judged ${earlier.length}`);
         if (outcome.kind === 'answered' && outcome.reply.status < 400) return undefined;
         return earlier.length === 0 ? { do: 'again', afterMs: 0, because: 'down' } : { do: 'next', because: 'down' };
       },
     });
     ctx.warnings.push('of the request');
-    const running = run.run();
+    const runPromise = run.run();
     for (const status of [500, 500, 200]) {
       await expect.poll(() => sent.length).toBe(run.history.length + 1);
       const { attempt, end } = sent.at(-1) as (typeof sent)[number];
       end(answered(attempt, status, 0, 1));
       await expect.poll(() => run.history.length).toBe(sent.length);
     }
-    await running;
+    await runPromise;
     expect(ctx.warnings).toEqual(['of the request', 'judged 0', 'judged 1', 'of b', 'judged 2']);
   });
 });
@@ -107,8 +116,8 @@ describe('targets skipped by a plugin', () => {
     ['loadbalance', ['a'], [], 'b'],
     ['loadbalance', ['b'], ['b'], 'c'],
     ['loadbalance', ['b', 'c'], ['b', 'c'], 'a'],
-  ])('are replaced: %s with %j skipped records skips of %j and uses %s', async (strategy, open, left, served) => {
-    const { ctx, run, sent } = rig(strategy, breaker(...open));
+  ])('are replaced: %s with %j skipped records skips of %j and uses %s', async (strategy, open, skippedSlugs, served) => {
+    const { ctx, run, sent } = createExecution(strategy, breakerPlugin(...open));
     const reply = run.run();
     await new Promise(setImmediate);
     expect(sent.map(({ attempt }) => attempt.binding.slug)).toEqual([served]);
@@ -116,14 +125,14 @@ describe('targets skipped by a plugin', () => {
     expect((await reply)?.status).toBe(200);
     const record = recordOf(ctx, run);
     expect(record.attempts.map(({ provider, outcome, reason }) => [provider, outcome, reason])).toEqual([
-      ...left.map((slug) => [slug, 'skipped', 'breaker: open']),
+      ...skippedSlugs.map((slug) => [slug, 'skipped', 'breaker: open']),
       [served, 'answered', null],
     ]);
-    expect([record.provider, record.attempts.map(({ n }) => n)]).toEqual([served, [...left, served].map((_, n) => n)]);
+    expect([record.provider, record.attempts.map(({ n }) => n)]).toEqual([served, [...skippedSlugs, served].map((_, n) => n)]);
   });
 
   it('are listed in the error if the other targets fail', async () => {
-    const { ctx, run, sent } = rig('fallback', breaker('b', 'c'));
+    const { ctx, run, sent } = createExecution('fallback', breakerPlugin('b', 'c'));
     const reply = run.run();
     await new Promise(setImmediate);
     sent[0]?.end(answered(sent[0].attempt, 500, 0, 10));
@@ -137,7 +146,7 @@ describe('targets skipped by a plugin', () => {
   });
 
   it('cause 503 target_skipped if no target is left', async () => {
-    const { run, sent } = rig('loadbalance', breaker('a', 'b', 'c'));
+    const { run, sent } = createExecution('loadbalance', breakerPlugin('a', 'b', 'c'));
     expect(await run.run()).toMatchObject({ status: 503 });
     expect(sent).toEqual([]);
     expect(run.last === undefined ? undefined : errorOf(run.last)).toMatchObject({ code: 'target_skipped', status: 503 });
@@ -146,18 +155,18 @@ describe('targets skipped by a plugin', () => {
 
 describe('overlapping attempts', () => {
   it('are recorded in the order they began, and overlapping time counts once', async () => {
-    const { ctx, run, sent, clock, targets } = rig('fallback', { prepare: () => undefined });
+    const { ctx, run, sent, clock, targets } = createExecution('fallback', { prepare: () => undefined });
     const tries = targets.slice(0, 2).map((leaf) => run.attempt(firstTry(leaf)));
     await new Promise(setImmediate);
-    const [one, two] = sent.map(({ attempt }) => attempt) as [Attempt, Attempt];
-    expect([one.index, two.index]).toEqual([0, 1]);
+    const [first, second] = sent.map(({ attempt }) => attempt) as [Attempt, Attempt];
+    expect([first.index, second.index]).toEqual([0, 1]);
     // The second attempt began at 50 and got its response before the first one, which is then cancelled.
-    sent[1]?.end(answered(two, 200, 50, 30));
+    sent[1]?.end(answered(second, 200, 50, 30));
     run.push(await (tries[1] as Promise<Outcome>));
     clock.now = 90;
-    sent[0]?.end({ kind: 'cancelled', attempt: one, times: { at: 0, connectMs: 1, firstByteMs: undefined, totalMs: 90 } });
+    sent[0]?.end({ kind: 'cancelled', attempt: first, times: { at: 0, connectMs: 1, firstByteMs: undefined, totalMs: 90 } });
     run.history.push(await (tries[0] as Promise<Outcome>));
-    expect(run.last?.attempt).toBe(two);
+    expect(run.last?.attempt).toBe(second);
     expect([upstreamMs(run), overheadMs(100, run)]).toEqual([90, 10]);
     run.waits.push({ at: 85, totalMs: 10 });
     expect([upstreamMs(run), overheadMs(100, run)]).toEqual([90, 5]);
@@ -170,7 +179,7 @@ describe('overlapping attempts', () => {
   });
 
   it('are all cancelled when the client disconnects', async () => {
-    const { run, sent, targets } = rig('fallback', { prepare: () => undefined });
+    const { run, sent, targets } = createExecution('fallback', { prepare: () => undefined });
     const tries = targets.map((leaf) => run.attempt(firstTry(leaf)));
     await new Promise(setImmediate);
     run.cancel();

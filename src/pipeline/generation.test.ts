@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const deps = { host: { warn: () => {} }, monotonic: () => 0, mask: () => (bytes: Buffer) => bytes } as unknown as GenerationDeps;
-const never = new Promise<never>(() => {});
+const neverResolves = new Promise<never>(() => {});
 
 function generationOf(plugins: Readonly<Record<string, () => PluginInstance | Promise<PluginInstance>>>): Promise<Generation> {
   const entries = Object.entries(plugins).map(([name, setup]) => ({ plugin: { name, options: {}, setup } as Plugin, options: {} }));
@@ -16,8 +16,8 @@ function generationOf(plugins: Readonly<Record<string, () => PluginInstance | Pr
 
 it('fails if the setup of a plugin does not end within 60 s, and disposes of the plugins before it', async () => {
   const dispose = vi.fn<() => void>();
-  const made = generationOf({ one: () => ({ dispose }), two: () => never });
-  const failed = made.catch((error: unknown) => error);
+  const pendingGeneration = generationOf({ one: () => ({ dispose }), two: () => neverResolves });
+  const failed = pendingGeneration.catch((error: unknown) => error);
   await vi.runAllTimersAsync();
   expect(await failed).toMatchObject({ message: 'plugin "two" could not be set up: its setup did not end within 60 s' });
   expect(dispose).toHaveBeenCalledOnce();
@@ -37,7 +37,7 @@ it('disposes of a plugin whose setup ends after the timeout', async () => {
 
 it('reports a plugin whose dispose() does not end within 5 s, and disposes of the others', async () => {
   const dispose = vi.fn<() => void>();
-  const generation = await generationOf({ one: () => ({ dispose }), two: () => ({ dispose: () => never }) });
+  const generation = await generationOf({ one: () => ({ dispose }), two: () => ({ dispose: () => neverResolves }) });
   const failed = generation.dispose().catch((error: unknown) => error);
   await vi.runAllTimersAsync();
   expect(await failed).toMatchObject({ message: 'plugin "two" did not shut down within 5 s' });

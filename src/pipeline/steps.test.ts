@@ -6,21 +6,21 @@ import type { Answered, Attempt, Outcome } from '../core/plan.ts';
 import type { Call, CommonSettings, StepReply, Tap, Translation, UpstreamRequest } from '../core/provider.ts';
 import { followUp } from './steps.ts';
 
-const request = (method: string, path: string, over: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
+const request = (method: string, path: string, overrides: Partial<UpstreamRequest> = {}): UpstreamRequest => ({
   origin: 'https://api.example',
   path,
   method,
   headers: [],
   body: emptyBody,
   dropped: [],
-  ...over,
+  ...overrides,
 });
 
-const unwatched = {} as Tap;
+const emptyTap = {} as Tap;
 
-const cancel = (over: Partial<Translation>): Translation => ({ request: request('POST', '/cancel'), tap: unwatched, ...over });
+const cancelStep = (overrides: Partial<Translation>): Translation => ({ request: request('POST', '/cancel'), tap: emptyTap, ...overrides });
 
-const attemptOf = (translation: Translation, over: Partial<Attempt> = {}): Attempt =>
+const attemptOf = (translation: Translation, overrides: Partial<Attempt> = {}): Attempt =>
   makeAttempt(makeLeaf(), {
     index: 2,
     tries: 1,
@@ -29,11 +29,11 @@ const attemptOf = (translation: Translation, over: Partial<Attempt> = {}): Attem
     call: { endpoint: 'batches/{id}/cancel' } as Call<CommonSettings>,
     translation,
     upstream: request('POST', '/cancel', { dropped: [{ param: 'a', reason: 'r' }] }),
-    ...over,
+    ...overrides,
   });
 
-function answered(attempt: Attempt, status: number, text: string, at = 0): Outcome {
-  const times = { at, connectMs: 1, firstByteMs: 2, totalMs: 100 };
+function answered(attempt: Attempt, status: number, text: string, startMs = 0): Outcome {
+  const times = { at: startMs, connectMs: 1, firstByteMs: 2, totalMs: 100 };
   return {
     kind: 'answered',
     attempt,
@@ -43,17 +43,17 @@ function answered(attempt: Attempt, status: number, text: string, at = 0): Outco
 }
 
 /** Runs one call; each reply is a status and a text, or a kind of failure. */
-async function play(first: Translation, answers: readonly (readonly [number, string] | 'timeout' | 'cancelled')[]) {
+async function runSteps(first: Translation, responses: readonly (readonly [number, string] | 'timeout' | 'cancelled')[]) {
   const sent: Attempt[] = [];
   const warnings: string[] = [];
   const outcomeOf = (attempt: Attempt): Outcome => {
-    const at = sent.length * 200;
-    const answer = answers[sent.length] ?? [200, 'unexpected'];
+    const startMs = sent.length * 200;
+    const response = responses[sent.length] ?? [200, 'unexpected'];
     sent.push(attempt);
-    const times = { at, connectMs: 1, firstByteMs: undefined, totalMs: 100 };
-    if (answer === 'timeout') return { kind: 'timeout', attempt, times, phase: 'total', afterMs: 1, sent: true };
-    if (answer === 'cancelled') return { kind: 'cancelled', attempt, times };
-    return answered(attempt, answer[0], answer[1], at);
+    const times = { at: startMs, connectMs: 1, firstByteMs: undefined, totalMs: 100 };
+    if (response === 'timeout') return { kind: 'timeout', attempt, times, phase: 'total', afterMs: 1, sent: true };
+    if (response === 'cancelled') return { kind: 'cancelled', attempt, times };
+    return answered(attempt, response[0], response[1], startMs);
   };
   const deps = {
     send: (attempt: Attempt) => Promise.resolve(outcomeOf(attempt)),
@@ -70,15 +70,15 @@ async function play(first: Translation, answers: readonly (readonly [number, str
   };
 }
 
-const answer = request('GET', '/read', { dropped: [{ param: 'b', reason: 'r' }] });
-const read = cancel({ then: () => ({ request: answer, tap: unwatched }) });
-const recovering = cancel({
-  then: ({ text }) => ({ request: answer, tap: unwatched, recover: ({ status }) => ({ seen: [text, status] }) }),
+const readRequest = request('GET', '/read', { dropped: [{ param: 'b', reason: 'r' }] });
+const readStep = cancelStep({ then: () => ({ request: readRequest, tap: emptyTap }) });
+const recoveringStep = cancelStep({
+  then: ({ text }) => ({ request: readRequest, tap: emptyTap, recover: ({ status }) => ({ seen: [text, status] }) }),
 });
 
 describe('followUp()', () => {
   it('sends the next request within the same attempt and the remaining time limits', async () => {
-    const { outcome, sent, text } = await play(read, [
+    const { outcome, sent, text } = await runSteps(readStep, [
       [200, 'one'],
       [200, 'two'],
     ]);
@@ -91,21 +91,21 @@ describe('followUp()', () => {
   });
 
   it('passes each response to the step that sent its request, and uses the full lane once a step converts', async () => {
-    const heard: StepReply[] = [];
-    const last: Translation = { request: answer, tap: unwatched, result: () => ({}) };
-    const hearing = (next: Translation): Translation => ({
-      request: answer,
-      tap: unwatched,
+    const replies: StepReply[] = [];
+    const lastStep: Translation = { request: readRequest, tap: emptyTap, result: () => ({}) };
+    const recordingStep = (next: Translation): Translation => ({
+      request: readRequest,
+      tap: emptyTap,
       then(reply) {
-        heard.push(reply);
+        replies.push(reply);
         return next;
       },
     });
-    const { sent } = await play(
-      hearing(hearing(last)),
+    const { sent } = await runSteps(
+      recordingStep(recordingStep(lastStep)),
       ['one', 'two', 'three'].map((text) => [200, text] as const),
     );
-    expect(heard.map(({ text, headers }) => [text, headers['x-n']])).toEqual([
+    expect(replies.map(({ text, headers }) => [text, headers['x-n']])).toEqual([
       ['one', 'one'],
       ['two', 'two'],
     ]);
@@ -113,19 +113,19 @@ describe('followUp()', () => {
   });
 
   it('stops after four requests', async () => {
-    const endless: Translation = cancel({ then: () => endless });
-    const { sent, text } = await play(
-      endless,
+    const endlessStep: Translation = cancelStep({ then: () => endlessStep });
+    const { sent, text } = await runSteps(
+      endlessStep,
       [1, 2, 3, 4, 5].map((n) => [200, `${n}`] as const),
     );
     expect([sent.length, text]).toEqual([4, '4']);
   });
 
   it.each([
-    ['the error of the first request', read, [[409, 'no']], 1, 'no'],
+    ['the error of the first request', readStep, [[409, 'no']], 1, 'no'],
     [
       'the error of a later request',
-      read,
+      readStep,
       [
         [200, 'one'],
         [500, 'down'],
@@ -135,7 +135,7 @@ describe('followUp()', () => {
     ],
     [
       'the recovered result after an error',
-      recovering,
+      recoveringStep,
       [
         [200, 'one'],
         [500, 'down'],
@@ -143,10 +143,10 @@ describe('followUp()', () => {
       2,
       '{"seen":["one",500]}',
     ],
-    ['the recovered result after a timeout', recovering, [[200, 'one'], 'timeout'], 2, '{"seen":["one",0]}'],
-    ['the error of the first request even if later ones can recover', recovering, [[404, 'none']], 1, 'none'],
-  ] as const)('returns %s', async (_name, op, answers, count, expected) => {
-    const { sent, text, outcome, warnings } = await play(op, answers);
+    ['the recovered result after a timeout', recoveringStep, [[200, 'one'], 'timeout'], 2, '{"seen":["one",0]}'],
+    ['the error of the first request even if later ones can recover', recoveringStep, [[404, 'none']], 1, 'none'],
+  ] as const)('returns %s', async (_name, firstStep, responses, count, expected) => {
+    const { sent, text, outcome, warnings } = await runSteps(firstStep, responses);
     expect([sent.length, text]).toEqual([count, expected]);
     const recovered = expected.startsWith('{');
     expect(outcome.kind === 'answered' && outcome.reply.status === 200).toBe(recovered);
@@ -154,25 +154,25 @@ describe('followUp()', () => {
   });
 
   it('does not recover if the client disconnected', async () => {
-    expect((await play(recovering, [[200, 'one'], 'cancelled'])).outcome.kind).toBe('cancelled');
+    expect((await runSteps(recoveringStep, [[200, 'one'], 'cancelled'])).outcome.kind).toBe('cancelled');
   });
 
   it.each([
     ['a GatewayError', new GatewayError('invalid_value', { message: 'not yet' }), { kind: 'refused', error: { message: 'not yet' } }],
     ['an unexpected error', new TypeError('x is not a function'), { kind: 'faulty', status: 502 }],
   ])('ends with %s thrown while the next request is created', async (_name, thrown, expected) => {
-    const failing = cancel({
+    const failingStep = cancelStep({
       then: () => {
         throw thrown;
       },
     });
-    expect((await play(failing, [[200, 'one']])).outcome).toMatchObject(expected);
+    expect((await runSteps(failingStep, [[200, 'one']])).outcome).toMatchObject(expected);
   });
 
   it('sends no further request after a streamed response, and returns 502 if a response is too large', async () => {
     const flow = { abort: () => undefined } as NonNullable<Answered['reply']['flow']>;
-    const large = (form: 'bytes' | 'json') => {
-      const { attempt, times, ...rest } = answered(attemptOf(read), 200, '') as Answered;
+    const largeBody = (form: 'bytes' | 'json') => {
+      const { attempt, times, ...rest } = answered(attemptOf(readStep), 200, '') as Answered;
       const tap = { form } as NonNullable<typeof rest.reply.tap>;
       const outcome: Outcome = { ...rest, attempt, times, reply: { ...rest.reply, flow, tap } };
       const deps = {
@@ -183,7 +183,7 @@ describe('followUp()', () => {
       };
       return followUp(outcome, deps);
     };
-    expect((await large('bytes')).kind).toBe('answered');
-    expect(await large('json')).toMatchObject({ kind: 'faulty', status: 502 });
+    expect((await largeBody('bytes')).kind).toBe('answered');
+    expect(await largeBody('json')).toMatchObject({ kind: 'faulty', status: 502 });
   });
 });

@@ -15,14 +15,14 @@ const openai = { ...call, type: 'openai', listed: { list: 'openai' } };
 
 describe('createPriceBook', () => {
   it('caches the price of a model until the price can change', () => {
-    const book = createPriceBook([]);
+    const priceBook = createPriceBook([]);
     const day = Date.parse('2026-11-22T16:29:30Z');
-    const first = book.priceOf(call, day);
+    const first = priceBook.priceOf(call, day);
     expect(first?.shown['input']).toBe('0.27');
-    expect(book.priceOf(call, day + 20_000)).toBe(first);
-    expect(book.priceOf(call, day + 61_000)?.shown['input']).toBe('0.135');
-    const gpt = { ...openai, model: 'gpt-4o', sent: 'gpt-4o' };
-    expect(book.priceOf(gpt, day)).toBe(book.priceOf(gpt, day + 1e12));
+    expect(priceBook.priceOf(call, day + 20_000)).toBe(first);
+    expect(priceBook.priceOf(call, day + 61_000)?.shown['input']).toBe('0.135');
+    const gptRequest = { ...openai, model: 'gpt-4o', sent: 'gpt-4o' };
+    expect(priceBook.priceOf(gptRequest, day)).toBe(priceBook.priceOf(gptRequest, day + 1e12));
   });
 
   it.each(['', '__proto__', 'constructor', 'x'.repeat(100_000), '\n', '*', '🦉'.repeat(50)])('has no price for the model %j', (model) => {
@@ -40,31 +40,33 @@ describe('createPriceBook', () => {
     ['foundation', 'gpt-4o-mini'],
     ['answered', 'gpt-4o-mini'],
   ])('distinguishes calls by their %s', (member, value) => {
-    const own = {
+    const customPrices = {
       pattern: 'other/gpt-4o',
       isExact: true,
       fits: (name: string) => name === 'other/gpt-4o',
       price: makePrice({ source: 's', prices: { input: 7 } }),
     };
-    const one = { ...openai, model: 'gpt-4o', sent: undefined };
-    const book = createPriceBook([own]);
-    const other = { ...one, [member]: value };
-    const inputs = [one, other, other, one, other].map((each) => book.priceOf(each, 0)?.shown['input']);
+    const firstRequest = { ...openai, model: 'gpt-4o', sent: undefined };
+    const priceBook = createPriceBook([customPrices]);
+    const otherRequest = { ...firstRequest, [member]: value };
+    const inputs = [firstRequest, otherRequest, otherRequest, firstRequest, otherRequest].map(
+      (request) => priceBook.priceOf(request, 0)?.shown['input'],
+    );
     const price = member === 'slug' ? '7' : '0.15';
     expect(inputs).toEqual(['2.5', price, price, '2.5', price]);
   });
 
   it('distinguishes a provider of the configuration from one with the same name in a request', () => {
-    const book = createPriceBook([]);
-    const one = { ...openai, slug: 'openai', model: 'gpt-4o', sent: 'gpt-4o' };
-    const own = { ...one, type: 'mock', listed: 'none' as const };
-    const inputs = [own, one, own, one].map((each) => book.priceOf(each, 0)?.shown['input']);
+    const priceBook = createPriceBook([]);
+    const firstRequest = { ...openai, slug: 'openai', model: 'gpt-4o', sent: 'gpt-4o' };
+    const ownRequest = { ...firstRequest, type: 'mock', listed: 'none' as const };
+    const inputs = [ownRequest, firstRequest, ownRequest, firstRequest].map((request) => priceBook.priceOf(request, 0)?.shown['input']);
     expect(inputs).toEqual(['0', '2.5', '0', '2.5']);
   });
 
   it('limits its cache for any number of models', () => {
-    const book = createPriceBook([]);
-    for (let i = 0; i < 20_000; i += 1) book.priceOf({ ...call, listed: undefined, model: `m${i}`, sent: `m${i}` }, 0);
-    expect(book.priceOf({ ...openai, model: 'gpt-4o', sent: 'gpt-4o' }, 0)?.shown['input']).toBe('2.5');
+    const priceBook = createPriceBook([]);
+    for (let i = 0; i < 20_000; i += 1) priceBook.priceOf({ ...call, listed: undefined, model: `m${i}`, sent: `m${i}` }, 0);
+    expect(priceBook.priceOf({ ...openai, model: 'gpt-4o', sent: 'gpt-4o' }, 0)?.shown['input']).toBe('2.5');
   });
 });

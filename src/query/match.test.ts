@@ -6,14 +6,14 @@ import { parseFilter } from './parse.ts';
 const now = makeRow().at + 60_000;
 const row = makeRow();
 
-function fits(text: string): boolean {
+function matchesFilter(text: string): boolean {
   const parsed = parseFilter(text, now);
   if ('problem' in parsed) throw new Error(parsed.problem.message);
   return matcher(parsed.filter)(row);
 }
 
 /** Filters that match the row in fixtures/rows.ts. */
-const yes = [
+const matchingFilters = [
   '',
   '  ',
   'status:200',
@@ -80,7 +80,7 @@ const yes = [
   '-"refund order"',
 ];
 
-const no = [
+const nonMatchingFilters = [
   'status:201',
   'status:3xx',
   '-status:200',
@@ -125,24 +125,24 @@ const no = [
 ];
 
 describe('matcher', () => {
-  it.each(yes)('matches: %s', (text) => expect(fits(text)).toBe(true));
-  it.each(no)('does not match: %s', (text) => expect(fits(text)).toBe(false));
+  it.each(matchingFilters)('matches: %s', (text) => expect(matchesFilter(text)).toBe(true));
+  it.each(nonMatchingFilters)('does not match: %s', (text) => expect(matchesFilter(text)).toBe(false));
 
   it('finds text of scripts without spaces between words', () => {
-    const found = (preview: string, text: string): boolean => {
+    const isMatched = (preview: string, text: string): boolean => {
       const parsed = parseFilter(text, now);
       return 'filter' in parsed && matcher(parsed.filter)(makeRow({ preview }));
     };
-    expect(found('我想退款，订单四十二', '退款')).toBe(true);
-    expect(found('我想退款，订单四十二', '款退')).toBe(false);
-    expect(found('ありがとう🎉 done', '🎉')).toBe(true);
-    expect(found('환불해 주세요', '환불')).toBe(true);
-    expect(found('ab', '"a b"')).toBe(false);
+    expect(isMatched('我想退款，订单四十二', '退款')).toBe(true);
+    expect(isMatched('我想退款，订单四十二', '款退')).toBe(false);
+    expect(isMatched('ありがとう🎉 done', '🎉')).toBe(true);
+    expect(isMatched('환불해 주세요', '환불')).toBe(true);
+    expect(isMatched('ab', '"a b"')).toBe(false);
   });
 
   it('does not find a phrase across two fields', () => {
-    const across = makeRow({ preview: 'the end', error: 'timeout', message: 'begins here' });
+    const acrossFields = makeRow({ preview: 'the end', error: 'timeout', message: 'begins here' });
     const parsed = parseFilter('"end timeout"', now);
-    expect('filter' in parsed && matcher(parsed.filter)(across)).toBe(false);
+    expect('filter' in parsed && matcher(parsed.filter)(acrossFields)).toBe(false);
   });
 });

@@ -78,15 +78,15 @@ describe('parseFilter with any text', () => {
       fc.string({ unit: 'binary' }),
       fc.constantFrom('status:', 'meta.', '-', '"', ',', '*', '>', '\\', ' ', ':', 'since:'),
     );
-    const texts = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
+    const filterTexts = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
     fc.assert(
-      fc.property(texts, (text) => {
+      fc.property(filterTexts, (text) => {
         const parsed = parseFilter(text, now);
         if ('problem' in parsed) {
-          const { from, to } = parsed.problem;
-          expect(from).toBeGreaterThanOrEqual(0);
-          expect(to).toBeGreaterThanOrEqual(from);
-          expect(to).toBeLessThanOrEqual(text.length);
+          const { from: start, to: end } = parsed.problem;
+          expect(start).toBeGreaterThanOrEqual(0);
+          expect(end).toBeGreaterThanOrEqual(start);
+          expect(end).toBeLessThanOrEqual(text.length);
         }
       }),
       { numRuns: 2000 },
@@ -107,8 +107,8 @@ it.each([
   ['since:1d', 'since:2026-11-21T12:00:00.000Z'],
   ['until:2026-11-22', 'until:2026-11-22T01:00+01:00'],
   ['cost:$1.50', 'cost:1.5'],
-])('parseFilter reads %s like %s', (one, other) => {
-  expect(meaningOf(one)).toEqual(meaningOf(other));
+])('parseFilter reads %s like %s', (first, second) => {
+  expect(meaningOf(first)).toEqual(meaningOf(second));
 });
 
 it('a status class ends before the next one', () => {

@@ -7,45 +7,49 @@ import { decodeFrame, decodeHead, decodeLine } from './decode.ts';
 import { encodeRecord } from './encode.ts';
 import { sampleRecord } from './fixtures/sample.ts';
 
-const mark = ',"request":{"headers":';
+const headersMarker = ',"request":{"headers":';
 const { request, upstream, response, plugins, route, redactions, ...rest } = sampleRecord();
-const { response_id: _, notes: _notes, socket: _socket, preview: _preview, ...older } = rest;
+const { response_id: _, notes: _notes, socket: _socket, preview: _preview, ...olderFormat } = rest;
 
 /** A record line as versions before the short form wrote it. */
-const longLine = (record: object): string => `${JSON.stringify(record).slice(0, -1)},"parts":[["request",7]]}`;
+const lineWithParts = (record: object): string => `${JSON.stringify(record).slice(0, -1)},"parts":[["request",7]]}`;
 
 const body = { size: 9, kept: 7, sha256: null, same_as: null, patch: null, chunks: null };
 const message = { headers: { 'user-agent': 'é…' }, body, why_absent: null };
 const attempt = sampleRecord().attempts[0] as LogRecord['attempts'][number];
-const labelled = sampleRecord({ labels: { a: mark, b: ',"parts":[', messages: [{ a: 1 }] } });
-const refused = sampleRecord({ admitted: false, attempts: [] });
+const labelled = sampleRecord({ labels: { a: headersMarker, b: ',"parts":[', messages: [{ a: 1 }] } });
+const rejectedRecord = sampleRecord({ admitted: false, attempts: [] });
 
 it.each<[string, string, LogRecord]>([
   ['in the current format', encodeRecord(sampleRecord(), { request: [Buffer.alloc(7)] }).line, sampleRecord()],
   ['with a label that looks like a message', encodeRecord(labelled, { request: [Buffer.alloc(7)] }).line, labelled],
-  ['of a request that was not admitted', encodeRecord(refused, { request: [Buffer.alloc(7)] }).line, refused],
-  ['in the long format', longLine({ ...rest, plugins, route, redactions, request, upstream, response }), sampleRecord()],
+  ['of a request that was not admitted', encodeRecord(rejectedRecord, { request: [Buffer.alloc(7)] }).line, rejectedRecord],
+  ['in the long format', lineWithParts({ ...rest, plugins, route, redactions, request, upstream, response }), sampleRecord()],
   [
     'in the long format with more members after the messages',
-    longLine({ ...rest, request, upstream, response, plugins, route, redactions }),
+    lineWithParts({ ...rest, request, upstream, response, plugins, route, redactions }),
     sampleRecord(),
   ],
-  ['in the long format with a label that looks like a message', longLine(labelled), labelled],
-  ['of an earlier version', longLine({ ...older, request, upstream, response, plugins }), sampleRecord({ response_id: null, notes: {} })],
+  ['in the long format with a label that looks like a message', lineWithParts(labelled), labelled],
+  [
+    'of an earlier version',
+    lineWithParts({ ...olderFormat, request, upstream, response, plugins }),
+    sampleRecord({ response_id: null, notes: {} }),
+  ],
 ])('decodeHead() returns the same row as the complete record: a record %s', (_name, line, record) => {
   const frame = Buffer.from(`before\n${line}\n{"a":1}\n`);
-  const [head, whole] = [decodeHead(frame, 7), decodeFrame(frame, 7)];
-  if (head.state !== 'whole' || whole.state !== 'whole') throw new Error('broken');
-  if (head.entry.kind !== 'record' || whole.entry.kind !== 'record') throw new Error('no record');
+  const [head, decoded] = [decodeHead(frame, 7), decodeFrame(frame, 7)];
+  if (head.state !== 'whole' || decoded.state !== 'whole') throw new Error('broken');
+  if (head.entry.kind !== 'record' || decoded.entry.kind !== 'record') throw new Error('no record');
   expect(toRow(head.entry.record)).toEqual(toRow(record));
-  expect(whole.entry.record).toEqual(record);
+  expect(decoded.entry.record).toEqual(record);
   expect(head.entry.record.notes).toEqual(record.notes);
   expect(String(head.entry.bodies.request)).toBe('{"a":1}');
-  expect(head.next).toBe(whole.next);
+  expect(head.next).toBe(decoded.next);
 });
 
 /** Records that differ from the sample record in one or a few fields. */
-const unusual: readonly Partial<LogRecord>[] = [
+const unusualRecords: readonly Partial<LogRecord>[] = [
   {},
   { id: 'req_2', at: 1_795_253_467_001.5, random: 0.5 },
   { key: 'other "key"', path: '/v1/ü' },
@@ -80,10 +84,10 @@ const unusual: readonly Partial<LogRecord>[] = [
 
 it('decodes each record as it was encoded, whatever record was encoded before it', () => {
   const lines = new LineWriter(64);
-  const records = [...unusual, ...unusual.toReversed()].map((over) => sampleRecord(over));
-  const written = records.map((record) => encodeRecord(record, {}, undefined, lines).line);
-  expect(written.map(decodeLine)).toEqual(records);
-  expect(written[0]).toBe(written.at(-1));
+  const records = [...unusualRecords, ...unusualRecords.toReversed()].map((overrides) => sampleRecord(overrides));
+  const encodedLines = records.map((record) => encodeRecord(record, {}, undefined, lines).line);
+  expect(encodedLines.map(decodeLine)).toEqual(records);
+  expect(encodedLines[0]).toBe(encodedLines.at(-1));
 });
 
 it('encodes a record in less than two thirds of the bytes of the long format', () => {

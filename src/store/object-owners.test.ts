@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('keeps the first owner of an id in every process and after reopening', () => {
   const path = join(folder, 'law.db');
-  const known = new Map<string, string>();
+  const expectedOwners = new Map<string, string>();
   const id = fc.oneof(
     fc.string({ minLength: 1, maxLength: 8, unit: 'binary' }),
     fc.constantFrom('file-1', "'; DROP TABLE lasting", '__proto__'),
@@ -19,17 +19,17 @@ it('keeps the first owner of an id in every process and after reopening', () => 
     account: fc.constantFrom('a', 'b'),
     ids: fc.array(id, { maxLength: 4 }),
     owner: fc.constantFrom('x', 'y'),
-    brief: fc.boolean(),
+    isTemporary: fc.boolean(),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
       const tables = [openOwners(path), openOwners(path)];
-      for (const [i, { account, ids, owner, brief }] of steps.entries()) {
-        tables[i % 2]?.bind(account, ids, owner, brief);
-        for (const each of ids) known.set(`${account} ${each}`, known.get(`${account} ${each}`) ?? owner);
+      for (const [i, { account, ids, owner, isTemporary }] of steps.entries()) {
+        tables[i % 2]?.bind(account, ids, owner, isTemporary);
+        for (const id of ids) expectedOwners.set(`${account} ${id}`, expectedOwners.get(`${account} ${id}`) ?? owner);
       }
       for (const { account, ids } of steps)
-        for (const each of ids) for (const table of tables) expect(table.ownerOf(account, each)).toBe(known.get(`${account} ${each}`));
+        for (const id of ids) for (const table of tables) expect(table.ownerOf(account, id)).toBe(expectedOwners.get(`${account} ${id}`));
       for (const table of tables) table.close();
     }),
     { numRuns: 30 },

@@ -12,22 +12,23 @@ import { readSpool } from './fixtures/read-spool.ts';
 import { listSegments, openSpool, type SpoolOptions } from './spool.ts';
 
 let dir: string;
-let drops: LossReport[];
+let lossReports: LossReport[];
 
 beforeEach(() => {
   dir = join(mkdtempSync(join(tmpdir(), 'spool-')), 'spool');
-  drops = [];
+  lossReports = [];
 });
 
 afterEach(() => {
   rmSync(join(dir, '..'), { recursive: true, force: true });
 });
 
-const mega = 1024 * 1024;
-const open = (over: Partial<SpoolOptions> = {}) => openSpool({ dir, maxTotal: 100 * mega, onDrop: (drop) => drops.push(drop), ...over });
+const mib = 1024 * 1024;
+const open = (options: Partial<SpoolOptions> = {}) =>
+  openSpool({ dir, maxTotal: 100 * mib, onDrop: (drop) => lossReports.push(drop), ...options });
 const frame = (id: string, body = '') => encodeRecord(sampleRecord({ id }), { request: [Buffer.from(body)] });
 
-const read = () => readSpool(dir);
+const readEntries = () => readSpool(dir);
 const ids = (entries: readonly SpoolEntry[]) => entries.map((entry) => (entry.kind === 'record' ? entry.record.id : `+${entry.id}`));
 
 describe('spool', () => {
@@ -42,7 +43,7 @@ describe('spool', () => {
     ]);
     spool.append([]);
     spool.close();
-    const entries = read();
+    const entries = readEntries();
     expect(entries).toEqual([
       { kind: 'record', record, bodies: { request: Buffer.from('{"a":1}\n'), response: binary } },
       { kind: 'record', record: sampleRecord({ id: 'bare' }), bodies: {} },
@@ -52,11 +53,11 @@ describe('spool', () => {
   });
 
   it('reads records of an older version without notes', async () => {
-    const { notes: _, ...old } = sampleRecord({ id: 'old' });
+    const { notes: _, ...oldRecord } = sampleRecord({ id: 'old' });
     const spool = open();
-    spool.append([encodeRecord({ ...old, plugins: [{ name: 'auth', moment: 'admit', ms: 1, note: null }] } as never, {})]);
+    spool.append([encodeRecord({ ...oldRecord, plugins: [{ name: 'auth', moment: 'admit', ms: 1, note: null }] } as never, {})]);
     spool.close();
-    expect(read()).toMatchObject([{ kind: 'record', record: { id: 'old', notes: {}, metadata: { team: 'web' } } }]);
+    expect(readEntries()).toMatchObject([{ kind: 'record', record: { id: 'old', notes: {}, metadata: { team: 'web' } } }]);
   });
 
   it('writes all frames of one call with one write', () => {
@@ -74,13 +75,13 @@ describe('spool', () => {
 
   it('stores frames that are larger than its block', async () => {
     const spool = open();
-    const body = 'x'.repeat(3 * mega);
+    const body = 'x'.repeat(3 * mib);
     spool.append([frame('a'), frame('big', body), frame('z')]);
     spool.close();
-    const entries = read();
+    const entries = readEntries();
     expect(ids(entries)).toEqual(['a', 'big', 'z']);
-    const big = entries[1];
-    expect(big?.kind === 'record' && big.bodies.request?.toString() === body).toBe(true);
+    const largeEntry = entries[1];
+    expect(largeEntry?.kind === 'record' && largeEntry.bodies.request?.toString() === body).toBe(true);
   });
 
   it('creates the folder with mode 700 and files with mode 600', () => {
@@ -102,8 +103,10 @@ describe('spool', () => {
       encodeRecord(sampleRecord({ id, warnings: ['second-secret'] }), { request: [piece] }, mask);
     spool.append([encode('a', first), encode('b', first), encode('c', maskOf('second-secret'))]);
     spool.close();
-    const seen = read().map((entry) => (entry.kind === 'record' ? [entry.record.warnings[0], entry.bodies.request?.toString()] : []));
-    expect(seen).toEqual([
+    const warningAndBody = readEntries().map((entry) =>
+      entry.kind === 'record' ? [entry.record.warnings[0], entry.bodies.request?.toString()] : [],
+    );
+    expect(warningAndBody).toEqual([
       ['second-secret', 'the key is ************, not second-secret'],
       ['second-secret', 'the key is ************, not second-secret'],
       ['*************', 'the key is first-secret, not *************'],
@@ -117,19 +120,19 @@ describe('spool', () => {
     spool.close();
     const sizes = readdirSync(dir).map((name) => statSync(join(dir, name)).size);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(43_000);
-    const kept = ids(read());
-    expect(kept.at(-1)).toBe('r59');
-    expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => `r${60 - kept.length + i}`));
-    expect([spool.stats.evicted, spool.stats.dropped]).toEqual([drops.length, 60 - kept.length]);
-    expect(drops.every((drop) => drop.why === 'room')).toBe(true);
-    expect(drops.length).toBeGreaterThan(2);
+    const storedIds = ids(readEntries());
+    expect(storedIds.at(-1)).toBe('r59');
+    expect(storedIds).toEqual(Array.from({ length: storedIds.length }, (_, i) => `r${60 - storedIds.length + i}`));
+    expect([spool.stats.evicted, spool.stats.dropped]).toEqual([lossReports.length, 60 - storedIds.length]);
+    expect(lossReports.every((drop) => drop.why === 'room')).toBe(true);
+    expect(lossReports.length).toBeGreaterThan(2);
   });
 
   it('does not count records as dropped that were stored before their segment was evicted', () => {
     const spool = open({ maxSegment: 10_000, maxTotal: 40_000 });
     for (let i = 0; i < 60; i += 1) spool.append([frame(`r${i}`, 'x'.repeat(1000))]);
     const { dropped } = spool.stats;
-    const [first, second] = drops.flatMap((drop) => (drop.why === 'room' ? [drop.segment] : []));
+    const [first, second] = lossReports.flatMap((drop) => (drop.why === 'room' ? [drop.segment] : []));
     spool.reportStored?.({ [first ?? '']: 2 });
     spool.reportStored?.({ [first ?? '']: 3, [second ?? '']: 1, 'another.log': 7 });
     expect(spool.stats.dropped).toBe(dropped - 4);
@@ -146,44 +149,44 @@ describe('spool', () => {
     ended.append([frame('left', 'x'.repeat(1000))]);
     ended.close();
     // The test runs below another process.
-    const other = open({ ...bounds, pid: process.ppid, startedAt: 1000 });
+    const otherSpool = open({ ...bounds, pid: process.ppid, startedAt: 1000 });
     for (let i = 0; i < 21; i += 1)
-      other.append([frame(`a${i}`, 'x'.repeat(1000)), encodeAmendment(`a${i}`, { end: 'whole', total: 1, out: 1 })]);
+      otherSpool.append([frame(`a${i}`, 'x'.repeat(1000)), encodeAmendment(`a${i}`, { end: 'whole', total: 1, out: 1 })]);
     const newest = listSegments(dir).at(-1) ?? '';
-    const own = open({ ...bounds, pid: process.pid, startedAt: 2000 });
-    for (let i = 0; i < 60; i += 1) own.append([frame(`b${i}`, 'x'.repeat(1000))]);
-    own.close();
+    const ownSpool = open({ ...bounds, pid: process.pid, startedAt: 2000 });
+    for (let i = 0; i < 60; i += 1) ownSpool.append([frame(`b${i}`, 'x'.repeat(1000))]);
+    ownSpool.close();
     expect(listSegments(dir)).toContain(newest);
     // The limit includes a full segment for the other writer.
-    const reserved = listSegments(dir).map((name) => (name === newest ? bounds.maxSegment : statSync(join(dir, name)).size));
-    expect(reserved.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(80_000);
-    other.append([frame('last')]);
-    other.close();
+    const reservedBytes = listSegments(dir).map((name) => (name === newest ? bounds.maxSegment : statSync(join(dir, name)).size));
+    expect(reservedBytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(80_000);
+    otherSpool.append([frame('last')]);
+    otherSpool.close();
     const names = listSegments(dir);
     expect(names.reduce((sum, name) => sum + statSync(join(dir, name)).size, 0)).toBeLessThanOrEqual(80_000);
-    const kept = ids(read());
-    expect(kept).toEqual(expect.arrayContaining(['last', 'b59']));
-    expect(own.stats.dropped + other.stats.dropped).toBe(21 * 2 + 60 + 1 - kept.length);
-    const ofOther = drops.flatMap((drop) => (drop.why === 'room' && drop.segment.startsWith('1000-') ? [drop.segment] : []));
-    expect(ofOther.length).toBeGreaterThan(0);
-    const { dropped } = own.stats;
-    own.reportStored?.({ [ofOther[0] ?? '']: 3 });
-    expect(own.stats.dropped).toBe(dropped - 3);
+    const storedIds = ids(readEntries());
+    expect(storedIds).toEqual(expect.arrayContaining(['last', 'b59']));
+    expect(ownSpool.stats.dropped + otherSpool.stats.dropped).toBe(21 * 2 + 60 + 1 - storedIds.length);
+    const droppedOfOther = lossReports.flatMap((drop) => (drop.why === 'room' && drop.segment.startsWith('1000-') ? [drop.segment] : []));
+    expect(droppedOfOther.length).toBeGreaterThan(0);
+    const { dropped } = ownSpool.stats;
+    ownSpool.reportStored?.({ [droppedOfOther[0] ?? '']: 3 });
+    expect(ownSpool.stats.dropped).toBe(dropped - 3);
   });
 
   it('reads segments of earlier processes first and counts them towards the limit', async () => {
-    const earlier = open({ startedAt: 999, pid: 77 });
-    earlier.append([frame('old')]);
-    earlier.close();
+    const earlierSpool = open({ startedAt: 999, pid: 77 });
+    earlierSpool.append([frame('old')]);
+    earlierSpool.close();
     const spool = open({ startedAt: 1000, pid: 5 });
     spool.append([frame('new')]);
     spool.close();
     expect(listSegments(dir)).toEqual(['999-77-000001.log', '1000-5-000001.log']);
-    expect(ids(read())).toEqual(['old', 'new']);
-    const last = open({ startedAt: 1001, pid: 6, maxTotal: 4 });
-    last.append([frame('newest')]);
-    last.close();
-    expect(ids(read())).toEqual(['newest']);
+    expect(ids(readEntries())).toEqual(['old', 'new']);
+    const lastSpool = open({ startedAt: 1001, pid: 6, maxTotal: 4 });
+    lastSpool.append([frame('newest')]);
+    lastSpool.close();
+    expect(ids(readEntries())).toEqual(['newest']);
   });
 
   it.each([
@@ -196,7 +199,7 @@ describe('spool', () => {
     await new Promise((resolve) => setTimeout(resolve, 1100));
     spool.append([frame('kept')]);
     spool.close();
-    expect(ids(read())).toEqual(['kept']);
+    expect(ids(readEntries())).toEqual(['kept']);
   });
 
   it('throws if the folder cannot be created', () => {
@@ -209,24 +212,24 @@ describe('spool on a failing disk', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
   it('drops and counts only records that could not be written, and continues later', async () => {
-    let room = 5000;
+    let freeBytes = 5000;
     const spool = open({
       write: (fd, bytes, offset, length) => {
-        if (room <= 0) throw full;
-        const taken = writeSync(fd, bytes, offset, Math.min(length, room));
-        room -= taken;
-        return taken;
+        if (freeBytes <= 0) throw full;
+        const written = writeSync(fd, bytes, offset, Math.min(length, freeBytes));
+        freeBytes -= written;
+        return written;
       },
     });
     for (const id of ['a', 'b', 'c', 'd']) spool.append([frame(id, 'x'.repeat(500))]);
-    room = mega;
+    freeBytes = mib;
     spool.append([frame('e')]);
     spool.close();
-    const kept = ids(read());
-    expect(kept[0]).toBe('a');
-    expect(kept.at(-1)).toBe('e');
-    expect(spool.stats.dropped).toBe(5 - kept.length);
-    expect(drops).toEqual(Array.from({ length: 5 - kept.length }, () => ({ why: 'write', frames: 1, error: full })));
+    const storedIds = ids(readEntries());
+    expect(storedIds[0]).toBe('a');
+    expect(storedIds.at(-1)).toBe('e');
+    expect(spool.stats.dropped).toBe(5 - storedIds.length);
+    expect(lossReports).toEqual(Array.from({ length: 5 - storedIds.length }, () => ({ why: 'write', frames: 1, error: full })));
   });
 
   it('does not throw if the folder cannot be recreated or the spool is closed', () => {
@@ -244,22 +247,31 @@ describe('spool on a failing disk', () => {
 
 describe('SegmentWindow', () => {
   const readSegment = (path: string, from = 0) => {
-    const { entries, next, following: then } = new SegmentWindow().read(path, from);
-    return { ids: entries.map((read) => (read.kind === 'record' ? read.entry.row.id : `+${read.id}`)), next, then };
+    const { entries, next, following } = new SegmentWindow().read(path, from);
+    return {
+      ids: entries.map((readEntries) => (readEntries.kind === 'record' ? readEntries.entry.row.id : `+${readEntries.id}`)),
+      next,
+      then: following,
+    };
   };
 
   it('stops at an incomplete frame, wherever it is cut', async () => {
     const spool = open();
     spool.append([frame('a', 'body of a\n')]);
     const path = join(dir, listSegments(dir)[0] ?? '');
-    const whole = statSync(path).size;
+    const completeSize = statSync(path).size;
     spool.append([frame('b', 'body of b\n')]);
     spool.close();
-    const all = statSync(path).size;
-    const ends = [...Array.from({ length: 20 }, (_, i) => all - 1 - i), Math.round((whole + all) / 2), whole + 1, whole];
+    const fullSize = statSync(path).size;
+    const ends = [
+      ...Array.from({ length: 20 }, (_, i) => fullSize - 1 - i),
+      Math.round((completeSize + fullSize) / 2),
+      completeSize + 1,
+      completeSize,
+    ];
     for (const end of ends.toSorted((x, y) => y - x)) {
       truncateSync(path, end);
-      expect(readSegment(path), `cut at ${end}`).toEqual({ ids: ['a'], next: whole, then: end === whole ? 'end' : 'torn' });
+      expect(readSegment(path), `cut at ${end}`).toEqual({ ids: ['a'], next: completeSize, then: end === completeSize ? 'end' : 'torn' });
     }
   });
 
@@ -299,13 +311,13 @@ describe('SegmentWindow', () => {
 
   it('finds no segments if the folder does not exist', async () => {
     expect(existsSync(dir)).toBe(false);
-    expect(read()).toEqual([]);
+    expect(readEntries()).toEqual([]);
   });
 });
 
 describe('spool after kill -9', () => {
   it('contains every record whose append() returned', async () => {
-    const child = spawn(process.execPath, [new URL('fixtures/burst.ts', import.meta.url).pathname, dir], {
+    const child = spawn(process.execPath, [new URL('fixtures/append-records.ts', import.meta.url).pathname, dir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let acknowledged = '';
@@ -315,10 +327,10 @@ describe('spool after kill -9', () => {
     });
     await new Promise((resolve) => child.on('close', resolve));
     expect(child.signalCode).toBe('SIGKILL');
-    const promised = acknowledged.slice(0, acknowledged.lastIndexOf('\n')).split('\n');
-    const kept = new Set(ids(read()));
-    expect(promised.length).toBeGreaterThan(1000);
-    expect(promised.filter((id) => !kept.has(id))).toEqual([]);
+    const acknowledgedIds = acknowledged.slice(0, acknowledged.lastIndexOf('\n')).split('\n');
+    const storedIds = new Set(ids(readEntries()));
+    expect(acknowledgedIds.length).toBeGreaterThan(1000);
+    expect(acknowledgedIds.filter((id) => !storedIds.has(id))).toEqual([]);
   });
 });
 
@@ -329,19 +341,19 @@ describe('spool when the system clock changes', () => {
     ['forward, and back', [1000, 9_000_000, 1500, 1600]],
     ['not at all, with all starts at once', [1000, 1000, 1000, 1000]],
   ])('keeps the order of records and evicts the oldest if it is set %s', async (_name, starts) => {
-    const big = 'x'.repeat(300_000);
+    const largeText = 'x'.repeat(300_000);
     for (const [n, startedAt] of starts.entries()) {
       const spool = open({ startedAt, pid: 100 - n });
-      spool.append([frame(`r${n}`, big)]);
+      spool.append([frame(`r${n}`, largeText)]);
       spool.close();
     }
-    expect(ids(read())).toEqual(['r0', 'r1', 'r2', 'r3']);
+    expect(ids(readEntries())).toEqual(['r0', 'r1', 'r2', 'r3']);
     const spool = open({ startedAt: 1, pid: 7, maxTotal: 1_200_000 });
-    spool.append([frame('new', big)]);
+    spool.append([frame('new', largeText)]);
     spool.close();
-    const left = ids(read());
-    expect(left.at(-1)).toBe('new');
-    expect(left).toEqual(['r0', 'r1', 'r2', 'r3', 'new'].slice(-left.length));
-    expect(left.length).toBeLessThan(5);
+    const remainingIds = ids(readEntries());
+    expect(remainingIds.at(-1)).toBe('new');
+    expect(remainingIds).toEqual(['r0', 'r1', 'r2', 'r3', 'new'].slice(-remainingIds.length));
+    expect(remainingIds.length).toBeLessThan(5);
   });
 });

@@ -33,8 +33,8 @@ function open(
 }
 
 /** Another process that holds the directory; resolves to the path that it got. */
-async function neighbour(): Promise<{ readonly child: ChildProcess; readonly path: string }> {
-  const child = spawn(process.execPath, [new URL('fixtures/hold.ts', import.meta.url).pathname, join(root, 'gateway.yaml')], {
+async function startOtherGateway(): Promise<{ readonly child: ChildProcess; readonly path: string }> {
+  const child = spawn(process.execPath, [new URL('fixtures/hold-state-dir.ts', import.meta.url).pathname, join(root, 'gateway.yaml')], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   children.push(child);
@@ -92,7 +92,7 @@ const shared = (): StateDir => open(undefined, false, undefined, true);
 
 describe('lock of the state directory', () => {
   it('rejects a second gateway and reports the pid of the first', async () => {
-    const first = await neighbour();
+    const first = await startOtherGateway();
     expect(() => open(undefined)).toThrow(StateDirLocked);
     expect(() => open(undefined)).toThrow(`Another gateway (pid ${first.child.pid} on `);
     expect(() => open(undefined)).toThrow(`uses the state directory ${join(root, '.gateway')}.`);
@@ -100,22 +100,22 @@ describe('lock of the state directory', () => {
   });
 
   it('gives a second gateway its own folder if the directory is shared', async () => {
-    const first = await neighbour();
+    const first = await startOtherGateway();
     expect(first.path).toBe(join(root, '.gateway'));
-    const own = join(root, '.gateway/instance-2');
-    expect(shared()).toMatchObject({ kind: 'disk', path: own, warning: `another gateway uses ${first.path}, this one uses ${own}` });
+    const ownDir = join(root, '.gateway/instance-2');
+    expect(shared()).toMatchObject({ kind: 'disk', path: ownDir, warning: `another gateway uses ${first.path}, this one uses ${ownDir}` });
     expect(shared()).toMatchObject({ path: join(root, '.gateway/instance-3') });
   });
 
   it('is released when the process exits', async () => {
-    const first = await neighbour();
+    const first = await startOtherGateway();
     first.child.stdin?.end();
     await once(first.child, 'exit');
     expect(open(undefined)).toMatchObject({ path: join(root, '.gateway') });
   });
 
   it('is taken over from a killed process', async () => {
-    const first = await neighbour();
+    const first = await startOtherGateway();
     first.child.kill('SIGKILL');
     await once(first.child, 'exit');
     expect(open(undefined)).toMatchObject({ path: join(root, '.gateway') });
@@ -133,7 +133,7 @@ describe('lock of the state directory', () => {
   });
 
   it('is held even if the owner process cannot be found', async () => {
-    await neighbour();
+    await startOtherGateway();
     // As if written by a process of another container.
     writeFileSync(join(root, '.gateway/lock'), JSON.stringify({ pid: 2 ** 30, host: hostname() }));
     expect(() => open(undefined)).toThrow(`Another gateway (pid ${2 ** 30} on ${hostname()}) uses the state directory`);

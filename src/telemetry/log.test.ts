@@ -5,7 +5,7 @@ import { createMask } from '../core/secrets/mask.ts';
 import { sampleRecord } from '../store/fixtures/sample.ts';
 import { createLog, type LogFormat, type LogLevel } from './log.ts';
 
-function open(format: LogFormat, level: LogLevel = 'info', isTTY = false, during?: () => void) {
+function open(format: LogFormat, level: LogLevel = 'info', isTTY = false, onRequestLine?: () => void) {
   const writes: string[] = [];
   const log = createLog({
     level,
@@ -14,7 +14,7 @@ function open(format: LogFormat, level: LogLevel = 'info', isTTY = false, during
     now: () => 1_795_253_467_000,
     clockTime: () => '09:31:07',
     requestLine: (record) => {
-      during?.();
+      onRequestLine?.();
       return `LINE ${record.id}`;
     },
   });
@@ -71,27 +71,27 @@ describe('JSON log lines', () => {
 
 describe('line logged while another one is written', () => {
   it.each<LogFormat>(['json', 'pretty'])('follows that line: %s', async (format) => {
-    const during = vi
+    const onRequestLine = vi
       .fn<() => void>(() => undefined)
       .mockImplementationOnce(() => {
         log.warn({}, 'in between');
         log.forwardLines(Buffer.from('of another process\n'));
         void log.flush();
       });
-    const { log, writes } = open(format, 'info', false, during);
+    const { log, writes } = open(format, 'info', false, onRequestLine);
     log.error({}, 'before');
     // A third-party plugin may store anything in a record.
-    log.request(sampleRecord({ notes: { toJSON: during } as never }));
+    log.request(sampleRecord({ notes: { toJSON: onRequestLine } as never }));
     log.info({}, 'behind');
     await turn();
     await log.flush();
     const lines = writes.join('').trimEnd().split('\n');
-    const shown = lines.map((line) => /before|in between|behind|of another process|LINE|"msg":"request"/.exec(line)?.[0]);
+    const matched = lines.map((line) => /before|in between|behind|of another process|LINE|"msg":"request"/.exec(line)?.[0]);
     const request = format === 'json' ? '"msg":"request"' : 'LINE';
-    expect(shown.filter((text) => text !== 'of another process')).toEqual(['before', request, 'in between', 'behind']);
+    expect(matched.filter((text) => text !== 'of another process')).toEqual(['before', request, 'in between', 'behind']);
     expect(lines).toContain('of another process');
     if (format === 'json') for (const line of lines.filter((text) => text.startsWith('{'))) json(line);
-    expect(during).toHaveBeenCalled();
+    expect(onRequestLine).toHaveBeenCalled();
   });
 });
 

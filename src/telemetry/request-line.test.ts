@@ -9,7 +9,7 @@ import { RequestLines } from './request-line.ts';
 const attempt = sampleRecord().attempts[0] as LogRecord['attempts'][number];
 
 /** Each differs from the sample record in one or a few fields. */
-const different: readonly Partial<LogRecord>[] = [
+const differentRecords: readonly Partial<LogRecord>[] = [
   {},
   { endpoint: 'embeddings' },
   { method: 'GET' },
@@ -57,24 +57,24 @@ const different: readonly Partial<LogRecord>[] = [
 
 it('writes each request as JSON, whatever it has cached from others', () => {
   const lines = new RequestLines();
-  const plain = { notes: {}, metadata: {} };
-  const records = different.flatMap((over) => [sampleRecord(plain), sampleRecord({ ...plain, ...over })]);
+  const emptyMembers = { notes: {}, metadata: {} };
+  const records = differentRecords.flatMap((overrides) => [sampleRecord(emptyMembers), sampleRecord({ ...emptyMembers, ...overrides })]);
   const expected = records.map((record) =>
     JSON.stringify({ level: 'info', time: '2026-11-21T09:31:07.042Z', msg: 'request', ...requestFields(record) }),
   );
-  const out = new JsonBytes(1024);
-  const written = records.map((record) => {
-    out.begin();
-    lines.write(out, record, 1_795_253_467_042);
-    const { bytes, from, to } = out.end();
-    return bytes.toString('utf8', from, to);
+  const output = new JsonBytes(1024);
+  const texts = records.map((record) => {
+    output.begin();
+    lines.write(output, record, 1_795_253_467_042);
+    const { bytes, from: start, to: end } = output.end();
+    return bytes.toString('utf8', start, end);
   });
-  expect(written).toEqual(expected.map((line) => `${line}\n`));
+  expect(texts).toEqual(expected.map((line) => `${line}\n`));
 });
 
 it('requestFields() returns the same names for rejected and other requests, plus "admitted"', () => {
-  const { id, trace, at, status, error, client, bytes } = sampleRecord();
-  const rejected = Object.keys(requestFields({ ...emptyRecord, id, trace, at, status, error, client, bytes }));
+  const { id, trace, at: startedAt, status, error, client, bytes } = sampleRecord();
+  const rejected = Object.keys(requestFields({ ...emptyRecord, id, trace, at: startedAt, status, error, client, bytes }));
   expect(rejected).toContain('trace_id');
   expect(rejected.filter((name) => !(name in requestFields(sampleRecord())))).toEqual(['admitted']);
 });

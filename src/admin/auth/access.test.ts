@@ -10,8 +10,16 @@ const sessions = new Sessions(
 );
 const request = (headers: Readonly<Record<string, string>> = {}): IncomingMessage =>
   ({ headers, socket: { remoteAddress: '127.0.0.1' } }) as unknown as IncomingMessage;
-const accessOf = (entry: AdminEntry, over: Partial<AccessOptions> = {}) =>
-  createAccess({ settings: () => entry, isLoopback: true, stateDirToken: undefined, cookieName: 'gw', sessions, now: () => 0, ...over });
+const accessOf = (entry: AdminEntry, overrides: Partial<AccessOptions> = {}) =>
+  createAccess({
+    settings: () => entry,
+    isLoopback: true,
+    stateDirToken: undefined,
+    cookieName: 'gw',
+    sessions,
+    now: () => 0,
+    ...overrides,
+  });
 
 it.each([
   [true, true, 'local'],
@@ -41,20 +49,20 @@ it.each([
   [{ origin: 'https://gateway.example' }, true],
   [{ origin: 'http://gateway.example' }, false],
 ])('writes a cookie for a request with the headers %j and Secure: %s', (headers, isSecure) => {
-  const written = accessOf({}).cookie.write('abc', request(headers as Record<string, string>));
-  expect(written.split('; ')).toEqual(['gw=abc', 'Path=/', 'HttpOnly', 'SameSite=Strict', ...(isSecure ? ['Secure'] : [])]);
+  const cookieHeader = accessOf({}).cookie.write('abc', request(headers as Record<string, string>));
+  expect(cookieHeader.split('; ')).toEqual(['gw=abc', 'Path=/', 'HttpOnly', 'SameSite=Strict', ...(isSecure ? ['Secure'] : [])]);
   expect(accessOf({}).cookie.write(undefined, request())).toBe('gw=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0');
 });
 
 it('ends a session if the token that started it changes, and no other session', () => {
   let entry = { token: 'first-token', users: { ann: { role: 'viewer', token: 'ann-token' } } } as AdminEntry;
   const access = accessOf(entry, { settings: () => entry });
-  const begun = ['first-token', 'ann-token'].map((token) => {
+  const sessionRequests = ['first-token', 'ann-token'].map((token) => {
     const user = access.users().byToken(token);
     return request({ cookie: `gw=${user === undefined ? '' : sessions.begin(user)}` });
   });
-  expect(begun.map((each) => access.userOf(each)?.name)).toEqual(['admin', 'ann']);
+  expect(sessionRequests.map((request) => access.userOf(request)?.name)).toEqual(['admin', 'ann']);
   entry = { ...entry, token: 'second-token' };
-  expect(begun.map((each) => access.userOf(each)?.name)).toEqual([undefined, 'ann']);
+  expect(sessionRequests.map((request) => access.userOf(request)?.name)).toEqual([undefined, 'ann']);
   expect(() => access.userOf(request({ authorization: 'Bearer first-token' }))).toThrow('The admin token is not valid.');
 });

@@ -50,18 +50,18 @@ describe('Sessions', () => {
   });
 
   it('ends only the session passed to end()', () => {
-    const [one, other] = [sessions.begin(user), sessions.begin(linkUser)];
-    expect(one).not.toBe(other);
-    sessions.end(one);
-    expect([sessions.find(one), sessions.find(other), sessions.find('')]).toEqual([undefined, linkUser, undefined]);
+    const [first, second] = [sessions.begin(user), sessions.begin(linkUser)];
+    expect(first).not.toBe(second);
+    sessions.end(first);
+    expect([sessions.find(first), sessions.find(second), sessions.find('')]).toEqual([undefined, linkUser, undefined]);
   });
 
   it('evicts the session that was idle longest at the limit', () => {
     const ids = Array.from({ length: 256 }, () => sessions.begin(user));
     expect(sessions.find(ids[0] ?? '')).toBe(user);
-    const last = sessions.begin(user);
+    const newest = sessions.begin(user);
     const ended = ids.filter((id) => sessions.find(id) === undefined);
-    expect([ended, sessions.find(last)]).toEqual([[ids[1]], user]);
+    expect([ended, sessions.find(newest)]).toEqual([[ids[1]], user]);
   });
 });
 
@@ -70,11 +70,11 @@ describe('sign-in link', () => {
     [0, true],
     [hour, true],
     [hour + 1, false],
-  ])('that is %i ms old works once: %s', (age, works) => {
+  ])('that is %i ms old works once: %s', (age, isValid) => {
     const link = sessions.createLink(user);
     now += age;
-    const used = ['other', link, link].map((one) => sessions.useLink(one));
-    expect(used).toEqual([undefined, works ? user : undefined, undefined]);
+    const used = ['other', link, link].map((token) => sessions.useLink(token));
+    expect(used).toEqual([undefined, isValid ? user : undefined, undefined]);
   });
 
   it('is evicted if it is the oldest at the limit', () => {

@@ -30,12 +30,12 @@ it.each([
   ['another file', 'mine'],
   ['a missing file', undefined],
 ])('ensureToken() replaces a symbolic link to %s and does not change its target', (_name, text) => {
-  const other = join(dir, 'other');
-  if (text !== undefined) writeFileSync(other, text, { mode: 0o644 });
-  symlinkSync(other, join(dir, 'admin-token'));
+  const otherDir = join(dir, 'other');
+  if (text !== undefined) writeFileSync(otherDir, text, { mode: 0o644 });
+  symlinkSync(otherDir, join(dir, 'admin-token'));
   const token = ensureToken(dir);
   expect([readToken(dir), lstatSync(join(dir, 'admin-token')).isFile()]).toEqual([token, true]);
-  expect(existsSync(other) ? [readFileSync(other, 'utf8'), statSync(other).mode & 0o777] : [undefined]).toEqual(
+  expect(existsSync(otherDir) ? [readFileSync(otherDir, 'utf8'), statSync(otherDir).mode & 0o777] : [undefined]).toEqual(
     text === undefined ? [undefined] : [text, 0o644],
   );
 });

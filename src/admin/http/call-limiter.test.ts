@@ -14,10 +14,10 @@ it('reports in its error the time until the next call is allowed', () => {
   };
   for (let n = 0; n < 600; n += 1) calls.begin('one')();
   now = 2500;
-  const early = refusal();
-  expect(early).toMatchObject({ code: 'rate_limited', waitS: 8, hint: 'Try again in 8 seconds.' });
+  const firstRefusal = refusal();
+  expect(firstRefusal).toMatchObject({ code: 'rate_limited', waitS: 8, hint: 'Try again in 8 seconds.' });
   calls.begin('another')();
-  now += (early as GatewayError).waitS! * 1000;
+  now += (firstRefusal as GatewayError).waitS! * 1000;
   expect(refusal()).toBeTypeOf('function');
 });
 

@@ -18,13 +18,13 @@ it('reads the dashboard files again after they could not be read', async () => {
     files.serve(request.url ?? '', request, response).catch((error: unknown) => sendError(response, error));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const ask = async (path = '/'): Promise<number> =>
+  const statusOf = async (path = '/'): Promise<number> =>
     (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).status;
-  expect(await ask()).toBe(500);
+  expect(await statusOf()).toBe(500);
   rmSync(join(dir, 'app.js'));
-  expect(await ask()).toBe(200);
+  expect(await statusOf()).toBe(200);
   // Paths of the dashboard may end like file names.
-  expect([await ask('/app.js'), await ask('/traces/run.json'), await ask('/configs')]).toEqual([404, 200, 200]);
+  expect([await statusOf('/app.js'), await statusOf('/traces/run.json'), await statusOf('/configs')]).toEqual([404, 200, 200]);
   const encodings = ['gzip, br', 'gzip;q=0'].map(async (accepted) => {
     const { port } = server.address() as AddressInfo;
     const { headers } = await fetch(`http://127.0.0.1:${port}/`, { headers: { 'accept-encoding': accepted } });

@@ -12,16 +12,16 @@ it('keeps rows for one minute after the last client left, for a client that reco
   );
   hub.publish(sampleRecord());
   expect(hub.since(0)).toBeUndefined();
-  const leave = hub.add({ owner: 'a', addRow: () => undefined, flush: () => undefined });
-  const seen = hub.last;
-  leave();
+  const unsubscribe = hub.add({ owner: 'a', addRow: () => undefined, flush: () => undefined });
+  const lastSeen = hub.last;
+  unsubscribe();
   now += minute;
   hub.publish(sampleRecord());
   hub.publish(sampleRecord());
-  expect(hub.since(seen)?.map(({ id }) => id - seen)).toEqual([1, 2]);
+  expect(hub.since(lastSeen)?.map(({ id }) => id - lastSeen)).toEqual([1, 2]);
   now += 1;
   hub.publish(sampleRecord());
-  expect([hub.since(seen), hub.last - seen]).toEqual([undefined, 3]);
+  expect([hub.since(lastSeen), hub.last - lastSeen]).toEqual([undefined, 3]);
 });
 
 it('sends waiting rows before it skips ids', () => {
@@ -29,10 +29,10 @@ it('sends waiting rows before it skips ids', () => {
     () => 0,
     (error) => expect.fail(String(error)),
   );
-  const taken: number[] = [];
-  hub.add({ owner: 'a', addRow: ({ id }) => void taken.push(id), flush: () => undefined });
+  const received: number[] = [];
+  hub.add({ owner: 'a', addRow: ({ id }) => void received.push(id), flush: () => undefined });
   hub.publish(sampleRecord());
   hub.skip(5);
   hub.publish(sampleRecord());
-  expect([hub.last, taken]).toEqual([7, [1, 7]]);
+  expect([hub.last, received]).toEqual([7, [1, 7]]);
 });

@@ -6,10 +6,10 @@ import { noFigures } from '../health.ts';
 import { figuresOf } from './named-figures.ts';
 
 /** Returns a count for each value named in a query. */
-function fakeLogs(): { readonly logs: LogReader; readonly asked: StatsRequest[] } {
-  const asked: StatsRequest[] = [];
+function fakeLogs(): { readonly logs: LogReader; readonly requests: StatsRequest[] } {
+  const requests: StatsRequest[] = [];
   const stats = async (request: StatsRequest): Promise<Stats> => {
-    asked.push(request);
+    requests.push(request);
     const parsed = parseFilter(request.query, Date.UTC(2026, 10, 23));
     if ('problem' in parsed) throw new Error(parsed.problem.message);
     const terms = parsed.filter.terms.flatMap((term) => (term.kind === 'field' ? term.any : []));
@@ -22,7 +22,7 @@ function fakeLogs(): { readonly logs: LogReader; readonly asked: StatsRequest[] 
       groups: names.map((name) => ({ ...noFigures, name, requests: name.length })),
     };
   };
-  return { asked, logs: { stats } as unknown as LogReader };
+  return { requests, logs: { stats } as unknown as LogReader };
 }
 
 it('figuresOf() returns figures for many names in queries that a filter can contain', async () => {
@@ -31,14 +31,17 @@ it('figuresOf() returns figures for many names in queries that a filter can cont
     ...Array.from({ length: 8 }, (_, n) => `${n}`.repeat(700)),
     'a "b" \\ c,d*',
   ];
-  const { logs, asked } = fakeLogs();
-  const of = await figuresOf(logs, 'key', names, '2026-11-01');
-  expect(names.map((name) => of?.(name).requests)).toEqual(names.map((name) => toStorable(name).length));
-  expect(asked.length).toBeLessThan(10);
-  expect(of?.('unknown')).toEqual(noFigures);
+  const { logs, requests } = fakeLogs();
+  const figures = await figuresOf(logs, 'key', names, '2026-11-01');
+  expect(names.map((name) => figures?.(name).requests)).toEqual(names.map((name) => toStorable(name).length));
+  expect(requests.length).toBeLessThan(10);
+  expect(figures?.('unknown')).toEqual(noFigures);
 });
 
 it('figuresOf() returns undefined if the log is unavailable', async () => {
-  const failing = { stats: () => Promise.reject(new Error('away')) } as unknown as LogReader;
-  expect([await figuresOf(failing, 'key', ['a'], '1h'), await figuresOf(undefined, 'key', ['a'], '1h')]).toEqual([undefined, undefined]);
+  const failingLogs = { stats: () => Promise.reject(new Error('away')) } as unknown as LogReader;
+  expect([await figuresOf(failingLogs, 'key', ['a'], '1h'), await figuresOf(undefined, 'key', ['a'], '1h')]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });

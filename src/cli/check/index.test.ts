@@ -11,9 +11,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-const good = 'version: 1\nproviders:\n  mock: {type: mock}\n';
-const warned = `${good}configs: {one: {provider: mock, cache: {mode: simple}}}\n`;
-const bad = 'version: 1\nproviders:\n  mock: {type: mock, colour: red}\n';
+const validYaml = 'version: 1\nproviders:\n  mock: {type: mock}\n';
+const yamlWithWarning = `${validYaml}configs: {one: {provider: mock, cache: {mode: simple}}}\n`;
+const invalidYaml = 'version: 1\nproviders:\n  mock: {type: mock, colour: red}\n';
 
 function write(files: Readonly<Record<string, string>>): void {
   for (const [file, text] of Object.entries(files)) {
@@ -25,28 +25,28 @@ function write(files: Readonly<Record<string, string>>): void {
 async function run(
   files: readonly string[],
   flags: Partial<CheckFlags> = {},
-  given: { env?: Record<string, string>; stdin?: string; isTty?: boolean } = {},
+  streams: { env?: Record<string, string>; stdin?: string; isTty?: boolean } = {},
 ) {
-  const { code, out, err } = await runHere(['check', ...files, ...typed(flags)], cwd, given);
+  const { code, out, err } = await runHere(['check', ...files, ...typed(flags)], cwd, streams);
   return { code, out: out.replace(/\(\d+ ms\)/, '(0 ms)'), err: err.replace(/\(\d+ ms\)/, '(0 ms)') };
 }
 
 describe('gateway check', () => {
   it('reports what it found in a valid file', async () => {
-    write({ 'gateway.yaml': `${good}include: [configs/*.yaml]\n`, 'configs/a.yaml': 'configs: {a: {provider: mock}}\n' });
+    write({ 'gateway.yaml': `${validYaml}include: [configs/*.yaml]\n`, 'configs/a.yaml': 'configs: {a: {provider: mock}}\n' });
     expect(await run([])).toEqual({ code: 0, out: 'ok: 2 files, 1 provider, 1 config, 0 keys (0 ms)\n', err: '' });
   });
 
   it.each([
-    ['UTF-16', Buffer.from(`\ufeff${good}`, 'utf16le'), '1:1'],
-    ['Latin-1', Buffer.from(`${good}configs: {fü: {}}\n`, 'latin1'), '4:12'],
-    ['zero bytes', Buffer.from(`${good}configs: "a\0b"\n`), '4:12'],
-  ])('reports that the file is not UTF-8: %s', async (_name, bytes, place) => {
+    ['UTF-16', Buffer.from(`\ufeff${validYaml}`, 'utf16le'), '1:1'],
+    ['Latin-1', Buffer.from(`${validYaml}configs: {fü: {}}\n`, 'latin1'), '4:12'],
+    ['zero bytes', Buffer.from(`${validYaml}configs: "a\0b"\n`), '4:12'],
+  ])('reports that the file is not UTF-8: %s', async (_name, bytes, location) => {
     writeFileSync(join(cwd, 'gateway.yaml'), bytes);
     const { code, out } = await run([]);
     expect(code).toBe(3);
     expect(out).toContain('error: the file is not text in UTF-8 ');
-    expect(out).toContain(`--> gateway.yaml:${place}   save it as UTF-8\n\n1 error in`);
+    expect(out).toContain(`--> gateway.yaml:${location}   save it as UTF-8\n\n1 error in`);
   });
 
   it.each([
@@ -59,25 +59,25 @@ describe('gateway check', () => {
     ['colour: {}'],
     ['include: 7'],
   ])('links to existing sections of the documentation: %s', async (line) => {
-    write({ 'gateway.yaml': `${good}${line}\n` });
+    write({ 'gateway.yaml': `${validYaml}${line}\n` });
     const { out } = await run([], { json: true });
     const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
     const sections = new Set(
       [...page.matchAll(/^## (.+)$/gm)].map(([, title]) => `docs/configuration.md#${title?.toLowerCase().replaceAll(' ', '-')}`),
     );
-    const named = [...out.matchAll(/"docs": ?"([^"]*)"/g)].map(([, place]) => place);
-    for (const place of named) expect(sections).toContain(place);
-    if (line.includes('colour: red')) expect(named.length).toBeGreaterThan(0);
+    const links = [...out.matchAll(/"docs": ?"([^"]*)"/g)].map(([, link]) => link);
+    for (const link of links) expect(sections).toContain(link);
+    if (line.includes('colour: red')) expect(links.length).toBeGreaterThan(0);
   });
 
   it('suggests how to fix an unset variable and a missing configuration', async () => {
     expect((await run([])).err).toMatch(/Write one with gateway init, or name a file/);
-    write({ 'gateway.yaml': `${good}  openai: {type: openai, api_key: "\${env:NO_SUCH_KEY}"}\n` });
+    write({ 'gateway.yaml': `${validYaml}  openai: {type: openai, api_key: "\${env:NO_SUCH_KEY}"}\n` });
     expect((await run([])).out).toMatch(/ set it, add a default with \$\{env:NO_SUCH_KEY:-…\}, or set enabled: false/);
   });
 
   it('returns exit code 3 and a count if there is an error', async () => {
-    write({ 'gateway.yaml': bad });
+    write({ 'gateway.yaml': invalidYaml });
     const { code, out } = await run([]);
     expect(code).toBe(3);
     expect(out).toMatch(/^error: unknown key "colour" .*\[unknown-key\]\n {2}--> gateway.yaml:3:22\n/);
@@ -85,11 +85,11 @@ describe('gateway check', () => {
   });
 
   it('returns exit code 0 on warnings, and 3 with --strict', async () => {
-    write({ 'gateway.yaml': warned });
-    const lax = await run([]);
-    expect(lax.code).toBe(0);
-    expect(lax.out).toContain('warning: "cache" has no effect');
-    expect(lax.out).toMatch(/ok: 1 file, 1 provider, 1 config, 0 keys, 1 warning \(0 ms\)\n$/);
+    write({ 'gateway.yaml': yamlWithWarning });
+    const exitWithoutStrict = await run([]);
+    expect(exitWithoutStrict.code).toBe(0);
+    expect(exitWithoutStrict.out).toContain('warning: "cache" has no effect');
+    expect(exitWithoutStrict.out).toMatch(/ok: 1 file, 1 provider, 1 config, 0 keys, 1 warning \(0 ms\)\n$/);
     const strict = await run([], { strict: true });
     expect(strict.code).toBe(3);
     expect(strict.out).toContain('error: "cache" has no effect');
@@ -99,14 +99,14 @@ describe('gateway check', () => {
     ['short', 'gateway.yaml:3:22: error: unknown key "colour" [unknown-key]\n'],
     ['github', /^::error file=gateway.yaml,line=3,endLine=3,col=22,endColumn=28,title=unknown-key::unknown key "colour": allowed: .*\n$/],
   ] as const)('writes the summary to stderr with --format %s', async (format, lines) => {
-    write({ 'gateway.yaml': bad });
+    write({ 'gateway.yaml': invalidYaml });
     const { code, out, err } = await run([], { format });
     expect({ code, err }).toEqual({ code: 3, err: '1 error in 1 file (0 ms)\n' });
     expect(out).toEqual(typeof lines === 'string' ? lines : expect.stringMatching(lines));
   });
 
   it.each([{ format: 'json' }, { json: true }] as const)('prints one JSON document for %o', async (options) => {
-    write({ 'gateway.yaml': bad });
+    write({ 'gateway.yaml': invalidYaml });
     const { code, out } = await run([], options);
     expect(code).toBe(3);
     expect(JSON.parse(out)).toMatchObject({
@@ -117,7 +117,7 @@ describe('gateway check', () => {
       revision: null,
       diagnostics: [{ code: 'unknown-key', severity: 'error', file: 'gateway.yaml', line: 3, column: 22, endColumn: 28 }],
     });
-    write({ 'gateway.yaml': good });
+    write({ 'gateway.yaml': validYaml });
     expect(JSON.parse((await run([], options)).out)).toMatchObject({
       ok: true,
       errors: 0,
@@ -126,7 +126,7 @@ describe('gateway check', () => {
   });
 
   it('uses colors only on a terminal', async () => {
-    write({ 'gateway.yaml': bad });
+    write({ 'gateway.yaml': invalidYaml });
     expect((await run([], {}, { isTty: true })).out).toContain('\u001b[');
     expect((await run([])).out).not.toContain('\u001b[');
   });
@@ -138,14 +138,14 @@ describe('configuration file of gateway check', () => {
     ['is taken from -c before the environment', [], { config: 'two.yaml' }, { GATEWAY_CONFIG: 'three.yaml' }, 'two.yaml'],
     ['is taken from GATEWAY_CONFIG before ./gateway.yaml', [], {}, { GATEWAY_CONFIG: 'three.yaml' }, 'three.yaml'],
     ['is ./gateway.yaml by default', [], {}, {}, 'gateway.yaml'],
-  ] as const)('%s', async (_name, files, options, env, found) => {
-    write({ 'one.yaml': bad, 'two.yaml': bad, 'three.yaml': bad, 'gateway.yaml': bad });
+  ] as const)('%s', async (_name, files, options, env, expected) => {
+    write({ 'one.yaml': invalidYaml, 'two.yaml': invalidYaml, 'three.yaml': invalidYaml, 'gateway.yaml': invalidYaml });
     const { out } = await run(files, { ...options, format: 'short' }, { env });
-    expect(out.split(':')[0]).toBe(found);
+    expect(out.split(':')[0]).toBe(expected);
   });
 
   it('is reported as unreadable if a named file does not exist', async () => {
-    write({ 'gateway.yaml': good });
+    write({ 'gateway.yaml': validYaml });
     const { code, out } = await run(['nope.yaml'], { format: 'short' });
     expect({ code, out }).toEqual({
       code: 3,
@@ -163,12 +163,15 @@ describe('configuration file of gateway check', () => {
   });
 
   it('is read from standard input for -', async () => {
-    expect(await run(['-'], {}, { stdin: good })).toMatchObject({ code: 0, out: 'ok: 1 file, 1 provider, 0 configs, 0 keys (0 ms)\n' });
-    expect((await run(['-'], { format: 'short' }, { stdin: bad })).out).toMatch(/^<stdin>:3:22: error/);
+    expect(await run(['-'], {}, { stdin: validYaml })).toMatchObject({
+      code: 0,
+      out: 'ok: 1 file, 1 provider, 0 configs, 0 keys (0 ms)\n',
+    });
+    expect((await run(['-'], { format: 'short' }, { stdin: invalidYaml })).out).toMatch(/^<stdin>:3:22: error/);
   });
 
   it('can be one of several', async () => {
-    write({ 'a.yaml': good, 'b.yaml': bad });
+    write({ 'a.yaml': validYaml, 'b.yaml': invalidYaml });
     const { code, out } = await run(['a.yaml', 'b.yaml'], { format: 'short' });
     expect({ code, out }).toEqual({ code: 3, out: 'b.yaml:3:22: error: unknown key "colour" [unknown-key]\n' });
   });

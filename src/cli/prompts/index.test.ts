@@ -85,9 +85,9 @@ welcome@2  canary     -            -        question
   it.each([
     [{ config: 'absent.yaml' }, 'absent.yaml'],
     [{ config: 'broken.yaml' }, '[bad-template]'],
-  ])('returns exit code 3 for %j', async (options, said) => {
+  ])('returns exit code 3 for %j', async (options, expectedError) => {
     writeFileSync(join(cwd, 'broken.yaml'), file.replace('{{question}}', '{{#question}}'));
-    expect(await list(options)).toMatchObject({ code: 3, out: '', err: expect.stringContaining(said) as string });
+    expect(await list(options)).toMatchObject({ code: 3, out: '', err: expect.stringContaining(expectedError) as string });
   });
 });
 

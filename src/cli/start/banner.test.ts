@@ -54,7 +54,7 @@ ready in 0.34 s · watching 4 files
   });
 
   it('shows curl commands in try-out mode', () => {
-    const tryOut: BannerFacts = {
+    const trialFacts: BannerFacts = {
       ...facts,
       file: undefined,
       warnings: [],
@@ -63,7 +63,7 @@ ready in 0.34 s · watching 4 files
       watching: undefined,
       model: '@mock/echo',
     };
-    expect(banner(tryOut)).toBe(`gateway 0.4.0 · node 24.21 · pid 4127
+    expect(banner(trialFacts)).toBe(`gateway 0.4.0 · node 24.21 · pid 4127
 config     none found, serving with a mock provider (gateway init writes gateway.yaml, -c names another file)
 providers  mock · openai (from OPENAI_API_KEY)
 pipeline   auth → routing → logging
@@ -79,7 +79,7 @@ Try it:
   });
 
   it('omits empty parts and reports that the gateway is open to this machine', () => {
-    const bare = banner({
+    const minimalBanner = banner({
       ...facts,
       file: { shown: 'a.yaml', included: 0, checkedMs: undefined },
       warnings: [],
@@ -88,7 +88,7 @@ Try it:
       probes: 'http://127.0.0.1:8789',
       watching: 1,
     });
-    expect(bare.split('\n').slice(1)).toEqual([
+    expect(minimalBanner.split('\n').slice(1)).toEqual([
       'config     a.yaml · revision 8f3c2a1',
       'providers  none        virtual keys 2 · no API keys: open to this machine',
       'pipeline   auth → routing → logging',

@@ -26,6 +26,6 @@ it.each([
   [['python', '-c', 'secret'], 'python'],
   [['redis-server', '--requirepass', 'secret'], 'redis-server'],
   [[], ''],
-])('shownCommand() shows %j as %j', (words, shown) => {
-  expect(shownCommand(words)).toBe(shown);
+])('shownCommand() shows %j as %j', (args, expected) => {
+  expect(shownCommand(args)).toBe(expected);
 });

@@ -4,10 +4,10 @@ import { sampleRecord } from '../../store/fixtures/sample.ts';
 import { requestLine } from './request-line.ts';
 
 const style = { colors: false, clockTime: () => '09:31:07' };
-const [whole] = sampleRecord().attempts as [AttemptRecord];
-const attempt = (over: Partial<AttemptRecord>): AttemptRecord => ({ ...whole, ...over });
+const [sampleAttempt] = sampleRecord().attempts as [AttemptRecord];
+const attempt = (overrides: Partial<AttemptRecord>): AttemptRecord => ({ ...sampleAttempt, ...overrides });
 const limited = attempt({ provider: 'openai-main', status: 429, reason: 'status 429' });
-const none: LogRecord['usage'] = { ...sampleRecord().usage, prompt: 0, completion: 0, source: 'none' };
+const noUsage: LogRecord['usage'] = { ...sampleRecord().usage, prompt: 0, completion: 0, source: 'none' };
 
 it.each<[string, Partial<LogRecord>, string]>([
   [
@@ -45,7 +45,7 @@ it.each<[string, Partial<LogRecord>, string]>([
     {
       status: 101,
       stream: false,
-      usage: none,
+      usage: noUsage,
       socket: { close: { client: 1000, provider: 1006 }, frames: { in: 8, out: 6 } },
     },
     '09:31:07  101  support   azure-eu/gpt-4o-mini                        812 ms  ws 1000/1006  8→6 frames  app-web  req_…R9S0T1V2W3',
@@ -56,7 +56,7 @@ it.each<[string, Partial<LogRecord>, string]>([
       status: 404,
       config: null,
       attempts: [],
-      usage: none,
+      usage: noUsage,
       ms: { total: 1.2, first_event: null, overhead: 1 },
       error: { code: 'config_not_found', source: 'gateway', message: 'No config "suport". Did you mean "support"?' },
     },
@@ -67,7 +67,7 @@ it.each<[string, Partial<LogRecord>, string]>([
     {
       status: 502,
       attempts: [limited, attempt({ status: 503 })],
-      usage: none,
+      usage: noUsage,
       ms: { total: 88, first_event: null, overhead: 1 },
       error: { code: 'all_targets_failed', source: 'gateway', message: 'Every target failed.' },
     },
@@ -75,7 +75,7 @@ it.each<[string, Partial<LogRecord>, string]>([
   ],
   [
     'an error with only a status',
-    { status: 400, error: null, attempts: [], usage: none, ms: { total: 3, first_event: null, overhead: 1 }, key: null },
+    { status: 400, error: null, attempts: [], usage: noUsage, ms: { total: 3, first_event: null, overhead: 1 }, key: null },
     '09:31:07  400  support   status 400                                    3 ms                          -  req_…R9S0T1V2W3',
   ],
   [
@@ -90,7 +90,7 @@ it.each<[string, Partial<LogRecord>, string]>([
       method: 'GET',
       path: '/v1/files',
       attempts: [attempt({ model: '' })],
-      usage: none,
+      usage: noUsage,
       ms: { total: 20, first_event: null, overhead: 1 },
       id: 'short',
     },
@@ -98,7 +98,7 @@ it.each<[string, Partial<LogRecord>, string]>([
   ],
   [
     'a model list without an attempt',
-    { endpoint: 'models', attempts: [], usage: none, ms: { total: 0.4, first_event: null, overhead: 0.4 } },
+    { endpoint: 'models', attempts: [], usage: noUsage, ms: { total: 0.4, first_event: null, overhead: 0.4 } },
     '09:31:07  200  support   models                                      0.4 ms                          app-web  req_…R9S0T1V2W3',
   ],
   [
@@ -106,15 +106,15 @@ it.each<[string, Partial<LogRecord>, string]>([
     { config: 'a\u001b[2Jb', key: 'k\r\nx', attempts: [attempt({ model: 'm\u202e\u0007' })] },
     '09:31:07  200  a\ufffd[2Jb    azure-eu/m\ufffd\ufffd                                812 ms  ttft 240  312→88 tok    k  x  req_…R9S0T1V2W3',
   ],
-])('requestLine() shows %s', (_name, over, line) => {
-  expect(requestLine(sampleRecord(over), style)).toBe(line);
+])('requestLine() shows %s', (_name, overrides, line) => {
+  expect(requestLine(sampleRecord(overrides), style)).toBe(line);
 });
 
 it('requestLine() colors the status by the result and changes nothing else', () => {
   const colored = { ...style, colors: true };
-  const plain = (text: string) => text.replaceAll(/\u001b\[\d+m/g, '');
+  const withoutColors = (text: string) => text.replaceAll(/\u001b\[\d+m/g, '');
   expect(requestLine(sampleRecord(), colored)).toContain('\u001b[32m200\u001b[39m');
   expect(requestLine(sampleRecord({ status: 404 }), colored)).toContain('\u001b[33m404\u001b[39m');
   expect(requestLine(sampleRecord({ end: 'fault' }), colored)).toContain('\u001b[31m200\u001b[39m');
-  expect(plain(requestLine(sampleRecord(), colored))).toBe(requestLine(sampleRecord(), style));
+  expect(withoutColors(requestLine(sampleRecord(), colored))).toBe(requestLine(sampleRecord(), style));
 });

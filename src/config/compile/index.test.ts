@@ -4,8 +4,8 @@ import { providers } from '../fixtures/providers.ts';
 import { compiled, configIn, leavesIn, signature } from '../fixtures/compiled.ts';
 import type { ConfigEntry, GatewayConfig } from '../schema/index.ts';
 
-const one = (config: ConfigEntry, more: Omit<GatewayConfig, 'version'> = {}) => {
-  const [leaf] = leavesIn(compiled({ providers, configs: { c: config }, ...more }), 'c');
+const compileOne = (config: ConfigEntry, extra: Omit<GatewayConfig, 'version'> = {}) => {
+  const [leaf] = leavesIn(compiled({ providers, configs: { c: config }, ...extra }), 'c');
   if (leaf === undefined) throw new Error('no leaf');
   return leaf;
 };
@@ -38,10 +38,10 @@ describe('settings inherited by targets', () => {
       },
     ],
   };
-  const [above, below] = leavesIn(compiled({ providers, configs: { c: config } }), 'c');
+  const [firstLeaf, secondLeaf] = leavesIn(compiled({ providers, configs: { c: config } }), 'c');
 
   it('are passed from a config to its targets', () => {
-    expect(above).toMatchObject({
+    expect(firstLeaf).toMatchObject({
       override: { temperature: 1, nested: { a: 1, list: [1, 2] }, stop: ['x'], labels: { team: 'search' } },
       cacheMode: 'simple',
       timeouts: { connect: 1000, idle: 7000, request: 30_000 },
@@ -51,11 +51,11 @@ describe('settings inherited by targets', () => {
       root: 'configs.c',
       path: 'config.targets[0]',
     });
-    expect([above?.retry.attempts, above?.retry.retries(529), above?.retry.retries(418)]).toEqual([2, true, false]);
+    expect([firstLeaf?.retry.attempts, firstLeaf?.retry.retries(529), firstLeaf?.retry.retries(418)]).toEqual([2, true, false]);
   });
 
   it('are merged for parameters, labels and timeouts, and replaced otherwise', () => {
-    expect(below).toMatchObject({
+    expect(secondLeaf).toMatchObject({
       override: { temperature: 0, nested: { a: 1, b: 2, list: [3] }, stop: null, labels: { team: 'search', product: 'x' } },
       cacheMode: undefined,
       timeouts: { connect: 1000, idle: 120_000, request: 5000 },
@@ -64,7 +64,7 @@ describe('settings inherited by targets', () => {
       strict: true,
       path: 'config.targets[1]',
     });
-    expect([below?.retry.attempts, below?.retry.retries(418), below?.retry.retries(429)]).toEqual([0, true, false]);
+    expect([secondLeaf?.retry.attempts, secondLeaf?.retry.retries(418), secondLeaf?.retry.retries(429)]).toEqual([0, true, false]);
   });
 
   it('include the nearest circuit breaker; each target with a provider has its own circuit', () => {
@@ -88,19 +88,23 @@ describe('settings inherited by targets', () => {
         }),
         'c',
       ).map(({ circuit }) => circuit);
-    const [first, second, open, own] = circuits(10);
+    const [first, second, open, ownCircuit] = circuits(10);
     const inherited = { failures: undefined, share: 0.5, minimum: 10, cooldownMs: 30_000 };
     expect([first, second, open]).toMatchObject([inherited, inherited, undefined]);
-    expect(own).toMatchObject({ failures: 3, share: undefined, minimum: 5, cooldownMs: 90_000 });
-    expect([first?.fails(500), first?.fails(429), own?.fails(500), own?.fails(429)]).toEqual([true, false, false, true]);
-    expect(new Set([first?.id, second?.id, own?.id]).size).toBe(3);
-    expect(circuits(10).map((circuit) => circuit?.id)).toEqual([first?.id, second?.id, undefined, own?.id]);
+    expect(ownCircuit).toMatchObject({ failures: 3, share: undefined, minimum: 5, cooldownMs: 90_000 });
+    expect([first?.fails(500), first?.fails(429), ownCircuit?.fails(500), ownCircuit?.fails(429)]).toEqual([true, false, false, true]);
+    expect(new Set([first?.id, second?.id, ownCircuit?.id]).size).toBe(3);
+    expect(circuits(10).map((circuit) => circuit?.id)).toEqual([first?.id, second?.id, undefined, ownCircuit?.id]);
     expect(circuits(11).map((circuit) => circuit?.id === first?.id)).not.toContain(true);
   });
 
   it('include the custom host, which becomes part of the provider binding', () => {
-    expect(below?.provider).toMatchObject({ settings: { custom_host: 'https://two.example/v1' }, trust: 'operator', owner: 'catalog' });
-    expect(signature(below)).toBe('catalog main-key');
+    expect(secondLeaf?.provider).toMatchObject({
+      settings: { custom_host: 'https://two.example/v1' },
+      trust: 'operator',
+      owner: 'catalog',
+    });
+    expect(signature(secondLeaf)).toBe('catalog main-key');
   });
 
   it('exclude provider, weight and name', () => {
@@ -138,48 +142,48 @@ describe('provider of a target', () => {
     [{ provider: 'callers' }, 'callers', 'caller -', undefined],
   ];
   it.each(chosen)('for %j is %s, signed by %s', (target, slug, signed, model) => {
-    const leaf = one({ targets: [target] }, { virtual_keys });
+    const leaf = compileOne({ targets: [target] }, { virtual_keys });
     expect([leaf.provider?.slug, signature(leaf), leaf.override?.['model']]).toEqual([slug, signed, model]);
     expect(leaf.provider?.trust ?? 'operator').toBe('operator');
   });
 
   it('with the credential of the file does not allow a host from a request', () => {
-    const { provider } = one({ provider: 'acme', api_key: 'own', custom_host: 'https://here.example/v1' });
+    const { provider } = compileOne({ provider: 'acme', api_key: 'own', custom_host: 'https://here.example/v1' });
     expect(['here.example', 'evil.example'].map((host) => provider?.allowsHost(new URL(`https://${host}`)))).toEqual([false, false]);
   });
 
   it('is read from the model slug of inherited parameters', () => {
-    expect(one({ override_params: { model: '@eu/gpt-4o' }, targets: [{}] })).toMatchObject({
+    expect(compileOne({ override_params: { model: '@eu/gpt-4o' }, targets: [{}] })).toMatchObject({
       provider: { slug: 'eu' },
       override: { model: 'gpt-4o' },
     });
   });
 
   it('is bound with the settings of the target', () => {
-    expect(one({ targets: [{ provider: 'main', acme_region: 'us', version: '2' }] }).provider?.settings).toMatchObject({
+    expect(compileOne({ targets: [{ provider: 'main', acme_region: 'us', version: '2' }] }).provider?.settings).toMatchObject({
       region: 'us',
       version: '2',
     });
   });
 
   it('uses the API key of a deployment if it has one', () => {
-    expect(signature(one({ provider: 'eu' }), 'deployment-key')).toBe('catalog deployment-key');
+    expect(signature(compileOne({ provider: 'eu' }), 'deployment-key')).toBe('catalog deployment-key');
   });
 
   it('has each credential compiled once', () => {
-    const { provider } = one({ provider: 'eu' });
+    const { provider } = compileOne({ provider: 'eu' });
     const deployment = { settings: {}, model: 'm', apiKey: 'k' };
     expect(provider?.credential(undefined)).toBe(provider?.credential(undefined));
     expect(provider?.credential(deployment)).toBe(provider?.credential({ ...deployment }));
   });
 
   it('with a virtual key has the models, name and metadata of that key', () => {
-    const { provider } = one({ virtual_key: 'team' }, { virtual_keys });
+    const { provider } = compileOne({ virtual_key: 'team' }, { virtual_keys });
     expect(provider).toMatchObject({ virtualKey: 'team', metadata: { team: 't' }, settings: { region: 'eu' }, timeouts: { idle: 9000 } });
     expect(['gpt-4o-mini', 'gpt-4o', 'o1-mini'].map((model) => provider?.allowsModel(model))).toEqual([true, false, false]);
   });
 
-  const refused: readonly (readonly [config: ConfigEntry, words: string])[] = [
+  const rejectedConfigs: readonly (readonly [config: ConfigEntry, message: string])[] = [
     [{ provider: 'nobody' }, 'nobody'],
     [{ provider: '@acme', api_key: 'x' }, 'acme'],
     [{ provider: 'acme' }, 'acme'],
@@ -195,8 +199,8 @@ describe('provider of a target', () => {
     [{ strategy: { mode: 'conditional', conditions: [{ query: { a: 1 }, then: 'x' }] }, targets: [{ name: 'x' }] }, '"a"'],
     [{ strategy: { mode: 'conditional', default: 'x' }, targets: ['main'] }, '"x"'],
   ];
-  it.each(refused)('is rejected for %j', (config, words) => {
-    expect(() => one(config)).toThrow(words);
+  it.each(rejectedConfigs)('is rejected for %j', (config, message) => {
+    expect(() => compileOne(config)).toThrow(message);
   });
 });
 
@@ -214,9 +218,9 @@ describe('target tree', () => {
       default: 'c',
     };
     const snapshot = compiled({ providers, configs: { c: { strategy, targets: [{ name: 'a' }, { name: 'b' }, { name: 'c' }] } } });
-    const nameFor = (plan: string) =>
+    const providerNameFor = (plan: string) =>
       snapshot.plan(configIn(snapshot, 'c'), { ...facts, query: { ...query, metadata: { plan } } })?.first.name;
-    expect(['free', 'paid', 'other'].map(nameFor)).toEqual(['a', 'b', 'c']);
+    expect(['free', 'paid', 'other'].map(providerNameFor)).toEqual(['a', 'b', 'c']);
   });
 
   it('applies the settings of a target over the config that it includes', () => {
@@ -244,14 +248,14 @@ describe('target tree', () => {
   });
 
   it('accepts camelCase and aliases of config keys, but does not change parameters', () => {
-    const pasted = {
+    const pastedSettings = {
       overrideParams: { topP: 1 },
       retry: { attempts: 9, onStatusCodes: ['5xx'], useRetryAfterHeaders: true },
       requestTimeout: 10,
       strict_open_ai_compliance: false,
       targets: [{ virtualKey: 'main', acmeVersion: '3' }],
     };
-    const leaf = one(pasted as unknown as ConfigEntry);
+    const leaf = compileOne(pastedSettings as unknown as ConfigEntry);
     expect(leaf).toMatchObject({
       override: { topP: 1 },
       timeouts: { request: 10 },

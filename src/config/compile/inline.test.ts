@@ -71,72 +71,74 @@ describe('inline config of a request', () => {
     expect(inline(text(-1))).not.toBe(first);
   });
 
-  const times = (count: number, item: string): string => Array.from({ length: count }, () => item).join(',');
+  const repeated = (count: number, item: string): string => Array.from({ length: count }, () => item).join(',');
   const names = Array.from({ length: 2000 }, (_, i) => `"p${i}":1`).join(',');
   it.each([
-    ['many targets', `{"targets":[${times(257, '"main"')}]}`, 'more than 256 targets'],
-    ['many targets in targets', `{"targets":[${times(30, `{"targets":[${times(10, '"main"')}]}`)}]}`, 'more than 256 targets'],
+    ['many targets', `{"targets":[${repeated(257, '"main"')}]}`, 'more than 256 targets'],
+    ['many targets in targets', `{"targets":[${repeated(30, `{"targets":[${repeated(10, '"main"')}]}`)}]}`, 'more than 256 targets'],
     [
       'many copies of what it inherits',
-      `{"override_params":{${names}},"targets":[${times(20, '{"override_params":{"a":1}}')}]}`,
+      `{"override_params":{${names}},"targets":[${repeated(20, '{"override_params":{"a":1}}')}]}`,
       '20000 parameters',
     ],
     [
       'many copies of a nested object',
-      `{"override_params":{"a":{${names}}},"targets":[${times(20, '{"override_params":{"a":{"b":1}}}')}]}`,
+      `{"override_params":{"a":{${names}}},"targets":[${repeated(20, '{"override_params":{"a":{"b":1}}}')}]}`,
       '20000 parameters',
     ],
-    ['many models with a slug', `{"override_params":{"model":"@main/x",${names}},"targets":[${times(20, '{}')}]}`, '20000 parameters'],
-  ])('rejects %s', (_, text, words) => {
+    ['many models with a slug', `{"override_params":{"model":"@main/x",${names}},"targets":[${repeated(20, '{}')}]}`, '20000 parameters'],
+  ])('rejects %s', (_, text, message) => {
     expect(() => inline(text)).toThrow(
-      expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(words) as string }),
+      expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(message) as string }),
     );
   });
 
   it('shares the parameters of targets without their own parameters', () => {
-    const leaves = leavesAt(inline(`{"override_params":{${names}},"targets":[${times(200, '{"provider":"@main"}')}]}`).root);
+    const leaves = leavesAt(inline(`{"override_params":{${names}},"targets":[${repeated(200, '{"provider":"@main"}')}]}`).root);
     expect(leaves).toHaveLength(200);
     expect(new Set(leaves.map((leaf) => leaf.override)).size).toBe(1);
   });
 
   it('shares nested parameters of targets with other parameters of their own', () => {
-    const leaves = leavesAt(inline(`{"override_params":{"a":{${names}}},"targets":[${times(200, '{"override_params":{"b":1}}')}]}`).root);
+    const leaves = leavesAt(
+      inline(`{"override_params":{"a":{${names}}},"targets":[${repeated(200, '{"override_params":{"b":1}}')}]}`).root,
+    );
     expect(leaves).toHaveLength(200);
     expect(new Set(leaves.map((leaf) => leaf.override?.['a'])).size).toBe(1);
     expect(Object.isFrozen(leaves[1]?.override)).toBe(true);
   });
 
-  const long = 'n'.repeat(20_000);
-  const routed = (query: unknown, then = 'a') => ({
+  const longName = 'n'.repeat(20_000);
+  const conditionalConfig = (query: unknown, then = 'a') => ({
     strategy: { mode: 'conditional', conditions: [{ query, then }] },
     targets: [{ name: 'a', provider: '@main' }],
   });
   it.each([
-    { config: long },
-    { override_params: { model: `@${long}/x` } },
-    { virtual_key: long },
-    { prompt_id: long },
-    { provider: '@main', request_timeout: long },
-    { strategy: { mode: long } },
-    { provider: 'acme', api_key: 'theirs', acme_region: `nowhere ${long}` },
-    routed({ [long]: 1 }),
-    routed({ 'params.a': { [long]: 1 } }),
-    routed({ 'params.a': { $regex: `(${long}` } }),
-    routed({ [`params.${long}`]: [] }),
-    routed({}, long),
+    { config: longName },
+    { override_params: { model: `@${longName}/x` } },
+    { virtual_key: longName },
+    { prompt_id: longName },
+    { provider: '@main', request_timeout: longName },
+    { strategy: { mode: longName } },
+    { provider: 'acme', api_key: 'theirs', acme_region: `nowhere ${longName}` },
+    conditionalConfig({ [longName]: 1 }),
+    conditionalConfig({ 'params.a': { [longName]: 1 } }),
+    conditionalConfig({ 'params.a': { $regex: `(${longName}` } }),
+    conditionalConfig({ [`params.${longName}`]: [] }),
+    conditionalConfig({}, longName),
   ])('rejects a config with a long value in a short message', (config) => {
-    let said = '';
+    let errorMessage = '';
     try {
       inline(config);
     } catch (error) {
       const { message, hint = '', param = '' } = error as { message: string; hint?: string; param?: string };
-      said = `${message}${hint}${param}`;
+      errorMessage = `${message}${hint}${param}`;
     }
-    expect(said.length).toBeGreaterThan(20);
-    expect(said.length).toBeLessThan(1000);
+    expect(errorMessage.length).toBeGreaterThan(20);
+    expect(errorMessage.length).toBeLessThan(1000);
   });
 
-  const matching = (patterns: readonly string[]) => ({
+  const configMatching = (patterns: readonly string[]) => ({
     strategy: {
       mode: 'conditional',
       conditions: patterns.map(($regex) => ({ query: { 'metadata.a': { $regex } }, then: 'one' })),
@@ -158,31 +160,31 @@ describe('inline config of a request', () => {
     ['patterns that are too large together', Array.from({ length: 5 }, () => 'a{250}')],
     ['many patterns', Array.from({ length: 11 }, (_, i) => `a${i}`)],
   ])('rejects %s before compiling it', (_, patterns) => {
-    expect(() => inline(matching(patterns))).toThrow(
+    expect(() => inline(configMatching(patterns))).toThrow(
       expect.objectContaining({ code: 'invalid_config', message: expect.stringMatching(/too large|may contain 10 patterns/) as string }),
     );
   });
 
   it('caches only a few configs with patterns', () => {
-    const kept = inline(matching(['^eu-']));
-    expect(inline(matching(['^eu-']))).toBe(kept);
-    for (let n = 0; n < 20; n += 1) inline(matching([`^us-${n}`]));
-    expect(inline(matching(['^eu-']))).not.toBe(kept);
+    const compiledConfig = inline(configMatching(['^eu-']));
+    expect(inline(configMatching(['^eu-']))).toBe(compiledConfig);
+    for (let n = 0; n < 20; n += 1) inline(configMatching([`^us-${n}`]));
+    expect(inline(configMatching(['^eu-']))).not.toBe(compiledConfig);
   });
 
   it('allows patterns only to keys that permit them, also for a cached config', () => {
-    const text = JSON.stringify(matching(['^sent-by-two-keys']));
+    const text = JSON.stringify(configMatching(['^sent-by-two-keys']));
     const key = (allowsRegex: boolean) => ({ name: 'app', allowsRegex }) as ApiKey;
-    const refused = expect.objectContaining({
+    const expectedError = expect.objectContaining({
       code: 'not_allowed',
       status: 403,
       message: expect.stringContaining('Key "app"') as string,
     }) as Error;
     const escaped = text.replace('$regex', String.raw`\u0024regex`);
-    for (const each of [text, escaped]) {
-      expect(() => snapshot.inlineConfig(each, key(false))).toThrow(refused);
-      expect(snapshot.inlineConfig(each, key(true))).toBe(snapshot.inlineConfig(each, undefined));
-      expect(() => snapshot.inlineConfig(each, key(false))).toThrow(refused);
+    for (const inlineText of [text, escaped]) {
+      expect(() => snapshot.inlineConfig(inlineText, key(false))).toThrow(expectedError);
+      expect(snapshot.inlineConfig(inlineText, key(true))).toBe(snapshot.inlineConfig(inlineText, undefined));
+      expect(() => snapshot.inlineConfig(inlineText, key(false))).toThrow(expectedError);
     }
   });
 
@@ -238,7 +240,7 @@ describe('inline config of a request', () => {
     expect([leaf?.provider?.slug, signature(leaf), leaf?.provider?.trust]).toEqual([slug, signed, trust]);
   });
 
-  const thefts: readonly object[] = [
+  const secretReads: readonly object[] = [
     { provider: '@main', custom_host: 'https://evil.example' },
     { provider: 'main', customHost: 'https://evil.example' },
     { provider: '@main', acme_region: 'evil' },
@@ -255,7 +257,7 @@ describe('inline config of a request', () => {
     { provider: '@secretive', acme_token: 'theirs', acme_region: 'evil' },
     { virtual_key: 'main', custom_host: 'https://evil.example' },
   ];
-  it.each(thefts)('rejects sending a credential of the catalog to another host with not_allowed (403): %j', (config) => {
+  it.each(secretReads)('rejects sending a credential of the catalog to another host with not_allowed (403): %j', (config) => {
     expect(() => inline(config)).toThrow(expect.objectContaining({ code: 'not_allowed', status: 403 }));
   });
 
@@ -264,7 +266,7 @@ describe('inline config of a request', () => {
     expect(signature(leafOf({ provider: '@deep', api_key: 'theirs' }), 'deployment-key')).toBe('caller theirs');
   });
 
-  const refused: readonly (readonly [config: unknown, code: string, words: string])[] = [
+  const rejectedConfigs: readonly (readonly [config: unknown, code: string, message: string])[] = [
     ['{', 'invalid_config', 'JSON'],
     ['[]', 'invalid_config', 'object'],
     ['"main"', 'invalid_config', 'object'],
@@ -295,8 +297,8 @@ describe('inline config of a request', () => {
     ['{"override_params":{"a":["\\u0024{file:/etc/passwd}"]}}', 'invalid_config', '${file:/path}'],
     [{ override_params: { x: 'y'.repeat(33_000) } }, 'invalid_config', '32 KB'],
   ];
-  it.each(refused)('%j is rejected with %s', (config, code, words) => {
-    expect(() => inline(config)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(words) as string }));
+  it.each(rejectedConfigs)('%j is rejected with %s', (config, code, message) => {
+    expect(() => inline(config)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) as string }));
   });
 
   it.each([
@@ -304,8 +306,8 @@ describe('inline config of a request', () => {
     [{ targets: [{ provider: '@main', retry: { count: 2 } }] }, 'write attempts'],
     [{ provider: '@main', retrys: {} }, 'Did you mean "retry"?'],
     [{ strategy: { mode: 'fallbak' }, targets: [] }, 'Did you mean "fallback"?'],
-  ])('%j is rejected with a hint', (config, words) => {
-    expect(() => inline(config)).toThrow(expect.objectContaining({ hint: expect.stringContaining(words) as string }));
+  ])('%j is rejected with a hint', (config, message) => {
+    expect(() => inline(config)).toThrow(expect.objectContaining({ hint: expect.stringContaining(message) as string }));
   });
 
   it.each([

@@ -65,7 +65,7 @@ describe('setMembers()', () => {
       { hash: 'sha256:b' },
       'x-a: &a {hash: sha256:z}\napi_keys:\n  other: *a\n  app: {hash: sha256:b}\n',
     ],
-  ])('%s', (_what, before, members, after) => {
+  ])('%s', (_name, before, members, after) => {
     expect(set(before, members)).toBe(after);
   });
 
@@ -78,7 +78,7 @@ describe('setMembers()', () => {
     ['a folded text', 'api_keys:\n  app:\n    hash: >-\n      sha256:a\n', /safely/],
     ['a file that is not valid YAML', 'api_keys:\n  app: {hash: sha256:a\n', /not written there/],
     ['another name', 'api_keys:\n  app2: {hash: sha256:a}\n', /not written there/],
-  ])('rejects %s', (_what, text, message) => {
+  ])('rejects %s', (_name, text, message) => {
     expect(() => set(text, { hash: 'sha256:b' })).toThrow(EditError);
     expect(() => set(text, { hash: 'sha256:b' })).toThrow(message);
   });

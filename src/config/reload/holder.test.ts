@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { createHolder } from './holder.ts';
 
-const recorded = () => {
+const createRecordingHolder = () => {
   const disposed: string[] = [];
   return { disposed, holder: createHolder<string>('one', (value) => void disposed.push(value)) };
 };
 
 describe('snapshot holder', () => {
   it('returns the new value to new leases and keeps the old value for old leases', () => {
-    const { holder, disposed } = recorded();
-    const old = holder.acquire();
+    const { holder, disposed } = createRecordingHolder();
+    const oldLease = holder.acquire();
     holder.swap('two');
-    expect([old.value, holder.acquire().value, holder.current()]).toEqual(['one', 'two', 'two']);
+    expect([oldLease.value, holder.acquire().value, holder.current()]).toEqual(['one', 'two', 'two']);
     expect(disposed).toEqual([]);
   });
 
   it('disposes of a replaced value once, after its last lease', async () => {
-    const { holder, disposed } = recorded();
+    const { holder, disposed } = createRecordingHolder();
     const [a, b] = [holder.acquire(), holder.acquire()];
     holder.swap('two');
     holder.swap('three');
@@ -30,13 +30,13 @@ describe('snapshot holder', () => {
   });
 
   it('does not dispose of the current value', () => {
-    const { holder, disposed } = recorded();
+    const { holder, disposed } = createRecordingHolder();
     holder.acquire().release();
     expect(disposed).toEqual([]);
   });
 
   it('waits in close() for the last lease', async () => {
-    const { holder, disposed } = recorded();
+    const { holder, disposed } = createRecordingHolder();
     const lease = holder.acquire();
     const closed = holder.close();
     expect(() => holder.acquire()).toThrow('after close');

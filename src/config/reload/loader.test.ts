@@ -38,18 +38,18 @@ describe('Loader', () => {
     expect(await Promise.all(loads)).toMatchObject([{ revision: 'a' }, { revision: 'b' }]);
   });
 
-  const faults: readonly (readonly [what: string, code: string, words: string])[] = [
+  const faults: readonly (readonly [name: string, code: string, message: string])[] = [
     ['reports a failure', "process.send({ id: q.id, failure: 'a defect' })", 'a defect'],
     ['throws', "closeSync(2); throw new Error('boom')", 'code 1'],
     ['exits', 'process.exit(7)', 'code 7'],
     ['hangs', 'for (;;);', 'longer than'],
   ];
-  it.each(faults)('rejects if its worker %s, and loads again', async (_what, code, words) => {
+  it.each(faults)('rejects if its worker %s, and loads again', async (_name, code, message) => {
     loader = createLoader(worker(`if (q.request.cwd === 'bad') { ${code} } process.send({ id: q.id, loaded: { revision: 'ok' } });`), {
       limitMs: 60_000,
     });
     const limitMs = code === 'for (;;);' ? 300 : undefined;
-    await expect(loader.load({ ...request, cwd: 'bad' }, limitMs)).rejects.toThrow(words);
+    await expect(loader.load({ ...request, cwd: 'bad' }, limitMs)).rejects.toThrow(message);
     expect(await loader.load(request)).toMatchObject({ revision: 'ok' });
   });
 
@@ -65,8 +65,8 @@ describe('Loader', () => {
 
   it('rejects the running load and later loads after close()', async () => {
     loader = createLoader(worker(''));
-    const [load] = await Promise.allSettled([loader.load(request), loader.close()]);
-    expect(load).toMatchObject({ status: 'rejected', reason: { message: 'the loader is closed' } });
+    const [loadResult] = await Promise.allSettled([loader.load(request), loader.close()]);
+    expect(loadResult).toMatchObject({ status: 'rejected', reason: { message: 'the loader is closed' } });
     await expect(loader.load(request)).rejects.toThrow('closed');
   });
 });

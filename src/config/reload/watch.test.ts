@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ConfigWatcher, createWatcher } from './watch.ts';
 
-const never = 3_600_000;
+const neverMs = 3_600_000;
 let folder: string;
 let watcher: ConfigWatcher | undefined;
 /** The content of the file at each change; undefined if it did not exist. */
-let seen: (string | undefined)[];
+let changedPaths: (string | undefined)[];
 
-const read = (path: string): string | undefined => {
+const readIfPresent = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -20,20 +20,20 @@ const read = (path: string): string | undefined => {
 const state = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
 /** Watches the paths, waits for the check that new paths get, and clears it. */
-async function watching(paths: readonly string[], pollMs = never): Promise<void> {
+async function startWatching(paths: readonly string[], pollMs = neverMs): Promise<void> {
   watcher = createWatcher({
-    onChange: () => seen.push(read(paths[0] ?? '')),
+    onChange: () => changedPaths.push(readIfPresent(paths[0] ?? '')),
     pollMs,
     debounceMs: 20,
   });
   await watcher.setPaths(paths);
-  await state(() => expect(seen).toHaveLength(1));
-  seen.length = 0;
+  await state(() => expect(changedPaths).toHaveLength(1));
+  changedPaths.length = 0;
 }
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'watch-'));
-  seen = [];
+  changedPaths = [];
 });
 afterEach(async () => {
   await watcher?.close();
@@ -45,19 +45,19 @@ describe('ConfigWatcher', () => {
   it('detects a file written in place', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'one');
-    await watching([file]);
+    await startWatching([file]);
     writeFileSync(file, 'two');
-    await state(() => expect(seen.at(-1)).toBe('two'));
+    await state(() => expect(changedPaths.at(-1)).toBe('two'));
   });
 
   it('detects each save by rename', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'zero');
-    await watching([file]);
+    await startWatching([file]);
     for (const text of ['one', 'two', 'three']) {
       writeFileSync(join(folder, '.gateway.yaml.swp'), text);
       renameSync(join(folder, '.gateway.yaml.swp'), file);
-      await state(() => expect(seen.at(-1)).toBe(text));
+      await state(() => expect(changedPaths.at(-1)).toBe(text));
     }
   });
 
@@ -71,13 +71,13 @@ describe('ConfigWatcher', () => {
     version(0);
     symlinkSync('..v0', join(mount, '..data'));
     symlinkSync('..data/gateway.yaml', join(mount, 'gateway.yaml'));
-    await watching([join(mount, 'gateway.yaml')]);
+    await startWatching([join(mount, 'gateway.yaml')]);
     for (const n of [1, 2, 3]) {
       version(n);
       symlinkSync(`..v${n}`, join(mount, '..data_tmp'));
       renameSync(join(mount, '..data_tmp'), join(mount, '..data'));
       rmSync(join(mount, `..v${n - 1}`), { recursive: true });
-      await state(() => expect(seen.at(-1)).toBe(`version ${n}`));
+      await state(() => expect(changedPaths.at(-1)).toBe(`version ${n}`));
     }
   });
 
@@ -86,10 +86,10 @@ describe('ConfigWatcher', () => {
     mkdirSync(join(folder, 'volume'));
     writeFileSync(join(folder, 'volume', 'gateway.yaml'), 'one');
     symlinkSync('../volume/gateway.yaml', join(folder, 'app', 'gateway.yaml'));
-    await watching([join(folder, 'app', 'gateway.yaml')]);
+    await startWatching([join(folder, 'app', 'gateway.yaml')]);
     writeFileSync(join(folder, 'volume', 'new'), 'two');
     renameSync(join(folder, 'volume', 'new'), join(folder, 'volume', 'gateway.yaml'));
-    await state(() => expect(seen.at(-1)).toBe('two'));
+    await state(() => expect(changedPaths.at(-1)).toBe('two'));
   });
 
   it.each(['one', 'two'])('detects edits behind a chain of symbolic links and a swap of the link: %s', async (link) => {
@@ -100,14 +100,14 @@ describe('ConfigWatcher', () => {
     }
     symlinkSync('a', join(folder, 'two'));
     symlinkSync('two', join(folder, 'one'));
-    await watching([file]);
+    await startWatching([file]);
     writeFileSync(join(folder, 'a/conf/gateway.yaml'), 'edited');
-    await state(() => expect(seen.at(-1)).toBe('edited'));
+    await state(() => expect(changedPaths.at(-1)).toBe('edited'));
     symlinkSync('b', join(folder, 'next'));
     renameSync(join(folder, 'next'), join(folder, link));
-    await state(() => expect(seen.at(-1)).toBe('b'));
+    await state(() => expect(changedPaths.at(-1)).toBe('b'));
     writeFileSync(join(folder, 'b/conf/gateway.yaml'), 'again');
-    await state(() => expect(seen.at(-1)).toBe('again'));
+    await state(() => expect(changedPaths.at(-1)).toBe('again'));
   });
 
   it('detects edits in a folder that is a symbolic link', async () => {
@@ -115,32 +115,32 @@ describe('ConfigWatcher', () => {
     symlinkSync('volume', join(folder, 'app'));
     const file = join(folder, 'app/gateway.yaml');
     writeFileSync(file, 'one');
-    await watching([file]);
+    await startWatching([file]);
     for (const text of ['two', 'three']) {
       writeFileSync(join(folder, 'volume/new'), text);
       renameSync(join(folder, 'volume/new'), join(folder, 'volume/gateway.yaml'));
-      await state(() => expect(seen.at(-1)).toBe(text));
+      await state(() => expect(changedPaths.at(-1)).toBe(text));
     }
   });
 
   it('detects that a file is deleted and created again', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'one');
-    await watching([file]);
+    await startWatching([file]);
     rmSync(file);
-    await state(() => expect(seen).toEqual([undefined]));
+    await state(() => expect(changedPaths).toEqual([undefined]));
     writeFileSync(file, 'two');
-    await state(() => expect(seen.at(-1)).toBe('two'));
+    await state(() => expect(changedPaths.at(-1)).toBe('two'));
   });
 
   it('reports the complete text after a file was written in two parts', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'whole: 1');
-    await watching([file]);
+    await startWatching([file]);
     writeFileSync(file, 'who');
-    await state(() => expect(seen.at(-1)).toBe('who'));
+    await state(() => expect(changedPaths.at(-1)).toBe('who'));
     writeFileSync(file, 'whole: 2');
-    await state(() => expect(seen.at(-1)).toBe('whole: 2'));
+    await state(() => expect(changedPaths.at(-1)).toBe('whole: 2'));
   });
 
   it('detects a new file in a watched folder, and a changed secret in another folder', async () => {
@@ -148,11 +148,11 @@ describe('ConfigWatcher', () => {
     mkdirSync(join(folder, 'secrets'));
     const secret = join(folder, 'secrets', 'key');
     writeFileSync(secret, 'old');
-    await watching([secret, join(folder, 'configs')]);
+    await startWatching([secret, join(folder, 'configs')]);
     writeFileSync(join(folder, 'configs', 'a.yaml'), 'x');
-    await state(() => expect(seen).toHaveLength(1));
+    await state(() => expect(changedPaths).toHaveLength(1));
     writeFileSync(secret, 'new');
-    await state(() => expect(seen.at(-1)).toBe('new'));
+    await state(() => expect(changedPaths.at(-1)).toBe('new'));
   });
 
   it('detects by polling a change without a file system event', async () => {
@@ -161,38 +161,38 @@ describe('ConfigWatcher', () => {
       writeFileSync(join(folder, name, 'gateway.yaml'), name);
     }
     symlinkSync('a', join(folder, 'current'));
-    await watching([join(folder, 'current', 'gateway.yaml')], 50);
+    await startWatching([join(folder, 'current', 'gateway.yaml')], 50);
     symlinkSync('b', join(folder, 'next'));
     renameSync(join(folder, 'next'), join(folder, 'current'));
-    await state(() => expect(seen.at(-1)).toBe('b'));
+    await state(() => expect(changedPaths.at(-1)).toBe('b'));
   });
 
   it('watches a folder again after it was deleted and created again', async () => {
     const file = join(folder, 'sub', 'gateway.yaml');
     mkdirSync(join(folder, 'sub'));
     writeFileSync(file, 'one');
-    await watching([file], 50);
+    await startWatching([file], 50);
     rmSync(join(folder, 'sub'), { recursive: true });
-    await state(() => expect(seen).toEqual([undefined]));
+    await state(() => expect(changedPaths).toEqual([undefined]));
     mkdirSync(join(folder, 'sub'));
     writeFileSync(file, 'two');
-    await state(() => expect(seen.at(-1)).toBe('two'));
+    await state(() => expect(changedPaths.at(-1)).toBe('two'));
     writeFileSync(file, 'three');
-    await state(() => expect(seen.at(-1)).toBe('three'));
+    await state(() => expect(changedPaths.at(-1)).toBe('three'));
   });
 
   it('ignores other files and the state directory', async () => {
     const file = join(folder, 'gateway.yaml');
     writeFileSync(file, 'one');
-    await watching([file]);
+    await startWatching([file]);
     writeFileSync(join(folder, 'neighbour.log'), 'x');
     mkdirSync(join(folder, '.gateway'));
     writeFileSync(join(folder, '.gateway', 'spool'), 'x');
     // By then the events of the other files have arrived and were not reported.
     await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(seen).toEqual([]);
+    expect(changedPaths).toEqual([]);
     writeFileSync(file, 'two');
-    await state(() => expect(seen).toEqual(['two']));
+    await state(() => expect(changedPaths).toEqual(['two']));
   });
 
   it('ignores paths that are no longer watched, and reports nothing after close()', async () => {
@@ -201,14 +201,14 @@ describe('ConfigWatcher', () => {
       mkdirSync(join(path, '..'));
       writeFileSync(path, 'one');
     }
-    await watching([a, b]);
+    await startWatching([a, b]);
     await watcher?.setPaths([a]);
     writeFileSync(b, 'two');
     writeFileSync(a, 'two');
-    await state(() => expect(seen).toEqual(['two']));
+    await state(() => expect(changedPaths).toEqual(['two']));
     await watcher?.close();
     writeFileSync(a, 'three');
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(seen).toEqual(['two']);
+    expect(changedPaths).toEqual(['two']);
   });
 });

@@ -3,11 +3,17 @@ import type { Overridden } from '../check/context.ts';
 import { diffConfigs } from './diff.ts';
 import type { GatewayConfig } from '../schema/index.ts';
 
-type Tree = Omit<GatewayConfig, 'version'>;
+type ConfigTree = Omit<GatewayConfig, 'version'>;
 const a = { type: 'openai', api_key: 'secret-a' };
 const b = { type: 'openai', api_key: 'secret-b' };
 
-const cases: readonly (readonly [what: string, before: Tree, after: Tree, changes: readonly string[], restart: readonly string[]])[] = [
+const cases: readonly (readonly [
+  what: string,
+  before: ConfigTree,
+  after: ConfigTree,
+  changes: readonly string[],
+  restart: readonly string[],
+])[] = [
   ['no change', { providers: { a } }, { providers: { a: { ...a } } }, [], []],
   ['no change for another order of a map', { providers: { a, b } }, { providers: { b, a } }, [], []],
   [
@@ -60,10 +66,10 @@ const cases: readonly (readonly [what: string, before: Tree, after: Tree, change
 ];
 
 describe('diffConfigs()', () => {
-  it.each(cases)('reports %s', (_what, before, after, changes, restart) => {
-    const found = diffConfigs({ version: 1, ...before }, { version: 1, ...after });
-    expect(found).toEqual({ changes, restart });
-    expect(JSON.stringify(found)).not.toContain('secret');
+  it.each(cases)('reports %s', (_name, before, after, changes, restart) => {
+    const diff = diffConfigs({ version: 1, ...before }, { version: 1, ...after });
+    expect(diff).toEqual({ changes, restart });
+    expect(JSON.stringify(diff)).not.toContain('secret');
   });
 
   it('reports no restart for keys that flags override', () => {

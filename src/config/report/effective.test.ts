@@ -21,7 +21,7 @@ configs:
   c: {retry: {attempts: 2}, targets: [mock/m]}
 `;
 
-const shown = async (secrets: readonly string[] = []) => {
+const loadEffective = async (secrets: readonly string[] = []) => {
   const { tree, written, diagnostics } = await loadConfig({
     source: { text, name: 'gateway.yaml' },
     cwd: '/',
@@ -56,20 +56,20 @@ describe('effectiveValues()', () => {
     ['configs.c.retry.use_retry_after_header', undefined, undefined],
     // Sections that are not configured are not in use.
     ['observability.metrics.path', undefined, undefined],
-  ])('shows %s as %s, from %s', async (path, value, from) => {
-    const found = (await shown()).filter((one) => one.path === path);
-    const origin = from === 'default' ? from : { file: 'gateway.yaml', line: from };
-    expect(found).toEqual(value === undefined ? [] : [{ path, value, origin }]);
+  ])('shows %s as %s, from %s', async (path, value, source) => {
+    const matching = (await loadEffective()).filter((setting) => setting.path === path);
+    const origin = source === 'default' ? source : { file: 'gateway.yaml', line: source };
+    expect(matching).toEqual(value === undefined ? [] : [{ path, value, origin }]);
   });
 
   it('lists each path once, with the defaults of an entry after its configured values', async () => {
-    const paths = (await shown()).map(({ path }) => path);
+    const paths = (await loadEffective()).map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     const groups = paths.map((path) => path.split('.', path.startsWith('providers.') ? 2 : 1).join('.'));
-    expect(groups.filter((one, i) => one !== groups[i - 1]).filter((one, i, all) => all.indexOf(one) !== i)).toEqual([]);
+    expect(groups.filter((group, i) => group !== groups[i - 1]).filter((one, i, all) => all.indexOf(one) !== i)).toEqual([]);
   });
 
   it('shows no secret, even if a name equals one', async () => {
-    expect(JSON.stringify(await shown(['bedrock', 'claude']))).not.toMatch(/bedrock|claude|k-0123456789/);
+    expect(JSON.stringify(await loadEffective(['bedrock', 'claude']))).not.toMatch(/bedrock|claude|k-0123456789/);
   });
 });

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { withFrames } from './frame.ts';
 import type { Problem } from './problem.ts';
 
-const problem = (lines: readonly string[], line: number, more: Partial<Problem> = {}): Problem => ({
+const problem = (lines: readonly string[], line: number, extra: Partial<Problem> = {}): Problem => ({
   code: 'unknown-key',
   at: { file: { path: '', name: 'a.yaml', lines }, line, column: 1, endColumn: 2, endLine: line },
   message: 'm',
-  ...more,
+  ...extra,
 });
 
-const frameOf = (lines: readonly string[], line: number, secrets: readonly string[] = [], more: Partial<Problem> = {}) =>
-  withFrames([problem(lines, line, more)], secrets)[0]?.frame;
+const frameOf = (lines: readonly string[], line: number, secrets: readonly string[] = [], extra: Partial<Problem> = {}) =>
+  withFrames([problem(lines, line, extra)], secrets)[0]?.frame;
 
 describe('frames of diagnostics', () => {
   it.each([
@@ -26,8 +26,8 @@ describe('frames of diagnostics', () => {
     ['nothing of a reference', 'api_key: ${env:NAME}', [], 'api_key: ${env:NAME}'],
     ['nothing of a reference in quotes', 'x: {api_key: "${env:NAME}"}', [], 'x: {api_key: "${env:NAME}"}'],
     ['nothing of ordinary lines', 'max_tokens: 5', [], 'max_tokens: 5'],
-  ] as const)('hide %s', (_name, line, secrets, shown) => {
-    expect(frameOf([line], 1, secrets)).toEqual({ first: 1, lines: [shown] });
+  ] as const)('hide %s', (_name, line, secrets, expected) => {
+    expect(frameOf([line], 1, secrets)).toEqual({ first: 1, lines: [expected] });
   });
 
   it.each([
@@ -43,9 +43,9 @@ describe('frames of diagnostics', () => {
     ['an API key', '{hash:gw_live_abcdefgh1234}', 'unknown key "hash:gw_live_abcdefgh1234"', 'unknown key "hash:…"'],
     ['a line without a colon', 'api_key hunter2', 'not "hunter2"', 'not "…"'],
     ['nothing else', 'retrys: hunter2', 'unknown key "retrys"', 'unknown key "retrys"'],
-  ])('have messages that hide %s', (_name, line, message, shown) => {
+  ])('have messages that hide %s', (_name, line, message, expected) => {
     const [diagnostic] = withFrames([problem([line], 1, { message, hint: message, note: message })], []);
-    expect(diagnostic).toMatchObject({ message: shown, hint: shown, note: shown });
+    expect(diagnostic).toMatchObject({ message: expected, hint: expected, note: expected });
   });
 
   it('need no quadratic time for a line of one long word', () => {
@@ -75,8 +75,8 @@ describe('# gateway-ignore', () => {
     ['suppresses a warning despite a comment between', ['# gateway-ignore: plain-secret', '# because', 'a'], 3, 0],
     ['with another code does not suppress a warning', ['# gateway-ignore: exposed', 'a'], 2, 1],
     ['two lines above does not suppress a warning', ['# gateway-ignore: plain-secret', 'b', 'a'], 3, 1],
-  ] as const)('%s', (_name, lines, line, left) => {
-    expect(warning(lines, line)).toBe(left);
+  ] as const)('%s', (_name, lines, line, expectedFrames) => {
+    expect(warning(lines, line)).toBe(expectedFrames);
   });
 
   it('does not suppress an error', () => {

@@ -14,21 +14,22 @@ describe('KnownTexts', () => {
     ['no text of less than 4 characters', ['abc'], 'abc', 'abc', 'abc'],
     ['nothing without known texts', [], 'abcdef', 'abcdef', 'abcdef'],
     ['a text beside a surrogate pair', ['hunter22'], '🙂hunter22🙂', '🙂********🙂', '🙂…🙂'],
-  ])('hides %s', (_name, texts, text, hidden, cut) => {
-    const known = new KnownTextRedactor(texts);
-    expect(known.mask(text)).toBe(hidden);
-    expect(known.redact(text)).toBe(cut);
+  ])('hides %s', (_name, texts, text, hidden, expectedCut) => {
+    const redactor = new KnownTextRedactor(texts);
+    expect(redactor.mask(text)).toBe(hidden);
+    expect(redactor.redact(text)).toBe(expectedCut);
   });
 
   it('hides every occurrence and nothing else', () => {
-    const word = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: 10 });
+    const secretText = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 4, maxLength: 10 });
     fc.assert(
-      fc.property(fc.array(word), fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 40 }), (texts, text) => {
+      fc.property(fc.array(secretText), fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 40 }), (texts, text) => {
         const hidden = Array.from({ length: text.length }, () => false);
-        for (const one of texts)
-          for (let at = text.indexOf(one); at >= 0; at = text.indexOf(one, at + 1)) hidden.fill(true, at, at + one.length);
+        for (const secret of texts)
+          for (let offset = text.indexOf(secret); offset >= 0; offset = text.indexOf(secret, offset + 1))
+            hidden.fill(true, offset, offset + secret.length);
         expect(new KnownTextRedactor(texts).mask(text)).toBe(
-          text.replaceAll(/[^]/g, (sign, at: number) => (hidden[at] === true ? '*' : sign)),
+          text.replaceAll(/[^]/g, (character, at: number) => (hidden[at] === true ? '*' : character)),
         );
       }),
     );

@@ -19,9 +19,9 @@ observability:
   logs: {otlp: http://c, headers: {x-team: canary-of-the-team}}
 `;
 
-const written = (secrets: readonly string[] = []) =>
+const origin = (secrets: readonly string[] = []) =>
   locateWritten({ source: { text, name: 'gateway.yaml' }, cwd: '/', env: {}, providers, texts: {}, secrets });
-const make = () => new Origins(written());
+const createOrigins = () => new Origins(origin());
 
 describe('Origins', () => {
   it.each([
@@ -31,18 +31,18 @@ describe('Origins', () => {
     ['configs."a.b".override_params.temperature', 11],
     ['configs."a.b".targets[1].provider', 13],
   ])('finds %s in line %d', (path, line) => {
-    expect(make().at(path)).toEqual({ file: 'gateway.yaml', line });
+    expect(createOrigins().at(path)).toEqual({ file: 'gateway.yaml', line });
   });
 
   it('returns null for a path that no file contains, and the nearest path above it from near()', () => {
-    expect(make().at('configs."a.b".targets[1].weight')).toBeNull();
-    expect(make().near('configs."a.b".targets[1].weight')).toEqual({ file: 'gateway.yaml', line: 13 });
-    expect(make().near('server.listen')).toBeNull();
+    expect(createOrigins().at('configs."a.b".targets[1].weight')).toBeNull();
+    expect(createOrigins().near('configs."a.b".targets[1].weight')).toEqual({ file: 'gateway.yaml', line: 13 });
+    expect(createOrigins().near('server.listen')).toBeNull();
   });
 
   it('shows references and no secrets', () => {
-    const { values } = written(['web']);
-    const valueOf = (path: string) => values.find((one) => one.path === path)?.value;
+    const { values } = origin(['web']);
+    const valueOf = (path: string) => values.find((entry) => entry.path === path)?.value;
     expect(valueOf('providers.main.api_key')).toBe('${env:KEY:-…}');
     expect(valueOf('providers.other.api_key')).toBe('(set in the file, not shown)');
     expect(valueOf('configs."a.b".override_params.temperature')).toBe('0.2');
@@ -50,12 +50,12 @@ describe('Origins', () => {
   });
 
   it('hides known secrets anywhere in a value', () => {
-    const { values } = written(['gpt-4o']);
+    const { values } = origin(['gpt-4o']);
     expect(JSON.stringify(values)).not.toContain('gpt-4o');
   });
 
   it('returns the references of resolved values', () => {
-    const references = make().references((path) => (path.endsWith('api_key') ? 'resolved' : 'elsewhere'));
+    const references = createOrigins().references((path) => (path.endsWith('api_key') ? 'resolved' : 'elsewhere'));
     expect([...references]).toEqual([
       ['resolved', '${env:KEY:-…}'],
       ['elsewhere', '${env:PLACE}'],

@@ -10,8 +10,8 @@ describe('sizeOfPattern()', () => {
     ['(?i)claude.*', 30],
     [String.raw`\p{L}+`, 40],
     ['[[:alpha:]][^\\]]*', 20],
-  ])('is small for an ordinary pattern: %s', (pattern, most) => {
-    expect(sizeOfPattern(pattern)).toBeLessThan(most);
+  ])('is small for an ordinary pattern: %s', (pattern, maxSize) => {
+    expect(sizeOfPattern(pattern)).toBeLessThan(maxSize);
   });
 
   it.each([
@@ -25,28 +25,28 @@ describe('sizeOfPattern()', () => {
     [String.raw`\p{L}{1000}`, 20_000],
     [String.raw`\x{41}{1000}`, 1000],
     ['(a{1000}', 1000],
-  ])('is large for a hostile pattern, without compiling it: %.40s', (pattern, least) => {
-    expect(sizeOfPattern(pattern)).toBeGreaterThanOrEqual(least);
+  ])('is large for a hostile pattern, without compiling it: %.40s', (pattern, minSize) => {
+    expect(sizeOfPattern(pattern)).toBeGreaterThanOrEqual(minSize);
   });
 
   it('is never less than the compiled size', () => {
     const atom = fc.constantFrom('a', '.', '[a-z]', '[^b]', '[[:digit:]]', '[]x]', '\\d', '\\.', '\\pL', '\\x{41}', '^', '$', '\\b', 'é');
-    const times = fc.constantFrom('', '', '*', '+?', '?', '{3}', '{2,}', '{1,4}', '{0,3}', '{0}', '{', '{,2}', '{x}');
-    const { pattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
+    const quantifier = fc.constantFrom('', '', '*', '+?', '?', '{3}', '{2,}', '{1,4}', '{0,3}', '{0}', '{', '{,2}', '{x}');
+    const { pattern } = fc.letrec<{ pattern: string; part: string }>((ref) => ({
       part: fc
         .tuple(
           fc.oneof(
             { maxDepth: 4 },
             atom,
-            tie('pattern').map((inner) => `(${inner})`),
-            tie('pattern').map((inner) => `(?:${inner})`),
+            ref('pattern').map((inner) => `(${inner})`),
+            ref('pattern').map((inner) => `(?:${inner})`),
           ),
-          times,
+          quantifier,
         )
-        .map(([one, many]) => one + many),
+        .map(([single, rest]) => single + rest),
       pattern: fc
-        .tuple(fc.array(tie('part'), { minLength: 1, maxLength: 4 }), fc.constantFrom('', '', '|'))
-        .map(([parts, or]) => parts.join(or)),
+        .tuple(fc.array(ref('part'), { minLength: 1, maxLength: 4 }), fc.constantFrom('', '', '|'))
+        .map(([parts, separator]) => parts.join(separator)),
     }));
     fc.assert(
       fc.property(pattern, (text) => {

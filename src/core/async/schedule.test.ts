@@ -10,10 +10,10 @@ it.each([
   ['after its time', 100, 100, true],
   ['not before', 100, 99, false],
   ['not at once after more than a timer can wait', 30 * day, day, false],
-])('a function is called %s', (_, ms, passed, isCalled) => {
+])('a function is called %s', (_, ms, elapsedMs, isCalled) => {
   const run = vi.fn<() => void>();
   schedule(ms, run);
-  vi.advanceTimersByTime(passed);
+  vi.advanceTimersByTime(elapsedMs);
   expect(run).toHaveBeenCalledTimes(isCalled ? 1 : 0);
 });
 

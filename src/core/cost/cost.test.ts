@@ -25,20 +25,20 @@ describe('costOf', () => {
   });
 
   it('returns null for a cost that exceeds the range of a store', () => {
-    const dear = makePrice({ source: 's', prices: { input: 999_999, output: 1 } });
-    expect(costOf(usage({ prompt: 9_000_000_000_000 }), dear).usd).toBeNull();
-    expect(costOf(usage({ prompt: 9_000_000 }), dear).usd).toBe('8999991');
+    const expensive = makePrice({ source: 's', prices: { input: 999_999, output: 1 } });
+    expect(costOf(usage({ prompt: 9_000_000_000_000 }), expensive).usd).toBeNull();
+    expect(costOf(usage({ prompt: 9_000_000 }), expensive).usd).toBe('8999991');
   });
 
   it('does not lose a picodollar if the product exceeds the range of a number', () => {
-    const odd = makePrice({ source: 's', prices: { input: '123.456789', output: '0.000001' } });
+    const exactPrice = makePrice({ source: 's', prices: { input: '123.456789', output: '0.000001' } });
     // 9876543219 × 123456789 picodollars and 1 more
-    expect(costOf(usage({ prompt: 9_876_543_219, completion: 1 }), odd).usd).toBe('1219326.312237463792');
+    expect(costOf(usage({ prompt: 9_876_543_219, completion: 1 }), exactPrice).usd).toBe('1219326.312237463792');
   });
 
   it('rounds seconds of audio to whole milliseconds, without floating-point errors', () => {
-    const heard = makePrice({ source: 's', prices: { audio_minute: '0.006' } });
-    const cost = (seconds: number): string | null => costOf(usage({ details: { seconds } }), heard).usd;
+    const audioPrice = makePrice({ source: 's', prices: { audio_minute: '0.006' } });
+    const cost = (seconds: number): string | null => costOf(usage({ details: { seconds } }), audioPrice).usd;
     expect([cost(16.1), cost(16.1001), cost(60)]).toEqual(['0.00161', '0.0016101', '0.006']);
   });
 
@@ -47,29 +47,31 @@ describe('costOf', () => {
     ['charges prompt tokens in addition to audio minutes', { input: 3 }, null],
     ['charges prompt and completion tokens in addition to audio minutes', { input: 3, output: 15 }, '18.006'],
   ])('%s', (_name, prices, usd) => {
-    const heard = makePrice({ source: 's', prices: { audio_minute: '0.006', ...prices } });
-    const million = { prompt: 1_000_000, completion: 1_000_000 };
-    expect(costOf(usage({ ...million, details: { seconds: 60 } }), heard).usd).toBe(usd);
-    expect(costOf(usage({ ...million, completion: 0, details: { seconds: 60 } }), heard).usd).toBe(usd === '0.006' ? usd : '3.006');
+    const audioPrice = makePrice({ source: 's', prices: { audio_minute: '0.006', ...prices } });
+    const millionTokens = { prompt: 1_000_000, completion: 1_000_000 };
+    expect(costOf(usage({ ...millionTokens, details: { seconds: 60 } }), audioPrice).usd).toBe(usd);
+    expect(costOf(usage({ ...millionTokens, completion: 0, details: { seconds: 60 } }), audioPrice).usd).toBe(
+      usd === '0.006' ? usd : '3.006',
+    );
   });
 
   it.each([
     [false, '18'],
     [true, null],
-  ])('prices audio tokens without a price of their own as text tokens, unless audio is priced apart (%s)', (soundApart, usd) => {
-    const words = makePrice({ source: 's', prices: { input: 3, output: 15 }, soundApart });
-    const million = { prompt: 1_000_000, completion: 1_000_000 };
-    expect(costOf(usage({ ...million, audio_in: 1_000_000, audio_out: 1_000_000 }), words).usd).toBe(usd);
-    expect(costOf(usage({ ...million, audio_in: 7 }), words).usd).toBe(usd);
-    expect(costOf(usage({ ...million, audio_out: 7 }), words).usd).toBe(usd);
+  ])('prices audio tokens without a price of their own as text tokens, unless audio is priced apart (%s)', (audioSeparate, usd) => {
+    const textPrice = makePrice({ source: 's', prices: { input: 3, output: 15 }, soundApart: audioSeparate });
+    const millionTokens = { prompt: 1_000_000, completion: 1_000_000 };
+    expect(costOf(usage({ ...millionTokens, audio_in: 1_000_000, audio_out: 1_000_000 }), textPrice).usd).toBe(usd);
+    expect(costOf(usage({ ...millionTokens, audio_in: 7 }), textPrice).usd).toBe(usd);
+    expect(costOf(usage({ ...millionTokens, audio_out: 7 }), textPrice).usd).toBe(usd);
   });
 
   it('uses the price of each unit in the last long-prompt row that names it', () => {
-    const long = [
+    const longRows = [
       { above: 100, prices: { input: 6 } },
       { above: 1000, prices: { output: 30 } },
     ];
-    const tiered = makePrice({ source: 's', prices: { input: 3, output: 15 }, long });
+    const tiered = makePrice({ source: 's', prices: { input: 3, output: 15 }, long: longRows });
     const cost = (prompt: number): string | null => costOf(usage({ prompt, completion: 1 }), tiered).usd;
     expect([cost(100), cost(200), cost(2000)]).toEqual(['0.000315', '0.001215', '0.01203']);
   });
@@ -84,10 +86,10 @@ describe('costOf', () => {
   });
 
   it('rounds half a picodollar up', () => {
-    const half = makePrice({ source: 's', prices: { input: '0.000001' }, tiers: { flex: '0.5' } });
-    expect(costOf(usage({ prompt: 1, details: { tier: 'flex' } }), half).usd).toBe('0.000000000001');
-    expect(costOf(usage({ prompt: 2, details: { tier: 'flex' } }), half).usd).toBe('0.000000000001');
-    expect(costOf(usage({ prompt: 3, details: { tier: 'flex' } }), half).usd).toBe('0.000000000002');
+    const flexPrice = makePrice({ source: 's', prices: { input: '0.000001' }, tiers: { flex: '0.5' } });
+    expect(costOf(usage({ prompt: 1, details: { tier: 'flex' } }), flexPrice).usd).toBe('0.000000000001');
+    expect(costOf(usage({ prompt: 2, details: { tier: 'flex' } }), flexPrice).usd).toBe('0.000000000001');
+    expect(costOf(usage({ prompt: 3, details: { tier: 'flex' } }), flexPrice).usd).toBe('0.000000000002');
   });
 
   it('returns null for a tier without a price, whatever its name is', () => {
@@ -96,11 +98,11 @@ describe('costOf', () => {
   });
 
   it('returns null for an image format without a price, whatever its name is', () => {
-    const drawn = makePrice({ source: 's', prices: {}, images: { '1024x1024': '0.04' } });
-    const cost = (image: string): string | null => costOf(usage({ details: { images: 2, image } }), drawn).usd;
+    const imagePrice = makePrice({ source: 's', prices: {}, images: { '1024x1024': '0.04' } });
+    const cost = (image: string): string | null => costOf(usage({ details: { images: 2, image } }), imagePrice).usd;
     expect(cost('1024x1024')).toBe('0.08');
-    const both = makePrice({ source: 's', prices: { input: 3, output: 15 }, images: { '*': '0.04' } });
-    expect(costOf(usage({ prompt: 1_000_000, completion: 1_000_000, details: { images: 1 } }), both).usd).toBe('18');
+    const tokenAndImagePrice = makePrice({ source: 's', prices: { input: 3, output: 15 }, images: { '*': '0.04' } });
+    expect(costOf(usage({ prompt: 1_000_000, completion: 1_000_000, details: { images: 1 } }), tokenAndImagePrice).usd).toBe('18');
     for (const image of ['', '512x512', '__proto__', 'constructor', 'toString/hd', 'hd/toString']) expect(cost(image), image).toBeNull();
   });
 });

@@ -12,14 +12,14 @@ describe('exact decimals', () => {
     [0.1, 100_000_000_000n],
     ['2.5e3', 2_500_000_000_000_000n],
     ['0.10000000000000000', 100_000_000_000n],
-  ])('parses %s', (written, pico) => {
-    expect(parseDecimal(written)).toBe(pico);
+  ])('parses %s', (decimal, pico) => {
+    expect(parseDecimal(decimal)).toBe(pico);
   });
 
   it.each(['', '-1', '1,5', '0.0000000000001', '1e-13', '1e99', 'NaN', 'Infinity', '0x10', '1234567890123', ' 1', Number.NaN, -0.5, 1e300])(
     'does not parse %s',
-    (written) => {
-      expect(parseDecimal(written)).toBeUndefined();
+    (decimal) => {
+      expect(parseDecimal(decimal)).toBeUndefined();
     },
   );
 

@@ -7,7 +7,7 @@ import { skipping } from '../../../test/support/skipping.ts';
 import { makeFolder } from './folder.ts';
 import { checkRegularFile, readRegularFile, readRegularFileAsync } from './regular-file.ts';
 
-const noProc = existsSync('/proc/self/status') ? undefined : 'this system has no /proc';
+const missingProc = existsSync('/proc/self/status') ? undefined : 'this system has no /proc';
 
 let dir = '';
 beforeAll(() => {
@@ -24,8 +24,8 @@ describe('makeFolder', () => {
   });
 
   it('succeeds if several threads create the same folder at the same time', async () => {
-    const gate = new SharedArrayBuffer(4);
-    const work = `
+    const sharedGate = new SharedArrayBuffer(4);
+    const workerCode = `
       const { workerData: { dir, gate, module } } = require('node:worker_threads');
       const turn = new Int32Array(gate);
       void import(module).then(({ makeFolder }) => {
@@ -36,7 +36,7 @@ describe('makeFolder', () => {
         }
       });`;
     const module = new URL('./folder.ts', import.meta.url).href;
-    const runs = [0, 1].map(() => new Worker(work, { eval: true, workerData: { dir, gate, module } }));
+    const runs = [0, 1].map(() => new Worker(workerCode, { eval: true, workerData: { dir, gate: sharedGate, module } }));
     const ends = runs.map((run) => new Promise((resolve, reject) => run.once('error', reject).once('exit', resolve)));
     try {
       await expect(Promise.all(ends)).resolves.toEqual([0, 0]);
@@ -53,7 +53,7 @@ describe('makeFolder', () => {
     expect(() => makeFolder(join(dir, path))).toThrow(expect.objectContaining({ code }));
   });
 
-  it.skipIf(skipping(noProc))('throws ENOENT if the system creates no folder there', () => {
+  it.skipIf(skipping(missingProc))('throws ENOENT if the system creates no folder there', () => {
     expect(() => makeFolder('/proc/none/such')).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   });
 });
@@ -63,12 +63,12 @@ describe('readRegularFile', () => {
     ['file', 100, 100],
     ['file', 1000, 100],
     ['large', 200_000, 200_000],
-  ])('reads %s up to %d bytes', async (name, most, size) => {
+  ])('reads %s up to %d bytes', async (name, maxBytes, size) => {
     const path = join(dir, name);
-    checkRegularFile(path, most);
-    const now = readRegularFile(path, most);
+    checkRegularFile(path, maxBytes);
+    const now = readRegularFile(path, maxBytes);
     expect(now.length).toBe(size);
-    expect(await readRegularFileAsync(path, most)).toEqual(now);
+    expect(await readRegularFileAsync(path, maxBytes)).toEqual(now);
   });
 
   it.each([
@@ -76,15 +76,15 @@ describe('readRegularFile', () => {
     ['.', 99, 'EISDIR', 'EISDIR: it is a directory'],
     ['/dev/null', 99, 'ENOTREG', 'ENOTREG: it is not a regular file'],
     ['none', 99, 'ENOENT', ''],
-  ])('does not read %s up to %d bytes: %s', async (name, most, code, message) => {
+  ])('does not read %s up to %d bytes: %s', async (name, maxBytes, code, message) => {
     const path = name.startsWith('/') ? name : join(dir, name);
     const fault = expect.objectContaining({ code, message: expect.stringContaining(message) as string });
-    expect(() => checkRegularFile(path, most)).toThrow(fault);
-    expect(() => readRegularFile(path, most)).toThrow(fault);
-    await expect(readRegularFileAsync(path, most)).rejects.toEqual(fault);
+    expect(() => checkRegularFile(path, maxBytes)).toThrow(fault);
+    expect(() => readRegularFile(path, maxBytes)).toThrow(fault);
+    await expect(readRegularFileAsync(path, maxBytes)).rejects.toEqual(fault);
   });
 
-  it.skipIf(skipping(noProc))('limits the bytes read from a file that reports no size', async () => {
+  it.skipIf(skipping(missingProc))('limits the bytes read from a file that reports no size', async () => {
     const path = '/proc/self/status';
     expect(readRegularFile(path, 100_000).toString()).toMatch(/^Name:/);
     const fault = expect.objectContaining({ code: 'EFBIG' });

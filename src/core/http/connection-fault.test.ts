@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectionFault, isPermanentFault, gatewayFaultHint } from './connection-fault.ts';
 
-const words: readonly [code: string | undefined, word: string][] = [
+const descriptions: readonly [code: string | undefined, word: string][] = [
   ['ECONNREFUSED', 'connection refused'],
   ['UND_ERR_SOCKET', 'connection closed'],
   ['UND_ERR_INFO', 'connection failed'],
@@ -16,8 +16,8 @@ const words: readonly [code: string | undefined, word: string][] = [
 ];
 
 describe('connectionFault', () => {
-  it.each(words)('describes %s as "%s"', (code, word) => {
-    expect(connectionFault(Object.assign(new Error('connect 10.0.0.1:443'), { code }))).toBe(word);
+  it.each(descriptions)('describes %s as "%s"', (code, description) => {
+    expect(connectionFault(Object.assign(new Error('connect 10.0.0.1:443'), { code }))).toBe(description);
   });
 });
 

@@ -69,15 +69,15 @@ it.each([
 it('headerList limits the list in bytes, cuts it between items and counts the omitted ones', () => {
   const item = fc.stringMatching(/^[a-z]{1,200}$/);
   fc.assert(
-    fc.property(fc.array(item, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (items, most) => {
-      const list = headerList(items, String, ', ', most);
+    fc.property(fc.array(item, { maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (items, maxLength) => {
+      const list = headerList(items, String, ', ', maxLength);
       expect(list.length).toBeLessThanOrEqual(1024);
-      const written = list === '' ? [] : list.split(', ');
-      const more = /^\.\.\. and (\d+) more$/.exec(written.at(-1) ?? '');
-      const kept = more === null ? written : written.slice(0, -1);
-      expect(kept).toEqual(items.slice(0, kept.length));
-      expect(kept.length).toBeLessThanOrEqual(most);
-      expect(kept.length + Number(more?.[1] ?? 0)).toBe(items.length);
+      const writtenItems = list === '' ? [] : list.split(', ');
+      const remaining = /^\.\.\. and (\d+) more$/.exec(writtenItems.at(-1) ?? '');
+      const keptItems = remaining === null ? writtenItems : writtenItems.slice(0, -1);
+      expect(keptItems).toEqual(items.slice(0, keptItems.length));
+      expect(keptItems.length).toBeLessThanOrEqual(maxLength);
+      expect(keptItems.length + Number(remaining?.[1] ?? 0)).toBe(items.length);
     }),
   );
 });

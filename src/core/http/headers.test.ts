@@ -35,6 +35,6 @@ it.each<[own: string[], copies: string[], joined: string[]]>([
     ['a', '3'],
     ['a', '3'],
   ],
-])('joinHeaders merges %j with %j', (own, copies, joined) => {
-  expect(joinHeaders(own, copies)).toEqual(joined);
+])('joinHeaders merges %j with %j', (first, second, joined) => {
+  expect(joinHeaders(first, second)).toEqual(joined);
 });

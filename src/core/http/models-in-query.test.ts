@@ -12,9 +12,9 @@ it.each<[query: string, all: string[], one: string]>([
   ['a=1;model=m', ['m'], ''],
   ['model=m;a=1', ['m;a=1', 'm'], 'm;a=1'],
   ['a=model', [], ''],
-])('the query %j names the models %j, and %j for routes of the gateway', (query, all, one) => {
-  expect(modelsInQuery(query)).toEqual(all);
-  expect(modelInQuery(query)).toBe(one);
+])('the query %j names the models %j, and %j for routes of the gateway', (query, allModels, gatewayModel) => {
+  expect(modelsInQuery(query)).toEqual(allModels);
+  expect(modelInQuery(query)).toBe(gatewayModel);
 });
 
 it('modelsInQuery returns each of 300,000 models once', () => {

@@ -9,7 +9,7 @@ it.each([
   ['/v1/%2563hat/completions', '/v1/chat/completions'],
   ['/v1/%ZZ/A', '/v1/%zz/a'],
   ['', '/'],
-])('plainPath normalizes %s to %s', (path, plain) => expect(plainPath(path)).toBe(plain));
+])('plainPath normalizes %s to %s', (path, expected) => expect(plainPath(path)).toBe(expected));
 
 it.each([
   ['/v1/Chat', ['v1', 'Chat']],
@@ -33,8 +33,8 @@ it.each([
   ['a\u0323\u0307', 1000, undefined],
   ['\uff0e\uff0e\u0323\u0307', 200, undefined],
   ['\uff0e\uff0e', 200, undefined],
-])('pathFault checks a segment of %j, repeated %d times: %s', (text, times, fault) => {
-  const segment = encodeURIComponent(text.repeat(times));
+])('pathFault checks a segment of %j, repeated %d times: %s', (text, repetitions, fault) => {
+  const segment = encodeURIComponent(text.repeat(repetitions));
   expect([pathFault(`/v1/${segment}`), pathFault(`/v1/%EF%BC%8E./${segment}`)]).toEqual([fault, 'contains dot segments']);
 });
 
@@ -108,7 +108,7 @@ describe('pathFault with a path that escapes its base', () => {
   });
 
   it('rejects it with any surrounding text and percent-encoding', () => {
-    const word = fc.stringMatching(/^[\w-]{1,8}$/);
+    const segment = fc.stringMatching(/^[\w-]{1,8}$/);
     const encodedTimes = (text: string, times: number): string => {
       let now = text;
       for (let i = 0; i < times; i += 1)
@@ -116,9 +116,9 @@ describe('pathFault with a path that escapes its base', () => {
       return now;
     };
     fc.assert(
-      fc.property(word, word, fc.constantFrom(...steps), fc.integer({ min: 0, max: 3 }), (before, after, step, times) => {
-        const inner = times === 0 ? step : encodedTimes(step, times);
-        expect(pathFault(`/v1/${before}/${inner}${after}`)).toEqual(expect.any(String));
+      fc.property(segment, segment, fc.constantFrom(...steps), fc.integer({ min: 0, max: 3 }), (before, after, step, times) => {
+        const encodedStep = times === 0 ? step : encodedTimes(step, times);
+        expect(pathFault(`/v1/${before}/${encodedStep}${after}`)).toEqual(expect.any(String));
       }),
     );
   });

@@ -18,10 +18,10 @@ describe('w3cTraceId', () => {
 
 it('isSampledId samples the configured ratio of trace IDs', () => {
   const ids = Array.from({ length: 2000 }, (_, n) => w3cTraceId(`trace ${n}`));
-  const count = (ratio: number): number => ids.filter((one) => isSampledId(one, ratio)).length;
+  const count = (ratio: number): number => ids.filter((id) => isSampledId(id, ratio)).length;
   expect([count(0), count(1)]).toEqual([0, 2000]);
   expect(Math.abs(count(0.1) - 200)).toBeLessThan(60);
-  expect(ids.filter((one) => isSampledId(one, 0.1)).every((one) => isSampledId(one, 0.5))).toBe(true);
+  expect(ids.filter((id) => isSampledId(id, 0.1)).every((id) => isSampledId(id, 0.5))).toBe(true);
 });
 
 it.each([

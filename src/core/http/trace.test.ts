@@ -10,7 +10,7 @@ describe('parseTraceparent', () => {
     ['a header with the flag "not sampled"', `00-${trace}-${span}-00`, '00'],
     ['a later version without additional fields', `cc-${trace}-${span}-01`, '01'],
     ['a later version with additional fields', `cc-${trace}-${span}-01-what-else`, '01'],
-  ])('accepts %s', (_what, value, flags) => {
+  ])('accepts %s', (_name, value, flags) => {
     expect(parseTraceparent(value)).toEqual({ traceId: trace, parentId: span, flags });
   });
 
@@ -25,7 +25,7 @@ describe('parseTraceparent', () => {
     ['a trace ID that is too short', `00-${trace.slice(1)}-${span}-01`],
     ['a header without flags', `00-${trace}-${span}`],
     ['two values in one header', `00-${trace}-${span}-01, 00-${trace}-${span}-01`],
-  ])('ignores %s', (_what, value) => {
+  ])('ignores %s', (_name, value) => {
     expect(parseTraceparent(value)).toBeUndefined();
   });
 });

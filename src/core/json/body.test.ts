@@ -6,7 +6,7 @@ import { responseLimits } from './limits.ts';
 import { flawOf } from './scan.ts';
 
 const body = (text: string): JsonBody => JsonBody.from(Buffer.from(text, 'utf8'));
-const text = (of: JsonBody): string => of.bytes().toString('utf8');
+const text = (body: JsonBody): string => body.bytes().toString('utf8');
 
 const edits: readonly { name: string; from: string; patch: [string, unknown][]; to: string }[] = [
   { name: 'writes a value in place', from: '{ "model" : "@a/m", "n":1.0 }', patch: [['model', 'm']], to: '{ "model" : "m", "n":1.0 }' },
@@ -57,7 +57,7 @@ const edits: readonly { name: string; from: string; patch: [string, unknown][]; 
   },
 ];
 
-const refusals: readonly [name: string, text: string, message: RegExp][] = [
+const rejectedTexts: readonly [name: string, text: string, message: RegExp][] = [
   ['an empty body', '', /the body is empty at position 0/],
   ['an array', '[1]', /expected an object at position 0/],
   ['a truncated object', '{"model":', /unexpected end at position 9/],
@@ -78,10 +78,10 @@ describe('JsonBody', () => {
     });
   }
 
-  for (const [name, bad, message] of refusals) {
+  for (const [name, invalidText, message] of rejectedTexts) {
     it(`rejects ${name}`, () => {
-      expect(() => body(bad)).toThrow(message);
-      expect(() => body(bad)).toThrow(GatewayError);
+      expect(() => body(invalidText)).toThrow(message);
+      expect(() => body(invalidText)).toThrow(GatewayError);
     });
   }
 
@@ -161,8 +161,8 @@ describe('JsonBody', () => {
     ['two bytes of the mark', [0xef, 0xbb]],
     ['another character of three bytes', [0xef, 0xbc, 0xbf]],
     ['its second half', [0xef, 0xbb, 0xbe]],
-  ])('rejects %s before an object', (_name, lead) => {
-    expect(() => JsonBody.from(Buffer.from([...lead, ...Buffer.from('{"a":1}')]))).toThrow(/^The body is not JSON: /);
+  ])('rejects %s before an object', (_name, prefix) => {
+    expect(() => JsonBody.from(Buffer.from([...prefix, ...Buffer.from('{"a":1}')]))).toThrow(/^The body is not JSON: /);
   });
 
   it.each([1023, 1024, 1025, 5000])(
@@ -186,24 +186,24 @@ describe('JsonBody', () => {
   });
 
   it('serializes a large edited body correctly each time it is read', () => {
-    const long = 'ä'.repeat(1024 * 1024);
-    const first = body(`{"model":"@a/m","text":"${long}" , "n":1.0}`).edit(new Map<string, unknown>([['model', 'mü']]));
-    const both = first.edit(new Map<string, unknown>(Object.entries({ n: 2, more: '€' })));
-    for (const [made, wanted] of [
-      [first, `{"model":"mü","text":"${long}" , "n":1.0}`],
-      [both, `{"model":"mü","text":"${long}" , "n":2,"more":"€"}`],
+    const longText = 'ä'.repeat(1024 * 1024);
+    const first = body(`{"model":"@a/m","text":"${longText}" , "n":1.0}`).edit(new Map<string, unknown>([['model', 'mü']]));
+    const editedTwice = first.edit(new Map<string, unknown>(Object.entries({ n: 2, more: '€' })));
+    for (const [edited, expected] of [
+      [first, `{"model":"mü","text":"${longText}" , "n":1.0}`],
+      [editedTwice, `{"model":"mü","text":"${longText}" , "n":2,"more":"€"}`],
     ] as const) {
-      expect([text(made) === wanted, text(made) === wanted, made.size]).toEqual([true, true, Buffer.byteLength(wanted)]);
-      expect(made.peek('model')).toBe('mü');
+      expect([text(edited) === expected, text(edited) === expected, edited.size]).toEqual([true, true, Buffer.byteLength(expected)]);
+      expect(edited.peek('model')).toBe('mü');
     }
   });
 
   it('stores a body below 64 KiB as bytes and a larger one as text', () => {
-    const held = [0, 1].map((more) => body(`{"a":"${'x'.repeat(64 * 1024 - 9 + more)}"}`));
-    expect(held.map(({ size }) => size)).toEqual([64 * 1024 - 1, 64 * 1024]);
-    expect(held.map((b) => b.bytes() === b.bytes())).toEqual([true, false]);
-    expect(held.map((b) => b.start(5).toString())).toEqual(['{"a":', '{"a":']);
-    expect(held.map((b) => b.bytes().length)).toEqual(held.map(({ size }) => size));
+    const bodies = [0, 1].map((more) => body(`{"a":"${'x'.repeat(64 * 1024 - 9 + more)}"}`));
+    expect(bodies.map(({ size }) => size)).toEqual([64 * 1024 - 1, 64 * 1024]);
+    expect(bodies.map((b) => b.bytes() === b.bytes())).toEqual([true, false]);
+    expect(bodies.map((b) => b.start(5).toString())).toEqual(['{"a":', '{"a":']);
+    expect(bodies.map((b) => b.bytes().length)).toEqual(bodies.map(({ size }) => size));
   });
 
   it.each([
@@ -216,10 +216,12 @@ describe('JsonBody', () => {
     ['a name that is also used as a value', '{"a":["type","file"],"b":{"type":"file"}}', ['{"type":"file"}']],
     ['an outer object once', '{"type":"file","in":{"type":"file"}}', ['{"type":"file","in":{"type":"file"}}']],
   ])('objectsWith finds the objects with "type":"file": %s', (_name, json, objects) => {
-    const found = [...body(json).objectsWith('type', 'file')];
+    const objectsFound = [...body(json).objectsWith('type', 'file')];
     expect(
-      found.map((each) => Object.fromEntries(each.members.map(({ key, start, end }) => [key, JSON.parse(each.text.slice(start, end))]))),
-    ).toEqual(objects.map((each) => JSON.parse(each)));
+      objectsFound.map((object) =>
+        Object.fromEntries(object.members.map(({ key, start, end }) => [key, JSON.parse(object.text.slice(start, end))])),
+      ),
+    ).toEqual(objects.map((text) => JSON.parse(text)));
   });
 
   it.each([
@@ -234,7 +236,7 @@ describe('JsonBody', () => {
     expect([b.mentions('"b"'), b.mentions('c')]).toEqual([true, false]);
     expect([b.start(4).toString(), b.start(99).toString()]).toEqual(['{"a"', '{"a":"x","b":1}']);
     expect(b.edit(new Map([['a', 'é']])).start(7)).toEqual(Buffer.from('{"a":"é').subarray(0, 7));
-    expect([...b.members()].map(({ key, first, index: place }) => [key, first, b.textOf(place)])).toEqual([
+    expect([...b.members()].map(({ key, first, index: member }) => [key, first, b.textOf(member)])).toEqual([
       ['a', '"', '"x"'],
       ['b', '1', '1'],
     ]);
@@ -255,8 +257,8 @@ describe('JsonBody', () => {
   it.each([
     ['blanks', ' '.repeat(500_000)],
     ['colons', ': '.repeat(250_000)],
-  ])('reads a key of many %s in linear time', (_name, long) => {
-    const keys = [`a${long}b`, long, 'é " : '];
+  ])('reads a key of many %s in linear time', (_name, longText) => {
+    const keys = [`a${longText}b`, longText, 'é " : '];
     const json = `{${keys.map((key) => `${JSON.stringify(key)} :\n1`).join(',')}}`;
     expect([...body(json).members()].map(({ key }) => key)).toEqual(keys);
   });
@@ -274,7 +276,7 @@ describe('JsonBody', () => {
 
   it('flawOf accepts every JSON text and rejects each truncated one', () => {
     fc.assert(fc.property(fc.json(), (json) => flawOf(json, responseLimits) === undefined));
-    const whole = '{"a":[1,{"b":"}"}]}';
-    for (let cut = 0; cut < whole.length; cut += 1) expect(flawOf(whole.slice(0, cut), responseLimits) === undefined).toBe(false);
+    const json = '{"a":[1,{"b":"}"}]}';
+    for (let length = 0; length < json.length; length += 1) expect(flawOf(json.slice(0, length), responseLimits) === undefined).toBe(false);
   });
 });

@@ -2,28 +2,28 @@ import { expect, it } from 'vitest';
 import { JsonBytes } from './bytes.ts';
 
 /** Returns what was written, from a buffer that is too small for most values. */
-function written(write: (out: JsonBytes) => void): string {
+function writtenText(write: (out: JsonBytes) => void): string {
   const out = new JsonBytes(16);
   out.begin();
   write(out);
-  const { bytes, from, to } = out.end();
-  expect(out.length).toBe(to - from);
-  return bytes.toString('utf8', from, to);
+  const { bytes, from: start, to: end } = out.end();
+  expect(out.length).toBe(end - start);
+  return bytes.toString('utf8', start, end);
 }
 
 const characters = Array.from({ length: 300 }, (_, code) => String.fromCharCode(code));
-const odd = ['a "quoted" \\ text', 'é', '日本', '\u2028', '\ud800', '\n', '\u007f', ...characters];
-const texts = ['', 'plain', 'x'.repeat(1000), ...odd, ...odd.map((text) => `${'x'.repeat(60)}${text}`), '…', 'x…y…'];
+const oddTexts = ['a "quoted" \\ text', 'é', '日本', '\u2028', '\ud800', '\n', '\u007f', ...characters];
+const texts = ['', 'plain', 'x'.repeat(1000), ...oddTexts, ...oddTexts.map((text) => `${'x'.repeat(60)}${text}`), '…', 'x…y…'];
 
 it('JsonBytes writes strings as JSON', () => {
-  expect(texts.map((text) => written((out) => out.text(text)))).toEqual(texts.map((text) => JSON.stringify(text)));
-  expect(written((out) => out.text(null))).toBe('null');
+  expect(texts.map((text) => writtenText((out) => out.text(text)))).toEqual(texts.map((text) => JSON.stringify(text)));
+  expect(writtenText((out) => out.text(null))).toBe('null');
 });
 
 it('JsonBytes writes truncated strings with the ellipsis as an ASCII escape', () => {
-  const cut = texts.map((text) => `${text}…`);
-  const lines = cut.map((text) => written((out) => out.cutText(text)));
-  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(cut);
+  const cutTexts = texts.map((text) => `${text}…`);
+  const lines = cutTexts.map((text) => writtenText((out) => out.cutText(text)));
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(cutTexts);
   expect(lines.filter((line) => !line.endsWith(String.raw`\u2026"`))).toEqual([]);
 });
 
@@ -66,19 +66,30 @@ const numbers = [
 ];
 
 it('JsonBytes writes numbers as JSON', () => {
-  expect(numbers.map((number) => written((out) => out.number(number)))).toEqual(numbers.map((number) => JSON.stringify(number)));
-  expect(written((out) => out.number(null))).toBe('null');
+  expect(numbers.map((number) => writtenText((out) => out.number(number)))).toEqual(numbers.map((number) => JSON.stringify(number)));
+  expect(writtenText((out) => out.number(null))).toBe('null');
 });
 
 it('JsonBytes writes fractions as JSON that parses to the same number', () => {
-  const shares = [0, 1, 0.5, 1e-15, 1e-16, 0.1 + 0.2, 1 / 3, -0.5, 1.5, ...Array.from({ length: 2000 }, (_, i) => fifteen(random(i)))];
-  const texts = shares.map((share) => written((out) => out.ratio(share)));
-  expect(texts.map(Number)).toEqual(shares);
+  const ratios = [
+    0,
+    1,
+    0.5,
+    1e-15,
+    1e-16,
+    0.1 + 0.2,
+    1 / 3,
+    -0.5,
+    1.5,
+    ...Array.from({ length: 2000 }, (_, i) => roundTo15Digits(random(i))),
+  ];
+  const texts = ratios.map((ratio) => writtenText((out) => out.ratio(ratio)));
+  expect(texts.map(Number)).toEqual(ratios);
   expect(texts[2]).toBe('0.5');
   expect(texts[3]).toBe('0.000000000000001');
 });
 
-const fifteen = (share: number): number => Math.floor(share * 1e15) / 1e15;
+const roundTo15Digits = (ratio: number): number => Math.floor(ratio * 1e15) / 1e15;
 
 it('JsonBytes keeps the returned pieces valid until its memory is reused', () => {
   const out = new JsonBytes(64);
@@ -96,7 +107,9 @@ it('JsonBytes keeps the returned pieces valid until its memory is reused', () =>
   out.cut(4);
   expect(String.fromCharCode(...out.copyFrom(1))).toBe('rop');
   out.cut(0);
-  expect(pieces.map(({ bytes, from, to }) => bytes.toString('utf8', from, to))).toEqual(pieces.map((_, i) => `[${i},"span","é"]`));
+  expect(pieces.map(({ bytes, from: start, to: end }) => bytes.toString('utf8', start, end))).toEqual(
+    pieces.map((_, i) => `[${i},"span","é"]`),
+  );
   expect(out.end()).toMatchObject({ from: out.end().to });
   out.reuse();
   out.begin();

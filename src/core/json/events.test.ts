@@ -4,8 +4,8 @@ import { JsonEvents } from './events.ts';
 import { responseLimits } from './limits.ts';
 import { flawOf } from './scan.ts';
 
-const chunk = (content: string, more = ''): string =>
-  `{"id":"c-1","choices":[{"delta":{"content":${content}},"finish_reason":null}]${more}}`;
+const chunk = (content: string, extra = ''): string =>
+  `{"id":"c-1","choices":[{"delta":{"content":${content}},"finish_reason":null}]${extra}}`;
 
 describe('JsonEvents', () => {
   it.each([

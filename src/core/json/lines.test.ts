@@ -4,16 +4,16 @@ import { LineRewriter } from './lines.ts';
 function rewrite(text: string | Buffer, edit: (line: string, index: number) => string | undefined, size = 1): string {
   const bytes = Buffer.from(text);
   const rewriter = new LineRewriter(edit);
-  const out: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += size) out.push(...rewriter.push(bytes.subarray(at, at + size)));
-  out.push(...rewriter.end());
-  return Buffer.concat(out).toString('latin1');
+  const output: Buffer[] = [];
+  for (let offset = 0; offset < bytes.length; offset += size) output.push(...rewriter.push(bytes.subarray(offset, offset + size)));
+  output.push(...rewriter.end());
+  return Buffer.concat(output).toString('latin1');
 }
 
 const marked = (line: string, index: number): string => `${index}<${line}>`;
 
 describe('LineRewriter', () => {
-  const table: readonly (readonly [what: string, text: string, expected: string])[] = [
+  const table: readonly (readonly [name: string, text: string, expected: string])[] = [
     ['accepts an empty text', '', ''],
     ['splits at line feeds', 'a\nb\n', '0<a>\n1<b>\n'],
     ['keeps both kinds of line ends', 'a\r\nb\n', '0<a>\r\n1<b>\n'],

@@ -15,15 +15,15 @@ describe('merge', () => {
     ['an object replaces a list', { a: [1] }, { a: { b: 2 } }, { a: { b: 2 } }],
     ['an object replaces null', { a: null }, { a: { b: 2 } }, { a: { b: 2 } }],
     ['names of inherited properties', {}, { toString: { a: 1 } }, { toString: { a: 1 } }],
-  ])('merges: %s', (_name, under, over, expected) => {
-    expect(merge(under, over)).toEqual(expected);
+  ])('merges: %s', (_name, base, override, expected) => {
+    expect(merge(base, override)).toEqual(expected);
   });
 
   it.each([
     ['at the top', '{"__proto__":{"polluted":true},"a":1}'],
     ['in a nested object', '{"a":{"__proto__":{"polluted":true}}}'],
-  ])('never changes the prototype of an object: %s', (_where, over) => {
-    const merged = merge({ a: {} }, parsed(over));
+  ])('never changes the prototype of an object: %s', (_name, override) => {
+    const merged = merge({ a: {} }, parsed(override));
     expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
     expect('polluted' in merged).toBe(false);
     expect('polluted' in Object(merged['a'])).toBe(false);
@@ -31,10 +31,10 @@ describe('merge', () => {
   });
 
   it('changes neither input', () => {
-    const under = { a: { b: 1 } };
-    const over = { a: { c: 2 } };
-    const merged = merge(under, over);
-    expect([under, over, merged]).toEqual([{ a: { b: 1 } }, { a: { c: 2 } }, { a: { b: 1, c: 2 } }]);
-    expect(merged['a']).not.toBe(under.a);
+    const base = { a: { b: 1 } };
+    const override = { a: { c: 2 } };
+    const merged = merge(base, override);
+    expect([base, override, merged]).toEqual([{ a: { b: 1 } }, { a: { c: 2 } }, { a: { b: 1, c: 2 } }]);
+    expect(merged['a']).not.toBe(base.a);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JsonBody } from './body.ts';
 import { modelsNamedIn, modelsNamedInPart, modelsNamedInText, plainName } from './model-fields.ts';
 
-const named = (text: string) => modelsNamedIn(JsonBody.from(Buffer.from(text, 'utf8'))).map(({ name, field }) => [field, name]);
+const modelNames = (text: string) => modelsNamedIn(JsonBody.from(Buffer.from(text, 'utf8'))).map(({ name, field }) => [field, name]);
 
 describe('modelsNamedIn', () => {
   it.each<[string, readonly (readonly [string, string | undefined])[]]>([
@@ -82,19 +82,24 @@ describe('modelsNamedIn', () => {
     ['{"tools":{"type":"image_generation"}}', [['tools.model', undefined]]],
     ['{"a":{"parameters":{"model":"b"}}}', [['a.parameters.model', 'b']]],
     ['{"allow_model_change":true,"model_temperature":1}', []],
-  ])('finds the models in %s', (text, found) => expect(named(text)).toEqual(found));
+  ])('finds the models in %s', (text, found) => expect(modelNames(text)).toEqual(found));
 
   it('finds a model at any depth, next to any value', () => {
     const key = fc.constantFrom('extra', 'options', 'a b', 'ü', '"', '\\', 'x'.repeat(40));
-    const place = fc.array(fc.oneof(key, fc.constant(0)), { maxLength: 8 });
+    const pathArbitrary = fc.array(fc.oneof(key, fc.constant(0)), { maxLength: 8 });
     fc.assert(
-      fc.property(place, fc.jsonValue(), fc.constantFrom('model', 'Model', 'models', 'ｍodel', 'deployment_id'), (path, beside, name) => {
-        const inner = path.reduceRight<unknown>((value, step) => (step === 0 ? [beside, value] : { note: beside, [step]: value }), {
-          [name]: 'canary',
-        });
-        const body = JSON.stringify({ messages: [], wrap: inner });
-        expect(named(body).some(([, found]) => found === 'canary')).toBe(true);
-      }),
+      fc.property(
+        pathArbitrary,
+        fc.jsonValue(),
+        fc.constantFrom('model', 'Model', 'models', 'ｍodel', 'deployment_id'),
+        (path, sibling, name) => {
+          const inner = path.reduceRight<unknown>((value, step) => (step === 0 ? [sibling, value] : { note: sibling, [step]: value }), {
+            [name]: 'canary',
+          });
+          const body = JSON.stringify({ messages: [], wrap: inner });
+          expect(modelNames(body).some(([, found]) => found === 'canary')).toBe(true);
+        },
+      ),
     );
   });
 
@@ -103,9 +108,9 @@ describe('modelsNamedIn', () => {
     [128, undefined],
   ])('searches up to 128 levels deep: with %d enclosing objects', (levels, found) => {
     const json = `${'{"a":'.repeat(levels)}{"model":"m"}${'}'.repeat(levels)}`;
-    const read = () => modelsNamedInText(json)?.map(({ field, name }) => [field, name]);
-    if (found !== undefined) expect(read()).toEqual(found);
-    else expect(read).toThrow(/^The body is nested more than 128 levels deep\.$/);
+    const readModels = () => modelsNamedInText(json)?.map(({ field, name }) => [field, name]);
+    if (found !== undefined) expect(readModels()).toEqual(found);
+    else expect(readModels).toThrow(/^The body is nested more than 128 levels deep\.$/);
   });
 
   it('returns undefined for invalid JSON, and otherwise the field of each model', () => {
@@ -129,7 +134,7 @@ describe('modelsNamedIn', () => {
 
 describe('modelsNamedInPart', () => {
   const part = (name: string, text: string | undefined, isFile = false) =>
-    modelsNamedInPart({ name, isFile, text }).map((found) => found.name);
+    modelsNamedInPart({ name, isFile, text }).map((model) => model.name);
   it.each<[string, string | undefined, boolean, readonly (string | undefined)[]]>([
     ['model', 'a', false, []],
     ['model', undefined, false, [undefined]],

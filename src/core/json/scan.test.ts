@@ -5,9 +5,9 @@ import { flawOf, parseJson, scanObject } from './scan.ts';
 
 const limits = { depth: 4, members: 10 };
 
-function outcome(act: () => unknown): string {
+function outcome(action: () => unknown): string {
   try {
-    act();
+    action();
     return 'ok';
   } catch (error) {
     return (error as Error).message;
@@ -63,10 +63,10 @@ describe('JSON limits', () => {
     ['members that are objects', '"k":{},', 7 * 100_000],
     ['colons', ':', 100_000],
     ['commas', ',', 16 * 100_000],
-  ])('stop reading an oversized body early: %s', (_, unit, most) => {
+  ])('stop reading an oversized body early: %s', (_, unit, maxRead) => {
     const text = `{"model":"m","x":${unit === '[' ? '' : unit.startsWith('"k') ? '{' : '['}${unit.repeat(2_000_000)}`;
     const [, at] = /at position (\d+)/.exec(outcome(() => scanObject(text))) ?? [];
-    expect(Number(at)).toBeLessThan(most + 100);
+    expect(Number(at)).toBeLessThan(maxRead + 100);
   });
 
   it.each([
@@ -111,10 +111,10 @@ it.each([
 });
 
 it('JsonBody finds a member among many and returns a long string', () => {
-  const long = 'x'.repeat(5000);
+  const longText = 'x'.repeat(5000);
   const body = JsonBody.from(
-    Buffer.from(JSON.stringify({ ...Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i])), long })),
+    Buffer.from(JSON.stringify({ ...Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i])), long: longText })),
   );
-  expect([body.peek('k0'), body.peek('k199'), body.has('k200'), body.peek('long')]).toEqual([0, 199, false, long]);
+  expect([body.peek('k0'), body.peek('k199'), body.has('k200'), body.peek('long')]).toEqual([0, 199, false, longText]);
   expect((flawOf('[1] 2', limits) as GatewayError).message).toMatch(/unexpected text after the value at position 4/);
 });

@@ -5,17 +5,17 @@ import { decodeText } from './decode-text.ts';
 
 describe('the body argument of curlOf', () => {
   const encoder = new TextEncoder();
-  const whole = '{"text":"ä’s"}';
+  const completeBody = '{"text":"ä’s"}';
   it.each<[string, Uint8Array, number, string]>([
-    ['a text', encoder.encode(whole), 0, String.raw`--data-raw '{"text":"ä’s"}'`],
+    ['a text', encoder.encode(completeBody), 0, String.raw`--data-raw '{"text":"ä’s"}'`],
     ['a text in quotes', encoder.encode("it's"), 0, String.raw`--data-raw 'it'\''s'`],
-    ['a truncated text', encoder.encode(whole).subarray(0, 10), 6, '--data-binary @body'],
+    ['a truncated text', encoder.encode(completeBody).subarray(0, 10), 6, '--data-binary @body'],
     ['audio', Uint8Array.of(0xff, 0xfb, 0x90), 0, '--data-binary @body'],
     ['a NUL', Uint8Array.of(0x61, 0, 0x62), 0, '--data-binary @body'],
   ])('is inline only if a shell can pass all of the body: %s', (_name, body, missing, argument) => {
     const base = sampleRecord();
-    const info = { size: body.length + missing, kept: body.length, sha256: null, same_as: null, patch: null, chunks: null };
-    const record = { ...base, request: { ...base.request, body: info } };
+    const bodyInfo = { size: body.length + missing, kept: body.length, sha256: null, same_as: null, patch: null, chunks: null };
+    const record = { ...base, request: { ...base.request, body: bodyInfo } };
     expect(curlOf(record, 'http://gateway', body).split(' \\\n  ').at(-1)).toBe(argument);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Histogram } from './histogram.ts';
 
-function of(times: readonly number[]): Histogram {
+function histogramOf(times: readonly number[]): Histogram {
   const histogram = new Histogram();
   for (const ms of times) histogram.add(ms);
   return histogram;
@@ -9,20 +9,20 @@ function of(times: readonly number[]): Histogram {
 
 describe('Histogram', () => {
   const times = Array.from({ length: 2000 }, (_, i) => 0.15 * 1.008 ** i);
-  it.each([0.01, 0.5, 0.9, 0.95, 0.99, 1])('estimates the quantile %d within 5 %', (share) => {
-    const exact = times[Math.ceil(share * times.length) - 1] as number;
-    const found = of(times).quantile(share) as number;
-    expect(Math.abs(found / exact - 1)).toBeLessThan(0.05);
+  it.each([0.01, 0.5, 0.9, 0.95, 0.99, 1])('estimates the quantile %d within 5 %', (quantile) => {
+    const exactQuantile = times[Math.ceil(quantile * times.length) - 1] as number;
+    const estimate = histogramOf(times).quantile(quantile) as number;
+    expect(Math.abs(estimate / exactQuantile - 1)).toBeLessThan(0.05);
   });
 
   it('has no quantile without values', () => {
-    expect(of([]).quantile(0.5)).toBeNull();
-    expect(String(of([]))).toBe('');
+    expect(histogramOf([]).quantile(0.5)).toBeNull();
+    expect(String(histogramOf([]))).toBe('');
   });
 
   it('adds the values of a serialized histogram exactly', () => {
-    const sum = of([1, 20, 300]);
-    sum.addText(String(of([20, 4000])));
+    const sum = histogramOf([1, 20, 300]);
+    sum.addText(String(histogramOf([20, 4000])));
     expect(sum.total).toBe(5);
     expect(
       Object.fromEntries(
@@ -32,7 +32,7 @@ describe('Histogram', () => {
       ),
     ).toEqual(
       Object.fromEntries(
-        String(of([1, 20, 20, 300, 4000]))
+        String(histogramOf([1, 20, 20, 300, 4000]))
           .split(',')
           .map((pair) => pair.split(':')),
       ),
@@ -46,7 +46,7 @@ describe('Histogram', () => {
   });
 
   it('clamps values outside its range', () => {
-    expect(of([0, -1, Number.NaN]).quantile(1)).toBe(0.1);
-    expect(of([1e12]).quantile(1)).toBeGreaterThan(1e7);
+    expect(histogramOf([0, -1, Number.NaN]).quantile(1)).toBe(0.1);
+    expect(histogramOf([1e12]).quantile(1)).toBeGreaterThan(1e7);
   });
 });

@@ -13,6 +13,6 @@ it.each<[readonly string[], readonly string[]]>([
     ['a 429', 'a timeout', 'a 429'],
   ],
 ])('hopTexts(%j) returns %j', (hops, texts) => {
-  const read = hops.map((hop) => ({ provider: hop.split(' ')[0] ?? '', said: hop.split(' ')[1] ?? '' }));
-  expect(hopTexts(read)).toEqual(texts);
+  const hopList = hops.map((hop) => ({ provider: hop.split(' ')[0] ?? '', said: hop.split(' ')[1] ?? '' }));
+  expect(hopTexts(hopList)).toEqual(texts);
 });

@@ -2,54 +2,54 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DenseSetMember, DenseSet } from './dense-set.ts';
 
-interface Named extends DenseSetMember {
+interface NamedMember extends DenseSetMember {
   readonly name: number;
 }
 
 const byValue = (a: number, b: number): number => a - b;
 
-const someMembers = (): Named[] => Array.from({ length: 8 }, (_, name) => ({ name, index: undefined }));
+const someMembers = (): NamedMember[] => Array.from({ length: 8 }, (_, name) => ({ name, index: undefined }));
 
-function visited(dense: DenseSet<Named>): number[] {
+function visited(denseSet: DenseSet<NamedMember>): number[] {
   const names: number[] = [];
-  dense.each(({ name }) => names.push(name));
+  denseSet.each(({ name }) => names.push(name));
   return names.toSorted(byValue);
 }
 
 describe('DenseSet', () => {
   it('contains the same members as a Set after any additions and deletions', () => {
-    const steps = fc.array(fc.record({ name: fc.nat(7), adds: fc.boolean() }), { maxLength: 60 });
+    const steps = fc.array(fc.record({ name: fc.nat(7), isAdded: fc.boolean() }), { maxLength: 60 });
     fc.assert(
-      fc.property(steps, (all) => {
+      fc.property(steps, (stepList) => {
         const members = someMembers();
-        const dense = new DenseSet<Named>();
+        const denseSet = new DenseSet<NamedMember>();
         const set = new Set<number>();
-        for (const { name, adds } of all) {
-          const member = members[name] as Named;
-          if (adds) dense.add(member);
-          else dense.delete(member);
-          if (adds) set.add(name);
+        for (const { name, isAdded } of stepList) {
+          const member = members[name] as NamedMember;
+          if (isAdded) denseSet.add(member);
+          else denseSet.delete(member);
+          if (isAdded) set.add(name);
           else set.delete(name);
-          expect(dense.size).toBe(set.size);
+          expect(denseSet.size).toBe(set.size);
         }
-        expect(visited(dense)).toEqual([...set].toSorted(byValue));
+        expect(visited(denseSet)).toEqual([...set].toSorted(byValue));
       }),
     );
   });
 
   it('visits every remaining member if others are removed during the iteration', () => {
-    const leaving = fc.array(fc.array(fc.nat(7), { maxLength: 3 }), { minLength: 8, maxLength: 8 });
+    const removals = fc.array(fc.array(fc.nat(7), { maxLength: 3 }), { minLength: 8, maxLength: 8 });
     fc.assert(
-      fc.property(leaving, (leave) => {
+      fc.property(removals, (removalsOf) => {
         const members = someMembers();
-        const dense = new DenseSet<Named>();
-        for (const member of members) dense.add(member);
-        const seen = new Set<number>();
-        dense.each(({ name }) => {
-          seen.add(name);
-          for (const other of leave[name] ?? []) dense.delete(members[other] as Named);
+        const denseSet = new DenseSet<NamedMember>();
+        for (const member of members) denseSet.add(member);
+        const visitedNames = new Set<number>();
+        denseSet.each(({ name }) => {
+          visitedNames.add(name);
+          for (const removed of removalsOf[name] ?? []) denseSet.delete(members[removed] as NamedMember);
         });
-        expect(visited(dense).filter((name) => !seen.has(name))).toEqual([]);
+        expect(visited(denseSet).filter((name) => !visitedNames.has(name))).toEqual([]);
       }),
     );
   });

@@ -2,36 +2,36 @@ import { describe, expect, it } from 'vitest';
 import { makeBinding, makeKey } from '../../../test/support/stage-context.ts';
 import { checkModels, forbidden, isLimited, type ModelRules, ruleOf, rulesFor, hiddenModelError } from './model-rules.ts';
 
-const only =
+const allowing =
   (...names: string[]) =>
   (model: string): boolean =>
     names.includes(model);
 /** Matches every model, like a list with the pattern `*`. */
-const anyG = (model: string): boolean => model.startsWith('g');
+const startsWithG = (model: string): boolean => model.startsWith('g');
 
 const open = makeBinding('p');
-const listed = makeBinding('p', { allowsModel: only('m', 'both') });
-const virtual = makeBinding('p', { allowsModel: only('m'), virtualKey: 'team' });
-const free = makeKey('k');
-const tied = makeKey('k', { allowsModel: only('k1', 'both') });
-const bound = makeKey('k', { enforceConfig: true });
+const listed = makeBinding('p', { allowsModel: allowing('m', 'both') });
+const virtualBinding = makeBinding('p', { allowsModel: allowing('m'), virtualKey: 'team' });
+const unlimitedKey = makeKey('k');
+const limitedKey = makeKey('k', { allowsModel: allowing('k1', 'both') });
+const enforcedKey = makeKey('k', { enforceConfig: true });
 const override = { model: 'c1' };
 
 const rules = {
   none: rulesFor(undefined, open, { override: undefined }),
-  free: rulesFor(free, open, { override }),
+  free: rulesFor(unlimitedKey, open, { override }),
   provider: rulesFor(undefined, listed, { override: undefined }),
-  virtual: rulesFor(free, virtual, { override: undefined }),
-  key: rulesFor(tied, open, { override: undefined }),
-  both: rulesFor(tied, listed, { override: undefined }),
-  config: rulesFor(bound, listed, { override }),
-  'config without a model': rulesFor(bound, open, { override: {} }),
-  patterns: rulesFor(makeKey('k', { allowsModel: anyG }), makeBinding('p', { allowsModel: anyG }), { override: undefined }),
+  virtual: rulesFor(unlimitedKey, virtualBinding, { override: undefined }),
+  key: rulesFor(limitedKey, open, { override: undefined }),
+  both: rulesFor(limitedKey, listed, { override: undefined }),
+  config: rulesFor(enforcedKey, listed, { override }),
+  'config without a model': rulesFor(enforcedKey, open, { override: {} }),
+  patterns: rulesFor(makeKey('k', { allowsModel: startsWithG }), makeBinding('p', { allowsModel: startsWithG }), { override: undefined }),
 } satisfies Record<string, ModelRules>;
-type Rules = keyof typeof rules;
+type RuleName = keyof typeof rules;
 
 describe('model rules', () => {
-  it.each<[Rules, boolean, string | undefined]>([
+  it.each<[RuleName, boolean, string | undefined]>([
     ['none', false, undefined],
     ['free', false, undefined],
     ['config without a model', false, undefined],
@@ -40,12 +40,12 @@ describe('model rules', () => {
     ['key', true, 'The rule is allow.models of the key.'],
     ['both', true, 'The rule is allow.models of the key.'],
     ['config', true, 'The rule is enforce_config of the key.'],
-  ])('of %s limit the models: %s', (name, limited, rule) => {
+  ])('of %s limit the models: %s', (name, limited, decidingRule) => {
     expect(isLimited(rules[name])).toBe(limited);
-    if (rule !== undefined) expect(ruleOf(rules[name])).toBe(rule);
+    if (decidingRule !== undefined) expect(ruleOf(rules[name])).toBe(decidingRule);
   });
 
-  it.each<[Rules, string, string | undefined]>([
+  it.each<[RuleName, string, string | undefined]>([
     ['none', 'anything', undefined],
     ['free', 'anything', undefined],
     ['provider', 'm', undefined],
@@ -78,7 +78,7 @@ describe('model rules', () => {
     expect(() => checkModels(rules.key, undefined)).not.toThrow();
   });
 
-  it.each<[Rules, string]>([
+  it.each<[RuleName, string]>([
     ['provider', 'Provider "p"'],
     ['virtual', 'Virtual key "team"'],
     ['key', 'Key "k"'],

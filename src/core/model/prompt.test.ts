@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { choosePrompt, promptPatch, type PromptVariable, type PromptVersion, type StoredPrompt, variablesFor } from './prompt.ts';
 
-const variable = (over: Partial<PromptVariable> = {}): PromptVariable => ({
+const variable = (overrides: Partial<PromptVariable> = {}): PromptVariable => ({
   type: undefined,
   required: false,
   default: undefined,
-  ...over,
+  ...overrides,
 });
 
-function version(number: number, over: Partial<PromptVersion> = {}): PromptVersion {
+function version(number: number, overrides: Partial<PromptVersion> = {}): PromptVersion {
   return {
     id: 'welcome',
     number,
@@ -20,25 +20,25 @@ function version(number: number, over: Partial<PromptVersion> = {}): PromptVersi
     prints: new Set(),
     reads: new Set(),
     messages: () => [],
-    ...over,
+    ...overrides,
   };
 }
 
-const [one, two, five] = [version(1), version(2), version(5)];
+const [first, second, fifth] = [version(1), version(2), version(5)];
 const prompts: ReadonlyMap<string, StoredPrompt> = new Map([
   [
     'welcome',
     {
       id: 'welcome',
-      published: two,
+      published: second,
       versions: new Map([
-        [1, one],
-        [5, five],
-        [2, two],
+        [1, first],
+        [5, fifth],
+        [2, second],
       ]),
       labels: new Map([
-        ['staging', five],
-        ['old', one],
+        ['staging', fifth],
+        ['old', first],
       ]),
     },
   ],
@@ -73,7 +73,7 @@ describe('choosePrompt', () => {
 });
 
 describe('variablesFor', () => {
-  const asked = version(1, {
+  const promptVersion = version(1, {
     variables: new Map([
       ['product', variable({ type: 'string', required: true })],
       ['customer', variable({ required: true })],
@@ -86,15 +86,15 @@ describe('variablesFor', () => {
     prints: new Set(['product', 'free']),
     reads: new Set(['product', 'free', 'list']),
   });
-  const good = { product: 'Kite', customer: 0 };
-  const read = (given: unknown): [Readonly<Record<string, unknown>>, string[]] => {
+  const validValues = { product: 'Kite', customer: 0 };
+  const readVariables = (variables: unknown): [Readonly<Record<string, unknown>>, string[]] => {
     const warnings: string[] = [];
-    return [{ ...variablesFor(asked, given, (text) => warnings.push(text)) }, warnings];
+    return [{ ...variablesFor(promptVersion, variables, (text) => warnings.push(text)) }, warnings];
   };
 
   it('fills in defaults', () => {
-    expect(read({ ...good, tone: null })[0]).toEqual({
-      ...good,
+    expect(readVariables({ ...validValues, tone: null })[0]).toEqual({
+      ...validValues,
       tone: 'friendly',
       count: undefined,
       tags: [],
@@ -104,11 +104,11 @@ describe('variablesFor', () => {
   });
 
   it('warns of unused variables and of printed variables without a value', () => {
-    expect(read({ ...good, colour: 1, list: [] })[1]).toEqual([
+    expect(readVariables({ ...validValues, colour: 1, list: [] })[1]).toEqual([
       'variable "colour" is not used by prompt "welcome@1"',
       'variable "free" of prompt "welcome@1" was not given',
     ]);
-    expect(read({ ...good, free: 'x' })[1]).toEqual([]);
+    expect(readVariables({ ...validValues, free: 'x' })[1]).toEqual([]);
   });
 
   it.each([
@@ -128,57 +128,57 @@ describe('variablesFor', () => {
     ],
     ['x', 'invalid_type', 'variables', '"variables" is a string, not an object.', 'Write {"variables": {"name": "value"}}.'],
     [
-      { ...good, product: [] },
+      { ...validValues, product: [] },
       'invalid_type',
       'variables.product',
       'Variable "product" of prompt "welcome@1" is an array, not a string.',
       'Send a string.',
     ],
     [
-      { ...good, count: '5' },
+      { ...validValues, count: '5' },
       'invalid_type',
       'variables.count',
       'Variable "count" of prompt "welcome@1" is a string, not a number.',
       'Send a number.',
     ],
     [
-      { ...good, tags: {} },
+      { ...validValues, tags: {} },
       'invalid_type',
       'variables.tags',
       'Variable "tags" of prompt "welcome@1" is an object, not an array.',
       'Send an array.',
     ],
     [
-      { ...good, order: [] },
+      { ...validValues, order: [] },
       'invalid_type',
       'variables.order',
       'Variable "order" of prompt "welcome@1" is an array, not an object.',
       'Send an object.',
     ],
     [
-      { ...good, vip: 1 },
+      { ...validValues, vip: 1 },
       'invalid_type',
       'variables.vip',
       'Variable "vip" of prompt "welcome@1" is a number, not a boolean.',
       'Send a boolean.',
     ],
-  ])('rejects the variables %j', (given, code, param, message, hint) => {
-    expect(() => read(given)).toThrow(expect.objectContaining({ code, param, message, hint }));
+  ])('rejects the variables %j', (variables, code, param, message, hint) => {
+    expect(() => readVariables(variables)).toThrow(expect.objectContaining({ code, param, message, hint }));
   });
 
   it('does not read inherited properties as variables', () => {
-    const odd = version(1, { variables: new Map([['constructor', variable({ required: true })]]) });
-    expect(() => variablesFor(odd, {}, () => undefined)).toThrow(/needs the variable "constructor"/);
-    const given = JSON.parse('{"__proto__": {"polluted": true}}') as object;
-    expect(Object.keys(variablesFor(version(1), given, () => undefined))).toEqual(['__proto__']);
+    const oddVersion = version(1, { variables: new Map([['constructor', variable({ required: true })]]) });
+    expect(() => variablesFor(oddVersion, {}, () => undefined)).toThrow(/needs the variable "constructor"/);
+    const variables = JSON.parse('{"__proto__": {"polluted": true}}') as object;
+    expect(Object.keys(variablesFor(version(1), variables, () => undefined))).toEqual(['__proto__']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });
 
 describe('promptPatch', () => {
-  const saved = version(1, { model: 'm', parameters: { temperature: 1, stream_options: {}, stop: null } });
+  const savedVersion = version(1, { model: 'm', parameters: { temperature: 1, stream_options: {}, stop: null } });
   const patch = (stream: boolean, ...fields: string[]): object =>
-    Object.fromEntries(promptPatch(saved, [], { stream, has: (field) => fields.includes(field) }));
+    Object.fromEntries(promptPatch(savedVersion, [], { stream, has: (field) => fields.includes(field) }));
 
   it.each([
     [false, [], { model: 'm', messages: [], temperature: 1, stop: null }],
@@ -191,9 +191,9 @@ describe('promptPatch', () => {
   it.each([
     ['max_tokens', 'max_completion_tokens'],
     ['max_completion_tokens', 'max_tokens'],
-  ])('omits a saved %s for a request that has %s', (name, other) => {
+  ])('omits a saved %s for a request that has %s', (name, otherField) => {
     const limited = version(1, { parameters: { [name]: 300 } });
-    const written = (field: string) => promptPatch(limited, [], { stream: false, has: (one) => one === field });
-    expect([written('seed').has(name), written(name).has(name), written(other).has(name)]).toEqual([true, false, false]);
+    const patchFor = (field: string) => promptPatch(limited, [], { stream: false, has: (name) => name === field });
+    expect([patchFor('seed').has(name), patchFor(name).has(name), patchFor(otherField).has(name)]).toEqual([true, false, false]);
   });
 });

@@ -10,17 +10,17 @@ const providers = new Map([
   ['b', makeBinding('b')],
 ]);
 const configs = new Map(['one', 'two'].map((name) => [name, makeConfig(name, makeLeaf())]));
-const is =
-  (wanted: string) =>
+const sameName =
+  (allowedName: string) =>
   (name: string): boolean =>
-    name === wanted;
+    name === allowedName;
 
 it.each<[name: string, key: ApiKey | undefined, providers: string[], configs: string[]]>([
   ['no key', undefined, ['a', 'team', 'b'], ['one', 'two']],
   ['a key without limits', makeKey('k'), ['a', 'team', 'b'], ['one', 'two']],
-  ['a key for one provider', makeKey('k', { allowsProvider: is('a') }), ['a', 'team'], ['one', 'two']],
-  ['a key for one virtual key', makeKey('k', { allowsProvider: is('team') }), ['team'], ['one', 'two']],
-  ['a key for one config', makeKey('k', { allowsConfig: is('two') }), ['a', 'team', 'b'], ['two']],
+  ['a key for one provider', makeKey('k', { allowsProvider: sameName('a') }), ['a', 'team'], ['one', 'two']],
+  ['a key for one virtual key', makeKey('k', { allowsProvider: sameName('team') }), ['team'], ['one', 'two']],
+  ['a key for one config', makeKey('k', { allowsConfig: sameName('two') }), ['a', 'team', 'b'], ['two']],
   ['a key with a default config', makeKey('k', { allowsConfig: () => false, defaultConfig: 'one' }), ['a', 'team', 'b'], ['one']],
   ['a key with an enforced config', makeKey('k', { enforceConfig: true, defaultConfig: 'one' }), [], ['one']],
 ])('usableProviders and usableConfigs return the names that a key may use: %s', (_name, key, slugs, names) => {
@@ -33,9 +33,9 @@ it.each<[message: string, hint: string | undefined, wanted: [string, string | un
   ['No "x". Did you mean "b"?', 'Did you mean "b"?', ['No "x".', undefined]],
   ['unknown key "targts".', 'Did you mean "targets"?', ['unknown key "targts".', 'Did you mean "targets"?']],
   ['No "x".', 'Did you mean "b"? Providers: a. Did you mean "a"?', ['No "x".', 'Providers: a. Did you mean "a"?']],
-])('without removes the names that the key may not use from an error: %j', (message, hint, wanted) => {
+])('without removes the names that the key may not use from an error: %j', (message, hint, expected) => {
   const error = new GatewayError('provider_not_found', { message, hint, status: 410, param: 'p', source: 'provider' });
-  const left = withoutSuggestions(error, new Set(['b']));
-  expect([left.message, left.hint]).toEqual(wanted);
-  expect(left).toMatchObject({ code: 'provider_not_found', status: 410, param: 'p', source: 'provider', cause: error });
+  const remainingError = withoutSuggestions(error, new Set(['b']));
+  expect([remainingError.message, remainingError.hint]).toEqual(expected);
+  expect(remainingError).toMatchObject({ code: 'provider_not_found', status: 410, param: 'p', source: 'provider', cause: error });
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { canonicalId } from './owners.ts';
 import { referencesIn } from './references.ts';
 
-const of = (text: string): ReturnType<typeof referencesIn> => referencesIn(text, JSON.parse(text));
+const referencesOf = (text: string): ReturnType<typeof referencesIn> => referencesIn(text, JSON.parse(text));
 
 it.each<[text: string, named: string[], other: string[]]>([
   ['{"file_id":"file-1"}', ['file-1'], []],
@@ -18,27 +18,27 @@ it.each<[text: string, named: string[], other: string[]]>([
   ['{"image_url":{"url":"\\u0001g\\ts:\\n//b/a\\r.png\\u0000"}}', [], ['gs://b/a.png']],
   ['{"url":"Note:\\nsome words"}', [], []],
   ['{"previous_response_id":null,"container":"auto","file_id":""}', [], []],
-])('finds the object references in %s', (text, named, other) => {
-  const found = of(text);
-  expect([...found.named].toSorted()).toEqual(named.toSorted());
-  expect([...found.other].toSorted()).toEqual(other.toSorted());
+])('finds the object references in %s', (text, expectedIds, otherText) => {
+  const references = referencesOf(text);
+  expect([...references.named].toSorted()).toEqual(expectedIds.toSorted());
+  expect([...references.other].toSorted()).toEqual(otherText.toSorted());
 });
 
 it('reads every JSON value with any indentation, and rejects a duplicate member at any depth', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       const text = JSON.stringify({ value, 'a\\"b': '\\":"' }, null, indent);
-      expect(() => of(text)).not.toThrow();
-      const twice = `{"x":[{"id":1, "\\u0069d" : ${JSON.stringify(value)}}]}`;
-      expect(() => of(twice)).toThrow(/a member twice/);
+      expect(() => referencesOf(text)).not.toThrow();
+      const textWithTwoIds = `{"x":[{"id":1, "\\u0069d" : ${JSON.stringify(value)}}]}`;
+      expect(() => referencesOf(textWithTwoIds)).toThrow(/a member twice/);
     }),
   );
-  expect(() => of(`{"x":${'[{"a":'.repeat(2000)}1${'}]'.repeat(2000)}}`)).not.toThrow();
+  expect(() => referencesOf(`{"x":${'[{"a":'.repeat(2000)}1${'}]'.repeat(2000)}}`)).not.toThrow();
 });
 
 it('rejects a body with more than 10,000 strings', () => {
   const list = Array.from({ length: 10_001 }, (_, i) => `word-${i}`);
-  expect(() => of(JSON.stringify({ list }))).toThrow(/more than 10000/);
+  expect(() => referencesOf(JSON.stringify({ list }))).toThrow(/more than 10000/);
 });
 
 it.each([

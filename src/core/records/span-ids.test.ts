@@ -6,7 +6,7 @@ const id = 'req_01JD3K8ZQ4M6N7P8R9S0T1V2W3';
 it('creates a distinct, reproducible span ID for each attempt', () => {
   const ids = new Set([spanIdOf(id), ...Array.from({ length: 1000 }, (_, n) => attemptSpanId(id, n))]);
   expect(ids.size).toBe(1001);
-  expect([...ids].every((one) => /^(?!0{16})[0-9a-f]{16}$/.test(one))).toBe(true);
+  expect([...ids].every((id) => /^(?!0{16})[0-9a-f]{16}$/.test(id))).toBe(true);
   expect(attemptSpanId(id, 3)).toBe(attemptSpanId(id, 3));
 });
 

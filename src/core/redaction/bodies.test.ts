@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { masked, oneByte, own, rules } from '../../../test/support/redaction.ts';
+import { masked, oneByte, ownPattern, rules } from '../../../test/support/redaction.ts';
 import { BodyRedactor } from './index.ts';
 
 /** Writes each character of the text as an escape. */
@@ -200,8 +200,8 @@ describe('BodyRedactor with a JSON body', () => {
     ['keep', (text: string) => text.includes('base64,')],
     ['drop', (text: string) => text === '{"u":"[media]"}'],
     ['digest', (text: string) => text.includes('sha256')],
-  ] as const)('replaces media in mode: %s', (media, holds) => {
-    expect(holds(masked({ u: `data:image/png;base64,${png.toString('base64')}` }, { media }).text)).toBe(true);
+  ] as const)('replaces media in mode: %s', (media, expectedText) => {
+    expect(expectedText(masked({ u: `data:image/png;base64,${png.toString('base64')}` }, { media }).text)).toBe(true);
   });
 
   it('truncates an oversized body at the limit, without a part of a value', () => {
@@ -214,8 +214,8 @@ describe('BodyRedactor with a JSON body', () => {
   });
 
   it('stops reading a body shortly after the size limit', () => {
-    const mails = 'jane.doe@example.com '.repeat(50_000);
-    for (const body of [{ c: mails }, { c: mails.replaceAll(' ', '\n') }, { l: mails.trim().split(' ') }]) {
+    const emailText = 'jane.doe@example.com '.repeat(50_000);
+    for (const body of [{ c: emailText }, { c: emailText.replaceAll(' ', '\n') }, { l: emailText.trim().split(' ') }]) {
       const redaction = new BodyRedactor(rules, []).begin(4000);
       const { body: out } = redaction.request(oneByte(JSON.stringify(body)));
       if (out === 'too-large') throw new Error(out);
@@ -230,13 +230,13 @@ describe('BodyRedactor with a JSON body', () => {
     const hash = createHash('sha256')
       .update(Buffer.from('iVBORw0K'.repeat(2000), 'base64'))
       .digest('hex');
-    const image = (shown: string) => ({
+    const image = (imageText: string) => ({
       role: 'user',
-      content: [{ text: 'look' }, { image_url: { url: shown } }, { image_url: { url: shown } }],
+      content: [{ text: 'look' }, { image_url: { url: imageText } }, { image_url: { url: imageText } }],
     });
     const { text, isCut, counts, preview } = masked({ messages: [image(url), { x: 'jane@example.com' }] }, {}, 1000);
-    const words = `[media image/png, 12000 bytes, sha256 ${hash}]`;
-    expect(JSON.parse(text)).toEqual({ messages: [image(words), { x: '[email]' }] });
+    const mediaText = `[media image/png, 12000 bytes, sha256 ${hash}]`;
+    expect(JSON.parse(text)).toEqual({ messages: [image(mediaText), { x: '[email]' }] });
     expect({ isCut, counts, preview }).toEqual({ isCut: false, counts: { media: 2, email: 1 }, preview: 'look' });
   });
 
@@ -277,8 +277,8 @@ describe('BodyRedactor with a JSON body', () => {
     ['a quoted name that needs no quotes', ['"user"'], { user: 'Jo' }, { user: '[field]' }],
   ])('masks the list elements that a field path selects: %s', (_, fields, body, expected) => {
     expect(JSON.parse(masked(body, { fields }).text)).toEqual(expected);
-    const spaced = JSON.stringify(body, null, 1);
-    expect(JSON.parse(masked(spaced, { fields }).text)).toEqual(expected);
+    const spacedJson = JSON.stringify(body, null, 1);
+    expect(JSON.parse(masked(spacedJson, { fields }).text)).toEqual(expected);
   });
 
   it('does not show masked elements in the preview', () => {
@@ -301,7 +301,7 @@ describe('BodyRedactor with a JSON body', () => {
   });
 
   it('stores no body if own patterns would cost too much time', () => {
-    const redaction = new BodyRedactor({ ...rules, own: [own('ACME-\\d{6}')] }, []).begin(1 << 20);
+    const redaction = new BodyRedactor({ ...rules, own: [ownPattern('ACME-\\d{6}')] }, []).begin(1 << 20);
     const text = 'x '.repeat(100_000);
     const value = { a: text };
     const json = JSON.stringify(value);
@@ -312,14 +312,14 @@ describe('BodyRedactor with a JSON body', () => {
 });
 
 describe('a masked field', () => {
-  const long = 'A long story. '.repeat(100);
-  const many = Array.from({ length: 200 }, (_, i) => `message number ${i}`);
+  const longText = 'A long story. '.repeat(100);
+  const messages = Array.from({ length: 200 }, (_, i) => `message number ${i}`);
 
   it.each<[string, string[], unknown, unknown, unknown]>([
     ['a name', ['user'], { user: 'Anna Müller' }, { metadata: { user_id: 'Anna Müller' } }, { metadata: { user_id: '[field]' } }],
-    ['a long text', ['prompt'], { prompt: long }, { c: [{ parts: [{ text: long }] }] }, { c: [{ parts: [{ text: '[field]' }] }] }],
+    ['a long text', ['prompt'], { prompt: longText }, { c: [{ parts: [{ text: longText }] }] }, { c: [{ parts: [{ text: '[field]' }] }] }],
     ['a text with escapes', ['prompt'], { prompt: 'one\n"two" 😀' }, { text: 'one\n"two" 😀' }, { text: '[field]' }],
-    ['many strings', ['messages[*].c'], { messages: many.map((c) => ({ c })) }, { m: many }, { m: many.map(() => '[field]') }],
+    ['many strings', ['messages[*].c'], { messages: messages.map((c) => ({ c })) }, { m: messages }, { m: messages.map(() => '[field]') }],
     [
       'texts in parts',
       ['messages[*].content'],
@@ -331,14 +331,14 @@ describe('a masked field', () => {
   ])('is also masked in another format of the same request: %s', (_, fields, sent, upstream, expected) => {
     const asciiOnly = (json: string): string =>
       json.replaceAll(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
-    for (const [one, other] of [
+    for (const [encodeFirst, encodeSecond] of [
       [String, String],
       [asciiOnly, String],
       [String, asciiOnly],
     ] as const) {
       const redaction = new BodyRedactor({ ...rules, fields }, []).begin(1 << 20);
-      redaction.request(oneByte(one(JSON.stringify(sent))));
-      const { body } = redaction.request(oneByte(other(JSON.stringify(upstream))));
+      redaction.request(oneByte(encodeFirst(JSON.stringify(sent))));
+      const { body } = redaction.request(oneByte(encodeSecond(JSON.stringify(upstream))));
       expect(JSON.parse(String((body as { bytes: Buffer }).bytes))).toEqual(expected);
     }
   });

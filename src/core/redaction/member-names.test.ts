@@ -3,11 +3,21 @@ import { isMaskedMember, mayBeMasked, namesSecret } from './member-names.ts';
 
 const keys = ['api', 'access', 'account', 'auth', 'encryption', 'master', 'private', 'secret', 'signing', 'subscription'];
 const tokens = 'access api auth authorization bearer bot github gitlab hf id refresh sas security session slack'.split(' ');
-const words = ['secret', 'password', 'passwd', 'passphrase', 'authorization', 'service_account_json', 'client_assertion', 'pwd', 'cookie'];
+const secretNames = [
+  'secret',
+  'password',
+  'passwd',
+  'passphrase',
+  'authorization',
+  'service_account_json',
+  'client_assertion',
+  'pwd',
+  'cookie',
+];
 const names = [
-  ...words,
-  ...keys.map((word) => `${word}_key`),
-  ...tokens.map((word) => `${word}_token`),
+  ...secretNames,
+  ...keys.map((name) => `${name}_key`),
+  ...tokens.map((name) => `${name}_token`),
   'client_secret',
   'db_password',
   'my_pwd',
@@ -33,13 +43,14 @@ const bracket = 0x5b;
 
 describe('member names', () => {
   it.each(names)('%s is masked as a secret in any spelling', (name) => {
-    for (const one of spellings(name)) expect([one, isMaskedMember(one, quote), mayBeMasked(one, one.length)]).toEqual([one, true, true]);
+    for (const spelling of spellings(name))
+      expect([spelling, isMaskedMember(spelling, quote), mayBeMasked(spelling, spelling.length)]).toEqual([spelling, true, true]);
   });
 
   it.each(lists)('%s is masked for a list of tokens and not for a string', (name) => {
-    for (const one of spellings(name)) {
-      expect([one, isMaskedMember(one, bracket), mayBeMasked(one, one.length)]).toEqual([one, true, true]);
-      expect(isMaskedMember(one, quote)).toBe(false);
+    for (const spelling of spellings(name)) {
+      expect([spelling, isMaskedMember(spelling, bracket), mayBeMasked(spelling, spelling.length)]).toEqual([spelling, true, true]);
+      expect(isMaskedMember(spelling, quote)).toBe(false);
     }
   });
 

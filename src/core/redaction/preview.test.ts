@@ -79,7 +79,7 @@ describe('the preview of the last user message', () => {
   /** Body of a client that escapes non-ASCII characters. */
   const escaped = (body: object): string =>
     JSON.stringify(body).replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  const whole = /^[字é🙂 "\\a]*$/u;
+  const wholeCharacters = /^[字é🙂 "\\a]*$/u;
 
   it.each([
     ['字'.repeat(500), 199],
@@ -90,13 +90,13 @@ describe('the preview of the last user message', () => {
       40,
     ]),
     [`${'\\'.repeat(900)}`, 200],
-  ])('is never cut within a character or an escape: %#', (content, least) => {
+  ])('is never cut within a character or an escape: %#', (content, minLength) => {
     for (const body of [{ prompt: content }, { messages: [{ role: 'user', content: [{ type: 'text', text: content }] }] }]) {
       for (const text of [escaped(body), JSON.stringify(body)]) {
         const preview = masked(text).preview ?? '';
-        expect(preview.slice(0, -1)).toMatch(whole);
+        expect(preview.slice(0, -1)).toMatch(wholeCharacters);
         expect(preview.at(-1)).toBe('…');
-        expect(preview.length).toBeGreaterThanOrEqual(least - 1);
+        expect(preview.length).toBeGreaterThanOrEqual(minLength - 1);
         expect(preview.length).toBeLessThanOrEqual(200);
       }
     }
@@ -110,10 +110,10 @@ describe('the preview of the last user message', () => {
     ['messages[*].content', { messages: [{ role: 'user', content: 'secret plan' }] }, '[field]'],
     ['messages[*].content[*].text', { messages: [{ role: 'user', content: [{ type: 'text', text: 'secret plan' }] }] }, '[field]'],
   ])('is masked for the field %s, before and after the size limit', (field, body, expected) => {
-    for (const more of [{}, { padding: 'x'.repeat(40_000) }]) {
-      const behind = masked({ ...more, ...body }, { fields: [field] }, 100).preview;
-      const kept = masked({ ...more, ...body }, { fields: [field] }).preview;
-      expect([behind, kept]).toEqual([expected, expected]);
+    for (const extra of [{}, { padding: 'x'.repeat(40_000) }]) {
+      const previewWithField = masked({ ...extra, ...body }, { fields: [field] }, 100).preview;
+      const fullPreview = masked({ ...extra, ...body }, { fields: [field] }).preview;
+      expect([previewWithField, fullPreview]).toEqual([expected, expected]);
     }
     const redactor = new BodyRedactor({ ...rules, fields: [field] }, []);
     expect(redactor.begin(100).preview(JSON.stringify(body))).toBe(expected);

@@ -56,9 +56,9 @@ const forms: Readonly<Record<string, { event(piece: string, n: number): unknown;
   },
 };
 
-const said =
+const originalText =
   'Write to jané.doe@example.com\nor "call" +49 30 1234567, card 4111 1111 1111 1111, DE89 3704 0044 0532 0130 00, key sk-abcdefghijklmnopqrstuvwxyz0123 or known-secret-of-the-file. Bye';
-const shown = 'Write to [email]\nor "call" [phone], card [credit_card], [iban], key [secret] or [secret]. Bye';
+const maskedText = 'Write to [email]\nor "call" [phone], card [credit_card], [iban], key [secret] or [secret]. Bye';
 
 const events = (text: string): never[] =>
   text
@@ -70,24 +70,24 @@ describe.each(Object.entries(forms))('an event stream in the format %s', (_, { e
   const joined = (bytes: Buffer): string => events(bytes.toString('utf8')).map(read).join('');
 
   it('hides a value that is split into two at any position', () => {
-    for (let at = 1; at < said.length; at += 1) {
-      const pieces = [said.slice(0, at), said.slice(at)];
-      expect(joined(masked(sse(pieces.map(event)), 'text/event-stream').bytes)).toBe(shown);
+    for (let offset = 1; offset < originalText.length; offset += 1) {
+      const pieces = [originalText.slice(0, offset), originalText.slice(offset)];
+      expect(joined(masked(sse(pieces.map(event)), 'text/event-stream').bytes)).toBe(maskedText);
     }
   });
 
   it.each([1, 2, 3, 5, 8])('hides a value in pieces of %i characters', (size) => {
-    const pieces = said.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+    const pieces = originalText.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
     const { bytes } = masked(Buffer.concat([sse(pieces.map(event)), Buffer.from('data: [DONE]\n\n')]), 'text/event-stream; charset=utf-8');
-    expect(joined(bytes)).toBe(shown);
+    expect(joined(bytes)).toBe(maskedText);
     expect(masked(bytes, 'text/event-stream').bytes.toString()).toBe(bytes.toString());
   });
 
   it('shows no part of a value if the stream was truncated', () => {
-    const pieces = said.match(/[^]{1,3}/g) ?? [];
-    const whole = sse(pieces.map(event));
-    for (let kept = 1; kept < whole.length; kept += 7) {
-      const text = joined(masked(whole.subarray(0, kept), 'text/event-stream', whole.length).bytes);
+    const pieces = originalText.match(/[^]{1,3}/g) ?? [];
+    const stream = sse(pieces.map(event));
+    for (let length = 1; length < stream.length; length += 7) {
+      const text = joined(masked(stream.subarray(0, length), 'text/event-stream', stream.length).bytes);
       expect(text).not.toMatch(/jan|doe|@|4111|1234567|DE89|sk-a|known-/);
     }
   });
@@ -96,22 +96,22 @@ describe.each(Object.entries(forms))('an event stream in the format %s', (_, { e
 describe('event streams', () => {
   it('mask each of several choices separately', () => {
     const pieces = ['ja', 'ne@exa', 'mple.com'];
-    const mixed = pieces.flatMap((content) => [0, 1].map((index) => ({ choices: [{ index, delta: { content } }] })));
-    const texts = (bytes: Buffer, index: number): string =>
+    const interleaved = pieces.flatMap((content) => [0, 1].map((index) => ({ choices: [{ index, delta: { content } }] })));
+    const textOf = (bytes: Buffer, index: number): string =>
       (events(bytes.toString()) as { choices: { index: number; delta: { content: string } }[] }[])
         .filter(({ choices }) => choices[0]?.index === index)
         .map(({ choices }) => choices[0]?.delta.content)
         .join('');
-    const { bytes } = masked(sse(mixed), 'text/event-stream');
-    expect([texts(bytes, 0), texts(bytes, 1)]).toEqual(['[email]', '[email]']);
+    const { bytes } = masked(sse(interleaved), 'text/event-stream');
+    expect([textOf(bytes, 0), textOf(bytes, 1)]).toEqual(['[email]', '[email]']);
   });
 
   it('mask the parts of Gemini events as one text', () => {
     const texts = [['Mail ja', 'ne@exam'], ['ple.com, 41'], ['11 1111 ', '1111', ' 11'], ['11.']];
-    const written = texts.map((of) => ({ candidates: [{ content: { parts: of.map((text) => ({ text })) } }] }));
-    const { bytes } = masked(sse(written), 'text/event-stream');
-    const read = (events(bytes.toString()) as typeof written).flatMap(({ candidates }) => candidates[0]?.content.parts ?? []);
-    expect(read.map(({ text }) => text).join('')).toBe('Mail [email], [credit_card].');
+    const parts = texts.map((pieces) => ({ candidates: [{ content: { parts: pieces.map((text) => ({ text })) } }] }));
+    const { bytes } = masked(sse(parts), 'text/event-stream');
+    const receivedParts = (events(bytes.toString()) as typeof parts).flatMap(({ candidates }) => candidates[0]?.content.parts ?? []);
+    expect(receivedParts.map(({ text }) => text).join('')).toBe('Mail [email], [credit_card].');
   });
 
   it('mask plain text events with carriage returns, comments and names', () => {
@@ -122,28 +122,30 @@ describe('event streams', () => {
   it.each(['\n', '\r\n', '\r'])('mask complete and truncated streams with line ends %j', (end) => {
     const pieces = ['Mail ja', 'ne@exam', 'ple.com, 41', '11 1111 ', '1111 11', '11.', ' Bye, wherever you', ' are.'];
     const delta = (index: number, content: string): unknown => ({ choices: [{ index, delta: { content } }] });
-    const all = [...pieces.map((piece) => delta(0, piece)), delta(1, 'x')];
-    const text = all.map((event) => `data: ${JSON.stringify(event)}${end}${end}`).join('');
-    const read = (bytes: Buffer): string =>
+    const allDeltas = [...pieces.map((piece) => delta(0, piece)), delta(1, 'x')];
+    const text = allDeltas.map((event) => `data: ${JSON.stringify(event)}${end}${end}`).join('');
+    const textOf = (bytes: Buffer): string =>
       events(bytes.toString().replaceAll(end, '\n'))
         .map((event: { choices: { index: number; delta: { content: string } }[] }) => event.choices[0])
         .map((choice) => (choice?.index === 0 ? choice.delta.content : ''))
         .join('');
-    expect(read(masked(Buffer.from(text), 'text/event-stream').bytes)).toBe('Mail [email], [credit_card]. Bye, wherever you are.');
-    const cut = Buffer.from(`${text}data: {"choices":[{"index":0,"delta":{"content":"and jane@exa`);
-    expect(read(masked(cut, 'text/event-stream', cut.length + 9).bytes)).toMatch(/^Mail \[email\], \[credit_card\]\. Bye/);
+    expect(textOf(masked(Buffer.from(text), 'text/event-stream').bytes)).toBe('Mail [email], [credit_card]. Bye, wherever you are.');
+    const truncatedStream = Buffer.from(`${text}data: {"choices":[{"index":0,"delta":{"content":"and jane@exa`);
+    expect(textOf(masked(truncatedStream, 'text/event-stream', truncatedStream.length + 9).bytes)).toMatch(
+      /^Mail \[email\], \[credit_card\]\. Bye/,
+    );
   });
 
   it('do not change repeated IDs', () => {
-    const same = Array.from({ length: 20 }, () => ({ id: '4111', request: 'req_5551234567', choices: [{ delta: { content: 'a' } }] }));
-    expect(masked(sse(same), 'text/event-stream').bytes.toString()).toBe(sse(same).toString());
+    const repeated = Array.from({ length: 20 }, () => ({ id: '4111', request: 'req_5551234567', choices: [{ delta: { content: 'a' } }] }));
+    expect(masked(sse(repeated), 'text/event-stream').bytes.toString()).toBe(sse(repeated).toString());
   });
 
   it('map the offsets of events to those after masking', () => {
-    const whole = sse(['mail jane.doe@example.com ', 'and ', 'more'].map((content) => ({ choices: [{ delta: { content } }] })));
-    const { bytes, moved } = masked(whole, 'text/event-stream');
-    const starts = (of: Buffer): number[] => [...of.toString('latin1').matchAll(/data:/g)].map(({ index }) => index);
-    expect(starts(whole).map(moved)).toEqual(starts(bytes));
+    const stream = sse(['mail jane.doe@example.com ', 'and ', 'more'].map((content) => ({ choices: [{ delta: { content } }] })));
+    const { bytes, moved: movedOffset } = masked(stream, 'text/event-stream');
+    const offsetsOf = (bytes: Buffer): number[] => [...bytes.toString('latin1').matchAll(/data:/g)].map(({ index }) => index);
+    expect(offsetsOf(stream).map(movedOffset)).toEqual(offsetsOf(bytes));
   });
 });
 
@@ -151,14 +153,14 @@ describe.each<[string, string, (events: readonly unknown[]) => string, (text: st
   [
     'lines',
     'application/x-ndjson',
-    (all) => all.map((event) => `${JSON.stringify(event)}\n`).join(''),
+    (events) => events.map((event) => `${JSON.stringify(event)}\n`).join(''),
     (text) => text.split(/(?<=\n)/).map((line) => JSON.parse(line) as unknown),
   ],
-  ['server-sent events with a JSON content type', 'application/json', (all) => sse(all).toString(), (text) => events(text)],
+  ['server-sent events with a JSON content type', 'application/json', (events) => sse(events).toString(), (text) => events(text)],
   [
     'a list',
     'application/json; charset=UTF-8',
-    (all) => `[${all.map((event) => JSON.stringify(event, null, 2)).join(',\r\n')}]`,
+    (events) => `[${events.map((event) => JSON.stringify(event, null, 2)).join(',\r\n')}]`,
     (text) => JSON.parse(text.endsWith(']') ? text : `${text}]`) as unknown[],
   ],
 ])('a stream in the format %s', (_, type, write, read) => {
@@ -170,17 +172,17 @@ describe.each<[string, string, (events: readonly unknown[]) => string, (text: st
       .join('');
 
   it.each([1, 3, 8])('hides a value in pieces of %i characters', (size) => {
-    expect(joined(masked(stream(said.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []), type).bytes)).toBe(shown);
-    const harmless = stream(['a', ' few ', 'words']);
-    expect(masked(harmless, type).bytes.equals(harmless)).toBe(true);
+    expect(joined(masked(stream(originalText.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []), type).bytes)).toBe(maskedText);
+    const cleanStream = stream(['a', ' few ', 'words']);
+    expect(masked(cleanStream, type).bytes.equals(cleanStream)).toBe(true);
   });
 
   it('shows no part of a value if the stream was truncated', () => {
-    const whole = stream(said.match(/[^]{1,9}/g) ?? []);
-    for (let kept = 1; kept < whole.length; kept += 23) {
-      const { bytes } = masked(whole.subarray(0, kept), type, whole.length);
+    const wholeStream = stream(originalText.match(/[^]{1,9}/g) ?? []);
+    for (let length = 1; length < wholeStream.length; length += 23) {
+      const { bytes } = masked(wholeStream.subarray(0, length), type, wholeStream.length);
       expect(bytes.toString()).not.toMatch(/jan|doe|@|4111|1234567|DE89|sk-a|known-/);
-      if (kept > 600) expect(bytes.length).toBeGreaterThan(kept / 3);
+      if (length > 600) expect(bytes.length).toBeGreaterThan(length / 3);
     }
   });
 });
@@ -190,22 +192,25 @@ it.each([
   ['a text after the list', '[{"candidates":[]}]\n%', 'jane@example.com', '[email]'],
   ['an incomplete event', '[{"candidates":[]},\n{"text":"%', 'jane@example.com', '[email]'],
   ['a member of an incomplete event', '[{"candidates":[]},{"api_key":"%"', 'hunter2', '[secret]'],
-])('a JSON stream has text between and after complete events masked: %s', (_, text, value, instead) => {
+])('a JSON stream has text between and after complete events masked: %s', (_, text, value, expected) => {
   const { bytes } = masked(Buffer.from(text.replace('%', value)), 'application/json');
-  expect(bytes.toString()).toBe(text.replace('%', instead));
+  expect(bytes.toString()).toBe(text.replace('%', expected));
 });
 
 describe('AWS event stream frames', () => {
-  const payloads = (said.match(/[^]{1,4}/g) ?? []).map((text) => ({ contentBlockIndex: 0, delta: { text }, p: 'abcd' }));
+  const payloads = (originalText.match(/[^]{1,4}/g) ?? []).map((text) => ({ contentBlockIndex: 0, delta: { text }, p: 'abcd' }));
   const converse = Buffer.concat(payloads.map((payload) => frameOf('contentBlockDelta', JSON.stringify(payload))));
-  const read = (bytes: Buffer): string =>
+  const textOf = (bytes: Buffer): string =>
     (events(bytes.toString('utf8')) as { delta: { text: string } }[]).map(({ delta }) => delta.text).join('');
 
   it('become server-sent events with masked text', () => {
-    const { bytes, moved } = masked(converse, 'application/vnd.amazon.eventstream');
-    expect(read(bytes)).toBe(shown);
+    const { bytes, moved: movedOffset } = masked(converse, 'application/vnd.amazon.eventstream');
+    expect(textOf(bytes)).toBe(maskedText);
     expect(bytes.toString().startsWith('event: contentBlockDelta\ndata: {')).toBe(true);
-    expect([moved(0), moved(frameOf('contentBlockDelta', JSON.stringify(payloads[0])).length)]).toEqual([0, bytes.indexOf('event:', 5)]);
+    expect([movedOffset(0), movedOffset(frameOf('contentBlockDelta', JSON.stringify(payloads[0])).length)]).toEqual([
+      0,
+      bytes.indexOf('event:', 5),
+    ]);
   });
 
   it.each<[string, (json: string) => string]>([
@@ -213,8 +218,8 @@ describe('AWS event stream frames', () => {
     ['in another order', (json) => json.replace(/^\{(.*),("p":"ab")\}$/, '{ $2, $1 }')],
     ['with escapes', (json) => json.replaceAll('/', String.raw`\/`)],
   ])('are unwrapped if they contain base64, %s', (_, write) => {
-    const wrapped = Buffer.concat(
-      (said.match(/[^]{1,4}/g) ?? []).map((text) =>
+    const frames = Buffer.concat(
+      (originalText.match(/[^]{1,4}/g) ?? []).map((text) =>
         frameOf(
           'chunk',
           write(
@@ -226,12 +231,12 @@ describe('AWS event stream frames', () => {
         ),
       ),
     );
-    expect(read(masked(wrapped, 'application/vnd.amazon.eventstream').bytes)).toBe(shown);
+    expect(textOf(masked(frames, 'application/vnd.amazon.eventstream').bytes)).toBe(maskedText);
   });
 
   it('lose frames that are truncated or invalid', () => {
-    for (let kept = 0; kept < converse.length; kept += 11)
-      expect(masked(converse.subarray(0, kept), 'application/vnd.amazon.eventstream', converse.length).bytes.toString()).not.toMatch(
+    for (let length = 0; length < converse.length; length += 11)
+      expect(masked(converse.subarray(0, length), 'application/vnd.amazon.eventstream', converse.length).bytes.toString()).not.toMatch(
         /jan|4111|1234567|DE89|sk-a/,
       );
     expect(masked(Buffer.alloc(64, 0xff), 'application/vnd.amazon.eventstream').bytes.toString()).toBe('');
@@ -280,9 +285,9 @@ describe('response bodies of other types', () => {
     ['text/plain', 'mail jane.doe@exam', 'mail [cut]'],
     ['text/plain', 'call +49 30 12', 'call [cut]'],
     ['text/plain', 'jane@example.com and more ', '[email] and more '],
-  ])('of type %s show no part of a value after truncation: %s', (type, kept, shown) => {
-    const { bytes, isCut } = masked(Buffer.from(kept), type, 1 << 20);
-    expect([bytes.toString(), isCut]).toEqual([shown, true]);
+  ])('of type %s show no part of a value after truncation: %s', (type, start, maskedStart) => {
+    const { bytes, isCut } = masked(Buffer.from(start), type, 1 << 20);
+    expect([bytes.toString(), isCut]).toEqual([maskedStart, true]);
   });
 
   it.each<[type: string, kept: string, shown: string]>([
@@ -290,10 +295,10 @@ describe('response bodies of other types', () => {
     ['text/event-stream', sse([{ content: '4111 1111 1111 1' }]).toString(), '"content":"[cut]"'],
     ['application/json', '{"content":"mail jane.doe@exa', 'mail [cut]'],
     ['text/plain', 'mail jane.doe@exa', 'mail [cut]'],
-  ])('of type %s show no part of a value if they ended too early: %s', (contentType, kept, shown) => {
-    const pieces = [Buffer.from(kept)];
-    const out = redactor.begin(1 << 20).response({ pieces, size: kept.length, contentType, isBroken: true }) as Redacted;
-    expect(out.bytes.toString()).toContain(shown);
+  ])('of type %s show no part of a value if they ended too early: %s', (contentType, start, maskedStart) => {
+    const pieces = [Buffer.from(start)];
+    const out = redactor.begin(1 << 20).response({ pieces, size: start.length, contentType, isBroken: true }) as Redacted;
+    expect(out.bytes.toString()).toContain(maskedStart);
     expect(out.isCut).toBe(false);
     expect(masked(pieces[0] as Buffer, contentType).bytes.toString()).not.toContain('[cut]');
   });

@@ -8,10 +8,10 @@ const key = `${body}_${keyChecksum(body)}`;
 /** The definition in a second, simpler implementation. */
 function byDefinition(text: string): string {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-  let rest = crc32(text);
-  let out = '';
-  for (; rest > 0; rest = Math.floor(rest / 62)) out = `${digits[rest % 62]}${out}`;
-  return out.padStart(4, '0').slice(-4);
+  let remainder = crc32(text);
+  let encoded = '';
+  for (; remainder > 0; remainder = Math.floor(remainder / 62)) encoded = `${digits[remainder % 62]}${encoded}`;
+  return encoded.padStart(4, '0').slice(-4);
 }
 
 describe('keyChecksum', () => {
@@ -39,23 +39,23 @@ describe('isDamagedKey', () => {
 });
 
 describe('issueKey', () => {
-  const counting = (): ((below: number) => number) => {
+  const countingRandom = (): ((limit: number) => number) => {
     let next = 0;
-    return (below) => {
+    return (limit) => {
       next += 7;
-      return next % below;
+      return next % limit;
     };
   };
 
   it.each(['live', 'test'] as const)('creates a %s key with a valid checksum', (kind) => {
-    const made = issueKey(kind, counting());
-    expect(made).toMatch(new RegExp(`^gw_${kind}_[0-9A-Za-z]{24}_[0-9A-Za-z]{4}$`));
-    expect(isDamagedKey(made)).toBe(false);
+    const issuedKey = issueKey(kind, countingRandom());
+    expect(issuedKey).toMatch(new RegExp(`^gw_${kind}_[0-9A-Za-z]{24}_[0-9A-Za-z]{4}$`));
+    expect(isDamagedKey(issuedKey)).toBe(false);
   });
 
   it('uses the complete range of the random numbers', () => {
     expect(issueKey('live', () => 0)).toContain('0'.repeat(24));
-    expect(issueKey('live', (below) => below - 1)).toContain('z'.repeat(24));
+    expect(issueKey('live', (limit) => limit - 1)).toContain('z'.repeat(24));
   });
 });
 
@@ -64,8 +64,8 @@ describe('identifiers of a key', () => {
     ['an issued key', key, 'gw_live_9f2c'],
     ['a key of another form', 'a-key-chosen-by-hand', undefined],
     ['a token', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln', undefined],
-  ])('shownPrefix of %s', (_, text, shown) => {
-    expect(displayPrefix(text)).toBe(shown);
+  ])('shownPrefix of %s', (_, text, expected) => {
+    expect(displayPrefix(text)).toBe(expected);
   });
 
   it('keyIdOf returns the first digits of the hash', () => {

@@ -79,15 +79,15 @@ describe('maskHeader', () => {
     ['x-note', `${'['.repeat(16)}1${']'.repeat(16)}`, `${'['.repeat(16)}1${']'.repeat(16)}`],
     ['x-note', `${'['.repeat(17)}1${']'.repeat(17)}`, `${'['.repeat(16)}"***"${']'.repeat(16)}`],
     ['x-note', `${'{"a":'.repeat(17)}1${'}'.repeat(17)}`, `${'{"a":'.repeat(16)}"***"${'}'.repeat(16)}`],
-  ])('masks %s: %s', (name, value, shown) => {
-    expect(maskHeader(name, value)).toBe(shown);
+  ])('masks %s: %s', (name, value, masked) => {
+    expect(maskHeader(name, value)).toBe(masked);
   });
 });
 
 it('maskHeader masks each value of a header independent of earlier ones', () => {
   const values = ['a', 'https://u:p@h.example/', 'a', '', 'https://u:p@h.example/'];
-  const shown = ['a', 'https://***@h.example/', 'a', '', 'https://***@h.example/'];
-  expect(values.map((value) => maskHeader('x-of-many-values', value))).toEqual(shown);
+  const masked = ['a', 'https://***@h.example/', 'a', '', 'https://***@h.example/'];
+  expect(values.map((value) => maskHeader('x-of-many-values', value))).toEqual(masked);
 });
 
 describe('maskAddresses', () => {
@@ -105,7 +105,7 @@ describe('maskAddresses', () => {
     ['postgres://u:p@db.example/x', 'postgres://***@db.example/x'],
     ['mail me@example.com a=b', 'mail me@example.com a=b'],
     ['{"key":"value"}', '{"key":"value"}'],
-  ])('masks the secrets in %s', (text, shown) => {
-    expect(maskAddresses(text)).toBe(shown);
+  ])('masks the secrets in %s', (text, masked) => {
+    expect(maskAddresses(text)).toBe(masked);
   });
 });

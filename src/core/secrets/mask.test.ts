@@ -49,34 +49,34 @@ describe('createMask', () => {
   ])('%s', (_name, input, text, bytes) => {
     expect(mask.text(input)).toBe(text);
     expect(mask.bytes(Buffer.from(input)).toString()).toBe(bytes);
-    const own = Buffer.from(input);
-    expect(mask.inPlace(own)).toBe(input !== text);
-    expect(own.toString()).toBe(bytes);
+    const copy = Buffer.from(input);
+    expect(mask.inPlace(copy)).toBe(input !== text);
+    expect(copy.toString()).toBe(bytes);
   });
 
   it('returns the same buffer if nothing matched, and never writes to its input', () => {
-    const clean = Buffer.from('nothing here');
-    expect(mask.bytes(clean)).toBe(clean);
-    const dirty = Buffer.from('hunter22');
-    expect(mask.bytes(dirty)).not.toBe(dirty);
-    expect(dirty.toString()).toBe('hunter22');
+    const cleanBytes = Buffer.from('nothing here');
+    expect(mask.bytes(cleanBytes)).toBe(cleanBytes);
+    const secretBytes = Buffer.from('hunter22');
+    expect(mask.bytes(secretBytes)).not.toBe(secretBytes);
+    expect(secretBytes.toString()).toBe('hunter22');
   });
 });
 
 it('createMask hides an issued key at any offset', () => {
-  for (let before = 0; before < 60; before += 1) {
+  for (let position = 0; position < 60; position += 1) {
     for (const fill of [' ', 'word ', 'x']) {
-      const lead = fill.repeat(60).slice(0, before);
-      const joined = lead === '' || /[ ]$/.test(lead) ? lead : `${lead}"`;
+      const prefixText = fill.repeat(60).slice(0, position);
+      const joined = prefixText === '' || /[ ]$/.test(prefixText) ? prefixText : `${prefixText}"`;
       expect(mask.bytes(Buffer.from(`${joined}${gw}"`)).toString(), joined).toBe(`${joined}gw_${'*'.repeat(24)}"`);
     }
   }
 });
 
 it('createMask hides a secret in JSON that is nested in a JSON string', () => {
-  const written = JSON.stringify(JSON.stringify({ k: pem }));
-  expect(mask.text(written)).toBe(JSON.stringify(JSON.stringify({ k: '***' })));
-  expect(mask.bytes(Buffer.from(written)).toString()).toMatch(/^"\{\\"k\\":\\"\*+\\"\}"$/);
+  const escapedTwice = JSON.stringify(JSON.stringify({ k: pem }));
+  expect(mask.text(escapedTwice)).toBe(JSON.stringify(JSON.stringify({ k: '***' })));
+  expect(mask.bytes(Buffer.from(escapedTwice)).toString()).toMatch(/^"\{\\"k\\":\\"\*+\\"\}"$/);
 });
 
 it('createMask hides both of two overlapping secrets', () => {
@@ -91,13 +91,13 @@ it.each([
   ['AKIA', 16],
   ['xoxb-', 16],
   ['xoxp-', 16],
-])('createMask treats a text with the prefix %s as a key from %d characters on', (prefix, least) => {
-  for (const lead of ['', '"', 'one two three four '])
-    for (const more of [0, -1]) {
-      const key = 'k'.repeat(least + more);
-      const [text, bytes] = more === 0 ? ['***', '*'.repeat(least)] : [key, key];
-      expect(mask.text(`${lead}${prefix}${key}`)).toBe(`${lead}${prefix}${text}`);
-      expect(mask.bytes(Buffer.from(`${lead}${prefix}${key}`)).toString()).toBe(`${lead}${prefix}${bytes}`);
+])('createMask treats a text with the prefix %s as a key from %d characters on', (prefix, minLength) => {
+  for (const prefixText of ['', '"', 'one two three four '])
+    for (const lengthDelta of [0, -1]) {
+      const key = 'k'.repeat(minLength + lengthDelta);
+      const [text, bytes] = lengthDelta === 0 ? ['***', '*'.repeat(minLength)] : [key, key];
+      expect(mask.text(`${prefixText}${prefix}${key}`)).toBe(`${prefixText}${prefix}${text}`);
+      expect(mask.bytes(Buffer.from(`${prefixText}${prefix}${key}`)).toString()).toBe(`${prefixText}${prefix}${bytes}`);
     }
 });
 

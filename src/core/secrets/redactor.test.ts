@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { type SecretVariants, SecretRedactor, secretVariants } from './redactor.ts';
 
 const key = 'sk-live-4f9a8b7c6d5e4f3a2b1c';
-const odd = 'a/b+c "d"=\\e\\ü-1234567';
+const oddSecret = 'a/b+c "d"=\\e\\ü-1234567';
 
 /** Number of chunks after which the search uses tables. */
-const often = 100;
+const manyChunks = 100;
 
 function redactor(...headers: string[]): { redactor: SecretRedactor; hits: () => number } {
   return redactorOf(secretVariants(headers));
@@ -21,14 +21,14 @@ function redactorOf(forms: SecretVariants | undefined, uses = 0): { redactor: Se
 }
 
 /** Pushes the text in these pieces and returns the output after each one. */
-function pieces(one: SecretRedactor, text: string, cuts: readonly number[]): string[] {
+function pieces(secretRedactor: SecretRedactor, text: string, splitPositions: readonly number[]): string[] {
   const bytes = Buffer.from(text);
-  const places = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].toSorted((a, b) => a - b);
-  const out: string[] = [];
-  for (const [i, place] of [...places, bytes.length].entries()) {
-    out.push(one.push(Buffer.from(bytes.subarray(places[i - 1] ?? 0, place))).toString('latin1'));
+  const offsets = [...new Set(splitPositions.map((splitPosition) => Math.min(splitPosition, bytes.length)))].toSorted((a, b) => a - b);
+  const output: string[] = [];
+  for (const [i, offset] of [...offsets, bytes.length].entries()) {
+    output.push(secretRedactor.push(Buffer.from(bytes.subarray(offsets[i - 1] ?? 0, offset))).toString('latin1'));
   }
-  return [...out, one.end().toString('latin1')];
+  return [...output, secretRedactor.end().toString('latin1')];
 }
 
 describe('secretForms', () => {
@@ -50,17 +50,17 @@ describe('secretForms', () => {
     ['.NET', 'ab+cd/ef&g\'"h==', String.raw`ab\u002Bcd/ef\u0026g\u0027\u0022h==`],
     ['Go', 'ab+cd/ef&g<h>==', String.raw`ab+cd/ef\u0026g\u003ch\u003e==`],
     ['Gson', "ab+cd/ef&g'h==", String.raw`ab+cd/ef\u0026g\u0027h\u003d\u003d`],
-  ])('matches the JSON escapes of %s', (_, secret, written) => {
-    expect(JSON.parse(`"${written}"`)).toBe(secret);
-    const { redactor: one, hits } = redactor('api-key', secret);
-    expect(one.whole(Buffer.from(`{"key":"${written}"}`)).toString()).toBe(`{"key":"${'*'.repeat(written.length)}"}`);
+  ])('matches the JSON escapes of %s', (_, secret, pattern) => {
+    expect(JSON.parse(`"${pattern}"`)).toBe(secret);
+    const { redactor: secretRedactor, hits } = redactor('api-key', secret);
+    expect(secretRedactor.whole(Buffer.from(`{"key":"${pattern}"}`)).toString()).toBe(`{"key":"${'*'.repeat(pattern.length)}"}`);
     expect(hits()).toBe(1);
   });
 
   it.each([['ollama'], ['lm-studio'], ['not-needed'], ['short'], ['dummy'], ['OPENAI_API_KEY']])(
     'ignores the placeholder %s, which responses may contain',
-    (word) => {
-      expect(secretVariants(['authorization', `Bearer ${word}`])).toBeUndefined();
+    (secretWord) => {
+      expect(secretVariants(['authorization', `Bearer ${secretWord}`])).toBeUndefined();
     },
   );
 
@@ -69,15 +69,17 @@ describe('secretForms', () => {
   });
 });
 
-describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
-  const forms = secretVariants(['x-key', odd])?.texts ?? [];
+describe.each([0, manyChunks])('SecretRedactor after %i chunks', (uses) => {
+  const forms = secretVariants(['x-key', oddSecret])?.texts ?? [];
 
   it('hides each form of a secret in one chunk', () => {
     expect(forms.length).toBeGreaterThan(3);
     for (const form of forms) {
-      const one = redactorOf(secretVariants(['x-key', odd]), uses);
-      expect(pieces(one.redactor, `before ${form} after`, []).join('')).toBe(`before ${'*'.repeat(Buffer.byteLength(form))} after`);
-      expect(one.hits()).toBe(1);
+      const secretRedactor = redactorOf(secretVariants(['x-key', oddSecret]), uses);
+      expect(pieces(secretRedactor.redactor, `before ${form} after`, []).join('')).toBe(
+        `before ${'*'.repeat(Buffer.byteLength(form))} after`,
+      );
+      expect(secretRedactor.hits()).toBe(1);
     }
   });
 
@@ -88,12 +90,12 @@ describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
           maxLength: 8,
         }),
         fc.array(fc.nat(200), { maxLength: 12 }),
-        (parts, cuts) => {
+        (parts, splitPositions) => {
           const text = parts.join('');
-          const out = pieces(redactorOf(secretVariants(['x-api-key', key]), uses).redactor, text, cuts).join('');
-          expect(out).not.toContain(key);
-          expect(out.length).toBe(Buffer.byteLength(text));
-          if (!text.includes(key) && !endsInside(text)) expect(Buffer.from(out, 'latin1').toString()).toBe(Buffer.from(text).toString());
+          const output = pieces(redactorOf(secretVariants(['x-api-key', key]), uses).redactor, text, splitPositions).join('');
+          expect(output).not.toContain(key);
+          expect(output.length).toBe(Buffer.byteLength(text));
+          if (!text.includes(key) && !endsInside(text)) expect(Buffer.from(output, 'latin1').toString()).toBe(Buffer.from(text).toString());
         },
       ),
     );
@@ -101,9 +103,10 @@ describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
 
   it('hides each form of a secret that is split at any position', () => {
     for (const form of forms) {
-      const { redactor: one, hits } = redactorOf(secretVariants(['x-key', odd]), uses);
+      const { redactor: secretRedactor, hits } = redactorOf(secretVariants(['x-key', oddSecret]), uses);
       const length = Buffer.byteLength(form);
-      for (let cut = 1; cut < length; cut += 1) expect(pieces(one, `a ${form} b`, [2 + cut]).join('')).toBe(`a ${'*'.repeat(length)} b`);
+      for (let splitPosition = 1; splitPosition < length; splitPosition += 1)
+        expect(pieces(secretRedactor, `a ${form} b`, [2 + splitPosition]).join('')).toBe(`a ${'*'.repeat(length)} b`);
       expect(hits()).toBe(length - 1);
     }
   });
@@ -115,42 +118,47 @@ describe.each([0, often])('SecretRedactor after %i chunks', (uses) => {
       [inner, outer],
       [outer, inner],
     ]) {
-      const { redactor: one } = redactorOf(secretVariants([], secrets), uses);
-      const shown = `a ${'*'.repeat(outer.length)} b`;
-      expect([one.text(`a ${outer} b`), one.whole(Buffer.from(`a ${outer} b`)).toString()]).toEqual([shown, shown]);
+      const { redactor: secretRedactor } = redactorOf(secretVariants([], secrets), uses);
+      const masked = `a ${'*'.repeat(outer.length)} b`;
+      expect([secretRedactor.text(`a ${outer} b`), secretRedactor.whole(Buffer.from(`a ${outer} b`)).toString()]).toEqual([masked, masked]);
     }
   });
 
   it('passes a chunk unchanged if it cannot contain the beginning of a secret', () => {
-    const { redactor: one } = redactor('x-api-key', key);
+    const { redactor: secretRedactor } = redactor('x-api-key', key);
     for (const text of ['data: {"a":1}\n\n', 'plain', 'sk-l and more']) {
       const chunk = Buffer.from(text);
-      expect(one.push(chunk)).toBe(chunk);
+      expect(secretRedactor.push(chunk)).toBe(chunk);
     }
-    expect(one.end()).toHaveLength(0);
+    expect(secretRedactor.end()).toHaveLength(0);
   });
 
   it('holds back only what could be the beginning of a secret', () => {
-    const { redactor: one } = redactor('x-api-key', key);
-    expect(one.push(Buffer.from('xx sk-li')).toString()).toBe('xx ');
-    expect(one.push(Buffer.from('ne')).toString()).toBe('sk-line');
+    const { redactor: secretRedactor } = redactor('x-api-key', key);
+    expect(secretRedactor.push(Buffer.from('xx sk-li')).toString()).toBe('xx ');
+    expect(secretRedactor.push(Buffer.from('ne')).toString()).toBe('sk-line');
   });
 
   it('shows at the end at most half of a secret', () => {
-    const { redactor: short } = redactor('x-api-key', key);
-    expect([short.push(Buffer.from('see sk-li')).toString(), short.end().toString()]).toEqual(['see ', 'sk-li']);
-    const half = key.slice(0, key.length / 2);
-    const { redactor: other } = redactor('x-api-key', key, 'x-other', 'zz-1234-5678');
-    for (const text of [half, 'sk-live-4']) expect([other.push(Buffer.from(text)).length, other.end().toString()]).toEqual([0, text]);
-    const { redactor: long, hits } = redactor('x-api-key', key);
-    const most = key.slice(0, -1);
-    expect([long.push(Buffer.from(most)).toString(), long.end().toString(), hits()]).toEqual(['', '*'.repeat(most.length), 1]);
+    const { redactor: shortRedactor } = redactor('x-api-key', key);
+    expect([shortRedactor.push(Buffer.from('see sk-li')).toString(), shortRedactor.end().toString()]).toEqual(['see ', 'sk-li']);
+    const halfKey = key.slice(0, key.length / 2);
+    const { redactor: otherRedactor } = redactor('x-api-key', key, 'x-other', 'zz-1234-5678');
+    for (const text of [halfKey, 'sk-live-4'])
+      expect([otherRedactor.push(Buffer.from(text)).length, otherRedactor.end().toString()]).toEqual([0, text]);
+    const { redactor: longRedactor, hits } = redactor('x-api-key', key);
+    const almostKey = key.slice(0, -1);
+    expect([longRedactor.push(Buffer.from(almostKey)).toString(), longRedactor.end().toString(), hits()]).toEqual([
+      '',
+      '*'.repeat(almostKey.length),
+      1,
+    ]);
   });
 
   it('shows at most the first part of a secret in chunks that cannot be held back', () => {
-    const { redactor: one } = redactor('x-api-key', key);
+    const { redactor: secretRedactor } = redactor('x-api-key', key);
     const chunks = [`a ${key.slice(0, 10)}`, `${key.slice(10)} b ${key}`].map((text) => Buffer.from(text));
-    for (const chunk of chunks) one.overwriteChunk(chunk);
+    for (const chunk of chunks) secretRedactor.overwriteChunk(chunk);
     expect(Buffer.concat(chunks).toString()).toBe(`a ${key.slice(0, 10)}${'*'.repeat(key.length - 10)} b ${'*'.repeat(key.length)}`);
   });
 });
@@ -160,10 +168,10 @@ describe('SecretRedactor with headers', () => {
     [{ 'x-a': `v ${key}` }, { 'x-a': `v ${'*'.repeat(key.length)}` }, 1],
     [{ 'x-a': key.toUpperCase() }, { 'x-a': key.toUpperCase() }, 0],
     [{ [`x-${key}`]: '1', b: '2' }, { b: '2' }, 1],
-  ])('masks %j', (headers, shown, found) => {
-    const { redactor: one, hits } = redactor('x-api-key', key);
-    expect([one.headers(headers as Record<string, string>), hits()]).toEqual([shown, found]);
-    expect(one.pairs(Object.entries(headers).flat())).toEqual(Object.entries(shown).flat());
+  ])('masks %j', (headers, masked, found) => {
+    const { redactor: secretRedactor, hits } = redactor('x-api-key', key);
+    expect([secretRedactor.headers(headers as Record<string, string>), hits()]).toEqual([masked, found]);
+    expect(secretRedactor.pairs(Object.entries(headers).flat())).toEqual(Object.entries(masked).flat());
     expect(hits()).toBe(2 * found);
   });
 

@@ -6,10 +6,10 @@ const byte = fc.oneof(fc.integer({ min: 0, max: 255 }), fc.constantFrom(0, 0x2c,
 
 it('the checks of four bytes at once agree with a check of each byte', () => {
   fc.assert(
-    fc.property(fc.tuple(byte, byte, byte, byte), fc.integer({ min: 1, max: 0x80 }), (bytes, least) => {
+    fc.property(fc.tuple(byte, byte, byte, byte), fc.integer({ min: 1, max: 0x80 }), (bytes, limit) => {
       const four = Buffer.from(bytes).readInt32LE(0);
-      expect(anyBelow(four, fourTimes(least)) !== 0).toBe(bytes.some((one) => one < least));
-      expect(anyDigit(four) !== 0).toBe(bytes.some((one) => one >= 0x30 && one <= 0x39));
+      expect(anyBelow(four, fourTimes(limit)) !== 0).toBe(bytes.some((byte) => byte < limit));
+      expect(anyDigit(four) !== 0).toBe(bytes.some((byte) => byte >= 0x30 && byte <= 0x39));
     }),
     { numRuns: 3000 },
   );

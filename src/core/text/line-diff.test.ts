@@ -5,26 +5,26 @@ import { lineDiff } from './line-diff.ts';
 const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 /** Applies the diff to the text before, as `patch` does. */
-function patched(before: string, diff: string): string {
+function applyDiff(before: string, diff: string): string {
   const lines = linesOf(before);
-  const out: string[] = [];
-  let at = 0;
+  const result: string[] = [];
+  let position = 0;
   for (const line of linesOf(diff.replaceAll('\n\\ No newline at end of file\n', '\0\n'))) {
     const head = /^@@ -(\d+),(\d+) \+\d+,\d+ @@\n$/.exec(line);
     if (head !== null) {
       const first = Number(head[1]) - (head[2] === '0' ? 0 : 1);
-      while (at < first) out.push(lines[at++] ?? '');
+      while (position < first) result.push(lines[position++] ?? '');
       continue;
     }
     const text = line.slice(1).replace('\0\n', '');
-    if (line.startsWith('+')) out.push(text);
+    if (line.startsWith('+')) result.push(text);
     else {
-      expect(lines[at]).toBe(text);
-      if (line.startsWith(' ')) out.push(text);
-      at += 1;
+      expect(lines[position]).toBe(text);
+      if (line.startsWith(' ')) result.push(text);
+      position += 1;
     }
   }
-  return [...out, ...lines.slice(at)].join('');
+  return [...result, ...lines.slice(position)].join('');
 }
 
 describe('lineDiff', () => {
@@ -50,14 +50,14 @@ describe('lineDiff', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', '', '  d')).map((lines) => lines.join('\n'));
     fc.assert(
       fc.property(text, text, (before, after) => {
-        expect(patched(before, lineDiff(before, after))).toBe(after);
+        expect(applyDiff(before, lineDiff(before, after))).toBe(after);
       }),
     );
   });
 
   it('replaces large texts without common lines completely', () => {
-    const many = (word: string): string => Array.from({ length: 3000 }, (_, i) => `${word} ${i}`).join('\n');
-    const diff = lineDiff(many('a'), many('b'));
-    expect(patched(many('a'), diff)).toBe(many('b'));
+    const manyLines = (word: string): string => Array.from({ length: 3000 }, (_, i) => `${word} ${i}`).join('\n');
+    const diff = lineDiff(manyLines('a'), manyLines('b'));
+    expect(applyDiff(manyLines('a'), diff)).toBe(manyLines('b'));
   });
 });

@@ -13,18 +13,18 @@ describe('nearest', () => {
     ['a short name with one mistake', 'y', 'x'],
     ['the name itself', 'claude', 'claude'],
     ['two similar names', 'azure-e', 'azure-eu'],
-  ])('finds the right name for %s', (_, typed, meant) => {
-    expect(nearest(typed, names)).toBe(meant);
+  ])('finds the right name for %s', (_, input, expected) => {
+    expect(nearest(input, names)).toBe(expected);
   });
 
-  it.each(['something-else', 'cl', '', 'c'.repeat(5_000)])('finds nothing for %j', (typed) => {
-    expect(nearest(typed, ['openai-main', 'claude'])).toBeUndefined();
+  it.each(['something-else', 'cl', '', 'c'.repeat(5_000)])('finds nothing for %j', (input) => {
+    expect(nearest(input, ['openai-main', 'claude'])).toBeUndefined();
   });
 
   it('tolerates few mistakes in a long name, and not many', () => {
-    const long = 'team-production-azure-europe-west-deployment';
-    expect([nearest(long.replace('azure', 'azuer'), [long]), nearest(long.slice(5), [long])]).toEqual([long, long]);
-    expect([nearest(long.slice(6), [long]), nearest(`${long}-other`, [long])]).toEqual([undefined, undefined]);
+    const longName = 'team-production-azure-europe-west-deployment';
+    expect([nearest(longName.replace('azure', 'azuer'), [longName]), nearest(longName.slice(5), [longName])]).toEqual([longName, longName]);
+    expect([nearest(longName.slice(6), [longName]), nearest(`${longName}-other`, [longName])]).toEqual([undefined, undefined]);
   });
 
   it('counts swapped letters as one mistake', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { formatDuration, formatSize, parseDuration, parseSize, parseTime } from './units.ts';
 
 const second = 1000;
-const mega = 1024 ** 2;
+const mib = 1024 ** 2;
 
 describe('parseDuration', () => {
   it.each<[string | number, number | undefined]>([
@@ -35,12 +35,12 @@ describe('parseDuration', () => {
 
 describe('parseSize', () => {
   it.each<[string | number, number | undefined]>([
-    ['50MB', 50 * mega],
-    ['50mb', 50 * mega],
-    ['50M', 50 * mega],
-    ['50MiB', 50 * mega],
+    ['50MB', 50 * mib],
+    ['50mb', 50 * mib],
+    ['50M', 50 * mib],
+    ['50MiB', 50 * mib],
     ['256KB', 256 * 1024],
-    ['2 GB', 2 * 1024 * mega],
+    ['2 GB', 2 * 1024 * mib],
     ['1.5KB', 1536],
     ['12B', 12],
     ['12', 12],
@@ -82,8 +82,8 @@ describe('formatSize', () => {
     [812, '812 B'],
     [1024, '1 KB'],
     [1_048_575, '1 MB'],
-    [50 * mega, '50 MB'],
-    [1.5 * 1024 * mega, '1.5 GB'],
+    [50 * mib, '50 MB'],
+    [1.5 * 1024 * mib, '1.5 GB'],
   ])('writes %d bytes as %s', (bytes, text) => {
     expect(formatSize(bytes)).toBe(text);
   });
@@ -99,8 +99,8 @@ describe('parseTime', () => {
     ['2027-03-01T12:00-0130', '2027-03-01T13:30:00.000Z'],
   ])('reads %s independent of the local time zone', (text, utc) => {
     onTestFinished(() => void vi.unstubAllEnvs());
-    for (const zone of ['UTC', 'America/New_York', 'Asia/Kolkata']) {
-      vi.stubEnv('TZ', zone);
+    for (const timeZone of ['UTC', 'America/New_York', 'Asia/Kolkata']) {
+      vi.stubEnv('TZ', timeZone);
       expect(new Date(parseTime(text)).toISOString()).toBe(utc);
     }
   });

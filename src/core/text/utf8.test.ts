@@ -15,21 +15,25 @@ it.each([
   ['61 c080', 1],
   ['eda080', 0],
   ['f4908080', 0],
-] as const)('firstNotUtf8 for the bytes %s returns %s', (hex, at) => {
-  expect(firstNotUtf8(Buffer.from(hex.replaceAll(' ', ''), 'hex'))).toBe(at);
+] as const)('firstNotUtf8 for the bytes %s returns %s', (hex, offset) => {
+  expect(firstNotUtf8(Buffer.from(hex.replaceAll(' ', ''), 'hex'))).toBe(offset);
 });
 
-it.each([0, 1, 2, 3, 65_533, 65_534, 65_535, 65_536, 65_537, 131_071, 199_999])('firstNotUtf8 finds an invalid byte at %s', (at) => {
+it.each([0, 1, 2, 3, 65_533, 65_534, 65_535, 65_536, 65_537, 131_071, 199_999])('firstNotUtf8 finds an invalid byte at %s', (offset) => {
   const bytes = Buffer.from('€'.repeat(66_667)).subarray(0, 200_000 - 2);
-  const cut = Buffer.concat([bytes.subarray(0, at - (at % 3)), Buffer.from([0xff]), bytes.subarray(at - (at % 3))]);
-  expect(firstNotUtf8(cut)).toBe(at - (at % 3));
+  const invalidBytes = Buffer.concat([
+    bytes.subarray(0, offset - (offset % 3)),
+    Buffer.from([0xff]),
+    bytes.subarray(offset - (offset % 3)),
+  ]);
+  expect(firstNotUtf8(invalidBytes)).toBe(offset - (offset % 3));
 });
 
 it('firstNotUtf8 agrees with a strict decoder', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 20 }), (bytes) => {
-      const at = firstNotUtf8(Buffer.from(bytes));
-      const decodes = (part: Uint8Array): boolean => {
+      const offset = firstNotUtf8(Buffer.from(bytes));
+      const isValidUtf8 = (part: Uint8Array): boolean => {
         try {
           new TextDecoder('utf-8', { fatal: true }).decode(part);
           return true;
@@ -37,8 +41,8 @@ it('firstNotUtf8 agrees with a strict decoder', () => {
           return false;
         }
       };
-      expect(decodes(bytes)).toBe(at === undefined);
-      if (at !== undefined) expect(decodes(bytes.subarray(0, at))).toBe(true);
+      expect(isValidUtf8(bytes)).toBe(offset === undefined);
+      if (offset !== undefined) expect(isValidUtf8(bytes.subarray(0, offset))).toBe(true);
     }),
     { numRuns: 2000 },
   );

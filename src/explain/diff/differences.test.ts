@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChangeFacts, differences } from './differences.ts';
 import { structuralDiff } from './structure.ts';
 
-const none: ChangeFacts = {
+const noFacts: ChangeFacts = {
   overrides: new Map(),
   override: undefined,
   dropped: [],
@@ -13,12 +13,12 @@ const none: ChangeFacts = {
   type: 'openai',
   hide: (text) => text,
 };
-const at = { file: 'gateway.yaml', line: 7 };
+const location = { file: 'gateway.yaml', line: 7 };
 
-const lines = (before: unknown, after: unknown, facts: Partial<ChangeFacts> = {}, between?: unknown): string[] =>
-  differences(before, after, { ...none, ...facts }, between).map(
-    ({ path, kind, from, before: was, after: is, cause, at: origin }) =>
-      `${kind} ${path}${from === undefined ? '' : ` < ${from}`} ${was ?? ''}>${is ?? ''} ${cause}${origin === null ? '' : ` :${origin.line}`}`,
+const lines = (before: unknown, after: unknown, facts: Partial<ChangeFacts> = {}, intermediate?: unknown): string[] =>
+  differences(before, after, { ...noFacts, ...facts }, intermediate).map(
+    ({ path, kind, from, before: previous, after: current, cause, at: origin }) =>
+      `${kind} ${path}${from === undefined ? '' : ` < ${from}`} ${previous ?? ''}>${current ?? ''} ${cause}${origin === null ? '' : ` :${origin.line}`}`,
   );
 
 describe('differences', () => {
@@ -29,38 +29,44 @@ describe('differences', () => {
       'an override',
       { temperature: 0.9 },
       { temperature: 0.2 },
-      { overrides: new Map([['temperature', at]]) },
+      { overrides: new Map([['temperature', location]]) },
       ['changed temperature 0.9>0.2 override_params :7'],
     ],
     [
       'an override inside an object',
       { response_format: { type: 'text' } },
       { response_format: { type: 'json' } },
-      { overrides: new Map([['response_format.type', at]]) },
+      { overrides: new Map([['response_format.type', location]]) },
       ['changed response_format.type "text">"json" override_params :7'],
     ],
     [
       'an override of a limit under its other name',
       { max_completion_tokens: 9 },
       { max_tokens: 5 },
-      { overrides: new Map([['max_tokens', at]]), override: { max_tokens: 5 } },
+      { overrides: new Map([['max_tokens', location]]), override: { max_tokens: 5 } },
       ['removed max_completion_tokens 9> override_params :7', 'added max_tokens >5 override_params :7'],
     ],
     [
       'an override before a conversion',
       { max_completion_tokens: 9 },
       { max_tokens: 5 },
-      { overrides: new Map([['max_tokens', at]]), override: { max_tokens: 5 }, format: 'of anthropic' },
+      { overrides: new Map([['max_tokens', location]]), override: { max_tokens: 5 }, format: 'of anthropic' },
       ['removed max_completion_tokens 9> override_params :7', 'added max_tokens >5 override_params :7'],
     ],
     [
       'a limit under the name of the route',
       { max_output_tokens: 9 },
       { max_output_tokens: 5 },
-      { overrides: new Map([['max_tokens', at]]) },
+      { overrides: new Map([['max_tokens', location]]) },
       ['changed max_output_tokens 9>5 override_params :7'],
     ],
-    ['labels', {}, { labels: { team: 'web' } }, { overrides: new Map([['labels.team', at]]) }, ['added labels >{"team":"web"} labels :7']],
+    [
+      'labels',
+      {},
+      { labels: { team: 'web' } },
+      { overrides: new Map([['labels.team', location]]) },
+      ['added labels >{"team":"web"} labels :7'],
+    ],
     ['the slug', { model: '@main/m' }, { model: 'm' }, {}, ['changed model "@main/m">"m" model name']],
     [
       'dropped parameters',
@@ -73,7 +79,7 @@ describe('differences', () => {
       'a parameter that was set and then dropped',
       {},
       {},
-      { overrides: new Map([['labels.team', at]]), dropped: [{ param: 'labels', reason: 'not known' }] },
+      { overrides: new Map([['labels.team', location]]), dropped: [{ param: 'labels', reason: 'not known' }] },
       ['removed labels > not known :7'],
     ],
     [
@@ -126,30 +132,30 @@ describe('differences', () => {
   });
 
   it('are limited in number and depth', () => {
-    const many = (from: number): unknown => ({ list: Array.from({ length: 5000 }, (_, i) => ({ value: i + from })) });
-    expect(differences(many(0), many(100_000), none).length).toBeLessThanOrEqual(400);
-    expect(differences(many(0), many(100_000), { ...none, format: 'x' }).length).toBeLessThanOrEqual(400);
-    let [one, other]: [unknown, unknown] = [1, 2];
-    for (let i = 0; i < 100; i += 1) [one, other] = [{ a: one }, { a: other }];
-    expect(differences(one, other, none)).toHaveLength(1);
-    const nested = (text: string): unknown =>
-      Array.from({ length: 60 }).reduce<unknown>((inner, _, at) => [inner, at], text.repeat(1_000_000));
+    const manyValues = (start: number): unknown => ({ list: Array.from({ length: 5000 }, (_, i) => ({ value: i + start })) });
+    expect(differences(manyValues(0), manyValues(100_000), noFacts).length).toBeLessThanOrEqual(400);
+    expect(differences(manyValues(0), manyValues(100_000), { ...noFacts, format: 'x' }).length).toBeLessThanOrEqual(400);
+    let [first, second]: [unknown, unknown] = [1, 2];
+    for (let i = 0; i < 100; i += 1) [first, second] = [{ a: first }, { a: second }];
+    expect(differences(first, second, noFacts)).toHaveLength(1);
+    const deeplyNested = (text: string): unknown =>
+      Array.from({ length: 60 }).reduce<unknown>((value, _, index) => [value, index], text.repeat(1_000_000));
     // Beyond the limit, the list is compared as a whole: its path is shorter than 60 steps.
-    const [change] = structuralDiff(nested('a'), nested('b'));
+    const [change] = structuralDiff(deeplyNested('a'), deeplyNested('b'));
     expect(change).toMatchObject({ kind: 'changed' });
     expect(change?.path.length).toBeLessThan(20);
-    expect(differences('x'.repeat(1000), 'y', none)[0]?.before?.length).toBeLessThanOrEqual(400);
+    expect(differences('x'.repeat(1000), 'y', noFacts)[0]?.before?.length).toBeLessThanOrEqual(400);
     const hide = (text: string): string => text.replaceAll('a secret', '***');
-    const told = differences(`${'x'.repeat(394)}a secret of the file`, 'y', { ...none, hide });
-    expect(told[0]?.before).toMatch(/x\*\*\* …$/);
+    const redacted = differences(`${'x'.repeat(394)}a secret of the file`, 'y', { ...noFacts, hide });
+    expect(redacted[0]?.before).toMatch(/x\*\*\* …$/);
   });
 
   it('of lists without common items are found quickly', () => {
     const list = (from: string, type: string): unknown => ({
       list: Array.from({ length: 20_000 }, (_, i) => ({ type: `${type}${i}`, text: from })),
     });
-    expect(differences(list('a', 'x'), list('a', 'y'), none)).toHaveLength(400);
-    expect(differences(list('same', 'x'), list('same', 'y'), { ...none, format: 'x' }).length).toBeLessThanOrEqual(400);
+    expect(differences(list('a', 'x'), list('a', 'y'), noFacts)).toHaveLength(400);
+    expect(differences(list('same', 'x'), list('same', 'y'), { ...noFacts, format: 'x' }).length).toBeLessThanOrEqual(400);
     const numbers = Array.from({ length: 20_000 }, (_, i) => i);
     expect(structuralDiff(numbers, numbers.toReversed())).toHaveLength(400);
   });
@@ -157,9 +163,9 @@ describe('differences', () => {
   it('of random values are empty for equal values, and otherwise turn one into the other', () => {
     for (let seed = 1; seed < 300; seed += 1) {
       const random = generator(seed);
-      const [one, other] = [randomValue(random, 4), randomValue(random, 4)];
-      expect(structuralDiff(one, structuredClone(one))).toEqual([]);
-      expect(structuralDiff(one, other).length > 0).toBe(!isDeepStrictEqual(one, other));
+      const [first, second] = [randomValue(random, 4), randomValue(random, 4)];
+      expect(structuralDiff(first, structuredClone(first))).toEqual([]);
+      expect(structuralDiff(first, second).length > 0).toBe(!isDeepStrictEqual(first, second));
     }
   });
 });
@@ -178,5 +184,5 @@ function randomValue(random: () => number, depth: number): unknown {
   if (kind === 1) return 'ab'.slice(0, 1 + Math.floor(random() * 2));
   if (kind === 2) return random() < 0.5;
   const members = Array.from({ length: Math.floor(random() * 4) }, () => randomValue(random, depth - 1));
-  return kind === 3 ? members : Object.fromEntries(members.map((member, at) => ['abcd'[at], member]));
+  return kind === 3 ? members : Object.fromEntries(members.map((member, location) => ['abcd'[location], member]));
 }

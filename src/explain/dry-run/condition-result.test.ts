@@ -29,21 +29,21 @@ describe('describeCondition', () => {
       '(metadata.plan = "paid" and metadata.team = "web") and url.pathname = "/v1/x"',
       'metadata.plan is "free", not "paid", url.pathname is "/v1/chat/completions", not "/v1/x"',
     ],
-  ])('explains %j', (query, matched, text, why) => {
-    expect(describeCondition(query, facts, (text) => text)).toEqual({ text, matched, why });
+  ])('explains %j', (query, matched, text, reason) => {
+    expect(describeCondition(query, facts, (text) => text)).toEqual({ text, matched, why: reason });
     expect(compileQuery(query)(facts)).toBe(matched);
   });
 
   it('truncates a long condition', () => {
     const query = { 'metadata.plan': { $in: Array.from({ length: 500 }, (_, i) => `plan ${i}`) } };
-    const told = describeCondition(query, facts, (text) => text);
-    expect(told.text.length).toBeLessThanOrEqual(200);
-    expect(told.why.length).toBeLessThanOrEqual(300);
+    const description = describeCondition(query, facts, (text) => text);
+    expect(description.text.length).toBeLessThanOrEqual(200);
+    expect(description.why.length).toBeLessThanOrEqual(300);
   });
 
   it('masks secrets before it truncates', () => {
     const secret = 'a-secret-of-the-file-'.repeat(4);
-    const told = describeCondition({ 'metadata.plan': secret }, facts, (text) => text.replaceAll(secret, '***'));
-    expect(told).toEqual({ text: 'metadata.plan = "***"', matched: false, why: 'metadata.plan is "free", not "***"' });
+    const description = describeCondition({ 'metadata.plan': secret }, facts, (text) => text.replaceAll(secret, '***'));
+    expect(description).toEqual({ text: 'metadata.plan = "***"', matched: false, why: 'metadata.plan is "free", not "***"' });
   });
 });

@@ -8,10 +8,10 @@ import { withReplayChanges, responseDifferences, sendReplay } from './replay.ts'
 
 const names = new GatewayHeaderNames(undefined);
 
-const again = (to: string, body?: string) => {
+const again = (target: string, body?: string) => {
   const { headers, body: sent } = withReplayChanges(
     { method: 'POST', path: '/v1/x', headers: {}, ...(body === undefined ? {} : { body }) },
-    { to },
+    { to: target },
     names,
   );
   return { provider: headers?.['x-gateway-provider'], sent };
@@ -24,8 +24,8 @@ it.each([
   ['other', '{"n":1}', '@other', '{"n":1}'],
   ['other', 'no JSON', '@other', 'no JSON'],
   ['other', undefined, '@other', undefined],
-])('a replay to %s with the body %s sets the provider header or the model', (to, body, provider, sent) => {
-  expect(again(to, body)).toEqual({ provider, sent });
+])('a replay to %s with the body %s sets the provider header or the model', (target, body, provider, sent) => {
+  expect(replayTo(target, body)).toEqual({ provider, sent });
 });
 
 it('a replay replaces the gateway headers of the configured prefixes, and no other headers', () => {
@@ -37,8 +37,8 @@ it('a replay replaces the gateway headers of the configured prefixes, and no oth
 it.each([
   ['/m', '{}', /not a target/],
   ['other/m', undefined, /no body/],
-])('a replay to %s with the body %s throws', (to, body, message) => {
-  expect(() => again(to, body)).toThrow(message);
+])('a replay to %s with the body %s throws', (target, body, message) => {
+  expect(() => replayTo(target, body)).toThrow(message);
 });
 
 it.each<[string, 'splice' | 'full', string, string, string[], RegExp | null]>([
@@ -58,12 +58,12 @@ it.each<[string, 'splice' | 'full', string, string, string[], RegExp | null]>([
   ['of an event stream that ends early', 'splice', 'data: {"a":1}\n\ndata: [DONE]\n\n', 'data: {"a":1}\n\n', ['events[1]'], null],
   ['that is large', 'splice', `{"a":"${'x'.repeat(5_000_000)}"}`, '{}', [], /too large/],
   ['that was converted', 'full', '{"candidates":[]}', '{"choices":[]}', [], /format of/],
-])('responseDifferences compares a response %s if possible', (_, lane, before, after, paths, why) => {
+])('responseDifferences compares a response %s if possible', (_, lane, before, after, paths, reason) => {
   const stored: StoredRecord = { record: sampleRecord({ lane }), bodies: [], feedback: [] };
   const { differences, why_absent: absent } = responseDifferences({ text: before }, after, stored, (text) => text);
   expect(differences.map(({ path }) => path)).toEqual(paths);
-  if (why === null) expect(absent).toBeNull();
-  else expect(absent).toMatch(why);
+  if (reason === null) expect(absent).toBeNull();
+  else expect(absent).toMatch(reason);
 });
 
 it.each<[string, (response: ServerResponse) => void, string, RegExp]>([
@@ -75,8 +75,8 @@ it.each<[string, (response: ServerResponse) => void, string, RegExp]>([
     /broke off: connection reset/,
   ],
   ['that is too large', (response) => void response.end(Buffer.alloc(17 * 1024 * 1024)), 'upstream_invalid', /larger than 16 MB/],
-])('a response %s is an error', async (_, answer, code, message) => {
-  const server = createServer((_request, response) => answer(response));
+])('a response %s is an error', async (_, respond, code, message) => {
+  const server = createServer((_request, response) => respond(response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const replayed = sendReplay(base, { body: '{}' }, undefined).finally(() => void server.close());

@@ -13,9 +13,9 @@ it.each([
   ['/v1/files?key=[secret]&limit=2', '/v1/files?limit=2'],
   ['/v1/files?[email]=1&a=to-[email]-x&limit=2', '/v1/files?limit=2'],
   ['/v1/chat/completions?metadata[team]=web&include[]=a', '/v1/chat/completions?metadata[team]=web&include[]=a'],
-])('replayRequest sends the path %s as %s', (path, again) => {
+])('replayRequest sends the path %s as %s', (path, replayPath) => {
   const stored: StoredRecord = { record: sampleRecord({ path }), bodies: [], feedback: [] };
-  expect(replayRequest(stored, { text: '{}' }, names).path).toBe(again);
+  expect(replayRequest(stored, { text: '{}' }, names).path).toBe(replayPath);
 });
 
 const withHeaders = (headers: Record<string, string>, change: Parameters<typeof sampleRecord>[0] = {}): StoredRecord => {

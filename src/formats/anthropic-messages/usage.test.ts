@@ -3,7 +3,7 @@ import { UsageCounts } from './usage.ts';
 
 const usageOf = (...reports: readonly unknown[]) => {
   const counts = new UsageCounts();
-  for (const one of reports) counts.add(one);
+  for (const report of reports) counts.add(report);
   return counts.usage;
 };
 
@@ -36,6 +36,6 @@ it.each<[string, readonly unknown[], unknown]>([
     [{ ...message, iterations: [message, null, { ...message, type: 'fallback_message' }] }],
     { prompt: 224, completion: 22, cached: 0, cacheWrite: 0 },
   ],
-])('UsageCounts counts %s', (_what, reports, usage) => {
+])('UsageCounts counts %s', (_name, reports, usage) => {
   expect(usageOf(...reports)).toEqual(usage);
 });

@@ -7,7 +7,7 @@ describe('embeddings of several modalities', () => {
     { startOffsetSec: 0, endOffsetSec: 16, embedding: [3] },
     { startOffsetSec: 16, endOffsetSec: 20, embedding: [4] },
   ];
-  const written = [
+  const inputRows = [
     { start_offset: 0, end_offset: 16, embedding: [3] },
     { start_offset: 16, end_offset: 20, embedding: [4] },
   ];
@@ -16,8 +16,8 @@ describe('embeddings of several modalities', () => {
     ['an image', { imageEmbedding: [2] }, { embedding: [2] }],
     ['a text with its image', { textEmbedding: [1], imageEmbedding: [2] }, { embedding: [1], image_embedding: [2] }],
     ['a short video', { videoEmbeddings: parts.slice(0, 1) }, { embedding: [3] }],
-    ['a video', { videoEmbeddings: parts }, { embedding: [3], video_embeddings: written }],
-    ['an image with a video', { imageEmbedding: [2], videoEmbeddings: parts }, { embedding: [2], video_embeddings: written }],
+    ['a video', { videoEmbeddings: parts }, { embedding: [3], video_embeddings: inputRows }],
+    ['an image with a video', { imageEmbedding: [2], videoEmbeddings: parts }, { embedding: [2], video_embeddings: inputRows }],
   ])('are returned for %s', (_, prediction, row) => {
     const { data } = fromEmbeddings(JSON.stringify({ predictions: [prediction] }), 'm', false);
     expect(data).toEqual([{ object: 'embedding', index: 0, ...row }]);
@@ -37,7 +37,7 @@ it.each([
   ['encoding_format', 'int8'],
 ])('toVertexEmbedding reports %s with a wrong type as dropped', (param, value) => {
   const { dropped } = toVertexEmbedding({ input: 'a', [param]: value }, 'text-embedding-005');
-  expect(dropped.map((one) => one.param)).toEqual([param]);
+  expect(dropped.map((drop) => drop.param)).toEqual([param]);
 });
 
 const truncated = { values: [1], statistics: { truncated: true } };
@@ -50,24 +50,24 @@ it.each<[object, object]>([
   [{ embedding: { values: [1] }, truncated: true }, [{ truncated: true }]],
   [{ embedding: { values: [1] }, truncated: false }, [{}]],
   [{ embeddings: [truncated] }, [{ truncated: true }]],
-])('fromEmbeddings reports the inputs that the service truncated: %j', (answer, rows) => {
-  const { data } = fromEmbeddings(JSON.stringify(answer), 'm', false) as { data: object[] };
+])('fromEmbeddings reports the inputs that the service truncated: %j', (response, rows) => {
+  const { data } = fromEmbeddings(JSON.stringify(response), 'm', false) as { data: object[] };
   expect(data.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => key === 'truncated')))).toEqual(rows);
 });
 
 describe('the token count of the inputs', () => {
-  const vectors = [{ values: [1] }];
+  const embeddings = [{ values: [1] }];
   const counted = (tokens: number) => ({ embeddings: { values: [1], statistics: { truncated: false, token_count: tokens } } });
   it.each([
     ['each prediction has a count', { predictions: [counted(3), counted(4)] }, 7],
     ['the response has one sum', { embedding: { values: [1] }, usageMetadata: { promptTokenCount: 5 }, truncated: false }, 5],
     [
       'the response also has the sum by modality',
-      { embeddings: vectors, usageMetadata: { promptTokenCount: 9, promptTokenDetails: [{ modality: 'TEXT', tokenCount: 9 }] } },
+      { embeddings, usageMetadata: { promptTokenCount: 9, promptTokenDetails: [{ modality: 'TEXT', tokenCount: 9 }] } },
       9,
     ],
-  ])('is counted once if %s', (_, answer, tokens) => {
-    const text = JSON.stringify(answer);
+  ])('is counted once if %s', (_, response, tokens) => {
+    const text = JSON.stringify(response);
     const tap = new EmbeddingTap();
     tap.whole(text);
     expect(tap.usage).toEqual({ prompt: tokens, completion: 0 });
@@ -88,8 +88,8 @@ describe('fromEmbeddings rejects a response', () => {
     ['with an empty embedding', { embeddings: [{ values: [1] }, {}] }],
     ['without embeddings', { embeddings: [] }],
     ['with empty predictions', { predictions: [{ embeddings: { values: [1] } }, { embeddings: {} }] }],
-  ])('%s', (_, answer) => {
-    expect(() => fromEmbeddings(JSON.stringify(answer), 'm', false, 2)).toThrow(
+  ])('%s', (_, response) => {
+    expect(() => fromEmbeddings(JSON.stringify(response), 'm', false, 2)).toThrow(
       expect.objectContaining({ code: 'upstream_invalid' }) as Error,
     );
   });

@@ -7,8 +7,8 @@ const signature = 'CiQBjz1rXw0QZ2VtaW5pLXRob3VnaHQtc2lnbmF0dXJl';
 
 /** Returns the parts of a model turn in the next request, after the client appended the message it got. */
 function sentBack(parts: readonly object[]): unknown {
-  const answer = JSON.stringify({ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] });
-  const [choice] = fromGenerateContent(answer, call)['choices'] as { message: { tool_calls?: { id: string }[] } }[];
+  const response = JSON.stringify({ candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] });
+  const [choice] = fromGenerateContent(response, call)['choices'] as { message: { tool_calls?: { id: string }[] } }[];
   const results = (choice?.message.tool_calls ?? []).map(({ id }) => ({ role: 'tool', tool_call_id: id, content: '1' }));
   const messages = [{ role: 'user', content: 'a' }, choice?.message, ...results, { role: 'user', content: 'b' }];
   const options = { surface: 'developer', schemas: 'converted', signatureStandIn: true } as const;

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { dropExtensions } from '../openai-chat/extensions.ts';
 import { type HistoryRules, mistralHistory, openaiHistory } from './rules.ts';
 
-const call = (id: string, more: object = {}) => ({
+const call = (id: string, extra: object = {}) => ({
   id,
   type: 'function',
   function: { name: 'f', arguments: '{"a":"\\"role\\""}' },
-  ...more,
+  ...extra,
 });
 const user = { role: 'user', content: 'say "assistant": \\' };
 
@@ -47,13 +47,13 @@ it.each(['constructor', '__proto__', 'hasOwnProperty'])(
 );
 
 describe('dropExtensions cleans an assistant message', () => {
-  const said = { role: 'assistant', content: 'a' };
+  const assistantMessage = { role: 'assistant', content: 'a' };
   it.each([
-    ['with thinking', { ...said, reasoning_content: 'hm' }, said, ['messages[].reasoning_content']],
+    ['with thinking', { ...assistantMessage, reasoning_content: 'hm' }, assistantMessage, ['messages[].reasoning_content']],
     [
       'with text after other members',
       { content: 'a', extra_content: { google: {} }, role: 'assistant' },
-      said,
+      assistantMessage,
       ['messages[].extra_content'],
     ],
     [
@@ -71,14 +71,14 @@ describe('dropExtensions cleans an assistant message', () => {
     [
       'with blocks next to text',
       {
-        ...said,
+        ...assistantMessage,
         content_blocks: [
           { type: 'thinking', thinking: '', signature: 's' },
           { type: 'server_tool_use', id: 's1', name: 'web_search', input: {} },
           { type: 'text', text: 'a', citations: [{ type: 'char_location' }] },
         ],
       },
-      said,
+      assistantMessage,
       [
         'messages[].content_blocks',
         'messages[].content[].thinking',
@@ -87,7 +87,7 @@ describe('dropExtensions cleans an assistant message', () => {
       ],
     ],
     ['without content', { role: 'assistant', content: null }, { role: 'assistant', content: '' }, []],
-    ['with an empty list of calls', { ...said, tool_calls: [] }, said, []],
+    ['with an empty list of calls', { ...assistantMessage, tool_calls: [] }, assistantMessage, []],
     ['with an object as content', { role: 'assistant', content: { b: 1 } }, { role: 'assistant', content: '{"b":1}' }, []],
     [
       'with audio',
@@ -119,26 +119,26 @@ describe('dropExtensions cleans an assistant message', () => {
       { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }] },
       [],
     ],
-  ])('%s', (_name, message, wanted, dropped) => {
-    expect(clean([user, message])).toEqual({ messages: [user, wanted], dropped });
+  ])('%s', (_name, message, expected, dropped) => {
+    expect(clean([user, message])).toEqual({ messages: [user, expected], dropped });
   });
 });
 
 describe('call IDs', () => {
-  const long = `call_${'x'.repeat(60)}`;
+  const longId = `call_${'x'.repeat(60)}`;
   const step = (id: string | undefined) => [
     { role: 'assistant', content: null, tool_calls: [{ ...call('c'), id }] },
     { role: 'tool', tool_call_id: id, content: '1' },
   ];
   it.each([
-    ['too long', long, openaiHistory, /^call_x{26}_[a-z0-9]{8}$/],
+    ['too long', longId, openaiHistory, /^call_x{26}_[a-z0-9]{8}$/],
     ['missing', undefined, openaiHistory, /^call_gw_0$/],
     ['of another form', 'toolu_01', mistralHistory, /^[a-z0-9]{9}$/],
-  ])('are replaced if they are %s', (_name, id, rules, form) => {
+  ])('are replaced if they are %s', (_name, id, rules, expectedId) => {
     const { messages } = clean(step(id), rules);
-    const [made] = (messages[0]?.['tool_calls'] ?? []) as { id: string }[];
-    expect(made?.id).toMatch(form);
-    expect(messages[1]?.['tool_call_id']).toBe(made?.id);
+    const [cleaned] = (messages[0]?.['tool_calls'] ?? []) as { id: string }[];
+    expect(cleaned?.id).toMatch(expectedId);
+    expect(messages[1]?.['tool_call_id']).toBe(cleaned?.id);
   });
 
   it('stay distinct after the conversion', () => {

@@ -9,22 +9,23 @@ const call: DialectCall = { strict: false, includeUsage: false, provider: 'verte
 const start: ModelEvent = { type: 'start', id: 'up-1', model: 'm-1', created: 5 };
 const stop: ModelEvent = { type: 'finish', choice: 0, reason: 'stop', raw: 'STOP' };
 
-function write(events: readonly ModelEvent[], over: Partial<DialectCall> = {}): string {
-  const writer = openaiDialect.write?.({ ...call, ...over });
+function write(events: readonly ModelEvent[], overrides: Partial<DialectCall> = {}): string {
+  const writer = openaiDialect.write?.({ ...call, ...overrides });
   if (writer === undefined) throw new Error('the dialect writes nothing');
   return [...events.flatMap((event) => [...writer.push(event)]), ...writer.end()].join('');
 }
 
-const read = (events: readonly ModelEvent[], over: Partial<DialectCall> = {}) => readChatStream(write(events, over), over.strict ?? false);
+const readChunks = (events: readonly ModelEvent[], overrides: Partial<DialectCall> = {}) =>
+  readChatStream(write(events, overrides), overrides.strict ?? false);
 
 /** The deltas between the role and the finish reason. */
 function deltas(events: readonly ModelEvent[], strict: boolean): unknown[] {
-  const { chunks, problems } = read([start, ...events, stop], { strict });
+  const { chunks, problems } = readChunks([start, ...events, stop], { strict });
   expect(problems).toEqual([]);
   return chunks.slice(1, -1).map((chunk) => chunk.choices[0]?.delta);
 }
 
-const tool = (over: object): ModelEvent => ({ type: 'tool_call', choice: 0, index: 0, ...over }) as ModelEvent;
+const tool = (overrides: object): ModelEvent => ({ type: 'tool_call', choice: 0, index: 0, ...overrides }) as ModelEvent;
 
 describe('the envelope of a chunk', () => {
   it('has ID, time, model and name of the provider', () => {
@@ -39,16 +40,16 @@ describe('the envelope of a chunk', () => {
     ['without a start event', []],
     ['with an empty start event', [{ type: 'start', id: '', model: '', created: 0 }]],
   ] as [string, ModelEvent[]][])('has the values of the request %s', (_, first) => {
-    const { chunks } = read([...first, { type: 'text', choice: 0, text: 'a' }, stop]);
+    const { chunks } = readChunks([...first, { type: 'text', choice: 0, text: 'a' }, stop]);
     expect(chunks[0]).toMatchObject({ id: 'chatcmpl-req_1', created: 7, model: 'm-asked' });
   });
 
   it('does not change if the provider starts twice', () => {
-    expect(read([start, { ...start, id: 'up-2' }, stop])).toMatchObject({ problems: [], chunks: [{ id: 'up-1' }, { id: 'up-1' }] });
+    expect(readChunks([start, { ...start, id: 'up-2' }, stop])).toMatchObject({ problems: [], chunks: [{ id: 'up-1' }, { id: 'up-1' }] });
   });
 
   it('has the fields of the start event in every chunk', () => {
-    const { chunks } = read([{ ...start, fields: { service_tier: 'default', system_fingerprint: 'fp' } }, stop]);
+    const { chunks } = readChunks([{ ...start, fields: { service_tier: 'default', system_fingerprint: 'fp' } }, stop]);
     expect(chunks.map((chunk) => [chunk.service_tier, chunk.system_fingerprint])).toEqual([
       ['default', 'fp'],
       ['default', 'fp'],
@@ -57,7 +58,7 @@ describe('the envelope of a chunk', () => {
 
   it('includes the role once for each choice', () => {
     const text = (choice: number): ModelEvent => ({ type: 'text', choice, text: 'a' });
-    const { chunks } = read([start, text(0), text(1), text(1), stop, { ...stop, choice: 1 }]);
+    const { chunks } = readChunks([start, text(0), text(1), text(1), stop, { ...stop, choice: 1 }]);
     expect(chunks.map((chunk) => [chunk.choices[0]?.index, chunk.choices[0]?.delta.role])).toEqual([
       [0, 'assistant'],
       [0, undefined],
@@ -146,8 +147,8 @@ describe('deltas', () => {
     ['an event of another format', { type: 'native', event: { name: 'x', data: '{}' } }, undefined, undefined],
   ];
 
-  it.each(rows)('contain %s', (_, event, loose, strict) => {
-    expect(deltas([event], false)).toEqual(loose === undefined ? [] : [loose]);
+  it.each(rows)('contain %s', (_, event, expectedLoose, strict) => {
+    expect(deltas([event], false)).toEqual(expectedLoose === undefined ? [] : [expectedLoose]);
     expect(deltas([event], true)).toEqual(strict === undefined ? [] : [strict]);
   });
 
@@ -207,7 +208,7 @@ describe('tool calls', () => {
 
   it('are numbered from 0 in every choice', () => {
     const events = [0, 1].map((choice) => tool({ choice, index: choice + 4, id: 'c', name: 'f' }));
-    const { chunks } = read([start, ...events, stop, { ...stop, choice: 1 }]);
+    const { chunks } = readChunks([start, ...events, stop, { ...stop, choice: 1 }]);
     expect(chunks.slice(1, 3).map((chunk) => chunk.choices[0]?.delta.tool_calls?.[0]?.index)).toEqual([0, 0]);
   });
 });
@@ -217,14 +218,19 @@ describe('finish reasons', () => {
     ['length', 'MAX_TOKENS', 'length'],
     ['tool_calls', 'tool_use', 'tool_calls'],
     ['SAFETY', 'SAFETY', 'stop'],
-  ])('are written with the values of OpenAI: %s', (reason, raw, written) => {
+  ])('are written with the values of OpenAI: %s', (reason, raw, expected) => {
     const finish: ModelEvent = { type: 'finish', choice: 0, reason, raw };
-    expect(read([start, finish], { strict: true }).chunks[1]?.choices[0]).toEqual({ index: 0, delta: {}, finish_reason: written });
-    expect(read([start, finish]).chunks[1]?.choices[0]).toEqual({ index: 0, delta: {}, finish_reason: written, native_finish_reason: raw });
+    expect(readChunks([start, finish], { strict: true }).chunks[1]?.choices[0]).toEqual({ index: 0, delta: {}, finish_reason: expected });
+    expect(readChunks([start, finish]).chunks[1]?.choices[0]).toEqual({
+      index: 0,
+      delta: {},
+      finish_reason: expected,
+      native_finish_reason: raw,
+    });
   });
 
   it('are written once for each choice', () => {
-    expect(read([start, stop, stop]).chunks).toHaveLength(2);
+    expect(readChunks([start, stop, stop]).chunks).toHaveLength(2);
   });
 });
 
@@ -232,24 +238,24 @@ describe('additional fields', () => {
   const grounding: ModelEvent = { type: 'extra', choice: 0, fields: { groundingMetadata: { a: 1 } }, strict: false };
 
   it('are written in the next chunk of their choice', () => {
-    const { chunks } = read([start, grounding, { type: 'text', choice: 0, text: 'a' }, stop]);
+    const { chunks } = readChunks([start, grounding, { type: 'text', choice: 0, text: 'a' }, stop]);
     expect(chunks.map((chunk) => Object.keys(chunk.choices[0] ?? {}).includes('groundingMetadata'))).toEqual([false, true, false]);
   });
 
   it('are written once per event, even if they repeat or arrive last', () => {
-    const { chunks, problems } = read([start, grounding, grounding, stop, grounding]);
+    const { chunks, problems } = readChunks([start, grounding, grounding, stop, grounding]);
     expect(chunks.map((chunk) => Object.keys(chunk.choices[0] ?? {}).includes('groundingMetadata'))).toEqual([false, true, true, true]);
     expect(problems).toEqual([]);
   });
 
   it('of the response are at the top level, in a chunk of their own if none follows', () => {
-    const { chunks } = read([start, stop, { type: 'extra', fields: { filter: [1] }, strict: false }]);
+    const { chunks } = readChunks([start, stop, { type: 'extra', fields: { filter: [1] }, strict: false }]);
     expect(chunks[2]).toMatchObject({ choices: [], filter: [1] });
   });
 
   it('are omitted with strict compliance, unless they are fields of OpenAI', () => {
     const logprobs: ModelEvent = { type: 'extra', choice: 0, fields: { logprobs: { content: [], refusal: null } }, strict: true };
-    const { chunks } = read([start, grounding, logprobs, { type: 'text', choice: 0, text: 'a' }, stop], { strict: true });
+    const { chunks } = readChunks([start, grounding, logprobs, { type: 'text', choice: 0, text: 'a' }, stop], { strict: true });
     expect(chunks[1]?.choices[0]).toEqual({
       index: 0,
       delta: { content: 'a' },
@@ -295,7 +301,7 @@ describe('an error', () => {
     ['no choice finished', [start, { type: 'text', choice: 0, text: 'a' }]],
     ['one choice did not finish', [start, { type: 'text', choice: 1, text: 'a' }, stop]],
   ] as [string, ModelEvent[]][])('is written at the end if %s', (_, events) => {
-    expect(read(events)).toMatchObject({ isDone: false, error: { code: 'stream_interrupted' }, problems: [] });
+    expect(readChunks(events)).toMatchObject({ isDone: false, error: { code: 'stream_interrupted' }, problems: [] });
   });
 });
 

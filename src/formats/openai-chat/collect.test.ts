@@ -5,13 +5,13 @@ import { collectChat } from './collect.ts';
 
 const call = { id: 'req_1', createdAt: 7, model: 'm', strict: false, showsReasoning: true };
 
-const message = (events: readonly ModelEvent[], over: Partial<typeof call> = {}) => {
-  const { choices } = collectChat(events, { ...call, ...over }) as { choices: { message: unknown }[] };
+const message = (events: readonly ModelEvent[], overrides: Partial<typeof call> = {}) => {
+  const { choices } = collectChat(events, { ...call, ...overrides }) as { choices: { message: unknown }[] };
   return choices[0]?.message;
 };
 
-const text = (value: string, more: object = {}): ModelEvent => ({ type: 'text', choice: 0, text: value, ...more });
-const use = (index: number, more: object = {}): ModelEvent => ({ type: 'tool_call', choice: 0, index, ...more });
+const text = (value: string, extra: object = {}): ModelEvent => ({ type: 'text', choice: 0, text: value, ...extra });
+const toolCall = (index: number, extra: object = {}): ModelEvent => ({ type: 'tool_call', choice: 0, index, ...extra });
 
 describe('collectChat', () => {
   it.each<readonly [name: string, events: readonly ModelEvent[], expected: unknown]>([
@@ -35,10 +35,10 @@ describe('collectChat', () => {
       'keeps the position of calls between blocks and omits calls at the end',
       [
         text('a'),
-        use(4, { id: 'i', name: 'f', arguments: '{"n":' }),
-        use(4, { arguments: '12345678901234567890}' }),
+        toolCall(4, { id: 'i', name: 'f', arguments: '{"n":' }),
+        toolCall(4, { arguments: '12345678901234567890}' }),
         text('b'),
-        use(5, { name: 'g' }),
+        toolCall(5, { name: 'g' }),
       ],
       {
         content: 'ab',
@@ -48,7 +48,7 @@ describe('collectChat', () => {
     ],
     [
       'returns null as content next to calls without text',
-      [use(0, { kind: 'custom', name: 'f', arguments: 'x' })],
+      [toolCall(0, { kind: 'custom', name: 'f', arguments: 'x' })],
       { content: null, tool_calls: [{ type: 'custom', custom: { name: 'f', input: 'x' } }] },
     ],
     [
@@ -98,7 +98,7 @@ describe('collectChat', () => {
   });
 
   it('omits blocks and signatures for strict clients', () => {
-    const events = [text('a', { signature: 'S' }), use(0, { id: 'i', name: 'f', arguments: '{}', thoughtSignature: 'T' })];
+    const events = [text('a', { signature: 'S' }), toolCall(0, { id: 'i', name: 'f', arguments: '{}', thoughtSignature: 'T' })];
     expect(message(events, { strict: true })).toEqual({
       role: 'assistant',
       content: 'a',

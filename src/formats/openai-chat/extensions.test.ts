@@ -49,8 +49,11 @@ describe('dropExtensions', () => {
       { role: 'user', content: 'a', reasoning: 'of a user' },
       { role: 'assistant', content: 'b', reasoning_content: 'hm', reasoning: 'hm' },
     ];
-    const bare = [messages[0], { role: 'assistant', content: 'b' }];
-    expect(drop({ messages })).toEqual({ value: { messages: bare }, dropped: ['messages[].reasoning_content', 'messages[].reasoning'] });
+    const withoutExtensions = [messages[0], { role: 'assistant', content: 'b' }];
+    expect(drop({ messages })).toEqual({
+      value: { messages: withoutExtensions },
+      dropped: ['messages[].reasoning_content', 'messages[].reasoning'],
+    });
     const body = JsonBody.of({ messages });
     expect(dropExtensions(body, openHistory)).toEqual({ body, dropped: [] });
   });
@@ -70,7 +73,7 @@ describe('dropExtensions', () => {
 });
 
 describe('dropExtensions with standard and unknown fields', () => {
-  const untouched = {
+  const unchanged = {
     model: 'm',
     modalities: ['text'],
     metadata: { thinking: 'a word' },
@@ -80,7 +83,7 @@ describe('dropExtensions with standard and unknown fields', () => {
   };
 
   it('returns the same body', () => {
-    const body = JsonBody.of(untouched);
+    const body = JsonBody.of(unchanged);
     expect(dropExtensions(body).body).toBe(body);
     expect(dropExtensions(body).dropped).toEqual([]);
   });

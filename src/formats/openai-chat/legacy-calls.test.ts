@@ -17,7 +17,7 @@ const call = {
   notes: undefined,
   showsReasoning: false,
 };
-const made = (index: number, name: string, args: string): ModelEvent[] => [
+const toolCallEvents = (index: number, name: string, args: string): ModelEvent[] => [
   { type: 'tool_call', choice: 0, index, id: `c${index}`, name, arguments: '' },
   { type: 'tool_call', choice: 0, index, arguments: args },
 ];
@@ -25,8 +25,8 @@ const begin: ModelEvent = { type: 'start', id: 'a', model: 'm', created: 1 };
 const finish: ModelEvent = { type: 'finish', choice: 0, reason: 'tool_calls' };
 
 /** The message and the finish reason, of the complete response and joined from the deltas. */
-function answers(events: readonly ModelEvent[]): readonly JsonObject[] {
-  const whole = JSON.parse(openaiDialect.answer?.(collectChat(events, call), call) ?? '') as { choices: JsonObject[] };
+function messagesOf(events: readonly ModelEvent[]): readonly JsonObject[] {
+  const completion = JSON.parse(openaiDialect.answer?.(collectChat(events, call), call) ?? '') as { choices: JsonObject[] };
   const writer = openaiDialect.write?.(call);
   const pieces = [...events.flatMap((event) => [...(writer?.push(event) ?? [])]), ...(writer?.end() ?? [])].join('');
   const chunks = pieces
@@ -39,54 +39,54 @@ function answers(events: readonly ModelEvent[]): readonly JsonObject[] {
     message = joined(message, choices[0]?.['delta'] as JsonObject);
     reason = choices[0]?.['finish_reason'] ?? reason;
   }
-  const { message: said, finish_reason } = whole.choices[0] as JsonObject;
+  const { message: choiceMessage, finish_reason } = completion.choices[0] as JsonObject;
   return [
-    { ...(said as JsonObject), reason: finish_reason },
+    { ...(choiceMessage as JsonObject), reason: finish_reason },
     { ...message, reason },
   ];
 }
 
 /** Strings are concatenated and lists merged by index, as in OpenAI's SDKs. */
-function joined(before: JsonObject, delta: JsonObject): JsonObject {
-  const out: Record<string, unknown> = { ...before };
+function joined(accumulated: JsonObject, delta: JsonObject): JsonObject {
+  const merged: Record<string, unknown> = { ...accumulated };
   for (const [key, value] of Object.entries(delta)) {
-    const known = out[key];
-    if (key === 'index' || key === 'type' || key === 'role') out[key] = value;
-    else if (typeof known === 'string' && typeof value === 'string') out[key] = known + value;
-    else if (isJsonObject(known) && isJsonObject(value)) out[key] = joined(known, value);
+    const existing = merged[key];
+    if (key === 'index' || key === 'type' || key === 'role') merged[key] = value;
+    else if (typeof existing === 'string' && typeof value === 'string') merged[key] = existing + value;
+    else if (isJsonObject(existing) && isJsonObject(value)) merged[key] = joined(existing, value);
     else if (Array.isArray(value)) {
-      const list = Array.isArray(known) ? [...(known as JsonObject[])] : [];
-      for (const one of value as (JsonObject & { index: number })[]) list[one.index] = joined(list[one.index] ?? {}, one);
-      out[key] = list;
-    } else out[key] = value;
+      const list = Array.isArray(existing) ? [...(existing as JsonObject[])] : [];
+      for (const entry of value as (JsonObject & { index: number })[]) list[entry.index] = joined(list[entry.index] ?? {}, entry);
+      merged[key] = list;
+    } else merged[key] = value;
   }
-  return out;
+  return merged;
 }
 
 describe('a client that sends the legacy field functions', () => {
   it('gets a call in function_call', () => {
-    for (const answer of answers([begin, ...made(0, 'f', '{"a":1}'), finish])) {
-      expect(answer).toMatchObject({ function_call: { name: 'f', arguments: '{"a":1}' }, reason: 'function_call' });
-      expect(answer).not.toHaveProperty('tool_calls');
+    for (const message of messagesOf([begin, ...toolCallEvents(0, 'f', '{"a":1}'), finish])) {
+      expect(message).toMatchObject({ function_call: { name: 'f', arguments: '{"a":1}' }, reason: 'function_call' });
+      expect(message).not.toHaveProperty('tool_calls');
     }
   });
 
   it('gets further calls in tool_calls', () => {
-    for (const answer of answers([begin, ...made(0, 'f', '{"a":1}'), ...made(1, 'g', '{}'), finish])) {
-      expect(answer).toMatchObject({
+    for (const message of messagesOf([begin, ...toolCallEvents(0, 'f', '{"a":1}'), ...toolCallEvents(1, 'g', '{}'), finish])) {
+      expect(message).toMatchObject({
         function_call: { name: 'f', arguments: '{"a":1}' },
         tool_calls: [{ id: 'c1', function: { name: 'g', arguments: '{}' } }],
       });
-      const names = partsInOrder({ role: 'assistant', ...answer }).flatMap((one) =>
-        one.kind === 'call' ? [(one.call['function'] as JsonObject)['name']] : [],
+      const names = partsInOrder({ role: 'assistant', ...message }).flatMap((part) =>
+        part.kind === 'call' ? [(part.call['function'] as JsonObject)['name']] : [],
       );
       expect(names).toEqual(['f', 'g']);
     }
   });
 
   it('gets text unchanged', () => {
-    for (const answer of answers([begin, { type: 'text', choice: 0, text: 'x' }, { ...finish, reason: 'stop' }]))
-      expect(answer).toMatchObject({ content: 'x', reason: 'stop' });
+    for (const message of messagesOf([begin, { type: 'text', choice: 0, text: 'x' }, { ...finish, reason: 'stop' }]))
+      expect(message).toMatchObject({ content: 'x', reason: 'stop' });
   });
 });
 
@@ -101,14 +101,14 @@ describe('partsInOrder', () => {
     ['a call of the same function', { name: 'f', arguments: '{"a":2}' }, ['f', 'f']],
     ['a truncated call', { name: 'f', arguments: '{"a' }, ['f', 'f']],
     ['another call', { name: 'g', arguments: '{"a":1}' }, ['g', 'f']],
-  ])('compares function_call and tool_calls: %s', (_, single, names) => {
-    const parts = partsInOrder({ role: 'assistant', content: null, function_call: single, tool_calls: [listed] });
-    expect(parts.flatMap((one) => (one.kind === 'call' ? [(one.call['function'] as JsonObject)['name']] : []))).toEqual(names);
+  ])('compares function_call and tool_calls: %s', (_, useFunctionCall, names) => {
+    const parts = partsInOrder({ role: 'assistant', content: null, function_call: useFunctionCall, tool_calls: [listed] });
+    expect(parts.flatMap((part) => (part.kind === 'call' ? [(part.call['function'] as JsonObject)['name']] : []))).toEqual(names);
   });
 });
 
 it.each([[{ finish_reason: null }], [{}]])('withFunctionCalls adds no finish reason if the provider sends none: %j', (ending) => {
   const fn = { name: 'look', arguments: '{}' };
-  const whole = { choices: [{ message: { tool_calls: [{ function: fn }] }, ...ending }] };
-  expect(withFunctionCalls(whole)).toEqual({ choices: [{ message: { function_call: fn }, ...ending }] });
+  const completion = { choices: [{ message: { tool_calls: [{ function: fn }] }, ...ending }] };
+  expect(withFunctionCalls(completion)).toEqual({ choices: [{ message: { function_call: fn }, ...ending }] });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { ChatTap } from './tap.ts';
 
-const chunk = (choices: unknown, more: object = {}): string =>
-  JSON.stringify({ id: 'c-1', object: 'chat.completion.chunk', model: 'm-1', choices, ...more });
+const chunk = (choices: unknown, extra: object = {}): string =>
+  JSON.stringify({ id: 'c-1', object: 'chat.completion.chunk', model: 'm-1', choices, ...extra });
 const delta = (value: object, finish: string | null = null, index = 0): string => chunk([{ index, delta: value, finish_reason: finish }]);
 
-const play = (...datas: readonly string[]) => {
+const readEvents = (...payloads: readonly string[]) => {
   const tap = new ChatTap();
-  return { tap, kinds: datas.map((data) => tap.event({ name: '', data })) };
+  return { tap, kinds: payloads.map((data) => tap.event({ name: '', data })) };
 };
 
-const meta: Readonly<Record<string, string>> = {
+const metaEvents: Readonly<Record<string, string>> = {
   'a role': delta({ role: 'assistant' }),
   'a role with empty content': delta({ role: 'assistant', content: '', refusal: null }),
   'no choices': chunk([], { prompt_filter_results: [{ prompt_index: 0 }] }),
@@ -34,17 +34,17 @@ const content: Readonly<Record<string, string>> = {
 };
 
 describe('ChatTap before the first content', () => {
-  it.each(Object.entries(meta))('classifies as meta: %s', (_name, data) => expect(play(data).kinds).toEqual(['meta']));
-  it.each(Object.entries(content))('classifies as content: %s', (_name, data) => expect(play(data).kinds).toEqual(['content']));
+  it.each(Object.entries(metaEvents))('classifies as meta: %s', (_name, data) => expect(readEvents(data).kinds).toEqual(['meta']));
+  it.each(Object.entries(content))('classifies as content: %s', (_name, data) => expect(readEvents(data).kinds).toEqual(['content']));
 });
 
 describe('ChatTap after the first content', () => {
   it.each(Object.entries(content))('classifies as content: %s', (_name, data) =>
-    expect(play(delta({ content: 'x' }), data).kinds).toEqual(['content', 'content']),
+    expect(readEvents(delta({ content: 'x' }), data).kinds).toEqual(['content', 'content']),
   );
 
   it('classifies usage alone as meta and reads it', () => {
-    const { tap, kinds } = play(
+    const { tap, kinds } = readEvents(
       delta({ content: 'x' }),
       chunk([], { usage: { prompt_tokens: 5, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 2 } } }),
     );
@@ -54,15 +54,15 @@ describe('ChatTap after the first content', () => {
   });
 
   it('counts usage in every event once, with the last value', () => {
-    const each = (tokens: number): string =>
+    const usageChunk = (tokens: number): string =>
       chunk([{ index: 0, delta: { content: 'x' }, finish_reason: null }], { usage: { prompt_tokens: 5, completion_tokens: tokens } });
-    const { tap, kinds } = play(each(1), each(2), each(3));
+    const { tap, kinds } = readEvents(usageChunk(1), usageChunk(2), usageChunk(3));
     expect(kinds).toEqual(['content', 'content', 'content']);
     expect(tap.usage).toEqual({ prompt: 5, completion: 3 });
   });
 
   it('reads usage inside x_groq', () => {
-    const { tap } = play(
+    const { tap } = readEvents(
       delta({ content: 'x' }),
       chunk([{ index: 0, delta: {}, finish_reason: 'stop' }], { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 4 } } }),
     );
@@ -71,35 +71,42 @@ describe('ChatTap after the first content', () => {
   });
 
   it('classifies an error object as fault', () => {
-    const { tap, kinds } = play(delta({ content: 'x' }), '{"error":{"message":"broke","type":"server_error","code":null,"param":null}}');
+    const { tap, kinds } = readEvents(
+      delta({ content: 'x' }),
+      '{"error":{"message":"broke","type":"server_error","code":null,"param":null}}',
+    );
     expect(kinds).toEqual(['content', 'fault']);
     expect(tap.fault).toEqual({ message: 'broke', type: 'server_error', code: null, param: null, status: 500 });
   });
 
   it('ignores names of the format inside the text', () => {
-    const words = '"finish_reason":"stop","usage":{"prompt_tokens":1},"error":{"message":"x"},"index":3';
-    const { tap, kinds } = play(delta({ content: 'x' }), delta({ content: words }), delta({ content: `\\${words}` }));
+    const misleadingText = '"finish_reason":"stop","usage":{"prompt_tokens":1},"error":{"message":"x"},"index":3';
+    const { tap, kinds } = readEvents(
+      delta({ content: 'x' }),
+      delta({ content: misleadingText }),
+      delta({ content: `\\${misleadingText}` }),
+    );
     expect(kinds).toEqual(['content', 'content', 'content']);
     expect([tap.complete, tap.finish, tap.usage, tap.fault]).toEqual([false, [], undefined, undefined]);
   });
 
   it('does not classify a filter error inside a choice as fault', () => {
-    const odd = chunk([
+    const oddChunk = chunk([
       { index: 0, delta: { content: 'y' }, finish_reason: null, content_filter_results: { error: { code: 'content_filter_error' } } },
     ]);
-    expect(play(delta({ content: 'x' }), odd).kinds).toEqual(['content', 'content']);
+    expect(readEvents(delta({ content: 'x' }), oddChunk).kinds).toEqual(['content', 'content']);
   });
 });
 
 describe('ChatTap completeness', () => {
   it('is reached with [DONE]', () => {
-    const { tap, kinds } = play(delta({ content: 'x' }), '[DONE]');
+    const { tap, kinds } = readEvents(delta({ content: 'x' }), '[DONE]');
     expect(kinds).toEqual(['content', 'end']);
     expect(tap.complete).toBe(true);
   });
 
   it('is reached with a finish reason for every choice seen', () => {
-    const { tap } = play(delta({ content: 'x' }, null, 0), delta({ content: 'y' }, null, 1), delta({}, 'stop', 0));
+    const { tap } = readEvents(delta({ content: 'x' }, null, 0), delta({ content: 'y' }, null, 1), delta({}, 'stop', 0));
     expect(tap.complete).toBe(false);
     tap.event({ name: '', data: delta({}, 'length', 1) });
     expect(tap.complete).toBe(true);
@@ -107,7 +114,7 @@ describe('ChatTap completeness', () => {
   });
 
   it('is not prevented by another tool call of the same choice', () => {
-    const { tap } = play(
+    const { tap } = readEvents(
       delta({ content: 'x' }),
       delta({ tool_calls: [{ index: 1, function: { arguments: '{}' } }] }),
       delta({}, 'tool_calls'),
@@ -119,7 +126,7 @@ describe('ChatTap completeness', () => {
 describe('ChatTap ID and model', () => {
   it('are read from an event with choices, not from the filter event', () => {
     const filter = JSON.stringify({ id: '', model: '', choices: [], prompt_filter_results: [] });
-    const { tap } = play(filter, delta({ role: 'assistant' }), delta({ content: 'x' }));
+    const { tap } = readEvents(filter, delta({ role: 'assistant' }), delta({ content: 'x' }));
     expect([tap.id, tap.model]).toEqual(['c-1', 'm-1']);
   });
 });

@@ -32,8 +32,8 @@ it.each<[unknown, unknown, JsonObject?]>([
     [thought, { type: 'text', text: 'y' }],
     [thought, { type: 'text', text: 'y' }],
   ],
-])('content %j of a complete response is streamed as %j', (content, delta, more = {}) => {
-  expect(JSON.parse(chunksOf({ content, ...more })[0] ?? '')).toMatchObject({ choices: [{ delta: { content: delta } }] });
+])('content %j of a complete response is streamed as %j', (content, delta, extra = {}) => {
+  expect(JSON.parse(chunksOf({ content, ...extra })[0] ?? '')).toMatchObject({ choices: [{ delta: { content: delta } }] });
 });
 
 const server = { type: 'server_tool_use', id: 's', name: 'web_search', input: { q: 'x' } };

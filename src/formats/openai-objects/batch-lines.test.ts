@@ -30,8 +30,8 @@ describe('batchLine', () => {
       line('"/chat/completions"', '"a \\"b\\""'),
     ],
     ['a number as model', line('"/chat/completions"', '7'), line('"/chat/completions"', '7'), line('"/chat/completions"', '7')],
-  ])('converts a line with %s for both versions of the API', (_name, sent, asDated, asV1) => {
-    expect([dated(sent, 0), v1(sent, 1)]).toEqual([asDated, asV1]);
+  ])('converts a line with %s for both versions of the API', (_name, sent, datedLine, v1Line) => {
+    expect([dated(sent, 0), v1(sent, 1)]).toEqual([datedLine, v1Line]);
   });
 
   it('converts a line with the model before the URL', () => {

@@ -22,7 +22,7 @@ describe('ObjectTap', () => {
   });
 });
 
-const event = (type: string, more: object = {}, name = '') => ({ name, data: JSON.stringify({ type, ...more }) });
+const event = (type: string, extra: object = {}, name = '') => ({ name, data: JSON.stringify({ type, ...extra }) });
 /** An event without a name whose first member is an object with a type of its own. */
 const lateType = (type: string, more: object = {}) => ({ name: '', data: JSON.stringify({ audio: { type: 'x' }, ...more, type }) });
 const usage = { type: 'tokens', input_tokens: 14, input_token_details: { audio_tokens: 14 }, output_tokens: 3 };
@@ -44,7 +44,7 @@ describe('AudioTap', () => {
     ['named events', [event('x.delta', {}, 'speech.audio.delta'), event('x', { usage }, 'speech.audio.done')], ['content', 'end']],
   ])('reads a stream of %s', (_name, events, kinds) => {
     const tap = new AudioTap('bytes');
-    expect(events.map((one) => tap.event(one))).toEqual(kinds);
+    expect(events.map((event) => tap.event(event))).toEqual(kinds);
     expect(tap).toMatchObject({ complete: true, usage: { prompt: 14, completion: 3, audioIn: 14 } });
   });
 
@@ -112,8 +112,8 @@ describe('AudioTap', () => {
     [form({}, false), 'bytes'],
     [form({ response_format: 'json' }, false), 'json'],
     [undefined, 'bytes'],
-  ])('expects for %j a response in the form %s', (asked, expected) => {
-    expect(transcriptForm(asked)).toBe(expected);
+  ])('expects for %j a response in the form %s', (requestFields, expected) => {
+    expect(transcriptForm(requestFields)).toBe(expected);
   });
 });
 

@@ -3,8 +3,10 @@ import { ImageTap } from './image-tap.ts';
 import { JsonTap, OpaqueTap } from '../shared/response/json-tap.ts';
 import { ResponsesTap } from '../openai-responses/tap.ts';
 
-const event = (type: string, more: object = {}) => ({ name: type, data: JSON.stringify({ type, sequence_number: 0, ...more }) });
-const response = (status: string, more: object = {}) => ({ response: { id: 'resp_1', object: 'response', model: 'm-1', status, ...more } });
+const event = (type: string, extra: object = {}) => ({ name: type, data: JSON.stringify({ type, sequence_number: 0, ...extra }) });
+const response = (status: string, extra: object = {}) => ({
+  response: { id: 'resp_1', object: 'response', model: 'm-1', status, ...extra },
+});
 const usage = {
   input_tokens: 5,
   input_tokens_details: { cached_tokens: 2 },
@@ -22,7 +24,7 @@ describe('ResponsesTap', () => {
       event('response.content_part.added'),
       event('response.output_text.delta', { delta: 'Hi' }),
       event('response.completed', response('completed', { usage })),
-    ].map((one) => tap.event(one));
+    ].map((event) => tap.event(event));
     expect(kinds).toEqual(['meta', 'meta', 'meta', 'meta', 'content', 'end']);
     expect(tap).toMatchObject({
       complete: true,
@@ -57,10 +59,10 @@ describe('ResponsesTap', () => {
       { message: 'slow down', code: 'rate_limit' },
     ],
     ['an error object without a type', { name: '', data: '{"error":{"message":"No.","code":"x"}}' }, { message: 'No.', code: 'x' }],
-  ])('reads %s as fault', (_name, one, fault) => {
+  ])('reads %s as fault', (_name, errorEvent, fault) => {
     const tap = new ResponsesTap();
     tap.event(event('response.created', response('in_progress')));
-    expect(tap.event(one)).toBe('fault');
+    expect(tap.event(errorEvent)).toBe('fault');
     expect(tap.fault).toMatchObject(fault);
   });
 
@@ -89,23 +91,23 @@ describe('ResponsesTap', () => {
     ['retrieved', true, {}, undefined],
     ['created in the background', false, { background: true }, 5],
     ['retrieved after background processing', true, { background: true }, 5],
-  ])('counts the usage of a response that is %s', (_, isStored, more, prompt) => {
-    const whole = new ResponsesTap({}, isStored);
-    whole.whole(JSON.stringify(response('completed', { usage, ...more }).response));
+  ])('counts the usage of a response that is %s', (_, isStored, extra, prompt) => {
+    const wholeTap = new ResponsesTap({}, isStored);
+    wholeTap.whole(JSON.stringify(response('completed', { usage, ...extra }).response));
     const streamed = new ResponsesTap({}, isStored);
     streamed.event(event('response.output_text.delta'));
-    streamed.event(event('response.completed', response('completed', { usage, ...more })));
-    for (const tap of [whole, streamed]) expect([tap.usage?.prompt, tap.finish, tap.model]).toEqual([prompt, ['completed'], 'm-1']);
+    streamed.event(event('response.completed', response('completed', { usage, ...extra })));
+    for (const tap of [wholeTap, streamed]) expect([tap.usage?.prompt, tap.finish, tap.model]).toEqual([prompt, ['completed'], 'm-1']);
   });
 
   it('counts the web searches that are charged, without opened pages', () => {
-    const web = (action?: object): object => ({ type: 'web_search_call', ...(action === undefined ? {} : { action }) });
+    const webSearchCall = (action?: object): object => ({ type: 'web_search_call', ...(action === undefined ? {} : { action }) });
     const actions = [
       { type: 'search', query: 'q' },
       { type: 'open_page', url: 'u' },
       { type: 'find_in_page', url: 'u', pattern: 'p' },
     ];
-    const output = [...actions.map(web), web(), { type: 'file_search_call' }, { type: 'message' }, null];
+    const output = [...actions.map(webSearchCall), webSearchCall(), { type: 'file_search_call' }, { type: 'message' }, null];
     const tap = new ResponsesTap();
     tap.whole(JSON.stringify(response('completed', { usage, output }).response));
     expect(tap.usage?.details).toEqual({ web_searches: 2, file_searches: 1 });
@@ -114,20 +116,20 @@ describe('ResponsesTap', () => {
   it.each([
     ['in the background', { background: true }, [5, undefined, undefined]],
     ['in the foreground', {}, [5, undefined, undefined]],
-  ])('counts a response that was created %s once, for any number of reads', (_, more, prompts) => {
-    const seen = new Set<string>();
-    const reports = { isFirstReport: (id: string) => !seen.has(id) && seen.add(id) !== undefined };
+  ])('counts a response that was created %s once, for any number of reads', (_, extra, prompts) => {
+    const reportedIds = new Set<string>();
+    const reports = { isFirstReport: (id: string) => !reportedIds.has(id) && reportedIds.add(id) !== undefined };
     const taps = [new ResponsesTap(reports), new ResponsesTap(reports, true), new ResponsesTap(reports, true)];
-    for (const tap of taps) tap.whole(JSON.stringify(response('completed', { usage, ...more }).response));
+    for (const tap of taps) tap.whole(JSON.stringify(response('completed', { usage, ...extra }).response));
     expect(taps.map((tap) => tap.usage?.prompt)).toEqual(prompts);
   });
 
   it('counts a background response after it has ended', () => {
-    const seen: string[] = [];
-    const reports = { isFirstReport: (id: string) => seen.push(id) > 0 };
+    const reportedIds: string[] = [];
+    const reports = { isFirstReport: (id: string) => reportedIds.push(id) > 0 };
     const tap = new ResponsesTap(reports, true);
     tap.whole(JSON.stringify(response('in_progress', { usage: null, background: true }).response));
-    expect([tap.usage, seen]).toEqual([undefined, []]);
+    expect([tap.usage, reportedIds]).toEqual([undefined, []]);
   });
 
   it.each([
@@ -135,9 +137,9 @@ describe('ResponsesTap', () => {
     ['created in the background', false, { background: true }, 0],
     ['retrieved', true, {}, 0],
     ['retrieved after background processing', true, { background: true }, 0],
-  ])('counts content events for an estimate if a stream that is %s is interrupted: %s', (_, isStored, more, events) => {
+  ])('counts content events for an estimate if a stream that is %s is interrupted: %s', (_, isStored, extra, events) => {
     const tap = new ResponsesTap({}, isStored);
-    tap.event(event('response.created', response('in_progress', more)));
+    tap.event(event('response.created', response('in_progress', extra)));
     tap.event(event('response.output_text.delta'));
     expect(tap.contentEvents).toBe(events);
   });
@@ -149,12 +151,14 @@ describe('ResponsesTap', () => {
 });
 
 describe('ImageTap', () => {
-  const picture = 'A'.repeat(100_000);
+  const imageData = 'A'.repeat(100_000);
 
   it('commits with a partial image and reads usage after megabytes of data', () => {
     const tap = new ImageTap();
-    expect(tap.event(event('image_generation.partial_image', { b64_json: picture }))).toBe('content');
-    expect(tap.event(event('image_generation.completed', { b64_json: picture, usage: { input_tokens: 1, output_tokens: 2 } }))).toBe('end');
+    expect(tap.event(event('image_generation.partial_image', { b64_json: imageData }))).toBe('content');
+    expect(tap.event(event('image_generation.completed', { b64_json: imageData, usage: { input_tokens: 1, output_tokens: 2 } }))).toBe(
+      'end',
+    );
     expect(tap).toMatchObject({ complete: true, usage: { prompt: 1, completion: 2 } });
   });
 
@@ -167,7 +171,7 @@ describe('ImageTap', () => {
 
   it('commits with the final image if there are no partial ones', () => {
     const tap = new ImageTap();
-    expect(tap.event(event('image_generation.completed', { b64_json: picture }))).toBe('content');
+    expect(tap.event(event('image_generation.completed', { b64_json: imageData }))).toBe('content');
     expect(tap.complete).toBe(true);
   });
 

@@ -3,13 +3,17 @@ import { realtimeUsage as first } from '../../../test/support/realtime.ts';
 import { RealtimeTap } from './realtime-tap.ts';
 
 const created = { type: 'session.created', session: { type: 'realtime', object: 'realtime.session', model: 'gpt-realtime-2025-08-28' } };
-const transcribes = (session: object) => ({ type: 'session.created', session });
-const done = (usage: unknown, status = 'completed') => ({
+const sessionCreated = (session: object) => ({ type: 'session.created', session });
+const responseDone = (usage: unknown, status = 'completed') => ({
   type: 'response.done',
   event_id: 'event_1',
   response: { status, output: [], usage },
 });
-const transcript = (usage: unknown) => ({ type: 'conversation.item.input_audio_transcription.completed', transcript: 'Hi.', usage });
+const transcriptionCompleted = (usage: unknown) => ({
+  type: 'conversation.item.input_audio_transcription.completed',
+  transcript: 'Hi.',
+  usage,
+});
 
 const second = {
   total_tokens: 30,
@@ -24,39 +28,47 @@ const sessions: readonly (readonly [name: string, events: readonly unknown[], ex
   ['before a response', [created], { model: 'gpt-realtime-2025-08-28', usage: undefined }],
   [
     'one response',
-    [created, done(first)],
+    [created, responseDone(first)],
     {
       usage: { prompt: 132, completion: 121, cached: 64, audioIn: 13, audioOut: 91, details: { cached_audio: 10 } },
     },
   ],
   [
     'two responses, which are added up',
-    [created, done(first), done(second, 'incomplete')],
+    [created, responseDone(first), responseDone(second, 'incomplete')],
     {
       usage: { prompt: 152, completion: 131, cached: 64, audioIn: 18, audioOut: 91, details: { cached_audio: 10, image_in: 4 } },
     },
   ],
-  ['a cancelled response without usage', [done(second), done(null, 'cancelled'), done(undefined, 'failed')], { usage: { prompt: 20 } }],
-  ['a cancelled response with usage', [done(second), done(second, 'cancelled')], { usage: { prompt: 40 } }],
-  ['a complete response without usage', [done(second), done(undefined)], { usage: undefined }],
-  ['an event that is too long to read', [done(second), undefined], { usage: undefined }],
-  ['a response in another format', [done(second), { type: 'response.done', response: 'x' }, done(second)], { usage: { prompt: 40 } }],
+  [
+    'a cancelled response without usage',
+    [responseDone(second), responseDone(null, 'cancelled'), responseDone(undefined, 'failed')],
+    { usage: { prompt: 20 } },
+  ],
+  ['a cancelled response with usage', [responseDone(second), responseDone(second, 'cancelled')], { usage: { prompt: 40 } }],
+  ['a complete response without usage', [responseDone(second), responseDone(undefined)], { usage: undefined }],
+  ['an event that is too long to read', [responseDone(second), undefined], { usage: undefined }],
+  [
+    'a response in another format',
+    [responseDone(second), { type: 'response.done', response: 'x' }, responseDone(second)],
+    { usage: { prompt: 40 } },
+  ],
   [
     'transcripts in addition to responses',
-    [created, transcript({ type: 'duration', seconds: 3 }), done(second)],
+    [created, transcriptionCompleted({ type: 'duration', seconds: 3 }), responseDone(second)],
     { model: 'gpt-realtime-2025-08-28', usage: { prompt: 20, details: { image_in: 4, transcripts: 1 } } },
   ],
   [
     'transcripts alone, in a session for responses',
-    [created, transcript(undefined)],
+    [created, transcriptionCompleted(undefined)],
     { usage: { prompt: 0, details: { transcripts: 1 } } },
   ],
   [
     'a session that only transcribes',
     [
-      transcribes({ type: 'transcription', audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } }),
-      transcript({ type: 'tokens', input_tokens: 9, output_tokens: 3, input_token_details: { audio_tokens: 9 } }),
-      transcript({ type: 'tokens', input_tokens: 1, output_tokens: 1 }),
+      sessionCreated({ type: 'transcription', audio: { input: { transcription: { model: 'gpt-4o-transcribe' } } } }),
+      transcriptionCompleted({ type: 'tokens', input_tokens: 9, output_tokens: 3, input_token_details: { audio_tokens: 9 } }),
+      transcriptionCompleted({ type: 'tokens', input_tokens: 1, output_tokens: 1 }),
     ],
     { model: 'gpt-4o-transcribe', usage: { prompt: 10, completion: 4, audioIn: 9 } },
   ],
@@ -67,8 +79,8 @@ const sessions: readonly (readonly [name: string, events: readonly unknown[], ex
         type: 'transcription_session.created',
         session: { object: 'realtime.transcription_session', input_audio_transcription: { model: 'whisper-1' } },
       },
-      transcript({ type: 'duration', seconds: 2.5 }),
-      transcript({ type: 'duration', seconds: 1 }),
+      transcriptionCompleted({ type: 'duration', seconds: 2.5 }),
+      transcriptionCompleted({ type: 'duration', seconds: 1 }),
     ],
     { model: 'whisper-1', usage: { prompt: 0, completion: 0, details: { seconds: 3.5 } } },
   ],
@@ -90,8 +102,8 @@ describe('RealtimeTap', () => {
     ['{"type":"response.output_audio.delta","delta":"AAAA"}', false],
     ['{"event_id":"e", "type" : "response.done","response":{}}', true],
     ['{"type":"conversation.item.created","item":{"content":"{\\"type\\":\\"response.done\\"}"}}', false],
-  ])('decides by the beginning of a message whether to read it: %s', (beginning, isHeard) => {
-    expect(new RealtimeTap().reads(beginning)).toBe(isHeard);
+  ])('decides by the beginning of a message whether to read it: %s', (messageStart, isRead) => {
+    expect(new RealtimeTap().reads(messageStart)).toBe(isRead);
   });
 
   it('does not count an event that only contains the type of a finished response', () => {

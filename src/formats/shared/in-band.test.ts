@@ -16,7 +16,7 @@ const gemini = (): Tap => new GeminiTap();
 const audio = (): Tap => new AudioTap('json');
 const image = (): Tap => new ImageTap();
 
-const google = (status: string, more: object = {}): string => JSON.stringify({ error: { message: 'm', status, ...more } });
+const google = (status: string, extra: object = {}): string => JSON.stringify({ error: { message: 'm', status, ...extra } });
 const openai = (error: object): string => JSON.stringify({ error: { message: 'm', ...error } });
 const anthropic = (type: string): string => JSON.stringify({ type: 'error', error: { type, message: 'm' } });
 
@@ -68,8 +68,8 @@ const events: readonly (readonly [() => Tap, string, string, string | null, numb
 ];
 
 describe('an error as the first event of a stream', () => {
-  it.each(events)('%#: keeps its type and gets its status: %o %s %s', (make, name, data, type, status) => {
-    const tap = make();
+  it.each(events)('%#: keeps its type and gets its status: %o %s %s', (createTap, name, data, type, status) => {
+    const tap = createTap();
     const event: WireEvent = { name, data };
     expect(tap.event(event)).toBe('fault');
     expect(tap.fault).toMatchObject({ message: 'm', type });
@@ -87,8 +87,8 @@ it.each([
   expect(tap.whole(text)?.status).toBe(status);
 });
 
-it.each([gemini, chat, messages])('the retry delay in a Google error body is read: %#', (make) => {
-  const tap = make();
+it.each([gemini, chat, messages])('the retry delay in a Google error body is read: %#', (createTap) => {
+  const tap = createTap();
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.074824224s' }];
   tap.event({ name: '', data: google('RESOURCE_EXHAUSTED', { code: 429, details }) });
   expect(tap.fault).toMatchObject({ status: 429, retryAfterMs: 34_075, extra: { details } });

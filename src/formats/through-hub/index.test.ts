@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Operation, Provider } from '../../core/provider.ts';
 import { throughHub } from './index.ts';
 
-const operation = (name: string, more: Partial<Operation> = {}): Operation => ({
+const operation = (name: string, extra: Partial<Operation> = {}): Operation => ({
   begin() {
     throw new Error(name);
   },
-  ...more,
+  ...extra,
 });
 
 const provider = (operations: Provider['operations']): Provider => ({ type: 'x', aliases: [], operations }) as never;
@@ -31,8 +31,8 @@ describe('throughHub', () => {
 
   it('chooses by model if only some models support the format', () => {
     const messages = operation('own', { serves: ({ model }) => model === 'claude' });
-    const made = throughHub(provider({ messages, 'chat/completions': operation('chat') })).operations.messages;
-    expect(() => made?.begin(body, call('claude'))).toThrow('own');
-    expect(() => made?.begin(body, call('gpt'))).toThrow('not a list of objects');
+    const throughHubProvider = throughHub(provider({ messages, 'chat/completions': operation('chat') })).operations.messages;
+    expect(() => throughHubProvider?.begin(body, call('claude'))).toThrow('own');
+    expect(() => throughHubProvider?.begin(body, call('gpt'))).toThrow('not a list of objects');
   });
 });

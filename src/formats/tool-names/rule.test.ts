@@ -7,17 +7,17 @@ const name = fc.oneof(
   fc.string({ minLength: 1, maxLength: 200 }),
   fc.string({ unit: fc.constantFrom('a', 'Z', '7', '_', '-', '.', ':', ' ', 'é'), minLength: 1, maxLength: 140 }),
 );
-const toolsOf = (names: readonly string[]) => ({ tools: names.map((one) => ({ type: 'function', function: { name: one } })) });
+const toolsOf = (names: readonly string[]) => ({ tools: names.map((name) => ({ type: 'function', function: { name } })) });
 
 it('toolNames gives every tool a unique, accepted and stable name', () => {
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 8 }), fc.constantFrom(...rules), (names, rule) => {
       const made = toolNames(toolsOf(names), rule);
-      const sent = names.map((one) => made?.toService.get(one) ?? one);
-      for (const one of sent) expect(one).toMatch(rule.accepts);
+      const sent = names.map((name) => made?.toService.get(name) ?? name);
+      for (const name of sent) expect(name).toMatch(rule.accepts);
       expect(new Set(sent).size).toBe(names.length);
-      expect(sent.map((one) => made?.toClient.get(one) ?? one)).toEqual(names);
-      for (const [at, one] of names.entries()) expect(toolNames(toolsOf([one]), rule)?.toService.get(one) ?? one).toBe(sent[at]);
+      expect(sent.map((name) => made?.toClient.get(name) ?? name)).toEqual(names);
+      for (const [index, name] of names.entries()) expect(toolNames(toolsOf([name]), rule)?.toService.get(name) ?? name).toBe(sent[index]);
     }),
   );
 });

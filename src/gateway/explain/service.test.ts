@@ -15,7 +15,7 @@ async function load(name: string): Promise<ValidConfig> {
 
 it('keeps the plugin setup of a newer configuration if the setup of an older one fails', async () => {
   const setUps: PromiseWithResolvers<void>[] = [];
-  const slow: Plugin = {
+  const slowPlugin: Plugin = {
     name: 'slow',
     options: { type: 'object' },
     async setup() {
@@ -28,7 +28,7 @@ it('keeps the plugin setup of a newer configuration if the setup of an older one
   };
   let loaded = await load('one');
   const service = new ExplainService({
-    options: { registry: { providers, stages: [...stages, slow] } },
+    options: { registry: { providers, stages: [...stages, slowPlugin] } },
     clock: { now: Date.now, monotonic: () => performance.now() },
     loaded: () => loaded,
     written: async () => ({ values: [], places: {}, references: {} }),

@@ -4,11 +4,11 @@ import { dropReporter, errorReporter, problemReporter } from './reporters.ts';
 
 let now: number;
 let lines: string[];
-const say =
+const logAs =
   (level: string) =>
   (_fields: object, message: string): void =>
     void lines.push(`${level}: ${message}`);
-const log = { warn: say('warn'), error: say('error') } as unknown as Log;
+const log = { warn: logAs('warn'), error: logAs('error') } as unknown as Log;
 const monotonic = (): number => now;
 
 beforeEach(() => {
@@ -24,38 +24,38 @@ it('errorReporter() logs a repeated error at most once in ten seconds', () => {
 
 describe('dropReporter()', () => {
   const full = { why: 'write', frames: 1, error: Object.assign(new Error('no space'), { code: 'ENOSPC' }) } as const;
-  const room = { why: 'room', segment: 'a.log', bytes: 7 } as const;
-  const lost = 'error: records could not be written to the spool and are lost';
-  const evicted = 'warn: the spool is full: its oldest segment was dropped';
-  const back = 'warn: records can be written to the spool again';
+  const evictedReport = { why: 'room', segment: 'a.log', bytes: 7 } as const;
+  const lostMessage = 'error: records could not be written to the spool and are lost';
+  const evictedMessage = 'warn: the spool is full: its oldest segment was dropped';
+  const recoveredMessage = 'warn: records can be written to the spool again';
 
   it('logs lost records at once and then at intervals, with a note until records are written again', () => {
     const notes = [['older'], []];
     const { onDrop, onRecovered } = dropReporter(log, monotonic, notes);
     for (now of [0, 1, 9999, 10_000]) onDrop(full);
-    const note = 'Records are lost: the spool cannot be written (ENOSPC).';
+    const notice = 'Records are lost: the spool cannot be written (ENOSPC).';
     expect([lines, notes]).toEqual([
-      [lost, lost],
-      [['older', note], [note]],
+      [lostMessage, lostMessage],
+      [['older', notice], [notice]],
     ]);
     onRecovered();
     expect(notes).toEqual([['older'], []]);
     onDrop(full);
     expect([lines.slice(2), notes]).toEqual([
-      [back, lost],
-      [['older', note], [note]],
+      [recoveredMessage, lostMessage],
+      [['older', notice], [notice]],
     ]);
   });
 
   it('logs lost records even if a dropped segment was logged a moment before', () => {
     const { onDrop, onRecovered } = dropReporter(log, monotonic, []);
-    onDrop(room);
+    onDrop(evictedReport);
     now = 5;
-    onDrop(room);
+    onDrop(evictedReport);
     onDrop(full);
-    onDrop(room);
+    onDrop(evictedReport);
     onRecovered();
-    expect(lines).toEqual([evicted, lost, back]);
+    expect(lines).toEqual([evictedMessage, lostMessage, recoveredMessage]);
   });
 });
 

@@ -6,8 +6,8 @@ import { RequestLog } from './request-log.ts';
 import { turns } from '../../../test/support/time.ts';
 
 /** Records the calls to writer and reader in order; the test ends each drain. */
-function rig(told?: object, later: Schedule = scheduleNow) {
-  const said: string[] = [];
+function createRequestLog(writerState?: object, schedule: Schedule = scheduleNow) {
+  const calls: string[] = [];
   const drains: (() => void)[] = [];
   const stats = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
   const client = (call: (name: string) => Promise<unknown>): RpcClient =>
@@ -15,45 +15,45 @@ function rig(told?: object, later: Schedule = scheduleNow) {
   const spool: RecordStore = { stats, append: () => {}, close: () => {} };
   const log = new RequestLog({
     writer: client((name) => {
-      said.push(name);
-      return new Promise((resolve) => drains.push(() => resolve(told === undefined ? undefined : { ...told })));
+      calls.push(name);
+      return new Promise((resolve) => drains.push(() => resolve(writerState === undefined ? undefined : { ...writerState })));
     }),
     reader: client((name) => {
-      said.push(name);
-      return told === undefined ? Promise.resolve(Buffer.from('[]')) : Promise.reject(new Error('too slow'));
+      calls.push(name);
+      return writerState === undefined ? Promise.resolve(Buffer.from('[]')) : Promise.reject(new Error('too slow'));
     }),
     spool,
     spoolLimit: 0,
     notes: [],
-    later,
+    later: schedule,
     bounded: (retention) => retention,
   });
-  return { log, said, drains, stats, spool };
+  return { log, calls, drains, stats, spool };
 }
 
 it('runs a query after all records written before it are stored, sharing a drain between queries', async () => {
-  const { log, said, drains, stats } = rig();
+  const { log, calls, drains, stats } = createRequestLog();
   stats.frames = 1;
   const first = log.trace('one');
   await turns(2);
   stats.frames = 2;
-  const others = [log.trace('two'), log.trace('three')];
+  const laterQueries = [log.trace('two'), log.trace('three')];
   await turns(2);
-  expect(said).toEqual(['drain']);
+  expect(calls).toEqual(['drain']);
   drains[0]?.();
   await first;
   await turns(2);
-  expect(said).toEqual(['drain', 'trace', 'drain']);
+  expect(calls).toEqual(['drain', 'trace', 'drain']);
   drains[1]?.();
-  await Promise.all(others);
+  await Promise.all(laterQueries);
   await log.trace('four');
-  expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace', 'trace']);
+  expect(calls).toEqual(['drain', 'trace', 'drain', 'trace', 'trace', 'trace']);
 });
 
 it('stores records for consecutive queries in one drain, after a pause', async () => {
-  const pauses: (() => void)[] = [];
-  const { log, said, drains, stats } = rig(undefined, (_ms, run) => {
-    pauses.push(run);
+  const scheduled: (() => void)[] = [];
+  const { log, calls, drains, stats } = createRequestLog(undefined, (_delayMs, run) => {
+    scheduled.push(run);
     return () => {};
   });
   const first = log.trace('one');
@@ -61,85 +61,85 @@ it('stores records for consecutive queries in one drain, after a pause', async (
   drains[0]?.();
   await first;
   stats.frames = 1;
-  const others = [log.trace('two')];
+  const laterQueries = [log.trace('two')];
   await turns(3);
   stats.frames = 2;
-  others.push(log.trace('three'));
+  laterQueries.push(log.trace('three'));
   await turns(3);
-  expect(said).toEqual(['drain', 'trace']);
-  pauses[0]?.();
+  expect(calls).toEqual(['drain', 'trace']);
+  scheduled[0]?.();
   await turns(3);
   drains[1]?.();
-  await Promise.all(others);
-  expect(said).toEqual(['drain', 'trace', 'drain', 'trace', 'trace']);
+  await Promise.all(laterQueries);
+  expect(calls).toEqual(['drain', 'trace', 'drain', 'trace', 'trace']);
 });
 
 it('indexes words after a text search, even if the search failed', async () => {
-  for (const told of [undefined, {}]) {
-    const { log, said, drains } = rig(told);
+  for (const writerState of [undefined, {}]) {
+    const { log, calls, drains } = createRequestLog(writerState);
     const [search, status] = [log.search({ query: 'refund', limit: 1 }), log.search({ query: 'status:200', limit: 1 })];
     await turns(2);
     drains[0]?.();
     await Promise.allSettled([search, status]);
-    expect(said).toEqual(['drain', 'search', 'search', 'words']);
+    expect(calls).toEqual(['drain', 'search', 'search', 'words']);
   }
 });
 
 it('drains a backlog once while queries read what is already stored', async () => {
-  const { log, said, drains, stats } = rig();
+  const { log, calls, drains, stats } = createRequestLog();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     // Opening the store may take longer than the timeout of a query.
-    const opening = [log.trace('one'), log.trace('two')];
+    const firstQueries = [log.trace('one'), log.trace('two')];
     await vi.advanceTimersByTimeAsync(5000);
-    expect(said).toEqual(['drain']);
+    expect(calls).toEqual(['drain']);
     drains[0]?.();
-    await Promise.all(opening);
+    await Promise.all(firstQueries);
     stats.frames = 1;
     const first = log.trace('three');
     await vi.advanceTimersByTimeAsync(1500);
     await first;
     for (const id of ['four', 'five', 'six']) await log.trace(id);
-    expect(said.slice(3)).toEqual(['drain', 'trace', 'trace', 'trace', 'trace']);
+    expect(calls.slice(3)).toEqual(['drain', 'trace', 'trace', 'trace', 'trace']);
   } finally {
     vi.useRealTimers();
   }
   drains[1]?.();
   await turns(3);
-  const last = log.trace('seven');
+  const lastQuery = log.trace('seven');
   await turns(2);
-  expect(said.slice(8)).toEqual(['drain']);
+  expect(calls.slice(8)).toEqual(['drain']);
   drains[2]?.();
-  await last;
+  await lastQuery;
 });
 
 it('adds records dropped before the store to those the store dropped, minus those stored after all', async () => {
-  const told = { dropped: 3, dropped_bodies: 2, behind: { bytes: 5, ms: 7 }, stored_of_gone: { 'a.log': 1 }, problems: ['full'] };
-  const { log, drains, stats, spool } = rig(told);
+  const writerState = { dropped: 3, dropped_bodies: 2, behind: { bytes: 5, ms: 7 }, stored_of_gone: { 'a.log': 1 }, problems: ['full'] };
+  const { log, drains, stats, spool } = createRequestLog(writerState);
   stats.dropped = 20;
   spool.reportStored = (stored) => void (stats.dropped -= stored['a.log'] ?? 0);
-  const asked = log.state();
+  const pendingState = log.state();
   drains[0]?.();
-  expect(await asked).toEqual({ dropped: 22, dropped_bodies: 2, spool: { bytes: 5, limit: 0, behind_ms: 7 }, problems: ['full'] });
+  expect(await pendingState).toEqual({ dropped: 22, dropped_bodies: 2, spool: { bytes: 5, limit: 0, behind_ms: 7 }, problems: ['full'] });
 });
 
 it('keeps the count of records that a replaced writer dropped', async () => {
-  const told = { dropped: 0, dropped_bodies: 0, behind: { bytes: 0, ms: 0 }, stored_of_gone: {}, problems: [] };
-  const { log, drains } = rig(told);
-  const seen: (readonly number[])[] = [];
+  const writerState = { dropped: 0, dropped_bodies: 0, behind: { bytes: 0, ms: 0 }, stored_of_gone: {}, problems: [] };
+  const { log, drains } = createRequestLog(writerState);
+  const counts: (readonly number[])[] = [];
   for (const [dropped, bodies] of [
     [3, 1],
     [5, 4],
     [0, 0],
     [2, 5],
   ] as const) {
-    Object.assign(told, { dropped, dropped_bodies: bodies });
-    const asked = log.state();
+    Object.assign(writerState, { dropped, dropped_bodies: bodies });
+    const pendingState = log.state();
     drains.at(-1)?.();
-    const state = await asked;
-    seen.push([state.dropped, state.dropped_bodies]);
+    const state = await pendingState;
+    counts.push([state.dropped, state.dropped_bodies]);
   }
-  expect(seen).toEqual([
+  expect(counts).toEqual([
     [3, 1],
     [5, 4],
     [5, 4],
@@ -148,13 +148,13 @@ it('keeps the count of records that a replaced writer dropped', async () => {
 });
 
 it('reports that the store does not respond, without asking it again in the meantime', async () => {
-  const { log, said, drains } = rig();
+  const { log, calls, drains } = createRequestLog();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const first = log.state();
     await vi.advanceTimersByTimeAsync(10_000);
     for (const { problems } of [await first, await log.state()]) expect(problems.join()).toContain('does not respond');
-    expect(said).toEqual(['state']);
+    expect(calls).toEqual(['state']);
   } finally {
     vi.useRealTimers();
   }

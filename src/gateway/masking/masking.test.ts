@@ -10,7 +10,7 @@ const rules = { fields: ['user'], patterns: new Set(namedPatterns), own: [], med
 const redactor = new BodyRedactor(rules, ['known-secret-of-the-file']);
 const finder = compileFinder('ACME-\\d{6}');
 if ('error' in finder) throw new Error(finder.error);
-const withOwn = new BodyRedactor({ ...rules, patterns: new Set(), own: [finder] }, []);
+const customRedactor = new BodyRedactor({ ...rules, patterns: new Set(), own: [finder] }, []);
 
 const request = (content: string): UnmaskedBody => ({
   kind: 'request',
@@ -23,7 +23,7 @@ const stream: Extract<UnmaskedBody, { kind: 'response' }> = {
   times: events.flatMap((_, i) => [i * 50, i]),
 };
 
-interface Done {
+interface MaskingResult {
   readonly masked: readonly (MaskedBody | TooLargeBody)[] | undefined;
   readonly counts: Counts;
 }
@@ -37,21 +37,21 @@ function start(options: Partial<MaskingOptions> = {}) {
   const faults: Error[] = [];
   const masking = new ThreadMasking({ onFault: (error) => faults.push(error), limitMs: 60_000, ...options });
   open.push(masking);
-  const mask = (bodies: readonly UnmaskedBody[], by = redactor, size = 1): Promise<Done> =>
-    new Promise((resolve) => masking.add(jobOf(bodies, by, size, (masked, counts) => resolve({ masked, counts }))));
+  const mask = (bodies: readonly UnmaskedBody[], bodyRedactor = redactor, size = 1): Promise<MaskingResult> =>
+    new Promise((resolve) => masking.add(jobOf(bodies, bodyRedactor, size, (masked, counts) => resolve({ masked, counts }))));
   return { masking, mask, faults };
 }
 
-const jobOf = (bodies: readonly UnmaskedBody[], by: BodyRedactor, size: number, done: MaskingJob['done']): MaskingJob => ({
-  redactor: by,
+const jobOf = (bodies: readonly UnmaskedBody[], bodyRedactor: BodyRedactor, size: number, done: MaskingJob['done']): MaskingJob => ({
+  redactor: bodyRedactor,
   limit: 1 << 20,
   bodies,
   size,
   done,
 });
 
-function here(bodies: readonly UnmaskedBody[], by = redactor): Done {
-  const redaction = by.begin(1 << 20);
+function maskInline(bodies: readonly UnmaskedBody[], bodyRedactor = redactor): MaskingResult {
+  const redaction = bodyRedactor.begin(1 << 20);
   const masked = bodies.map((body) => maskBody(redaction, body));
   return { masked, counts: redaction.counts };
 }
@@ -62,29 +62,30 @@ describe('ThreadMasking with large bodies', () => {
   it('masks them in a thread with the same result as on the event loop', async () => {
     const { mask, masking } = start();
     const job = mask(bodies, redactor, 5);
-    expect(await job).toEqual(here(bodies));
+    expect(await job).toEqual(maskInline(bodies));
     expect(masking.dropped).toBe(0);
   });
 
   it('masks them by the rules of their own configuration', async () => {
     const { mask } = start();
-    const said = [request('ACME-123456 jane@example.com')];
-    for (const by of [redactor, withOwn, withOwn, redactor]) expect(await mask(said, by)).toEqual(here(said, by));
-    expect((await mask([request('x '.repeat(100_000))], withOwn)).masked).toEqual(['too-large']);
+    const bodies = [request('ACME-123456 jane@example.com')];
+    for (const bodyRedactor of [redactor, customRedactor, customRedactor, redactor])
+      expect(await mask(bodies, bodyRedactor)).toEqual(maskInline(bodies, bodyRedactor));
+    expect((await mask([request('x '.repeat(100_000))], customRedactor)).masked).toEqual(['too-large']);
   });
 
   it('copies them in slices, one slice per turn of the event loop', async () => {
-    let turns = 0;
-    const nextTurn = (work: () => void): void => {
-      turns += 1;
+    let turnCount = 0;
+    const runLater = (work: () => void): void => {
+      turnCount += 1;
       setImmediate(work);
     };
-    const { mask } = start({ nextTurn });
+    const { mask } = start({ nextTurn: runLater });
     const piece = Buffer.alloc(300 * 1024, 'x ');
     const pieces = Array.from({ length: 10 }, () => piece);
-    const long: UnmaskedBody = { kind: 'response', body: { pieces, size: 3000 * 1024, contentType: 'text/plain' }, times: [] };
-    await mask([request('y '.repeat(2 * 1024 * 1024)), long]);
-    expect(turns).toBe(8 + 4);
+    const longBody: UnmaskedBody = { kind: 'response', body: { pieces, size: 3000 * 1024, contentType: 'text/plain' }, times: [] };
+    await mask([request('y '.repeat(2 * 1024 * 1024)), longBody]);
+    expect(turnCount).toBe(8 + 4);
   });
 
   it('drops bodies beyond the limit of waiting bytes and counts them', async () => {
@@ -96,9 +97,9 @@ describe('ThreadMasking with large bodies', () => {
   });
 
   it('drops bodies after a timeout or flush() and masks the next ones', async () => {
-    const slow = start({ limitMs: 1 });
-    expect((await slow.mask(bodies)).masked).toBeUndefined();
-    expect(slow.masking.dropped).toBe(1);
+    const slowMasking = start({ limitMs: 1 });
+    expect((await slowMasking.mask(bodies)).masked).toBeUndefined();
+    expect(slowMasking.masking.dropped).toBe(1);
     const { mask, masking } = start();
     const waiting = mask(bodies);
     masking.flush();

@@ -3,19 +3,19 @@ import type { LogRecord } from '../../core/records/record.ts';
 import type { ObservabilitySettings, Snapshot } from '../../core/snapshot.ts';
 import { Exporting } from './exporting.ts';
 
-const to = { url: 'http://127.0.0.1:1/v1/x', headers: {}, content: false };
+const collector = { url: 'http://127.0.0.1:1/v1/x', headers: {}, content: false };
 const snapshotOf = (settings: Partial<ObservabilitySettings>): Snapshot => {
   const observability = { metrics: undefined, tracing: undefined, logs: undefined, resource: {}, ...settings };
   return { observability, types: new Map(), providers: new Map() } as unknown as Snapshot;
 };
-const quiet = { warn: () => {}, error: () => {} };
+const silentLog = { warn: () => {}, error: () => {} };
 
 it.each<[string, Partial<ObservabilitySettings>, readonly string[]]>([
-  ['traces', { tracing: { ...to, ratio: 1 } }, ['traces']],
-  ['logs', { logs: to }, ['logs']],
+  ['traces', { tracing: { ...collector, ratio: 1 } }, ['traces']],
+  ['logs', { logs: collector }, ['logs']],
   ['nothing', {}, []],
 ])('reports the export results of %s as zero before anything is exported', (_, settings, signals) => {
-  const exporting = new Exporting(quiet, () => 0);
+  const exporting = new Exporting(silentLog, () => 0);
   exporting.use(snapshotOf(settings), []);
   const counts = exporting.samples().filter(([name]) => name === 'gateway_otlp_items_total');
   const results = ['exported', 'rejected', 'failed', 'dropped'];
@@ -26,16 +26,16 @@ it('logs the death of the export thread only at intervals if it dies repeatedly'
   const errors: string[] = [];
   let now = 0;
   const entry = new URL(`data:text/javascript,${encodeURIComponent("throw new Error('it dies')")}`);
-  const exporting = new Exporting({ ...quiet, error: (_, message) => void errors.push(message) }, () => now, entry);
-  exporting.use(snapshotOf({ logs: to }), []);
+  const exporting = new Exporting({ ...silentLog, error: (_, message) => void errors.push(message) }, () => now, entry);
+  exporting.use(snapshotOf({ logs: collector }), []);
   const record = {} as LogRecord;
   const failed = () => exporting.samples().find(([, labels]) => labels[1] === 'failed')?.[2];
-  for (const [at, lines] of [
+  for (const [time, lines] of [
     [0, 1],
     [1000, 1],
     [20_000, 2],
   ] as const) {
-    now = at;
+    now = time;
     const before = Number(failed());
     exporting.add({ record, line: '{}', request: [], response: [] });
     await expect.poll(failed).toBe(before + 1);

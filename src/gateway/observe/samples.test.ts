@@ -5,8 +5,10 @@ import { keySamples, LogSamples } from './samples.ts';
 const noon = Date.parse('2026-11-27T12:00:00Z');
 const day = 86_400_000;
 
-function snapshotOf(ends: Readonly<Record<string, number>>): Snapshot {
-  const keys = Object.entries(ends).map(([name, expires]) => [name, { name, expires, retires: undefined, revoked: undefined }] as const);
+function snapshotOf(expiries: Readonly<Record<string, number>>): Snapshot {
+  const keys = Object.entries(expiries).map(
+    ([name, expires]) => [name, { name, expires, retires: undefined, revoked: undefined }] as const,
+  );
   return { apiKeys: new Map(keys) } as unknown as Snapshot;
 }
 
@@ -20,17 +22,17 @@ it('keySamples() lists the keys that expire next first, regardless of how many h
 it('LogSamples never decreases the counter of lost records', async () => {
   const samples = new LogSamples();
   const spool = { frames: 0, bytes: 0, dropped: 0, evicted: 0 };
-  const seen: number[] = [];
+  const values: number[] = [];
   for (const dropped of [0, 10, 4, 12]) {
     const config = () => ({ state: 'ok', revision: '', loaded_at: '' }) as const;
-    const read = await samples.read({
+    const families = await samples.read({
       now: () => noon,
       config,
       spool: { ...spool, dropped },
       masking: { dropped: 0 },
       logs: () => undefined,
     });
-    seen.push(read[0]?.[2] ?? Number.NaN);
+    values.push(families[0]?.[2] ?? Number.NaN);
   }
-  expect(seen).toEqual([0, 10, 10, 12]);
+  expect(values).toEqual([0, 10, 10, 12]);
 });

@@ -18,7 +18,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 it('stores the last applied configuration, also if it equals the copy loaded at the start', async () => {
   const entry = join(dir, 'gateway.yaml');
   const loaded = (text: string): ValidConfig => ({ revision: text.slice(0, 1), texts: { [entry]: text } }) as unknown as ValidConfig;
-  const kept = (): string | undefined => readLastGood(dir, entry)?.copy.files[entry];
+  const storedText = (): string | undefined => readLastGood(dir, entry)?.copy.files[entry];
   await saveLastGood(dir, { entry, files: { [entry]: 'a' }, revision: 'a' });
   const options = { source: { path: 'gateway.yaml' }, cwd: dir, stateDir: dir, lastGood: true } as unknown as GatewayOptions;
   const copy = new LastGoodCopy(options);
@@ -30,6 +30,6 @@ it('stores the last applied configuration, also if it equals the copy loaded at 
   expect(readLastGood(dir, entry)?.savedAt).toBe(savedAt);
   for (const text of ['b', 'a', 'a in another order']) {
     await copy.keep(loaded(text), dir);
-    expect(kept()).toBe(text);
+    expect(storedText()).toBe(text);
   }
 });

@@ -8,7 +8,7 @@ let now: number;
 let state: ReloadState;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-const applied = (revision: string): ReloadResult => ({
+const appliedReload = (revision: string): ReloadResult => ({
   kind: 'applied',
   revision,
   ms: 1,
@@ -26,14 +26,14 @@ const problem = (message: string, severity: Diagnostic['severity'] = 'error'): D
   endColumn: 2,
   message,
 });
-const rejected = (over: Partial<RejectedReload> = {}): RejectedReload => ({
+const rejected = (overrides: Partial<RejectedReload> = {}): RejectedReload => ({
   kind: 'rejected',
   revision: 'aaa',
   diagnostics: [problem('unknown key "a"'), problem('never used', 'warning')],
   cause: undefined,
   stateDir: undefined,
   secrets: [],
-  ...over,
+  ...overrides,
 });
 
 beforeEach(() => {
@@ -48,7 +48,7 @@ describe('ReloadState', () => {
     now = 2000;
     state.loadEnded({ ...unchanged, recovered: false } as ReloadResult, []);
     expect(state.current(true)).toMatchObject({ loaded_at: iso(1000) });
-    state.loadEnded(applied('bbb'), []);
+    state.loadEnded(appliedReload('bbb'), []);
     expect(state.current(true)).toEqual({ state: 'ok', revision: 'bbb', loaded_at: iso(2000) });
   });
 
@@ -79,14 +79,14 @@ describe('ReloadState', () => {
   });
 
   it('hides file names from unauthorized clients, hides secrets from everyone and limits its size', () => {
-    const many = Array.from({ length: 50 }, (_, i) => problem(`"${'x'.repeat(1000)}" ${i}`));
+    const manyProblems = Array.from({ length: 50 }, (_, i) => problem(`"${'x'.repeat(1000)}" ${i}`));
     const secrets = ['hunter22-of-the-file'];
     const cause = new Error('refused: hunter22-of-the-file and hunter22-of-before');
-    state.loadEnded(rejected({ diagnostics: many, cause, secrets }), ['hunter22-of-before']);
-    const shown = state.current(true);
-    expect(shown).toMatchObject({ errors: 50, why: { length: 6 } });
-    expect(JSON.stringify(shown)).not.toContain('hunter22');
-    expect(JSON.stringify(shown).length).toBeLessThan(2500);
+    state.loadEnded(rejected({ diagnostics: manyProblems, cause, secrets }), ['hunter22-of-before']);
+    const stateView = state.current(true);
+    expect(stateView).toMatchObject({ errors: 50, why: { length: 6 } });
+    expect(JSON.stringify(stateView)).not.toContain('hunter22');
+    expect(JSON.stringify(stateView).length).toBeLessThan(2500);
     expect(state.current(false)).not.toHaveProperty('why');
     expect(JSON.stringify(state.current(false))).not.toContain('gateway.yaml');
   });

@@ -19,8 +19,8 @@ describe('exposureFault', () => {
     [{ listen: '[::1]:8787' }, false],
     [{ listen: 'localhost:8787' }, false],
     [{ listen: 'unix:/run/gw.sock' }, false],
-  ])('returns exit code 3 only if listening would expose the gateway without keys: %j', (over, refused) => {
-    expect(exposureFault({ ...base, ...over })?.exitCode).toBe(refused ? 3 : undefined);
+  ])('returns exit code 3 only if listening would expose the gateway without keys: %j', (settings, isRefused) => {
+    expect(exposureFault({ ...base, ...settings })?.exitCode).toBe(isRefused ? 3 : undefined);
   });
 
   it('suggests in its hint to create a key or to set server.open', () => {

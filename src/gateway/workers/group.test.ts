@@ -9,23 +9,23 @@ it('accepts the reply of a worker that arrives after the timeout', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let counted = 5;
-  const asked: object[] = [];
+  const requests: object[] = [];
   const worker = new Channel((message) => (void supervisor.receive(message, undefined), true), {
     beat: () => {
-      const taken = counted;
+      const takenCount = counted;
       counted = 0;
-      return taken;
+      return takenCount;
     },
   });
-  const supervisor = new Channel((message) => asked.push(message) > 0, {});
+  const supervisor = new Channel((message) => requests.push(message) > 0, {});
   const process = { channel: supervisor, isServing: true, isAlive: true } as unknown as WorkerProcess;
   const group = new WorkerGroup(1, () => ({ process }) as unknown as Slot);
-  const got: number[] = [];
-  const question = group.callAll('beat', 800, (_process, answer: number) => got.push(answer));
+  const responses: number[] = [];
+  const call = group.callAll('beat', 800, (_process, response: number) => responses.push(response));
   await vi.advanceTimersByTimeAsync(800);
-  expect(await question).toEqual([]);
-  for (const message of asked) await worker.receive(message, undefined);
-  expect([counted, got]).toEqual([0, [5]]);
+  expect(await call).toEqual([]);
+  for (const message of requests) await worker.receive(message, undefined);
+  expect([counted, responses]).toEqual([0, [5]]);
 });
 
 it('gives connections in turn to the workers that serve', () => {

@@ -9,7 +9,7 @@ const steps = vi.hoisted(() => [] as string[]);
 
 vi.mock('node:fs', async (importActual) => {
   const fs = await importActual<typeof import('node:fs')>();
-  const noted = <A extends unknown[]>(step: string, run: (...args: A) => void) => {
+  const recordStep = <A extends unknown[]>(step: string, run: (...args: A) => void) => {
     return (...args: A): void => {
       steps.push(step);
       run(...args);
@@ -17,9 +17,9 @@ vi.mock('node:fs', async (importActual) => {
   };
   return {
     ...fs,
-    fsyncSync: noted('on disk', fs.fsyncSync),
-    renameSync: noted('named', fs.renameSync),
-    linkSync: noted('named', fs.linkSync),
+    fsyncSync: recordStep('on disk', fs.fsyncSync),
+    renameSync: recordStep('named', fs.renameSync),
+    linkSync: recordStep('named', fs.linkSync),
   };
 });
 

@@ -47,11 +47,11 @@ describe.each([
   it('a changed key file keeps its owner and mode, also behind a symbolic link', () => {
     chmodSync(file, 0o440);
     if (isRoot) chownSync(file, nobody, 0);
-    const before = ownerOf(file);
+    const ownerBefore = ownerOf(file);
     const link = join(dir, 'link.yaml');
     symlinkSync(file, link);
     editKey({ name: 'app', entry: {}, file: link }, { revoked: '2027-01-01' }, dir);
-    expect([modeOf(file), ownerOf(file)]).toEqual([0o440, before]);
+    expect([modeOf(file), ownerOf(file)]).toEqual([0o440, ownerBefore]);
   });
 });
 
@@ -79,13 +79,13 @@ it("a new folder inherits the setgid bit of the configuration's folder", () => {
 
 it('editKey rejects the change of a key file that was changed since it was read', () => {
   const file = join(root, 'changed.yaml');
-  const read = 'api_keys: {app: {hash: a}}\n';
-  const theirs = 'api_keys: {app: {hash: b}}\n';
-  writeFileSync(file, theirs);
-  const edit = (asRead: string): void => editKey({ name: 'app', entry: {}, file }, { hash: 'c' }, root, asRead);
-  expect(() => edit(read)).toThrow(/changed\.yaml was changed in the meantime/);
-  expect(readFileSync(file, 'utf8')).toBe(theirs);
-  edit(theirs);
+  const readText = 'api_keys: {app: {hash: a}}\n';
+  const changedText = 'api_keys: {app: {hash: b}}\n';
+  writeFileSync(file, changedText);
+  const edit = (textRead: string): void => editKey({ name: 'app', entry: {}, file }, { hash: 'c' }, root, textRead);
+  expect(() => edit(readText)).toThrow(/changed\.yaml was changed in the meantime/);
+  expect(readFileSync(file, 'utf8')).toBe(changedText);
+  edit(changedText);
   expect(readFileSync(file, 'utf8')).toBe('api_keys: {app: {hash: c}}\n');
 });
 

@@ -27,11 +27,11 @@ describe('writeLike if the owner or group cannot be set', () => {
     ['with a file of another group that cannot read it', 0, otherGid, 0o600, 0o600],
     ['with a file of another group', 0, otherGid, 0o640, 'not permitted'],
     ['with a file of the group root', 0, 0, 0o640, 0o640],
-  ])('%s, uid +%i gid %i mode %o', (_, more, gid, mode, expected) => {
-    const file = join(dir, `${more}-${gid}-${mode}`);
-    const own = statSync(dir);
-    const like: Stats = Object.assign(Object.create(own) as Stats, { uid: own.uid + more, gid, mode });
-    const write = (): void => writeWithOwnership(file, 'text', like, 0o666);
+  ])('%s, uid +%i gid %i mode %o', (_, uidOffset, gid, mode, expected) => {
+    const file = join(dir, `${uidOffset}-${gid}-${mode}`);
+    const dirStats = statSync(dir);
+    const targetStats: Stats = Object.assign(Object.create(dirStats) as Stats, { uid: dirStats.uid + uidOffset, gid, mode });
+    const write = (): void => writeWithOwnership(file, 'text', targetStats, 0o666);
     if (typeof expected === 'string') expect(write).toThrow(expected);
     else write();
     expect(statSync(file).mode & 0o777).toBe(typeof expected === 'string' ? 0o600 : expected);
@@ -43,9 +43,9 @@ it.each([['longer than before\n'], ['less\n']])('replaceFile changes an existing
   writeFileSync(file, 'what was there\n');
   chmodSync(file, 0o640);
   if (process.getuid?.() === 0) chownSync(file, 0, otherGid);
-  const before = statSync(file);
+  const statsBefore = statSync(file);
   replaceFile(file, text, 'key.yaml');
   const { uid, gid, mode } = statSync(file);
-  expect([readFileSync(file, 'utf8'), uid, gid, mode]).toEqual([text, before.uid, before.gid, before.mode]);
+  expect([readFileSync(file, 'utf8'), uid, gid, mode]).toEqual([text, statsBefore.uid, statsBefore.gid, statsBefore.mode]);
   expect(readdirSync(dir).filter((name) => name.endsWith('.draft'))).toEqual([]);
 });

@@ -7,8 +7,8 @@ it('tryOne reports an error of a custom provider type with masked secrets', asyn
     throw new Error('no region\nfor secret-0123456789');
   };
   const provider = { type: 'own', operations: {}, entry: { probe } };
-  const one = { slug: 'mine', entry: {}, binding: { provider, settings: {}, owner: 'catalog' } } as unknown as CatalogEntry;
+  const entry = { slug: 'mine', entry: {}, binding: { provider, settings: {}, owner: 'catalog' } } as unknown as CatalogEntry;
   const mask = (text: string): string => text.replaceAll('secret-0123456789', '***');
-  const tested = await testProvider(one, { deep: false, outbound: {} as never, timeoutMs: 1000, mask });
-  expect(tested).toMatchObject({ slug: 'mine', state: 'fail', says: 'no region for ***' });
+  const result = await testProvider(entry, { deep: false, outbound: {} as never, timeoutMs: 1000, mask });
+  expect(result).toMatchObject({ slug: 'mine', state: 'fail', says: 'no region for ***' });
 });

@@ -5,7 +5,7 @@ import { bounded, boundedHeaders, boundedOrNull, boundedTexts, firstItems, shrin
 const limits = { members: 8, characters: 200, levels: 3 };
 
 /** Nested objects, parsed from JSON text. */
-const deep = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+const nestedJson = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
 describe('bounds of a record', () => {
   it.each([
@@ -13,12 +13,12 @@ describe('bounds of a record', () => {
     ['the beginning of a long text', 'x'.repeat(30), `${'x'.repeat(10)}…`],
     ['a replacement for half a surrogate pair', `${'x'.repeat(9)}🙂`, `${'x'.repeat(9)}\ufffd…`],
     ['a masked secret that would be truncated', '/?key=abcdefghijkl', '/?key=***'],
-  ])('bounded() returns %s', (_, text, kept) => {
-    expect(bounded(text, 10)).toBe(kept);
+  ])('bounded() returns %s', (_, text, expected) => {
+    expect(bounded(text, 10)).toBe(expected);
   });
 
   it('shrunk() removes deeply nested values and stays within the agreed size', () => {
-    expect(shrinkIfNeeded(deep(5000), limits)).toEqual({ a: { a: { a: '…' } } });
+    expect(shrinkIfNeeded(nestedJson(5000), limits)).toEqual({ a: { a: { a: '…' } } });
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 12 }), (value) => {
         // A character takes at most six bytes in JSON.
@@ -50,8 +50,8 @@ describe('bounds of a record', () => {
     ['"…" for values that JSON cannot represent', { a: undefined, b: 7n }, { a: '…', b: '…' }],
     ['"…" for values nested too deep', [[[1]], 'a'], [['…'], 'a']],
     ['true and null', [true, null], [true, null]],
-  ])('shrink() keeps %s', (_, value, kept) => {
-    expect(shrink(value, { members: 3, characters: 40, levels: 2 })).toEqual(kept);
+  ])('shrink() keeps %s', (_, value, expected) => {
+    expect(shrink(value, { members: 3, characters: 40, levels: 2 })).toEqual(expected);
   });
 
   it.each<[string, Readonly<Record<string, unknown>>]>([
@@ -63,8 +63,8 @@ describe('bounds of a record', () => {
     ['a value nested too deep', { a: { b: { c: { d: 1 } } } }],
   ])('shrunk() returns a new value for %s', (_, value) => {
     expect(shrinkIfNeeded(value, { members: 3, characters: 40, levels: 2 })).not.toBe(value);
-    const small = { a: 'x'.repeat(10), b: true };
-    expect(shrinkIfNeeded(small, { members: 3, characters: 40, levels: 2 })).toBe(small);
+    const smallValue = { a: 'x'.repeat(10), b: true };
+    expect(shrinkIfNeeded(smallValue, { members: 3, characters: 40, levels: 2 })).toBe(smallValue);
   });
 
   it('shrink() masks secrets by member names and in URLs if asked to', () => {
@@ -75,31 +75,31 @@ describe('bounds of a record', () => {
   });
 
   it('boundedHeaders() keeps the first headers and truncates long values', () => {
-    const many = Array.from({ length: 500 }, (_, i) => [`x-${i}`, 'v'.repeat(100)] as const);
-    const kept = boundedHeaders(['x-long', 'y'.repeat(60_000), ...many.flat()]);
-    expect(kept['x-long']).toHaveLength(1025);
-    expect(JSON.stringify(kept).length).toBeLessThan(10_000);
-    expect(kept['x-0']).toBe('v'.repeat(100));
+    const manyHeaders = Array.from({ length: 500 }, (_, i) => [`x-${i}`, 'v'.repeat(100)] as const);
+    const headers = boundedHeaders(['x-long', 'y'.repeat(60_000), ...manyHeaders.flat()]);
+    expect(headers['x-long']).toHaveLength(1025);
+    expect(JSON.stringify(headers).length).toBeLessThan(10_000);
+    expect(headers['x-0']).toBe('v'.repeat(100));
   });
 
   it('boundedTexts() returns small metadata unchanged and the first members of large metadata', () => {
-    const small = { a: 'b' };
-    expect(boundedTexts(small)).toBe(small);
-    const large = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, 'v'.repeat(128)]));
-    expect(Object.keys(boundedTexts(large)).length).toBeLessThanOrEqual(64);
+    const smallValue = { a: 'b' };
+    expect(boundedTexts(smallValue)).toBe(smallValue);
+    const largeValue = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, 'v'.repeat(128)]));
+    expect(Object.keys(boundedTexts(largeValue)).length).toBeLessThanOrEqual(64);
   });
 });
 
 describe('exactly at the limit of a record', () => {
   const texts = (count: number, value: string): Record<string, string> =>
-    Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, value]));
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, value]));
 
   it.each([
     ['a'.repeat(10), 'a'.repeat(10)],
     ['a'.repeat(11), `${'a'.repeat(10)}…`],
     ['', ''],
-  ])('bounded() turns the text %j into %j', (text, kept) => {
-    expect(bounded(text, 10)).toBe(kept);
+  ])('bounded() turns the text %j into %j', (text, expected) => {
+    expect(bounded(text, 10)).toBe(expected);
   });
 
   it('boundedOrNull() returns null for a missing or empty text', () => {
@@ -115,8 +115,8 @@ describe('exactly at the limit of a record', () => {
   it.each([
     [64, 64],
     [65, 64],
-  ])('boundedHeaders() with %i headers keeps %i', (sent, kept) => {
-    expect(Object.keys(boundedHeaders(Object.entries(texts(sent, 'v')).flat()))).toHaveLength(kept);
+  ])('boundedHeaders() with %i headers keeps %i', (sent, keptCount) => {
+    expect(Object.keys(boundedHeaders(Object.entries(texts(sent, 'v')).flat()))).toHaveLength(keptCount);
   });
 
   it('boundedHeaders() keeps 1024 characters of a header and 8 KB in total', () => {
@@ -124,15 +124,15 @@ describe('exactly at the limit of a record', () => {
       'x-a': 'v'.repeat(1024),
       'x-b': `${'v'.repeat(1024)}…`,
     });
-    const eight = Object.entries(texts(8, 'v'.repeat(1021))).flat();
-    expect(Object.keys(boundedHeaders(eight))).toHaveLength(8);
-    expect(Object.keys(boundedHeaders(['y', '', ...eight]))).toHaveLength(8);
+    const eightTexts = Object.entries(texts(8, 'v'.repeat(1021))).flat();
+    expect(Object.keys(boundedHeaders(eightTexts))).toHaveLength(8);
+    expect(Object.keys(boundedHeaders(['y', '', ...eightTexts]))).toHaveLength(8);
   });
 
   it.each([
     [64, 64],
     [65, 64],
-  ])('boundedTexts() with %i texts keeps %i', (sent, kept) => {
-    expect(Object.keys(boundedTexts(texts(sent, 'v')))).toHaveLength(kept);
+  ])('boundedTexts() with %i texts keeps %i', (sent, keptCount) => {
+    expect(Object.keys(boundedTexts(texts(sent, 'v')))).toHaveLength(keptCount);
   });
 });

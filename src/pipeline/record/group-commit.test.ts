@@ -4,7 +4,7 @@ import type { BodyRedactor } from '../../core/redaction/index.ts';
 import { GroupCommit, type FullRecord } from './group-commit.ts';
 
 const record = {} as FullRecord;
-const boom = (): never => {
+const fail = (): never => {
   throw new Error('boom');
 };
 
@@ -25,7 +25,7 @@ it('calls the other end callbacks if one of them throws', () => {
   const ended: string[] = [];
   const { commit, defects } = open();
   commit.add(record, () => ended.push('a'));
-  commit.add(record, boom);
+  commit.add(record, fail);
   commit.add(record, () => ended.push('c'));
   commit.flush();
   expect([ended, defects.length]).toEqual([['a', 'c'], 1]);
@@ -33,7 +33,7 @@ it('calls the other end callbacks if one of them throws', () => {
 
 it('calls all end callbacks if the records cannot be written', () => {
   const ended: string[] = [];
-  const { commit, defects } = open(boom);
+  const { commit, defects } = open(fail);
   commit.add(record, () => ended.push('a'));
   commit.add(record, () => ended.push('b'));
   commit.flush();
@@ -41,43 +41,43 @@ it('calls all end callbacks if the records cannot be written', () => {
 });
 
 describe('GroupCommit with unmasked bodies', () => {
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  const unmasked = (done: MaskingJob['done'] = () => {}): FullRecord => ({
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const unmaskedRecord = (done: MaskingJob['done'] = () => {}): FullRecord => ({
     ...record,
     later: { redactor: {} as BodyRedactor, limit: 1, bodies: [], size: 1, done },
   });
 
   it('writes the record and ends its response after the bodies are masked', async () => {
-    const seen: string[] = [];
-    const { commit, jobs } = open((records) => seen.push(`written ${records.length}`));
+    const events: string[] = [];
+    const { commit, jobs } = open((records) => events.push(`written ${records.length}`));
     commit.add(
-      unmasked(() => seen.push('masked')),
-      () => seen.push('large ended'),
+      unmaskedRecord(() => events.push('masked')),
+      () => events.push('large ended'),
     );
-    commit.add(record, () => seen.push('small ended'));
-    await turn();
+    commit.add(record, () => events.push('small ended'));
+    await nextTurn();
     jobs[0]?.done([], {});
-    await turn();
-    expect(seen).toEqual(['written 1', 'small ended', 'masked', 'written 1', 'large ended']);
+    await nextTurn();
+    expect(events).toEqual(['written 1', 'small ended', 'masked', 'written 1', 'large ended']);
   });
 
   it('writes the record without its bodies on flush()', () => {
-    const seen: unknown[] = [];
-    const { commit } = open((records) => seen.push(records.length));
+    const events: unknown[] = [];
+    const { commit } = open((records) => events.push(records.length));
     commit.add(
-      unmasked((masked) => seen.push(masked)),
-      () => seen.push('ended'),
+      unmaskedRecord((masked) => events.push(masked)),
+      () => events.push('ended'),
     );
     commit.flush();
-    expect(seen).toEqual([undefined, 1, 'ended']);
+    expect(events).toEqual([undefined, 1, 'ended']);
   });
 
   it('writes the record and ends the response if applying the masked bodies fails', () => {
-    const seen: unknown[] = [];
-    const { commit, defects } = open((records) => seen.push(records.length));
-    commit.add(unmasked(boom), () => seen.push('ended'));
+    const events: unknown[] = [];
+    const { commit, defects } = open((records) => events.push(records.length));
+    commit.add(unmaskedRecord(fail), () => events.push('ended'));
     commit.flush();
-    expect([seen, defects.length]).toEqual([[1, 'ended'], 1]);
+    expect([events, defects.length]).toEqual([[1, 'ended'], 1]);
   });
 
   it('allows masking on the event loop only up to 16 KiB', () => {
@@ -91,10 +91,10 @@ describe('GroupCommit with unmasked bodies', () => {
       let now = 100;
       const { commit } = open(undefined, () => now);
       const masked = (bytes: number, ms: number): boolean => {
-        const may = commit.mayMask(bytes);
+        const isAllowed = commit.mayMask(bytes);
         now += ms;
         commit.add(record, () => {});
-        return may;
+        return isAllowed;
       };
       const pause = (ms: number): void => {
         now += ms;
@@ -110,7 +110,7 @@ describe('GroupCommit with unmasked bodies', () => {
       pause(100);
       expect(masked(2048, 1)).toBe(true);
       expect(masked(10, 1)).toBe(false);
-      await turn();
+      await nextTurn();
       expect(masked(10, 1)).toBe(true);
     });
 

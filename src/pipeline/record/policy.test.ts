@@ -6,7 +6,7 @@ import type { RequestContext } from '../request.ts';
 
 const { log } = makeSnapshot();
 
-interface Says {
+interface PolicySettings {
   readonly gateway: BodyPolicy;
   readonly config?: BodyPolicy;
   /** A config sent with the request. */
@@ -16,11 +16,11 @@ interface Says {
   readonly clientMayLower?: boolean;
 }
 
-function asked({ gateway, config, sent, key, headers = {}, clientMayLower = true }: Says): RequestContext {
+function requestWith({ gateway, config, sent, key, headers = {}, clientMayLower = true }: PolicySettings): RequestContext {
   const ctx = makeContext({ snapshot: { ...makeSnapshot(), log: { ...log, bodies: gateway, clientMayLower } }, headers }) as RequestContext;
-  const made = ctx.snapshot.noConfig;
+  const noConfig = ctx.snapshot.noConfig;
   const chosen = config ?? sent;
-  if (chosen !== undefined) ctx.facts.config = { ...made, name: config === undefined ? 'inline' : 'support', log: { bodies: chosen } };
+  if (chosen !== undefined) ctx.facts.config = { ...noConfig, name: config === undefined ? 'inline' : 'support', log: { bodies: chosen } };
   if (key !== undefined) ctx.facts.caller = { ...ctx.facts.caller, key: makeKey('app', { log: { bodies: key } }) };
   return ctx;
 }
@@ -33,7 +33,7 @@ describe('log policy', () => {
     expect(maxRecordedBytes({ ...log, keepsBodies, maxBody: 7 })).toBe(bytes);
   });
 
-  it.each<[Says, BodyPolicy, string]>([
+  it.each<[PolicySettings, BodyPolicy, string]>([
     [{ gateway: 'none' }, 'none', 'logging.requests.bodies'],
     [{ gateway: 'full' }, 'full', 'logging.requests.bodies'],
     [{ gateway: 'redacted' }, 'redacted', 'logging.requests.bodies'],
@@ -46,8 +46,8 @@ describe('log policy', () => {
     [{ gateway: 'full', sent: 'none' }, 'none', 'the config that the caller sent'],
     [{ gateway: 'full', sent: 'none', clientMayLower: false }, 'full', 'logging.requests.bodies'],
     [{ gateway: 'none', sent: 'full', key: 'metadata' }, 'metadata', 'api_keys.app.log.bodies'],
-  ])('policyOf() for %j returns %s', (says, bodies, because) => {
-    expect(policyOf(asked(says))).toEqual({ bodies, because });
+  ])('policyOf() for %j returns %s', (settings, bodies, because) => {
+    expect(policyOf(requestWith(settings))).toEqual({ bodies, because });
   });
 
   it.each<[BodyPolicy, Record<string, string>, BodyPolicy]>([
@@ -64,28 +64,28 @@ describe('log policy', () => {
     ['metadata', { 'x-gateway-log': 'redacted' }, 'metadata'],
     ['redacted', { 'x-gateway-log': 'whatever' }, 'redacted'],
   ])('policyOf() with gateway policy %s and headers %j returns %s', (gateway, headers, policy) => {
-    expect(policyOf(asked({ gateway, headers })).bodies).toBe(policy);
+    expect(policyOf(requestWith({ gateway, headers })).bodies).toBe(policy);
   });
 
-  it.each<[BodyPolicy, Says, BodyPolicy, string]>([
+  it.each<[BodyPolicy, PolicySettings, BodyPolicy, string]>([
     ['none', { gateway: 'full', config: 'full', key: 'full' }, 'none', 'logging.requests'],
     ['metadata', { gateway: 'redacted', config: 'full' }, 'metadata', 'logging.requests'],
     ['metadata', { gateway: 'redacted', config: 'none' }, 'none', 'configs.support.log.bodies'],
-  ])('policyOf() stores no more than the readers of records need (%s): %j', (read, says, bodies, because) => {
-    const ctx = asked(says);
-    const snapshot = { ...ctx.snapshot, log: { ...ctx.snapshot.log, read } };
+  ])('policyOf() stores no more than the readers of records need (%s): %j', (readerNeeds, settings, bodies, because) => {
+    const ctx = requestWith(settings);
+    const snapshot = { ...ctx.snapshot, log: { ...ctx.snapshot.log, read: readerNeeds } };
     expect(policyOf(Object.assign(ctx, { snapshot }))).toEqual({ bodies, because });
   });
 
   it('policyOf() ignores the header if clients may not lower the policy', () => {
-    const ctx = asked({ gateway: 'full', headers: { 'x-gateway-log': 'none' }, clientMayLower: false });
+    const ctx = requestWith({ gateway: 'full', headers: { 'x-gateway-log': 'none' }, clientMayLower: false });
     expect([policyOf(ctx).bodies, isLogHeaderApplied(ctx)]).toEqual(['full', false]);
   });
 });
 
 describe('sampled()', () => {
-  const withShare = (success: number, errors: number, random: number): RequestContext =>
-    Object.assign(asked({ gateway: 'redacted' }), {
+  const requestWithShare = (success: number, errors: number, random: number): RequestContext =>
+    Object.assign(requestWith({ gateway: 'redacted' }), {
       random,
       snapshot: { ...makeSnapshot(), log: { ...log, sample: { success, errors } } },
     });
@@ -105,18 +105,18 @@ describe('sampled()', () => {
   ] as const)(
     'with success %d and errors %d, a response with status %i (fault: %s) is stored as %s',
     (success, errors, status, hasError, bodies) => {
-      expect(sampled(withShare(success, errors, 0.7), redacted, ended(status, hasError)).bodies).toBe(bodies);
+      expect(sampled(requestWithShare(success, errors, 0.7), redacted, ended(status, hasError)).bodies).toBe(bodies);
     },
   );
 
   it('names the setting that removed the bodies, and keeps a lower policy', () => {
-    expect(sampled(withShare(0, 1, 0.7), redacted, ended(200)).because).toBe('logging.requests.sample.success');
-    expect(sampled(withShare(0, 0, 0.7), { bodies: 'none', because: 'x' }, ended(200))).toEqual({ bodies: 'none', because: 'x' });
+    expect(sampled(requestWithShare(0, 1, 0.7), redacted, ended(200)).because).toBe('logging.requests.sample.success');
+    expect(sampled(requestWithShare(0, 0, 0.7), { bodies: 'none', because: 'x' }, ended(200))).toEqual({ bodies: 'none', because: 'x' });
   });
 
   it('samples independently of the random choice of a target', () => {
     const count = (from: number): number =>
-      Array.from({ length: 1000 }, (_, i) => sampled(withShare(0.1, 1, from + i / 10_007), redacted, ended(200)).bodies).filter(
+      Array.from({ length: 1000 }, (_, i) => sampled(requestWithShare(0.1, 1, from + i / 10_007), redacted, ended(200)).bodies).filter(
         (bodies) => bodies === 'redacted',
       ).length;
     for (const from of [0, 0.5, 0.9]) {

@@ -78,9 +78,9 @@ describe('ProviderHealth', () => {
       0,
       false,
     ],
-  ])('%s', (_, attempts, at, isUp) => {
+  ])('%s', (_, attempts, checkedAt, isUp) => {
     const health = new ProviderHealth();
-    for (const [isFailure, when] of attempts) health.add(isFailure, noon + when);
-    expect(health.isUp(noon + at)).toBe(isUp);
+    for (const [isFailure, offsetMs] of attempts) health.add(isFailure, noon + offsetMs);
+    expect(health.isUp(noon + checkedAt)).toBe(isUp);
   });
 });

@@ -6,7 +6,7 @@ import { sampleRecord } from '../../store/fixtures/sample.ts';
 import { Exposition } from './expose.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
-const none = { asked: null, sent: null, answered: null };
+const noModels = { asked: null, sent: null, answered: null };
 const attempt = sampleRecord().attempts[0] as AttemptRecord;
 const settings = {
   metadataLabels: ['team'],
@@ -15,9 +15,9 @@ const settings = {
 };
 
 async function linesOf(metrics: RequestMetrics): Promise<readonly string[]> {
-  const out = new Exposition();
-  for (const family of metrics.families) await out.family(family.row, family);
-  return out.text().split('\n');
+  const exposition = new Exposition();
+  for (const family of metrics.families) await exposition.family(family.row, family);
+  return exposition.text().split('\n');
 }
 
 async function counted(...records: readonly Partial<LogRecord>[]): Promise<readonly string[]> {
@@ -27,7 +27,7 @@ async function counted(...records: readonly Partial<LogRecord>[]): Promise<reado
 }
 
 describe('RequestMetrics counts a request', () => {
-  const left = { ...attempt, status: 429, target: 'configs.support.targets[0]', provider: 'openai-main' };
+  const failedAttempt = { ...attempt, status: 429, target: 'configs.support.targets[0]', provider: 'openai-main' };
   it.each<[string, Partial<LogRecord>, readonly string[]]>([
     [
       'with its route and metadata',
@@ -108,7 +108,7 @@ describe('RequestMetrics counts a request', () => {
     ],
     [
       'with its fallback',
-      { attempts: [left, attempt] },
+      { attempts: [failedAttempt, attempt] },
       [
         'gateway_attempts_total{provider="openai-main",model="gpt-4o-mini",outcome="429"} 1',
         'gateway_attempts_total{provider="azure-eu",model="gpt-4o-mini",outcome="200"} 1',
@@ -173,11 +173,11 @@ it.each<[string, Partial<LogRecord['usage']>, Readonly<Record<string, number>>]>
 });
 
 it.each<[string, Partial<LogRecord>, Partial<LogRecord>]>([
-  ['model', { attempts: [], model: none }, { attempts: [], model: { ...none, asked: 'null' } }],
+  ['model', { attempts: [], model: noModels }, { attempts: [], model: { ...noModels, asked: 'null' } }],
   ['key', { key: null }, { key: 'null' }],
   ['metadata', { metadata: {} }, { metadata: { team: 'undefined' } }],
-])('distinguishes a missing value from the text "null" or "undefined" of a client: %s', async (_, without, written) => {
-  const lines = await counted(without, written);
+])('distinguishes a missing value from the text "null" or "undefined" of a client: %s', async (_, modelWithout, label) => {
+  const lines = await counted(modelWithout, label);
   expect(lines.filter((line) => line.startsWith('gateway_requests_total{'))).toEqual([
     expect.stringMatching(/="-".* 1$/),
     expect.stringMatching(/="(?:null|undefined)".* 1$/),
@@ -223,8 +223,8 @@ it.each([
 ])('records the duration of an operation only if the provider was called: %s', async (_, outcome, firstByte, count) => {
   const attempts = [{ ...attempt, status: null, outcome, first_byte_ms: firstByte }];
   const lines = await counted({ status: 503, attempts, error: { code: 'target_skipped', source: 'gateway', message: '' } });
-  const times = lines.filter((line) => line.startsWith('gen_ai_client_operation_duration_seconds_count'));
-  expect(times).toEqual([expect.stringMatching(new RegExp(` ${count}$`))]);
+  const countLines = lines.filter((line) => line.startsWith('gen_ai_client_operation_duration_seconds_count'));
+  expect(countLines).toEqual([expect.stringMatching(new RegExp(` ${count}$`))]);
   expect(lines).toContain(`gateway_attempts_total{provider="azure-eu",model="gpt-4o-mini",outcome="${outcome}"} 1`);
 });
 

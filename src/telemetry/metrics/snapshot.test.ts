@@ -8,14 +8,14 @@ const figures = (series: MetricsSnapshot['families'][number][1]): MetricsSnapsho
 });
 
 it('limits the series of ended workers without losing counts', () => {
-  const gone = new MetricsSum(true);
+  const sumWithRemoved = new MetricsSum(true);
   for (let process = 0; process < 120; process += 1)
-    gone.add(figures(Array.from({ length: 100 }, (_, n) => [`{code="${process} \\"${n}\\\\",source="gateway"}`, 1])), true);
-  const [[, series] = []] = gone.figures().families;
+    sumWithRemoved.add(figures(Array.from({ length: 100 }, (_, n) => [`{code="${process} \\"${n}\\\\",source="gateway"}`, 1])), true);
+  const [[, series] = []] = sumWithRemoved.figures().families;
   expect(series).toHaveLength(5001);
   expect(series?.at(-1)).toEqual(['{code="other",source="other"}', 7000]);
-  gone.add(figures([['{code="0 \\"0\\\\",source="gateway"}', 1]]), true);
-  expect(gone.figures().families[0]?.[1][0]?.[1]).toBe(2);
+  sumWithRemoved.add(figures([['{code="0 \\"0\\\\",source="gateway"}', 1]]), true);
+  expect(sumWithRemoved.figures().families[0]?.[1][0]?.[1]).toBe(2);
 });
 
 it('adds up the counts of several workers', () => {

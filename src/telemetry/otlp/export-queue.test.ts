@@ -3,19 +3,19 @@ import { ExportQueue, type ExportQueueLimits, type ExportResult } from './export
 import type { SendResult } from './sender.ts';
 
 const collector = { url: 'http://collector', headers: {} };
-const taken: SendResult = { kind: 'accepted', rejected: 0, why: undefined };
-const busy: SendResult = { kind: 'retry', afterMs: undefined, why: 'status 503' };
+const accepted: SendResult = { kind: 'accepted', rejected: 0, why: undefined };
+const retryResult: SendResult = { kind: 'retry', afterMs: undefined, why: 'status 503' };
 
-function rig(answers: readonly SendResult[], limits: Partial<ExportQueueLimits> = {}) {
+function createQueue(sendResults: readonly SendResult[], limits: Partial<ExportQueueLimits> = {}) {
   const sent: string[] = [];
   const results: [number, ExportResult][] = [];
-  const left = [...answers];
+  const remaining = [...sendResults];
   const pipe = new ExportQueue({
     collector,
     payload: (items) => items.join(','),
     send: (_to, text) => {
       sent.push(text);
-      return Promise.resolve(left.shift() ?? taken);
+      return Promise.resolve(remaining.shift() ?? accepted);
     },
     onResult: (items, result) => results.push([items, result]),
     limits: { linger: 5, firstRetry: 1, longestRetry: 2, ...limits },
@@ -25,7 +25,7 @@ function rig(answers: readonly SendResult[], limits: Partial<ExportQueueLimits> 
 
 describe('ExportQueue', () => {
   it('sends items added together in one export', async () => {
-    const { pipe, sent, results } = rig([]);
+    const { pipe, sent, results } = createQueue([]);
     pipe.add(['a', 'b']);
     pipe.add(['c']);
     await pipe.flush(1000);
@@ -33,13 +33,13 @@ describe('ExportQueue', () => {
   });
 
   it('sends without a flush', async () => {
-    const { pipe, sent } = rig([]);
+    const { pipe, sent } = createQueue([]);
     pipe.add(['a']);
     await expect.poll(() => sent).toEqual(['a']);
   });
 
   it('sends at most 512 items per export', async () => {
-    const { pipe, sent, results } = rig([]);
+    const { pipe, sent, results } = createQueue([]);
     pipe.add(Array.from({ length: 1200 }, () => 'x'));
     await pipe.flush(1000);
     expect(sent.map((text) => text.split(',').length)).toEqual([512, 512, 176]);
@@ -47,7 +47,7 @@ describe('ExportQueue', () => {
   });
 
   it.each<[string, readonly SendResult[], number, readonly [number, ExportResult][]]>([
-    ['again if the collector is busy', [busy, { kind: 'retry', afterMs: 0, why: '' }], 3, [[2, 'exported']]],
+    ['again if the collector is busy', [retryResult, { kind: 'retry', afterMs: 0, why: '' }], 3, [[2, 'exported']]],
     ['again after a Retry-After longer than its patience', [{ kind: 'retry', afterMs: 400, why: '' }], 2, [[2, 'exported']]],
     ['once if the collector rejects the items', [{ kind: 'refused', isTooLarge: false, why: 'status 400' }], 1, [[2, 'rejected']]],
     [
@@ -66,11 +66,11 @@ describe('ExportQueue', () => {
         [1, 'exported'],
       ],
     ],
-  ])('sends %s, and counts the results', async (_, answers, times, expected) => {
-    const { pipe, sent, results } = rig(answers, { patience: 300 });
+  ])('sends %s, and counts the results', async (_, sendResults, sendCount, expected) => {
+    const { pipe, sent, results } = createQueue(sendResults, { patience: 300 });
     pipe.add(['a', 'b']);
     await expect.poll(() => results).toEqual(expected);
-    expect(sent).toHaveLength(times);
+    expect(sent).toHaveLength(sendCount);
   });
 
   it('splits an export that is too large for the collector, and rejects an item that is too large alone', async () => {
@@ -78,7 +78,7 @@ describe('ExportQueue', () => {
     const pipe = new ExportQueue({
       collector,
       payload: (items) => items.join(','),
-      send: (_to, text) => Promise.resolve(text.length > 100_000 ? { kind: 'refused', isTooLarge: true, why: 'status 413' } : taken),
+      send: (_to, text) => Promise.resolve(text.length > 100_000 ? { kind: 'refused', isTooLarge: true, why: 'status 413' } : accepted),
       onResult: (items, result) => results.push([items, result]),
     });
     pipe.add([...Array.from({ length: 5 }, () => 'x'.repeat(30_000)), 'y'.repeat(200_000)]);
@@ -91,7 +91,7 @@ describe('ExportQueue', () => {
   });
 
   it('waits for Retry-After of the collector, even after it dropped the export', async () => {
-    const { pipe, sent, results } = rig([{ kind: 'retry', afterMs: 250_000, why: 'busy' }], { patience: -1 });
+    const { pipe, sent, results } = createQueue([{ kind: 'retry', afterMs: 250_000, why: 'busy' }], { patience: -1 });
     pipe.add(Array.from({ length: 600 }, () => 'x'));
     await expect.poll(() => results).toEqual([[512, 'failed']]);
     await new Promise((resolve) => setImmediate(resolve));
@@ -106,8 +106,8 @@ describe('ExportQueue', () => {
   it('starts to measure its patience when it may send', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
-      const wanted: SendResult = { kind: 'retry', afterMs: 400_000, why: 'busy' };
-      const { pipe, sent, results } = rig([wanted, wanted, busy], { patience: 300_000 });
+      const retryLater: SendResult = { kind: 'retry', afterMs: 400_000, why: 'busy' };
+      const { pipe, sent, results } = createQueue([retryLater, retryLater, retryResult], { patience: 300_000 });
       pipe.add(Array.from({ length: 600 }, () => 'x'));
       await vi.advanceTimersByTimeAsync(900_000);
       expect(results).toEqual([
@@ -121,8 +121,8 @@ describe('ExportQueue', () => {
   });
 
   it('fails an export after its patience', async () => {
-    const { pipe, results } = rig(
-      Array.from({ length: 1000 }, () => busy),
+    const { pipe, results } = createQueue(
+      Array.from({ length: 1000 }, () => retryResult),
       { patience: 10 },
     );
     pipe.add(['a']);
@@ -137,7 +137,7 @@ describe('ExportQueue', () => {
   });
 
   it.each([0, 1])('pauses between retries, even if the collector asks for %i ms', async (afterMs) => {
-    const { pipe, sent, results } = rig(
+    const { pipe, sent, results } = createQueue(
       Array.from({ length: 1000 }, () => ({ kind: 'retry', afterMs, why: 'busy' })),
       { firstRetry: 40, patience: 60 },
     );
@@ -147,7 +147,7 @@ describe('ExportQueue', () => {
   });
 
   it('drops items beyond its limit, and accepts items again once there is space', async () => {
-    const { pipe, sent, results } = rig([], { waiting: 10 });
+    const { pipe, sent, results } = createQueue([], { waiting: 10 });
     pipe.add(['12345', '67890', 'x']);
     expect(results).toEqual([[1, 'dropped']]);
     await expect.poll(() => sent).toEqual(['12345,67890']);
@@ -157,7 +157,7 @@ describe('ExportQueue', () => {
   });
 
   it('ends a pause on flush() and counts the items sent then', async () => {
-    const { pipe, sent, results } = rig([{ kind: 'retry', afterMs: 250_000, why: 'busy' }]);
+    const { pipe, sent, results } = createQueue([{ kind: 'retry', afterMs: 250_000, why: 'busy' }]);
     pipe.add(['a']);
     await expect.poll(() => sent).toHaveLength(1);
     await pipe.flush(1000);
@@ -166,17 +166,17 @@ describe('ExportQueue', () => {
 
   it('fails items on flush() if the collector does not respond, and counts them once', async () => {
     const results: [number, ExportResult][] = [];
-    const hanging = Promise.withResolvers<SendResult>();
+    const pendingSend = Promise.withResolvers<SendResult>();
     const pipe = new ExportQueue({
       collector,
       payload: (items) => items.join(','),
-      send: () => hanging.promise,
+      send: () => pendingSend.promise,
       onResult: (items, result) => results.push([items, result]),
       limits: { linger: 1 },
     });
     pipe.add(Array.from({ length: 600 }, () => 'x'));
     await pipe.flush(10);
-    hanging.resolve(taken);
+    pendingSend.resolve(accepted);
     await new Promise((resolve) => setImmediate(resolve));
     expect(results).toEqual([[600, 'failed']]);
   });

@@ -6,8 +6,8 @@ import { Sender } from './sender.ts';
 let close: () => void = () => undefined;
 afterEach(() => close());
 
-async function collector(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
+async function collector(respond: RequestListener): Promise<string> {
+  const server = createServer(respond);
   close = () => {
     server.close();
     server.closeAllConnections();
@@ -19,9 +19,9 @@ async function collector(answer: RequestListener): Promise<string> {
 it.each<[string, RequestListener]>([
   ['sends nothing', () => undefined],
   ['stops in its response', (_, response) => response.writeHead(200).write('{')],
-])('returns retry with the reason for a collector that %s', async (_, answer) => {
+])('returns retry with the reason for a collector that %s', async (_, respond) => {
   const sender = new Sender(200);
-  const sent = await sender.send({ url: await collector(answer), headers: {} }, '{}');
+  const sent = await sender.send({ url: await collector(respond), headers: {} }, '{}');
   sender.close();
   expect(sent).toEqual({ kind: 'retry', afterMs: undefined, why: 'no response in time' });
 });

@@ -7,8 +7,8 @@ it.each([
   ['/v1/models', '/v1/models', undefined],
   ['/v1/models?', '/v1/models', ''],
   ['/v1/files?after=a?b&limit=2?', '/v1/files', 'after=a?b&limit=2?'],
-])('splits the path %s into %j and the query %j', (written, path, query) => {
-  expect(requestAttributes(sampleRecord({ path: written }))).toMatchObject({ 'url.scheme': 'http', 'url.path': path, 'url.query': query });
+])('splits the path %s into %j and the query %j', (target, path, query) => {
+  expect(requestAttributes(sampleRecord({ path: target }))).toMatchObject({ 'url.scheme': 'http', 'url.path': path, 'url.query': query });
 });
 
 it.each<[string, Partial<LogRecord>, Partial<AttemptRecord>, string | undefined, Span['status']]>([
@@ -23,9 +23,9 @@ it.each<[string, Partial<LogRecord>, Partial<AttemptRecord>, string | undefined,
     { code: 2, message: 'closed' },
   ],
   ['the gateway ends', { end: 'fault', error: { code: 'internal', source: 'gateway', message: 'no' } }, {}, undefined, {}],
-])('sets error.type and status of the span of an attempt that %s', (_, part, ofAttempt, type, status) => {
+])('sets error.type and status of the span of an attempt that %s', (_, part, attemptStatus, type, status) => {
   const [first] = sampleRecord().attempts;
-  const record = sampleRecord({ ...part, attempts: [{ ...(first as AttemptRecord), ...ofAttempt }] });
+  const record = sampleRecord({ ...part, attempts: [{ ...(first as AttemptRecord), ...attemptStatus }] });
   const settings = { version: '', instance: '', resource: {}, providerNames: {} };
   const [, span] = spansOf({ record, request: undefined, response: undefined }, settings);
   expect(span?.attributes.find(({ key }) => key === 'error.type')?.value).toEqual(type === undefined ? undefined : { stringValue: type });

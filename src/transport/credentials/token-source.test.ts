@@ -5,15 +5,15 @@ import { type Token, TokenError, TokenSource, TokenSources } from './token-sourc
 const minute = 60_000;
 
 /** A source with a fake clock; each fetch waits until the test resolves it. */
-function rig(random = 0) {
+function createSource(random = 0) {
   /** `shift`: how far the wall clock is off from where it began. */
   const state = { now: 1_000_000, shift: 0, fetches: 0, forgotten: 0, faults: [] as Error[] };
-  const waiting: { resolve(token: Token): void; reject(error: Error): void }[] = [];
+  const pendingFetches: { resolve(token: Token): void; reject(error: Error): void }[] = [];
   const source = new TokenSource(
     {
       fetch: () => {
         state.fetches += 1;
-        return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+        return new Promise((resolve, reject) => pendingFetches.push({ resolve, reject }));
       },
       clearCache: () => {
         state.forgotten += 1;
@@ -21,38 +21,38 @@ function rig(random = 0) {
     },
     { now: () => state.now + state.shift, monotonic: () => state.now, random: () => random, onFault: (error) => state.faults.push(error) },
   );
-  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
   /** Resolves the oldest pending fetch. */
-  const give = async (value: string, life = 60 * minute, renewal?: number): Promise<void> => {
-    waiting.shift()?.resolve({
+  const resolveFetch = async (value: string, lifetimeMs = 60 * minute, renewalMs?: number): Promise<void> => {
+    pendingFetches.shift()?.resolve({
       value,
-      expiresAt: state.now + state.shift + life,
-      ...(renewal === undefined ? {} : { renewAt: state.now + state.shift + renewal }),
+      expiresAt: state.now + state.shift + lifetimeMs,
+      ...(renewalMs === undefined ? {} : { renewAt: state.now + state.shift + renewalMs }),
     });
-    await settle();
+    await nextTurn();
   };
   return {
     state,
     source,
-    give,
-    async refuse(message: string) {
-      waiting.shift()?.reject(new TokenError(message));
-      await settle();
+    resolveFetch,
+    async rejectFetch(message: string) {
+      pendingFetches.shift()?.reject(new TokenError(message));
+      await nextTurn();
     },
-    async begin(value: string, life?: number, renewal?: number) {
-      const got = source.get();
-      await give(value, life, renewal);
-      return got;
+    async fetchFirst(value: string, lifetimeMs?: number, renewalMs?: number) {
+      const token = source.get();
+      await resolveFetch(value, lifetimeMs, renewalMs);
+      return token;
     },
   };
 }
 
 describe('TokenSource', () => {
   it('fetches once for all concurrent callers and returns the cached token afterwards', async () => {
-    const { source, give, state } = rig();
-    const all = Promise.all(Array.from({ length: 100 }, async () => source.get()));
-    await give('t1');
-    expect(new Set(await all)).toEqual(new Set(['t1']));
+    const { source, resolveFetch, state } = createSource();
+    const allGets = Promise.all(Array.from({ length: 100 }, async () => source.get()));
+    await resolveFetch('t1');
+    expect(new Set(await allGets)).toEqual(new Set(['t1']));
     expect([source.get(), state.fetches]).toEqual(['t1', 1]);
   });
 
@@ -63,14 +63,14 @@ describe('TokenSource', () => {
     ['at half of a long lifetime', 24 * 60 * minute, 0, 12 * 60 * minute],
     ['at half of a long lifetime, up to a minute earlier', 120 * minute, 1, 59 * minute],
     ['after half a year without an expiry time', Number.POSITIVE_INFINITY, 0, 183 * 24 * 60 * minute],
-  ])('renews the token in the background %s', async (_, life, random, due) => {
-    const { source, give, state, begin } = rig(random);
-    await begin('t1', life);
-    state.now += due - 1;
+  ])('renews the token in the background %s', async (_, lifetimeMs, random, renewsAfterMs) => {
+    const { source, resolveFetch, state, fetchFirst } = createSource(random);
+    await fetchFirst('t1', lifetimeMs);
+    state.now += renewsAfterMs - 1;
     expect([source.get(), state.fetches]).toEqual(['t1', 1]);
     state.now += 1;
     expect([source.get(), source.get(), state.fetches]).toEqual(['t1', 't1', 2]);
-    await give('t2');
+    await resolveFetch('t2');
     expect(source.get()).toBe('t2');
   });
 
@@ -78,81 +78,81 @@ describe('TokenSource', () => {
     ['before the default time', 60 * minute, 20 * minute, 20 * minute],
     ['at the default time at the latest', 60 * minute, 59 * minute, 55 * minute],
     ['at the default time if that time has passed', 60 * minute, -1, 55 * minute],
-  ])('renews the token at the time given by the issuer, %s', async (_, life, renewal, due) => {
-    const { source, state, begin } = rig();
-    await begin('t1', life, renewal);
-    state.now += due - 1;
+  ])('renews the token at the time given by the issuer, %s', async (_, lifetimeMs, renewalMs, renewsAfterMs) => {
+    const { source, state, fetchFirst } = createSource();
+    await fetchFirst('t1', lifetimeMs, renewalMs);
+    state.now += renewsAfterMs - 1;
     expect([source.get(), state.fetches]).toEqual(['t1', 1]);
     state.now += 1;
     expect([source.get(), state.fetches]).toEqual(['t1', 2]);
   });
 
   it('waits for a new token if the old one has expired', async () => {
-    const { source, give, state, begin } = rig();
-    await begin('t1', 60 * minute);
+    const { source, resolveFetch, state, fetchFirst } = createSource();
+    await fetchFirst('t1', 60 * minute);
     state.now += 60 * minute - 10_000;
     const next = source.get();
     expect(next).toBeInstanceOf(Promise);
-    await give('t2');
+    await resolveFetch('t2');
     expect(await next).toBe('t2');
   });
 
   it('keeps the old token if the renewal fails, reports the error and retries after 30 s', async () => {
-    const { source, give, refuse, state, begin } = rig();
-    await begin('t1');
+    const { source, resolveFetch, rejectFetch, state, fetchFirst } = createSource();
+    await fetchFirst('t1');
     state.now += 56 * minute;
     expect(source.get()).toBe('t1');
-    await refuse('the endpoint is away');
+    await rejectFetch('the endpoint is away');
     expect([source.get(), state.fetches]).toEqual(['t1', 2]);
     expect([state.faults.map(String), source.lastError?.message]).toEqual([['Error: the endpoint is away'], 'the endpoint is away']);
     state.now += 29_999;
     expect([source.get(), state.fetches]).toEqual(['t1', 2]);
     state.now += 1;
     expect([source.get(), state.fetches]).toEqual(['t1', 3]);
-    await give('t2');
+    await resolveFetch('t2');
     expect([source.get(), source.lastError]).toEqual(['t2', undefined]);
   });
 
   it('caches a failure for one second', async () => {
-    const { source, refuse, give, state } = rig();
-    const ask = async (): Promise<string> => {
+    const { source, rejectFetch, resolveFetch, state } = createSource();
+    const getOrError = async (): Promise<string> => {
       try {
         return await source.get();
       } catch (error) {
         return String(error);
       }
     };
-    const first = ask();
-    await refuse('the secret is wrong');
+    const first = getOrError();
+    await rejectFetch('the secret is wrong');
     expect(await first).toBe('Error: the secret is wrong');
-    for (let n = 0; n < 50; n += 1) expect(await ask()).toBe('Error: the secret is wrong');
+    for (let n = 0; n < 50; n += 1) expect(await getOrError()).toBe('Error: the secret is wrong');
     state.now += 999;
-    expect([await ask(), state.fetches]).toEqual(['Error: the secret is wrong', 1]);
+    expect([await getOrError(), state.fetches]).toEqual(['Error: the secret is wrong', 1]);
     state.now += 1;
-    const next = ask();
+    const next = getOrError();
     expect(state.fetches).toBe(2);
-    await give('t1');
-    expect([await next, await ask(), state.fetches]).toEqual(['t1', 't1', 2]);
+    await resolveFetch('t1');
+    expect([await next, await getOrError(), state.fetches]).toEqual(['t1', 't1', 2]);
   });
 
   it.each([-48 * 60 * minute, -minute, minute, 48 * 60 * minute])(
     'is not affected by a wall clock that changes by %d ms',
     async (shift) => {
-      const { source, give, state, begin } = rig();
-      await begin('t1');
+      const { source, resolveFetch, state, fetchFirst } = createSource();
+      await fetchFirst('t1');
       state.shift = shift;
       expect([source.get(), state.fetches]).toEqual(['t1', 1]);
       // The age of the token counts, whatever the wall clock shows.
       state.now += 60 * minute;
       const next = source.get();
       expect(state.fetches).toBe(2);
-      await give('t2');
+      await resolveFetch('t2');
       expect([await next, source.get(), state.fetches]).toEqual(['t2', 't2', 2]);
       // A rejected token is replaced, but not twice a minute.
       expect(source.evict('t2')).toBe(true);
-      const replaced = source.get();
-      await give('t3');
-      expect(await replaced).toBe('t3');
+      const replacedToken = source.get();
+      await resolveFetch('t3');
+      expect(await replacedToken).toBe('t3');
       state.shift -= 60 * minute;
       expect(source.evict('t3')).toBe(false);
       state.now += minute;
@@ -161,9 +161,9 @@ describe('TokenSource', () => {
   );
 
   it('retries after a failure was cached for one second, even if the wall clock was set back', async () => {
-    const { source, refuse, state } = rig();
+    const { source, rejectFetch, state } = createSource();
     const first = Promise.allSettled([source.get()]);
-    await refuse('away');
+    await rejectFetch('away');
     expect(await first).toMatchObject([{ status: 'rejected', reason: { message: 'away' } }]);
     state.shift = -60 * minute;
     state.now += 1000;
@@ -172,48 +172,48 @@ describe('TokenSource', () => {
   });
 
   it('pauses after a renewal that returned the same token', async () => {
-    const { source, give, state, begin } = rig();
-    await begin('t1');
+    const { source, resolveFetch, state, fetchFirst } = createSource();
+    await fetchFirst('t1');
     state.now += 56 * minute;
     void source.get();
-    await give('t1', 4 * minute - 1);
+    await resolveFetch('t1', 4 * minute - 1);
     state.now += 3.5 * minute;
     void source.get();
-    await give('t1', minute / 2);
+    await resolveFetch('t1', minute / 2);
     state.now += 25_000;
     const fetches = state.fetches;
     expect([source.get(), state.fetches]).toEqual(['t1', fetches]);
   });
 
   it('rejects all waiting callers if the fetch fails, and fetches again for later callers', async () => {
-    const { source, give, refuse, state } = rig();
-    const both = Promise.allSettled([source.get(), source.get()]);
-    await refuse('invalid_grant');
-    for (const each of await both) expect(each).toMatchObject({ status: 'rejected', reason: { message: 'invalid_grant' } });
+    const { source, resolveFetch, rejectFetch, state } = createSource();
+    const bothGets = Promise.allSettled([source.get(), source.get()]);
+    await rejectFetch('invalid_grant');
+    for (const result of await bothGets) expect(result).toMatchObject({ status: 'rejected', reason: { message: 'invalid_grant' } });
     state.now += 1000;
     const next = source.get();
-    await give('t1');
+    await resolveFetch('t1');
     expect(await next).toBe('t1');
   });
 });
 
 describe('TokenSource.evict()', () => {
   it('replaces a rejected token once for all callers', async () => {
-    const { source, give, state, begin } = rig();
-    await begin('t1');
+    const { source, resolveFetch, state, fetchFirst } = createSource();
+    await fetchFirst('t1');
     expect([source.evict('t1'), source.evict('t1'), state.forgotten]).toEqual([true, true, 1]);
-    const waiting = Promise.all([1, 2].map(async () => source.get()));
-    await give('t2');
-    expect(await waiting).toEqual(['t2', 't2']);
+    const pendingGets = Promise.all([1, 2].map(async () => source.get()));
+    await resolveFetch('t2');
+    expect(await pendingGets).toEqual(['t2', 't2']);
     expect([source.evict('t1'), source.get(), state.fetches]).toEqual([true, 't2', 2]);
   });
 
   it('does not replace a token that is itself a recent replacement', async () => {
-    const { source, give, state, begin } = rig();
-    await begin('t1');
+    const { source, resolveFetch, state, fetchFirst } = createSource();
+    await fetchFirst('t1');
     source.evict('t1');
     void source.get();
-    await give('t2');
+    await resolveFetch('t2');
     expect([source.evict('t2'), source.get(), state.fetches]).toEqual([false, 't2', 2]);
     state.now += minute;
     expect(source.evict('t2')).toBe(true);
@@ -221,7 +221,12 @@ describe('TokenSource.evict()', () => {
 });
 
 describe('TokenSources', () => {
-  const grant = (over: object = {}): OAuthGrant => ({ kind: 'google-ambient', scopes: ['a'], credentialsFile: undefined, ...over });
+  const grant = (overrides: object = {}): OAuthGrant => ({
+    kind: 'google-ambient',
+    scopes: ['a'],
+    credentialsFile: undefined,
+    ...overrides,
+  });
   const sources = () =>
     new TokenSources(() => ({ fetch: () => Promise.reject(new TokenError('no')) }), {
       now: () => 0,
@@ -231,25 +236,25 @@ describe('TokenSources', () => {
     });
 
   it('returns the same source for grants with the same content', () => {
-    const all = sources();
-    const first = all.for(grant(), 'operator');
-    expect(all.for(JSON.parse(JSON.stringify(grant())) as OAuthGrant, 'operator')).toBe(first);
-    expect(all.for(grant({ scopes: ['b'] }), 'operator')).not.toBe(first);
+    const allSources = sources();
+    const first = allSources.for(grant(), 'operator');
+    expect(allSources.for(JSON.parse(JSON.stringify(grant())) as OAuthGrant, 'operator')).toBe(first);
+    expect(allSources.for(grant({ scopes: ['b'] }), 'operator')).not.toBe(first);
   });
 
   it("does not share a source between the operator's grant and a request's grant", () => {
-    const all = sources();
-    expect(all.for(grant(), 'request')).not.toBe(all.for(grant(), 'operator'));
+    const allSources = sources();
+    expect(allSources.for(grant(), 'request')).not.toBe(allSources.for(grant(), 'operator'));
   });
 
   it('evicts the least recently used source at its limit', () => {
-    const all = sources();
-    const first = all.for(grant(), 'operator');
-    const second = all.for(grant({ scopes: ['second'] }), 'operator');
-    for (let n = 0; n < 1022; n += 1) all.for(grant({ scopes: [`${n}`] }), 'request');
-    expect(all.for(grant(), 'operator')).toBe(first);
-    all.for(grant({ scopes: ['one more'] }), 'request');
-    expect(all.for(grant(), 'operator')).toBe(first);
-    expect(all.for(grant({ scopes: ['second'] }), 'operator')).not.toBe(second);
+    const allSources = sources();
+    const first = allSources.for(grant(), 'operator');
+    const second = allSources.for(grant({ scopes: ['second'] }), 'operator');
+    for (let n = 0; n < 1022; n += 1) allSources.for(grant({ scopes: [`${n}`] }), 'request');
+    expect(allSources.for(grant(), 'operator')).toBe(first);
+    allSources.for(grant({ scopes: ['one more'] }), 'request');
+    expect(allSources.for(grant(), 'operator')).toBe(first);
+    expect(allSources.for(grant({ scopes: ['second'] }), 'operator')).not.toBe(second);
   });
 });

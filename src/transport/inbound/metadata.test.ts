@@ -28,8 +28,8 @@ describe('parseMetadata()', () => {
     ['a nested object', '{"a":{}}', '"a" must be a string'],
     ['129 characters', JSON.stringify({ a: 'x'.repeat(129) }), 'longer than 128'],
     ['129 characters of two units', wire(JSON.stringify({ a: '😀'.repeat(129) })), 'longer than 128'],
-  ])('rejects %s', (_name, header, says) => {
+  ])('rejects %s', (_name, header, message) => {
     expect(() => parseMetadata(header)).toThrow(GatewayError);
-    expect(() => parseMetadata(header)).toThrow(says);
+    expect(() => parseMetadata(header)).toThrow(message);
   });
 });

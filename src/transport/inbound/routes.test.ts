@@ -43,8 +43,8 @@ describe('matchRoute()', () => {
     ['GET', '/openai/files', 'files/list', undefined, '/v1/files'],
     ['GET', '/openai/assistants', 'relay', undefined, '/v1/assistants'],
     ['GET', '/openai/openai/deployments/x', 'relay', undefined, '/v1/openai/deployments/x'],
-  ])('maps the Azure OpenAI path %s %s to %s with deployment %s', (method, path, endpoint, model, own) =>
-    expect(matchRoute(method, path)).toEqual({ endpoint, params: {}, path: own, model }),
+  ])('maps the Azure OpenAI path %s %s to %s with deployment %s', (method, path, endpoint, model, deployment) =>
+    expect(matchRoute(method, path)).toEqual({ endpoint, params: {}, path: deployment, model }),
   );
 
   it.each([

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createAddressRules } from './address.ts';
 import { checkUrl, compileEgress, createEgress, lookupFor } from './egress.ts';
 
-const nothing = compileEgress([]);
+const emptyAllowList = compileEgress([]);
 
 describe('checkUrl() for a host from a request', () => {
   const open = [
@@ -22,7 +22,7 @@ describe('checkUrl() for a host from a request', () => {
     'https://[64:ff9b::808:808]',
   ];
   test.each(open)('allows %s', (origin) => {
-    expect(checkUrl(origin, 'request', nothing)).toBeUndefined();
+    expect(checkUrl(origin, 'request', emptyAllowList)).toBeUndefined();
   });
 
   const closed: readonly (readonly [why: string, origins: readonly string[]])[] = [
@@ -186,10 +186,10 @@ describe('checkUrl() for a host from a request', () => {
       ],
     ],
   ];
-  test.each(closed.flatMap(([why, origins]) => origins.map((origin) => [why, origin] as const)))(
+  test.each(closed.flatMap(([reason, origins]) => origins.map((origin) => [reason, origin] as const)))(
     'rejects with not_allowed (403): %s: %j',
-    (_why, origin) => {
-      const error = checkUrl(origin, 'request', nothing);
+    (_name, origin) => {
+      const error = checkUrl(origin, 'request', emptyAllowList);
       expect(error?.code).toBe('not_allowed');
       expect(error?.status).toBe(403);
       expect(error?.hint).toContain('server.egress.allow');
@@ -197,7 +197,7 @@ describe('checkUrl() for a host from a request', () => {
   );
 
   test('does not repeat a password of the URL in its message', () => {
-    expect(checkUrl('https://user:s3cret@10.0.0.1', 'request', nothing)?.message).not.toContain('s3cret');
+    expect(checkUrl('https://user:s3cret@10.0.0.1', 'request', emptyAllowList)?.message).not.toContain('s3cret');
   });
 });
 
@@ -210,11 +210,11 @@ describe('checkUrl() for a host from gateway.yaml', () => {
     'http://[::1]:1',
     'https://x.internal',
   ])('allows %s', (origin) => {
-    expect(checkUrl(origin, 'operator', nothing)).toBeUndefined();
+    expect(checkUrl(origin, 'operator', emptyAllowList)).toBeUndefined();
   });
 
   test.each(['', 'localhost:8080', 'ftp://x', 'file:///x', 'http://'])('rejects an origin that is not http or https: %j', (origin) => {
-    expect(checkUrl(origin, 'operator', nothing)).toMatchObject({
+    expect(checkUrl(origin, 'operator', emptyAllowList)).toMatchObject({
       code: 'not_allowed',
       message: 'The host of the provider is not an http or https URL.',
       hint: 'Correct custom_host of the provider in gateway.yaml.',
@@ -238,7 +238,7 @@ describe('server.egress.allow', () => {
     expect(checkUrl(origin, 'request', allow)).toBeUndefined();
   });
 
-  const still = [
+  const stillBlocked = [
     'http://corp.example.com',
     'http://xcorp.example.com',
     'http://a.corp.example.com.evil.com',
@@ -252,7 +252,7 @@ describe('server.egress.allow', () => {
     'http://0x0a.0x14.0.1',
     'http://localhost.',
   ];
-  test.each(still)('does not allow hosts that only resemble its entries: %s', (origin) => {
+  test.each(stillBlocked)('does not allow hosts that only resemble its entries: %s', (origin) => {
     expect(checkUrl(origin, 'request', allow)?.code).toBe('not_allowed');
   });
 
@@ -287,11 +287,15 @@ describe('lookupFor() for a request', () => {
   ];
   const allow = compileEgress(['10.9.0.0/16', 'inside.example.com']);
 
-  test.each(rows)('%s', async (_what, addresses, isOpen) => {
-    for (const all of [true, false]) {
-      const found = await resolve(lookupFor('request', allow, createAddressRules(), fixed(addresses)), 'rebind.example.com', all);
-      if (isOpen) expect(found).toEqual(all ? addresses : addresses.slice(0, 1));
-      else expect(found).toMatchObject({ code: 'not_allowed' });
+  test.each(rows)('%s', async (_name, addresses, isOpen) => {
+    for (const isAll of [true, false]) {
+      const resolvedAddresses = await resolve(
+        lookupFor('request', allow, createAddressRules(), fixed(addresses)),
+        'rebind.example.com',
+        isAll,
+      );
+      if (isOpen) expect(resolvedAddresses).toEqual(isAll ? addresses : addresses.slice(0, 1));
+      else expect(resolvedAddresses).toMatchObject({ code: 'not_allowed' });
     }
   });
 
@@ -299,23 +303,24 @@ describe('lookupFor() for a request', () => {
     expect(await resolve(lookupFor('request', allow, createAddressRules(), fixed(['127.0.0.1'])), 'inside.example.com', true)).toEqual([
       '127.0.0.1',
     ]);
-    expect(await resolve(lookupFor('operator', nothing, createAddressRules(), fixed(['127.0.0.1'])), 'x.example.com', true)).toEqual([
-      '127.0.0.1',
-    ]);
+    expect(await resolve(lookupFor('operator', emptyAllowList, createAddressRules(), fixed(['127.0.0.1'])), 'x.example.com', true)).toEqual(
+      ['127.0.0.1'],
+    );
   });
 
   test('reports ENOTFOUND for a name that does not exist', async () => {
-    const failing: LookupFunction = (_name, _options, done) => done(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 0);
-    expect(await resolve(lookupFor('request', nothing, createAddressRules(), failing), 'x.example.com', true)).toMatchObject({
+    const failingLookup: LookupFunction = (_name, _options, callback) =>
+      callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 0);
+    expect(await resolve(lookupFor('request', emptyAllowList, createAddressRules(), failingLookup), 'x.example.com', true)).toMatchObject({
       code: 'ENOTFOUND',
     });
-    expect(await resolve(lookupFor('request', nothing, createAddressRules(), fixed([])), 'x.example.com', true)).toMatchObject({
+    expect(await resolve(lookupFor('request', emptyAllowList, createAddressRules(), fixed([])), 'x.example.com', true)).toMatchObject({
       code: 'ENOTFOUND',
     });
   });
 
   test('rejects localhost on this machine', async () => {
-    expect(await resolve(lookupFor('request', nothing), 'localhost', true)).toMatchObject({ code: 'not_allowed' });
+    expect(await resolve(lookupFor('request', emptyAllowList), 'localhost', true)).toMatchObject({ code: 'not_allowed' });
   });
 });
 
@@ -356,7 +361,7 @@ describe('for any input', () => {
           fc.webUrl(),
         ),
         (text) => {
-          if (checkUrl(text, 'request', nothing, rules) !== undefined) return;
+          if (checkUrl(text, 'request', emptyAllowList, rules) !== undefined) return;
           const url = new URL(text);
           expect(['https:', 'wss:']).toContain(url.protocol);
           expect(url.username + url.password).toBe('');
@@ -388,16 +393,18 @@ describe('for any input', () => {
 });
 
 function fixed(addresses: readonly string[]): LookupFunction {
-  return (_name, _options, done) =>
-    done(
+  return (_name, _options, callback) =>
+    callback(
       null,
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 }
 
 /** Addresses, or the error. */
-function resolve(lookup: LookupFunction, name: string, all: boolean): Promise<unknown> {
-  return new Promise((done) => {
-    lookup(name, { all }, (error, found) => done(error ?? (typeof found === 'string' ? [found] : found.map((each) => each.address))));
+function resolve(lookup: LookupFunction, name: string, isAll: boolean): Promise<unknown> {
+  return new Promise((settle) => {
+    lookup(name, { all: isAll }, (error, addressList) =>
+      settle(error ?? (typeof addressList === 'string' ? [addressList] : addressList.map((entry) => entry.address))),
+    );
   });
 }

@@ -35,7 +35,7 @@ afterEach(async () => {
   server.close();
 });
 
-async function ask(): Promise<string> {
+async function fetchOnce(): Promise<string> {
   const request = { method: 'GET', origin, path: '/', headers: [], body: { kind: 'none' } } as const;
   const fetched = await fetchResponse(upstream, { ...request, headers: [] }, limits).catch((fault: Error) => fault.message);
   return typeof fetched === 'string' ? fetched : fetched.body.toString();
@@ -60,12 +60,12 @@ describe('fetchWhole() on a reused connection', () => {
       'the connection broke',
       2,
     ],
-  ] as const)('%s', async (_name, play, text, requests) => {
-    second = play;
+  ] as const)('%s', async (_name, serve, text, requests) => {
+    second = serve;
     // A dead connection has to be detected within 100 ms, which a busy machine may exceed.
     time = holdTime();
-    expect(await ask()).toBe('fine');
+    expect(await fetchOnce()).toBe('fine');
     await turns();
-    expect([await ask(), count]).toEqual([text, requests]);
+    expect([await fetchOnce(), count]).toEqual([text, requests]);
   });
 });

@@ -5,25 +5,30 @@ import { playLocalResponse } from './local-response.ts';
 import type { ResponseControl } from './upstream.ts';
 
 /** Plays an answer with timers that end at once when `pass` is called. */
-function played(answer: Partial<LocalAnswer>): { log: string[]; source: () => ResponseControl; pass: () => void; timers: () => number } {
+function playLocal(response: Partial<LocalAnswer>): {
+  log: string[];
+  source: () => ResponseControl;
+  runTimers: () => void;
+  timers: () => number;
+} {
   const log: string[] = [];
   const timers: (() => void)[] = [];
   let source: ResponseControl | undefined;
   const receiver: CrashAwareReceiver = {
-    connected: (from) => void (source = from),
+    connected: (control) => void (source = control),
     sent: () => undefined,
     head: (status) => void log.push(`head ${status}`),
     data: (chunk) => void log.push(chunk.toString()),
     finished: () => void log.push('finished'),
     failed: (error) => void log.push((error as NodeJS.ErrnoException).code ?? error.message),
-    crashed: (thrown) => void log.push((thrown as Error).name),
+    crashed: (caught) => void log.push((caught as Error).name),
   };
-  playLocalResponse({ status: 200, headers: {}, pieces: [{ text: 'a' }, { text: Buffer.from('b') }], ...answer }, receiver, (ms, run) => {
+  playLocalResponse({ status: 200, headers: {}, pieces: [{ text: 'a' }, { text: Buffer.from('b') }], ...response }, receiver, (ms, run) => {
     log.push(`${ms} ms`);
     timers.push(run);
     return () => void timers.splice(timers.indexOf(run), 1);
   });
-  return { log, source: () => source as ResponseControl, pass: () => timers.shift()?.(), timers: () => timers.length };
+  return { log, source: () => source as ResponseControl, runTimers: () => timers.shift()?.(), timers: () => timers.length };
 }
 
 const broken = { text: 42 } as unknown as LocalPiece;
@@ -37,22 +42,22 @@ it.each<[string, Partial<LocalAnswer>, string[]]>([
   ['hangs', { breaks: 'hang' }, ['head 200', 'a', 'b', '90000000 ms', 'ECONNRESET']],
   ['has a broken piece', { pieces: [broken] }, ['head 200', 'TypeError']],
   ['has a broken piece later', { pieces: [{ ...broken, afterMs: 5 }] }, ['head 200', '5 ms', 'TypeError']],
-])('an answer that %s', (_, answer, expected) => {
-  const { log, pass } = played(answer);
-  while (!/finished|ECONN|Error/.test(log.at(-1) ?? '')) pass();
+])('an answer that %s', (_, response, expected) => {
+  const { log, runTimers } = playLocal(response);
+  while (!/finished|ECONN|Error/.test(log.at(-1) ?? '')) runTimers();
   expect(log).toEqual(expected);
 });
 
 it('an error after a pause of the client ends only the answer', () => {
-  const { log, source, pass } = played({ delayMs: 5, pieces: [broken] });
+  const { log, source, runTimers } = playLocal({ delayMs: 5, pieces: [broken] });
   source().pause();
-  pass();
+  runTimers();
   source().resume();
   expect(log).toEqual(['5 ms', 'head 200', 'TypeError']);
 });
 
 it('an aborted answer leaves no timer', () => {
-  const { log, source, timers } = played({ breaks: 'hang' });
+  const { log, source, timers } = playLocal({ breaks: 'hang' });
   source().abort();
   source().abort();
   expect([timers(), log.slice(-2)]).toEqual([0, ['90000000 ms', 'aborted']]);

@@ -18,16 +18,16 @@ const file = (response: ServerResponse, bytes: Buffer, headers: Record<string, s
   response.writeHead(200, headers);
   response.end(bytes);
 };
-const picture: Script = (response) => file(response, Buffer.from('picture'));
+const sendPicture: Script = (response) => file(response, Buffer.from('picture'));
 
 beforeAll(async () => {
   upstream = createUpstream({ wheel: new TimerWheel(), lookup: egress.lookup });
-  server = await startUpstream(picture);
+  server = await startUpstream(sendPicture);
 });
 
 afterEach(() => {
   allow = ['127.0.0.1'];
-  server.script = picture;
+  server.script = sendPicture;
   server.requests.length = 0;
 });
 
@@ -36,10 +36,10 @@ afterAll(async () => {
   await server.close();
 });
 
-const fetchMedia = (urls: readonly string[], maxBytes = 1000, hold = new MemoryReservation(new MemoryBudget(1_000_000_000))) =>
+const fetchMedia = (urls: readonly string[], maxBytes = 1000, reservation = new MemoryReservation(new MemoryBudget(1_000_000_000))) =>
   createMedia({ upstream, checkEgress: egress.check })(
     urls.map((url) => ({ url, maxBytes })),
-    hold,
+    reservation,
   );
 
 const failure = async (url: string, maxBytes?: number): Promise<unknown> => fetchMedia([url], maxBytes).catch((error: unknown) => error);
@@ -85,27 +85,27 @@ describe('fetchMedia()', () => {
 
 it('fetchMedia() downloads four files at a time', async () => {
   let open = 0;
-  let most = 0;
-  const waiting: (() => void)[] = [];
+  let maxConcurrent = 0;
+  const pendingResponses: (() => void)[] = [];
   server.script = async (response) => {
-    most = Math.max(most, ++open);
+    maxConcurrent = Math.max(maxConcurrent, ++open);
     // Four downloads wait for each other, and a moment for a fifth.
-    const four = new Promise<void>((resolve) => waiting.push(resolve));
-    if (waiting.length === 4) for (const go of waiting.splice(0)) go();
-    await four;
+    const fourPending = new Promise<void>((resolve) => pendingResponses.push(resolve));
+    if (pendingResponses.length === 4) for (const release of pendingResponses.splice(0)) release();
+    await fourPending;
     await turns();
     open -= 1;
     file(response, Buffer.from('x'));
   };
   const urls = Array.from({ length: 12 }, (_, n) => `${server.url}/${n}`);
   expect([...(await fetchMedia(urls)).keys()].sort()).toEqual([...urls].sort());
-  expect(most).toBe(4);
+  expect(maxConcurrent).toBe(4);
 });
 
 const together = /is too large: all files of a request together may have 64 MB\.$/;
 
 describe('fetchMedia() rejects with media_fetch_failed a file that', () => {
-  const rows: readonly [name: string, script: Script, status: number, says: RegExp][] = [
+  const rows: readonly [name: string, script: Script, status: number, message: RegExp][] = [
     ['is missing', (response) => response.writeHead(404).end(), 400, /returned 404/],
     [
       'is behind a redirect',
@@ -141,10 +141,10 @@ describe('fetchMedia() rejects with media_fetch_failed a file that', () => {
     ],
   ];
 
-  it.each(rows)('%s', async (_, script, status, says) => {
+  it.each(rows)('%s', async (_, script, status, message) => {
     server.script = script;
     const error = await failure(`${server.url}/a.png?signature=secret`);
-    expect(error).toMatchObject({ code: 'media_fetch_failed', status, message: expect.stringMatching(says) as string });
+    expect(error).toMatchObject({ code: 'media_fetch_failed', status, message: expect.stringMatching(message) as string });
     expect((error as Error).message).toContain(`"${server.url}/a.png"`);
     expect((error as Error).message).not.toContain('secret');
   });
@@ -167,7 +167,7 @@ describe('fetchMedia() rejects with media_fetch_failed a file that', () => {
   it('exceeds the limit together with the other files', async () => {
     const block = Buffer.alloc(40 * 1024 * 1024);
     server.script = (response) => file(response, block);
-    const error = await fetchMedia([`${server.url}/1`, `${server.url}/2`], 50 * 1024 * 1024).catch((thrown: unknown) => thrown);
+    const error = await fetchMedia([`${server.url}/1`, `${server.url}/2`], 50 * 1024 * 1024).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'media_fetch_failed', message: expect.stringMatching(together) as string });
   });
 
@@ -213,16 +213,16 @@ describe('fetchMedia() of an internal address', () => {
 
   it('sends no request if a public name resolves to it', async () => {
     allow = [];
-    const inside = createUpstream({
+    const internalUpstream = createUpstream({
       wheel: new TimerWheel(),
       lookup: () => (hostname, options, callback) => egress.lookup('request')?.call(undefined, hostname, options, callback),
     });
-    const media = createMedia({ upstream: inside, checkEgress: () => undefined });
-    const hold = new MemoryReservation(new MemoryBudget(1000));
-    const error = await media([{ url: `http://localhost:${new URL(server.url).port}/a.png`, maxBytes: 10 }], hold).catch(
-      (thrown: unknown) => thrown,
+    const media = createMedia({ upstream: internalUpstream, checkEgress: () => undefined });
+    const reservation = new MemoryReservation(new MemoryBudget(1000));
+    const error = await media([{ url: `http://localhost:${new URL(server.url).port}/a.png`, maxBytes: 10 }], reservation).catch(
+      (caught: unknown) => caught,
     );
-    await inside.close();
+    await internalUpstream.close();
     expect(error).toMatchObject({ code: 'not_allowed' });
     expect(server.requests).toEqual([]);
   });
@@ -241,20 +241,24 @@ describe('memory of fetched files', () => {
   };
 
   it.each(Object.keys(replies))('counts against the budget for a file: %s', async (kind) => {
-    server.script = replies[kind] ?? picture;
+    server.script = replies[kind] ?? sendPicture;
     const budget = new MemoryBudget(1_000_000);
-    const holds = Array.from({ length: 3 }, () => new MemoryReservation(budget));
-    const fetchTo = async (hold: MemoryReservation | undefined): Promise<unknown> =>
-      fetchMedia([`${server.url}/a.png`], 200_000, hold).then(
+    const reservations = Array.from({ length: 3 }, () => new MemoryReservation(budget));
+    const fetchInto = async (reservation: MemoryReservation | undefined): Promise<unknown> =>
+      fetchMedia([`${server.url}/a.png`], 200_000, reservation).then(
         () => 'there',
         ({ code }: { code: string }) => code,
       );
     // Each file needs four times its size: there is room for two.
-    expect([await fetchTo(holds[0]), await fetchTo(holds[1]), await fetchTo(holds[2])]).toEqual(['there', 'there', 'overloaded']);
+    expect([await fetchInto(reservations[0]), await fetchInto(reservations[1]), await fetchInto(reservations[2])]).toEqual([
+      'there',
+      'there',
+      'overloaded',
+    ]);
     expect(budget.used).toBeLessThanOrEqual(budget.limit);
-    for (const hold of holds) hold.close();
+    for (const reservation of reservations) reservation.close();
     expect(budget.used).toBe(0);
-    expect(await fetchTo(new MemoryReservation(budget))).toBe('there');
-    expect(await fetchTo(holds[0])).toBe('overloaded');
+    expect(await fetchInto(new MemoryReservation(budget))).toBe('there');
+    expect(await fetchInto(reservations[0])).toBe('overloaded');
   });
 });

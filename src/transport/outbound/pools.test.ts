@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Pools, type Route } from './pools.ts';
 
-const operator: Route = { trust: 'operator', connectMs: 5000 };
+const operatorRoute: Route = { trust: 'operator', connectMs: 5000 };
 const request: Route = { trust: 'request', connectMs: 5000 };
 
 let pools = new Pools({ lookup: () => undefined });
@@ -14,15 +14,17 @@ afterEach(async () => {
 
 describe('Pools', () => {
   it('uses few pools for one origin, whatever connect timeouts the requests have', () => {
-    const few = new Set(Array.from({ length: 4000 }, (_, i) => pools.for('http://127.0.0.1:9', { ...operator, connectMs: i + 1 })));
-    expect([few.size, pools.size]).toEqual([2, 2]);
+    const usedPools = new Set(
+      Array.from({ length: 4000 }, (_, i) => pools.for('http://127.0.0.1:9', { ...operatorRoute, connectMs: i + 1 })),
+    );
+    expect([usedPools.size, pools.size]).toEqual([2, 2]);
   });
 
   it('selects a pool whose connect timeout is not shorter than that of the request', () => {
-    const times = [1, 999, 1000, 1001, 5000, 5001, 30_000, 600_000].map((connectMs) =>
-      pools.for('http://127.0.0.1:9', { ...operator, connectMs }),
+    const poolsByTimeout = [1, 999, 1000, 1001, 5000, 5001, 30_000, 600_000].map((connectMs) =>
+      pools.for('http://127.0.0.1:9', { ...operatorRoute, connectMs }),
     );
-    expect(times.map((pool) => times.indexOf(pool))).toEqual([0, 0, 0, 3, 3, 5, 5, 7]);
+    expect(poolsByTimeout.map((pool) => poolsByTimeout.indexOf(pool))).toEqual([0, 0, 0, 3, 3, 5, 5, 7]);
   });
 
   it.each(['operator', 'request'] as const)('keeps at most 256 pools for the origins of the %s', (trust) => {
@@ -31,35 +33,35 @@ describe('Pools', () => {
   });
 
   it('does not share a pool between a request and the operator', () => {
-    expect(pools.for('http://a.example', operator)).not.toBe(pools.for('http://a.example', request));
+    expect(pools.for('http://a.example', operatorRoute)).not.toBe(pools.for('http://a.example', request));
   });
 
   it('keeps pools that are busy, and idle pools of the operator while they are connected', async () => {
-    const waiting: ServerResponse[] = [];
-    const server = createServer((_, response) => void waiting.push(response)).listen(0, '127.0.0.1');
+    const heldResponses: ServerResponse[] = [];
+    const server = createServer((_, response) => void heldResponses.push(response)).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const busy = pools.for(origin, request);
-    const warm = pools.for(origin, operator);
-    const answers = Promise.all([ask(busy), ask(warm)]);
-    while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-    crowd();
-    expect([pools.for(origin, request) === busy, pools.for(origin, operator) === warm]).toEqual([true, true]);
-    for (const response of waiting) response.end('done');
-    expect(await answers).toEqual(['done', 'done']);
-    crowd();
-    expect([pools.for(origin, request) === busy, pools.for(origin, operator) === warm]).toEqual([false, true]);
+    const busyPool = pools.for(origin, request);
+    const warmPool = pools.for(origin, operatorRoute);
+    const responses = Promise.all([get(busyPool), get(warmPool)]);
+    while (heldResponses.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    addIdlePools();
+    expect([pools.for(origin, request) === busyPool, pools.for(origin, operatorRoute) === warmPool]).toEqual([true, true]);
+    for (const response of heldResponses) response.end('done');
+    expect(await responses).toEqual(['done', 'done']);
+    addIdlePools();
+    expect([pools.for(origin, request) === busyPool, pools.for(origin, operatorRoute) === warmPool]).toEqual([false, true]);
     await pools.destroy();
     server.close();
   });
 });
 
 /** More origins than the limit. */
-function crowd(): void {
+function addIdlePools(): void {
   for (let i = 0; i < 300; i += 1) pools.for(`http://h${i}.example`, request);
 }
 
-function ask(pool: ReturnType<Pools['for']>): Promise<string> {
+function get(pool: ReturnType<Pools['for']>): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     pool.dispatch(

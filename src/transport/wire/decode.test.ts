@@ -4,8 +4,8 @@ import { codingsOf, decode, type DecodeFault } from './decode.ts';
 
 const text = Buffer.from('hello '.repeat(1000));
 const limit = text.length;
-const fault = (bytes: Buffer, codings: readonly string[], most = limit): Promise<string> =>
-  decode(bytes, codings, most).then(
+const fault = (bytes: Buffer, codings: readonly string[], maxBytes = limit): Promise<string> =>
+  decode(bytes, codings, maxBytes).then(
     () => 'none',
     ({ message }: DecodeFault) => message,
   );
@@ -26,29 +26,29 @@ it.each([
 
 const codings = { gzip: gzipSync, 'x-gzip': gzipSync, deflate: deflateSync, br: brotliCompressSync, zstd: zstdCompressSync };
 
-describe.each(Object.entries(codings))('decode() of %s', (coding, compress) => {
+describe.each(Object.entries(codings))('decode() of %s', (coding, encode) => {
   it('decodes up to the limit and rejects more', async () => {
-    expect(await decode(compress(text), [coding], limit)).toEqual(text);
-    expect(await fault(compress(text), [coding], limit - 1)).toBe(`too-large: ${coding}`);
-    expect(await fault(compress(Buffer.alloc(50_000_000)), [coding])).toBe(`too-large: ${coding}`);
+    expect(await decode(encode(text), [coding], limit)).toEqual(text);
+    expect(await fault(encode(text), [coding], limit - 1)).toBe(`too-large: ${coding}`);
+    expect(await fault(encode(Buffer.alloc(50_000_000)), [coding])).toBe(`too-large: ${coding}`);
   });
 
   it('rejects invalid or truncated content', async () => {
     expect(await fault(Buffer.from('{"a":1}'), [coding])).toBe(`broken: ${coding}`);
-    expect(await fault(compress(text).subarray(0, 20), [coding])).toBe(`broken: ${coding}`);
+    expect(await fault(encode(text).subarray(0, 20), [coding])).toBe(`broken: ${coding}`);
     expect(await fault(Buffer.alloc(0), [coding])).toMatch(/^(?:none|broken: .*)$/);
   });
 
   it('does not block the event loop', async () => {
-    let turns = 0;
+    let turnCount = 0;
     const count = (): void => {
-      turns += 1;
-      again = setImmediate(count);
+      turnCount += 1;
+      immediate = setImmediate(count);
     };
-    let again = setImmediate(count);
-    await decode(compress(Buffer.alloc(20_000_000)), [coding], 20_000_000);
-    clearImmediate(again);
-    expect(turns).toBeGreaterThan(10);
+    let immediate = setImmediate(count);
+    await decode(encode(Buffer.alloc(20_000_000)), [coding], 20_000_000);
+    clearImmediate(immediate);
+    expect(turnCount).toBeGreaterThan(10);
   });
 });
 
@@ -63,19 +63,19 @@ it.each(['lzma', '__proto__', 'constructor', 'x'.repeat(1000)])('decode() reject
 });
 
 it('decode() rejects a zstd frame with a large window', async () => {
-  const large = zstdCompressSync(Buffer.alloc(30_000_000, 'abcdefg'), { params: { [constants.ZSTD_c_windowLog]: 25 } });
-  expect(await fault(large, ['zstd'], 40_000_000)).toBe('broken: zstd');
+  const compressed = zstdCompressSync(Buffer.alloc(30_000_000, 'abcdefg'), { params: { [constants.ZSTD_c_windowLog]: 25 } });
+  expect(await fault(compressed, ['zstd'], 40_000_000)).toBe('broken: zstd');
 });
 
 it('decode() reports decoded bytes as they are produced and stops if the callback throws', async () => {
-  let made = 0;
-  await decode(gzipSync(gzipSync(Buffer.alloc(1_000_000))), ['gzip', 'gzip'], 1_000_000, (bytes) => (made += bytes));
-  expect(made).toBe(1_000_000 + gzipSync(Buffer.alloc(1_000_000)).length);
-  made = 0;
+  let decodedBytes = 0;
+  await decode(gzipSync(gzipSync(Buffer.alloc(1_000_000))), ['gzip', 'gzip'], 1_000_000, (bytes) => (decodedBytes += bytes));
+  expect(decodedBytes).toBe(1_000_000 + gzipSync(Buffer.alloc(1_000_000)).length);
+  decodedBytes = 0;
   const stop = (bytes: number): void => {
-    made += bytes;
-    if (made > 200_000) throw new Error('no room');
+    decodedBytes += bytes;
+    if (decodedBytes > 200_000) throw new Error('no room');
   };
   await expect(decode(gzipSync(Buffer.alloc(50_000_000)), ['gzip'], 50_000_000, stop)).rejects.toThrow('no room');
-  expect(made).toBeLessThan(300_000);
+  expect(decodedBytes).toBeLessThan(300_000);
 });

@@ -5,25 +5,25 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Counts how often it was checked, and wants no more after so many checks. */
-class Counting implements TimeoutGroup {
+class CountingGroup implements TimeoutGroup {
   checks = 0;
   readonly everyMs: number;
-  readonly #enough: number;
+  readonly #maxChecks: number;
 
-  constructor(everyMs: number, enough = Number.POSITIVE_INFINITY) {
+  constructor(everyMs: number, maxChecks = Number.POSITIVE_INFINITY) {
     this.everyMs = everyMs;
-    this.#enough = enough;
+    this.#maxChecks = maxChecks;
   }
 
   check(): boolean {
     this.checks += 1;
-    return this.checks < this.#enough;
+    return this.checks < this.#maxChecks;
   }
 }
 
 it('checks each group at its own interval with one timer', () => {
   const wheel = new TimerWheel();
-  const [slow, fast] = [new Counting(1000), new Counting(100)];
+  const [slow, fast] = [new CountingGroup(1000), new CountingGroup(100)];
   wheel.add(slow);
   wheel.add(fast);
   wheel.add(fast);
@@ -33,7 +33,7 @@ it('checks each group at its own interval with one timer', () => {
 
 it('ticks at the interval of the fastest group, and stops without groups', () => {
   const wheel = new TimerWheel();
-  const [slow, fast] = [new Counting(1000, 4), new Counting(100, 5)];
+  const [slow, fast] = [new CountingGroup(1000, 4), new CountingGroup(100, 5)];
   wheel.add(fast);
   wheel.add(slow);
   vi.advanceTimersByTime(500);
@@ -51,7 +51,7 @@ it('ticks at the interval of the fastest group, and stops without groups', () =>
 
 it('does not check a deleted group', () => {
   const wheel = new TimerWheel();
-  const group = new Counting(100);
+  const group = new CountingGroup(100);
   wheel.add(group);
   wheel.delete(group);
   vi.advanceTimersByTime(1000);
@@ -61,7 +61,7 @@ it('does not check a deleted group', () => {
 it('checks the other groups, and the same group again, if a check throws', () => {
   const defects: unknown[] = [];
   const wheel = new TimerWheel((error) => defects.push(error));
-  const group = new Counting(100);
+  const group = new CountingGroup(100);
   wheel.add({
     everyMs: 100,
     check() {
@@ -75,20 +75,20 @@ it('checks the other groups, and the same group again, if a check throws', () =>
 
 it('keeps the process alive while it is held, in any order of add and hold', () => {
   vi.useRealTimers();
-  const held = (): boolean => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length > before;
-  const before = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const hasTimer = (): boolean => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length > timersBefore;
+  const timersBefore = process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const wheel = new TimerWheel();
-  const group = new Counting(1000);
+  const group = new CountingGroup(1000);
   wheel.add(group);
-  expect(held()).toBe(false);
+  expect(hasTimer()).toBe(false);
   wheel.ref();
   wheel.ref();
-  expect(held()).toBe(true);
+  expect(hasTimer()).toBe(true);
   wheel.unref();
-  expect(held()).toBe(true);
-  wheel.add(new Counting(100));
-  expect(held()).toBe(true);
+  expect(hasTimer()).toBe(true);
+  wheel.add(new CountingGroup(100));
+  expect(hasTimer()).toBe(true);
   wheel.unref();
-  expect(held()).toBe(false);
+  expect(hasTimer()).toBe(false);
   wheel.delete(group);
 });

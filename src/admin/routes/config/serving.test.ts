@@ -5,10 +5,10 @@ import { adminRoutes } from '../table.ts';
 import { servingRoutes } from './serving.ts';
 
 it('GET /api/revisions waits for the revision of a reload that has just ended', async () => {
-  const kept: object[] = [];
+  const storedRevisions: object[] = [];
   const revisions = {
-    list: () => kept,
-    settled: () => Promise.resolve().then(() => void kept.push({ revision: 'abc', appliedAt: 1, changes: [], files: {} })),
+    list: () => storedRevisions,
+    settled: () => Promise.resolve().then(() => void storedRevisions.push({ revision: 'abc', appliedAt: 1, changes: [], files: {} })),
   };
   const subject = { cwd: '/', revisions, snapshot: () => ({ revision: 'abc' }) };
   const route = servingRoutes.find(({ path }) => path === '/api/revisions');
@@ -17,8 +17,8 @@ it('GET /api/revisions waits for the revision of a reload that has just ended', 
 });
 
 it('calls that reload the configuration have a timeout for two loads and the workers', () => {
-  const loads = /^POST \/api\/(?:reload|rollback|keys.*)$/;
-  const limits = adminRoutes().flatMap(({ method, path, limitMs }) => (loads.test(`${method} ${path}`) ? [limitMs ?? 30_000] : []));
+  const loadsConfig = /^POST \/api\/(?:reload|rollback|keys.*)$/;
+  const limits = adminRoutes().flatMap(({ method, path, limitMs }) => (loadsConfig.test(`${method} ${path}`) ? [limitMs ?? 30_000] : []));
   expect(limits).toEqual(Array.from({ length: 5 }, () => reloadLimitMs));
   expect(reloadLimitMs).toBeGreaterThanOrEqual(10_000 + 60_000 + 120_000);
 });

@@ -13,7 +13,7 @@ const logs = {
   body: async (id: string) => (bodies[id] === undefined ? undefined : Buffer.from(bodies[id])),
 };
 
-async function read(body: JsonObject, role = 'operator'): Promise<StoredRecords> {
+async function readRecords(body: JsonObject, role = 'operator'): Promise<StoredRecords> {
   const call = { body: async () => body, user: { role }, subject: { logs: () => logs }, request: { headers: {} } };
   const reply = await readRoute.handle(call as unknown as AdminCall);
   if (!('bytes' in reply)) throw new Error('no bytes');
@@ -22,30 +22,30 @@ async function read(body: JsonObject, role = 'operator'): Promise<StoredRecords>
 
 describe('reading several records', () => {
   it('returns them in order, without missing records, with the stored bodies', async () => {
-    const { records, next } = await read({ ids: ['b', 'none', 'a'], bodies: true });
+    const { records, next } = await readRecords({ ids: ['b', 'none', 'a'], bodies: true });
     expect(records).toEqual([
       { stored: { record: { id: 'b', isBare: false } }, request: null },
       { stored: { record: { id: 'a', isBare: false } }, request: Buffer.from('of a').toString('base64') },
     ]);
     expect(next).toBeNull();
-    expect(await read({ ids: [] })).toEqual({ records: [], next: null });
+    expect(await readRecords({ ids: [] })).toEqual({ records: [], next: null });
   });
 
   it('stops if the response is large, and returns the id to continue with', async () => {
-    const { records, next } = await read({ ids: ['a', 'big', 'last', 'b'], bodies: true });
+    const { records, next } = await readRecords({ ids: ['a', 'big', 'last', 'b'], bodies: true });
     expect([records.length, next]).toEqual([2, 'last']);
   });
 
   it('returns no content to a viewer', async () => {
-    const { records } = await read({ ids: ['a'] }, 'viewer');
+    const { records } = await readRecords({ ids: ['a'] }, 'viewer');
     expect(records).toEqual([{ stored: { record: { id: 'a', isBare: true } }, request: null }]);
-    await expect(read({ ids: ['a'], bodies: true }, 'viewer')).rejects.toMatchObject({ code: 'not_allowed' });
+    await expect(readRecords({ ids: ['a'], bodies: true }, 'viewer')).rejects.toMatchObject({ code: 'not_allowed' });
   });
 
   it.each([{}, { ids: 'a' }, { ids: [1] }, { ids: Array.from({ length: 51 }, () => 'a') }])(
     'rejects %j with invalid_value',
     async (body) => {
-      await expect(read(body)).rejects.toMatchObject({ code: 'invalid_value' });
+      await expect(readRecords(body)).rejects.toMatchObject({ code: 'invalid_value' });
     },
   );
 });

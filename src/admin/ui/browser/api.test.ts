@@ -3,22 +3,22 @@ import { ApiError, get, getBytes, post } from './api.ts';
 
 const broken = (): Response =>
   new Response(new ReadableStream({ start: (controller) => controller.error(new TypeError('network error')) }), { status: 200 });
-const away = (): never => {
+const failToConnect = (): never => {
   throw new TypeError('Failed to fetch');
 };
-const again = 'The page retries automatically.';
+const retryNotice = 'The page retries automatically.';
 
 describe('failed call of the dashboard', () => {
   afterEach(() => void vi.unstubAllGlobals());
-  const faultOf = async (respond: () => Response, call: () => Promise<unknown>): Promise<ApiError> => {
+  const errorOf = async (respond: () => Response, call: () => Promise<unknown>): Promise<ApiError> => {
     vi.stubGlobal('fetch', async () => respond());
     const fault = await call().catch((error: unknown) => error);
     return fault instanceof ApiError ? fault : expect.fail(String(fault));
   };
 
   it.each<[string, () => Response, () => Promise<unknown>, string, boolean]>([
-    ['the server does not listen', away, () => get('/api/status'), 'unreachable', true],
-    ['the server does not listen to a POST', away, () => post('/api/reload', {}), 'unreachable', false],
+    ['the server does not listen', failToConnect, () => get('/api/status'), 'unreachable', true],
+    ['the server does not listen to a POST', failToConnect, () => post('/api/reload', {}), 'unreachable', false],
     ['the connection breaks', broken, () => get('/api/status'), 'unreachable', true],
     ['the connection breaks during a POST', broken, () => post('/api/reload', {}), 'unreachable', false],
     ['the connection breaks during a download', broken, () => getBytes('/api/requests/1/body', {}), 'unreachable', true],
@@ -31,9 +31,9 @@ describe('failed call of the dashboard', () => {
       false,
     ],
     ['a proxy asks for a sign-in', () => new Response('<!doctype html>'), () => get('/api/status'), 'no_json', false],
-  ])('reports the cause and promises a retry only if the page retries: %s', async (_name, respond, call, code, isCalledAgain) => {
-    const { code: found, hint } = await faultOf(respond, call);
-    expect([found, hint?.includes(again) ?? false]).toEqual([code, isCalledAgain]);
+  ])('reports the cause and promises a retry only if the page retries: %s', async (_name, respond, call, code, isRetried) => {
+    const { code: actualCode, hint } = await errorOf(respond, call);
+    expect([actualCode, hint?.includes(retryNotice) ?? false]).toEqual([code, isRetried]);
   });
 
   it('is not reported if the page aborted it', async () => {

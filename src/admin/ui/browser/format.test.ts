@@ -56,7 +56,7 @@ describe('percent() and bytes()', () => {
     [996, 1000, '99.6 %'],
     [994, 1000, '99 %'],
     [7, 7, '100 %'],
-  ])('percent() formats %i of %i as %s', (part, of, text) => expect(percent(part, of)).toBe(text));
+  ])('percent() formats %i of %i as %s', (part, total, text) => expect(percent(part, total)).toBe(text));
 
   it.each<[number, string]>([
     [999, '999 B'],

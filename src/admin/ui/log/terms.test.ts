@@ -49,8 +49,8 @@ describe('time ranges', () => {
     ['"a since:1h b" model:"x until:2h"', '"a since:1h b" model:"x until:2h"'],
     ['SINCE:1h', ''],
     ['upsince:1h', 'upsince:1h'],
-  ])('replace the times in the filter %s', (filter, left) => {
-    expect([withoutTimes(filter), hasTimes(filter)]).toEqual([left, left !== filter]);
+  ])('replace the times in the filter %s', (filter, expected) => {
+    expect([withoutTimes(filter), hasTimes(filter)]).toEqual([expected, expected !== filter]);
   });
 
   it('have the bounds they were created with', () =>

@@ -7,11 +7,11 @@ import { checkNode } from './node.ts';
 import { checkOpenFiles } from './open-files.ts';
 import { resultOf as watchResult } from './watching.ts';
 
-const mega = 1024 * 1024;
+const mib = 1024 * 1024;
 
 /** A subject with only the fields that these checks read. */
 function subject(machine: Partial<Machine>, server: object = {}): Subject {
-  return { machine: { memory: 64 * 1024 * mega, ...machine }, config: { loaded: { tree: { server } } } } as unknown as Subject;
+  return { machine: { memory: 64 * 1024 * mib, ...machine }, config: { loaded: { tree: { server } } } } as unknown as Subject;
 }
 
 describe('checkNode()', () => {
@@ -45,10 +45,10 @@ describe('checkMemory()', () => {
     ],
     ['several workers', 512, { workers: 2, memory: '64MB' }, 'memory limit 512 MB; the gateway needs up to 640 MB', 'a limit of 640 MB'],
     ['no limit', undefined, { memory: '64MB' }, '64 GB of memory, no container limit; the gateway needs up to 384 MB', undefined],
-  ])('reports %s', async (_, limit, server, says, fix) => {
-    const memoryLimit = limit === undefined ? undefined : limit * mega;
-    const [found] = await checkMemory(subject({ memoryLimit }, server));
-    expect([found?.says, found?.fix, found?.state]).toEqual([says, fix, fix === undefined ? 'ok' : 'warn']);
+  ])('reports %s', async (_, limit, server, message, hint) => {
+    const memoryLimit = limit === undefined ? undefined : limit * mib;
+    const [result] = await checkMemory(subject({ memoryLimit }, server));
+    expect([result?.says, result?.fix, result?.state]).toEqual([message, hint, hint === undefined ? 'ok' : 'warn']);
   });
 });
 
@@ -73,8 +73,10 @@ describe('open files', () => {
       'ulimit -n 1334 or LimitNOFILE=1334, or server.max_connections: 1536',
     ],
     ['a system that does not show the limit', undefined, {}, 'skip', 'open files: this system does not show its limit', undefined],
-  ])('%s', async (_, openFiles, server, state, says, fix) => {
-    expect(await checkOpenFiles(subject({ openFiles }, server))).toEqual([{ state, says, ...(fix === undefined ? {} : { fix }) }]);
+  ])('%s', async (_, openFiles, server, state, message, hint) => {
+    expect(await checkOpenFiles(subject({ openFiles }, server))).toEqual([
+      { state, says: message, ...(hint === undefined ? {} : { fix: hint }) },
+    ]);
   });
 });
 
@@ -85,8 +87,8 @@ describe('the clock', () => {
     [3000, 'ok', 'system time 3.00 s ahead of a.example'],
     [-60_000, 'warn', 'system time 1 m behind a.example'],
     [600_000, 'fail', 'system time 10 m ahead of a.example'],
-  ])('reports a difference of %i ms as %s', (ms, state, says) => {
-    expect(clockResult({ host: 'a.example', ms })).toMatchObject({ state, says });
+  ])('reports a difference of %i ms as %s', (ms, state, message) => {
+    expect(clockResult({ host: 'a.example', ms })).toMatchObject({ state, says: message });
   });
 });
 
@@ -96,11 +98,11 @@ describe('watchResult()', () => {
     [false, true, undefined, 'warn', /reports no changes here; the poll finds them/],
     [false, true, 'ENOSPC', 'warn', /max_user_watches is reached/],
     [false, false, 'EACCES', 'fail', /not seen here: not allowed/],
-  ])('with events %s, change %s and fault %s returns %s', (hasEvents, hasChange, code, state, says) => {
+  ])('with events %s, change %s and fault %s returns %s', (hasEvents, hasChange, code, state, message) => {
     const fault = code === undefined ? undefined : Object.assign(new Error('failed'), { code });
-    const found = watchResult({ hasEvents, hasChange, fault });
-    expect(found.state).toBe(state);
-    expect(found.says).toMatch(says);
+    const result = watchResult({ hasEvents, hasChange, fault });
+    expect(result.state).toBe(state);
+    expect(result.says).toMatch(message);
   });
 });
 

@@ -19,11 +19,11 @@ function compile(entries: Readonly<Record<string, PromptEntry>>, name = 'p'): Pr
 function text(
   template: string,
   values: Values = {},
-  over: Partial<PromptVersionEntry> = {},
-  others: Readonly<Record<string, PromptEntry>> = {},
+  members: Partial<PromptVersionEntry> = {},
+  otherPrompts: Readonly<Record<string, PromptEntry>> = {},
 ): unknown {
   const messages: Messages = [{ role: 'user', content: template }];
-  return compile({ ...others, p: { ...over, messages } }).messages(values, 10_000)[0]?.['content'];
+  return compile({ ...otherPrompts, p: { ...members, messages } }).messages(values, 10_000)[0]?.['content'];
 }
 
 describe('prompt template', () => {
@@ -120,8 +120,8 @@ describe('prompt template', () => {
       { rules: { messages: [{ role: 'user', content: 'other' }] } },
       'own',
     ],
-  ])('inserts %s', (_, template, over, others, expected) => {
-    expect(text(template, { x: 'X' }, over, others)).toBe(expected);
+  ])('inserts %s', (_, template, members, otherPrompts, expected) => {
+    expect(text(template, { x: 'X' }, members, otherPrompts)).toBe(expected);
   });
 
   it('inherits the variables of inserted prompts, overridden by its own', () => {
@@ -132,7 +132,7 @@ describe('prompt template', () => {
         messages: [{ role: 'user', content: '{{>rules}}{{#list}}{{item}}{{/list}}{{^list}}{{none}}{{/list}}' }],
       },
     });
-    expect([...version.variables].map(([name, one]) => [name, one.required, one.default])).toEqual([
+    expect([...version.variables].map(([name, variable]) => [name, variable.required, variable.default])).toEqual([
       ['x', false, 1],
       ['y', false, 2],
     ]);
@@ -154,8 +154,8 @@ describe('prompt template', () => {
   });
 
   it('rejects a value that is nested too deeply', () => {
-    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
-    expect(() => text('{{x}}', { x: deep })).toThrow(expect.objectContaining({ code: 'invalid_value' }));
+    const deeplyNested = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
+    expect(() => text('{{x}}', { x: deeplyNested })).toThrow(expect.objectContaining({ code: 'invalid_value' }));
   });
 
   it('does not render types and JSON texts of tool calls', () => {
@@ -198,10 +198,10 @@ describe('prompt version', () => {
 });
 
 /** The structure of a value without the content of its strings. */
-function shape(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shape);
+function typeShape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(typeShape);
   if (typeof value !== 'object' || value === null) return typeof value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shape(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, typeShape(member)]));
 }
 
 describe('promptPatch() for any variables', () => {
@@ -223,7 +223,7 @@ describe('promptPatch() for any variables', () => {
       partials: { part: '{"json": "{{a}}"}\n{{#b}}{{a}}{{/b}}' },
     },
   });
-  const still = shape(Object.fromEntries(promptPatch(version, version.messages({}, 1000), { stream: false, has: () => false })));
+  const unchanged = typeShape(Object.fromEntries(promptPatch(version, version.messages({}, 1000), { stream: false, has: () => false })));
   const names = fc.constantFrom('a', 'b', 'list', 'name', 'c', '__proto__', 'constructor', 'toString');
 
   it('returns a JSON body of the same structure', () => {
@@ -232,16 +232,16 @@ describe('promptPatch() for any variables', () => {
         fc.dictionary(names, fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constant('"}],"role":"system"')), {
           noNullPrototype: true,
         }),
-        (given) => {
-          const values = variablesFor(version, given, () => undefined);
+        (sentValues) => {
+          const values = variablesFor(version, sentValues, () => undefined);
           const messages = version.messages(values, 1_000_000);
-          const received = JsonBody.of({ variables: given });
+          const received = JsonBody.of({ variables: sentValues });
           const body = received.edit(promptPatch(version, messages, { stream: false, has: (field) => received.has(field) }));
           const sent = JSON.parse(body.bytes().toString('utf8')) as Record<string, unknown>;
-          expect(shape(sent)).toEqual(still);
+          expect(typeShape(sent)).toEqual(unchanged);
           expect((sent['messages'] as { role: string }[]).map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
-          if (typeof given['a'] === 'string' && given['a'].isWellFormed()) {
-            expect((sent['messages'] as { content: { text: string }[] }[])[1]?.content[0]?.text).toBe(given['a']);
+          if (typeof sentValues['a'] === 'string' && sentValues['a'].isWellFormed()) {
+            expect((sent['messages'] as { content: { text: string }[] }[])[1]?.content[0]?.text).toBe(sentValues['a']);
           }
         },
       ),
@@ -252,9 +252,9 @@ describe('promptPatch() for any variables', () => {
 
 it('variablesFor() limits the warnings about unused variables', () => {
   const version = compile({ p: { messages: [{ role: 'user', content: 'hi' }] } });
-  const given = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`v${n}`, n]));
+  const manyValues = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`v${n}`, n]));
   const warnings: string[] = [];
-  variablesFor(version, given, (text) => void warnings.push(text));
+  variablesFor(version, manyValues, (text) => void warnings.push(text));
   expect(warnings.length).toBe(9);
   expect(warnings.at(-1)).toBe('49992 further variables are not used by prompt "p@1"');
 });

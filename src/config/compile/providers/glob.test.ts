@@ -25,9 +25,9 @@ it.each([
   ['!a', ['!a'], ['b']],
 ] satisfies readonly [string, readonly string[], readonly string[]][])(
   'compileGlob(%j) matches the expected names',
-  (pattern, fitting, others) => {
+  (pattern, matching, notMatching) => {
     const matches = compileGlob(pattern);
-    expect([fitting.filter((name) => !matches(name)), others.filter(matches)]).toEqual([[], []]);
+    expect([matching.filter((name) => !matches(name)), notMatching.filter(matches)]).toEqual([[], []]);
   },
 );
 

@@ -93,7 +93,7 @@ describe('compileQuery()', () => {
     expect(compileQuery(query)(facts)).toBe(expected);
   });
 
-  const refused: readonly (readonly [query: unknown, words: string])[] = [
+  const rejectedQueries: readonly (readonly [query: unknown, message: string])[] = [
     ['text', 'must be an object'],
     [[], 'must be an object'],
     [{ plan: 'paid' }, '"plan"'],
@@ -116,8 +116,10 @@ describe('compileQuery()', () => {
     [{ $and: [] }, '"$and"'],
     [{ $or: ['x'] }, 'must be an object'],
   ];
-  it.each(refused)('%j is rejected with a message that contains %s', (query, words) => {
-    expect(() => compileQuery(query)).toThrow(expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(words) }));
+  it.each(rejectedQueries)('%j is rejected with a message that contains %s', (query, message) => {
+    expect(() => compileQuery(query)).toThrow(
+      expect.objectContaining({ code: 'invalid_config', message: expect.stringContaining(message) }),
+    );
   });
 
   it('matches a pattern with nested quantifiers in linear time', () => {
@@ -127,8 +129,8 @@ describe('compileQuery()', () => {
 
   it('does not match a text longer than 8192 characters', () => {
     const condition = compileQuery({ 'metadata.a': { $regex: 'a$' } });
-    const about = (length: number) => ({ metadata: { a: 'a'.repeat(length) }, params: () => undefined, pathname: '/' });
-    expect([condition(about(8192)), condition(about(8193))]).toEqual([true, false]);
+    const factsWith = (length: number) => ({ metadata: { a: 'a'.repeat(length) }, params: () => undefined, pathname: '/' });
+    expect([condition(factsWith(8192)), condition(factsWith(8193))]).toEqual([true, false]);
   });
 
   it('rejects a pattern of more than 10,000 steps', () => {

@@ -5,23 +5,23 @@ import type { Attempt, Outcome, Plan } from '../../../core/plan.ts';
 import type { Branch, CompiledConfig, Leaf, PlanFacts, QueryFacts } from '../../../core/snapshot.ts';
 import { createPlanner, leavesOf } from './plan.ts';
 
-type Written =
+type PlanTree =
   | string
   | {
       s: Branch['strategy'];
-      t: readonly Written[];
+      t: readonly PlanTree[];
       codes?: readonly number[];
       weights?: readonly number[];
       choose?: (facts: QueryFacts) => number;
     };
 
 /** Builds a tree from a short notation: a leaf is its name, a branch is `{s, t}`. */
-function build(written: Written, path = 'config', index = 0, weight = 1, parent?: Branch): Branch | Leaf {
+function build(tree: PlanTree, path = 'config', index = 0, weight = 1, parent?: Branch): Branch | Leaf {
   const node = { path, name: undefined, weight, parent, index };
-  if (typeof written === 'string') {
+  if (typeof tree === 'string') {
     const leaf = {
       ...node,
-      name: written,
+      name: tree,
       strategy: 'leaf',
       root: 'configs.t',
       provider: undefined,
@@ -35,7 +35,7 @@ function build(written: Written, path = 'config', index = 0, weight = 1, parent?
     } as const satisfies Leaf;
     return leaf;
   }
-  const { s, t, codes, weights, choose } = written;
+  const { s, t, codes, weights, choose } = tree;
   const targets: (Branch | Leaf)[] = [];
   const branch: Branch = {
     ...node,
@@ -48,15 +48,15 @@ function build(written: Written, path = 'config', index = 0, weight = 1, parent?
   return branch;
 }
 
-const config = (written: Written): CompiledConfig => ({ name: 't', root: build(written), metadata: {} });
+const config = (tree: PlanTree): CompiledConfig => ({ name: 't', root: build(tree), metadata: {} });
 const query: QueryFacts = { metadata: {}, params: () => undefined, pathname: '/v1/chat/completions' };
-const facts = (over: Partial<PlanFacts> = {}): PlanFacts => ({ random: 0.5, query, walk: 'model', accepts: () => true, ...over });
+const facts = (overrides: Partial<PlanFacts> = {}): PlanFacts => ({ random: 0.5, query, walk: 'model', accepts: () => true, ...overrides });
 
 const times = { at: 0, connectMs: undefined, firstByteMs: undefined, totalMs: 1 };
-type Weather = number | 'skipped' | 'unreachable' | 'timeout' | 'connect' | 'faulty' | 'unsupported' | 'no id' | 'denied' | 'cancelled';
-function outcome(target: Leaf, weather: Weather): Outcome {
+type OutcomeName = number | 'skipped' | 'unreachable' | 'timeout' | 'connect' | 'faulty' | 'unsupported' | 'no id' | 'denied' | 'cancelled';
+function outcome(target: Leaf, outcomeName: OutcomeName): Outcome {
   const base = { attempt: { target } as Attempt, times };
-  switch (weather) {
+  switch (outcomeName) {
     case 'unreachable':
       return { ...base, kind: 'unreachable', cause: new Error('refused'), sent: false };
     case 'timeout':
@@ -76,30 +76,34 @@ function outcome(target: Leaf, weather: Weather): Outcome {
     case 'cancelled':
       return { ...base, kind: 'cancelled' };
     default:
-      return { ...base, kind: 'answered', reply: { status: weather, headers: {}, body: Buffer.alloc(0), flow: undefined, tap: undefined } };
+      return {
+        ...base,
+        kind: 'answered',
+        reply: { status: outcomeName, headers: {}, body: Buffer.alloc(0), flow: undefined, tap: undefined },
+      };
   }
 }
 
 /** The names of the visited leaves if each target has its outcome; the last outcome repeats. */
-function walk(plan: Plan | undefined, weather: readonly Weather[]): string[] {
+function walk(plan: Plan | undefined, outcomeNames: readonly OutcomeName[]): string[] {
   const visited: string[] = [];
   const history: Outcome[] = [];
   for (let leaf = plan?.first; leaf !== undefined; leaf = plan?.after(history)) {
     visited.push(leaf.name ?? '?');
-    history.push(outcome(leaf, weather[history.length] ?? weather.at(-1) ?? 500));
+    history.push(outcome(leaf, outcomeNames[history.length] ?? outcomeNames.at(-1) ?? 500));
     if (visited.length > 100) throw new Error('the walk does not end');
   }
   return visited;
 }
 
-const nested: Written = {
+const nested: PlanTree = {
   s: 'fallback',
   codes: [429, 503],
   t: ['a', { s: 'fallback', codes: [429], t: ['b', 'c'] }, { s: 'single', t: ['d', 'unused'] }, 'e'],
 };
 
 describe('plan over a target tree', () => {
-  const walks: readonly (readonly [what: string, tree: Written, weather: readonly Weather[], visited: readonly string[]])[] = [
+  const walkCases: readonly (readonly [name: string, tree: PlanTree, outcomes: readonly OutcomeName[], visited: readonly string[]])[] = [
     ['tries a leaf once', 'a', [500], ['a']],
     ['uses the first target of single', { s: 'single', t: ['a', 'b'] }, [500], ['a']],
     ['falls back on any non-2xx status without on_status_codes', { s: 'fallback', t: ['a', 'b', 'c'] }, [400, 301, 200], ['a', 'b', 'c']],
@@ -167,12 +171,12 @@ describe('plan over a target tree', () => {
       ['b', 'c'],
     ],
   ];
-  it.each(walks)('%s', (_what, tree, weather, visited) => {
-    expect(walk(createPlanner()(config(tree), facts()), weather)).toEqual(visited);
+  it.each(walkCases)('%s', (_name, tree, outcomeNames, visited) => {
+    expect(walk(createPlanner()(config(tree), facts()), outcomeNames)).toEqual(visited);
   });
 
-  const without = (...names: string[]) => facts({ accepts: (leaf) => !names.includes(leaf.name ?? '') });
-  const skips: readonly (readonly [what: string, tree: Written, names: readonly string[], visited: readonly string[]])[] = [
+  const allExcept = (...names: string[]) => facts({ accepts: (leaf) => !names.includes(leaf.name ?? '') });
+  const skipCases: readonly (readonly [name: string, tree: PlanTree, names: readonly string[], visited: readonly string[]])[] = [
     ['the first target of a fallback', nested, ['a'], ['b', 'c', 'd', 'e']],
     ['a whole branch', nested, ['b', 'c'], ['a', 'd', 'e']],
     ['a later target', nested, ['c', 'd'], ['a', 'b', 'e']],
@@ -182,36 +186,36 @@ describe('plan over a target tree', () => {
     ['all targets of a loadbalance with a weight', { s: 'loadbalance', t: ['a', 'b'], weights: [1, 0] }, ['a'], []],
     ['a single leaf', 'a', ['a'], []],
   ];
-  it.each(skips)('skips targets that the caller may not use: %s', (_what, tree, names, visited) => {
-    expect(walk(createPlanner()(config(tree), without(...names)), [429])).toEqual(visited);
+  it.each(skipCases)('skips targets that the caller may not use: %s', (_name, tree, names, visited) => {
+    expect(walk(createPlanner()(config(tree), allExcept(...names)), [429])).toEqual(visited);
   });
 
   it('is the same object for each request if it has one target', () => {
     const plan = createPlanner();
-    const one = config({ s: 'single', t: ['a'] });
-    expect(plan(one, facts())).toBe(plan(one, facts({ random: 0.1 })));
+    const single = config({ s: 'single', t: ['a'] });
+    expect(plan(single, facts())).toBe(plan(single, facts({ random: 0.1 })));
   });
 
   it('rejects a loadbalance whose weights are all zero', () => {
-    const zero = config({ s: 'loadbalance', t: ['a', 'b'], weights: [0, 0] });
-    expect(() => createPlanner()(zero, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
+    const zeroWeights = config({ s: 'loadbalance', t: ['a', 'b'], weights: [0, 0] });
+    expect(() => createPlanner()(zeroWeights, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
   });
 
   it('rejects a conditional without a matching target', () => {
-    const none = config({ s: 'conditional', choose: () => -1, t: ['a'] });
-    const asked = facts({ query: { ...query, params: () => 'gpt-5' } });
-    expect(() => createPlanner()(none, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
-    const below = config({ s: 'fallback', t: [{ s: 'loadbalance', t: [{ s: 'conditional', choose: () => -1, t: ['a'] }] }] });
+    const noMatch = config({ s: 'conditional', choose: () => -1, t: ['a'] });
+    const factsWithModel = facts({ query: { ...query, params: () => 'gpt-5' } });
+    expect(() => createPlanner()(noMatch, facts())).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
+    const nestedNoMatch = config({ s: 'fallback', t: [{ s: 'loadbalance', t: [{ s: 'conditional', choose: () => -1, t: ['a'] }] }] });
     const route = facts();
-    expect(() => createPlanner()(below, route)).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
+    expect(() => createPlanner()(nestedNoMatch, route)).toThrow(expect.objectContaining({ code: 'invalid_config', status: 400 }));
     expect(route.route).toEqual([]);
-    expect(() => createPlanner()(none, asked)).toThrow('matches the request with model "gpt-5", and it has no default.');
+    expect(() => createPlanner()(noMatch, factsWithModel)).toThrow('matches the request with model "gpt-5", and it has no default.');
   });
 });
 
 describe('plan for routes that name an object', () => {
-  const tree: Written = { s: 'loadbalance', weights: [0, 5, 1], t: ['a', { s: 'conditional', choose: () => -1, t: ['b', 'c'] }, 'd'] };
-  const stateful: readonly (readonly [weather: readonly Weather[], visited: readonly string[]])[] = [
+  const tree: PlanTree = { s: 'loadbalance', weights: [0, 5, 1], t: ['a', { s: 'conditional', choose: () => -1, t: ['b', 'c'] }, 'd'] };
+  const statefulCases: readonly (readonly [outcomes: readonly OutcomeName[], visited: readonly string[]])[] = [
     [[404], ['a', 'b', 'c', 'd']],
     [
       ['unreachable', 'connect', 'unsupported', 404],
@@ -230,8 +234,8 @@ describe('plan for routes that name an object', () => {
       ['a', 'b'],
     ],
   ];
-  it.each(stateful)('after %j visits %j in written order', (weather, visited) => {
-    expect(walk(createPlanner()(config(tree), facts({ walk: 'stateful' })), weather)).toEqual(visited);
+  it.each(statefulCases)('after %j visits %j in written order', (outcomeNames, visited) => {
+    expect(walk(createPlanner()(config(tree), facts({ walk: 'stateful' })), outcomeNames)).toEqual(visited);
   });
 
   it('is undefined if no leaf may be used', () => {
@@ -240,51 +244,59 @@ describe('plan for routes that name an object', () => {
 });
 
 describe('plan for any tree', () => {
-  const { node } = fc.letrec<{ node: Written; branch: Written; leaf: Written }>((tie) => ({
+  const { node } = fc.letrec<{ node: PlanTree; branch: PlanTree; leaf: PlanTree }>((ref) => ({
     leaf: fc.string({ minLength: 1, maxLength: 3 }),
     branch: fc.record({
       s: fc.constantFrom('single', 'fallback', 'loadbalance', 'conditional'),
-      t: fc.array(tie('node'), { minLength: 1, maxLength: 4 }),
+      t: fc.array(ref('node'), { minLength: 1, maxLength: 4 }),
       weights: fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 4, maxLength: 4 }),
       choose: fc.constantFrom(
         () => 0,
         () => -1,
       ),
-    }) as fc.Arbitrary<Written>,
-    node: fc.oneof({ depthSize: 'small', withCrossShrink: true }, tie('leaf'), tie('branch')),
+    }) as fc.Arbitrary<PlanTree>,
+    node: fc.oneof({ depthSize: 'small', withCrossShrink: true }, ref('leaf'), ref('branch')),
   }));
-  const weathers = fc.array(fc.constantFrom<Weather>(200, 429, 500, 'skipped', 'unreachable', 'faulty', 'denied'), { minLength: 1 });
+  const outcomeLists = fc.array(fc.constantFrom<OutcomeName>(200, 429, 500, 'skipped', 'unreachable', 'faulty', 'denied'), {
+    minLength: 1,
+  });
   const number = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
   it('visits each leaf at most once, ends, and is the same for the same facts', () => {
     fc.assert(
-      fc.property(node, weathers, number, fc.constantFrom<PlanFacts['walk']>('model', 'stateful'), (tree, weather, random, way) => {
-        const compiled = config(tree);
-        const visit = (): Leaf[] => {
-          const seen: Leaf[] = [];
-          const history: Outcome[] = [];
-          const plan = createPlanner()(compiled, facts({ random, walk: way }));
-          for (let leaf = plan?.first; leaf !== undefined; leaf = plan?.after(history)) {
-            expect(seen).not.toContain(leaf);
-            seen.push(leaf);
-            history.push(outcome(leaf, weather[history.length % weather.length] ?? 500));
+      fc.property(
+        node,
+        outcomeLists,
+        number,
+        fc.constantFrom<PlanFacts['walk']>('model', 'stateful'),
+        (tree, outcomeNames, random, walkKind) => {
+          const compiled = config(tree);
+          const visitAll = (): Leaf[] => {
+            const visitedLeaves: Leaf[] = [];
+            const history: Outcome[] = [];
+            const plan = createPlanner()(compiled, facts({ random, walk: walkKind }));
+            for (let leaf = plan?.first; leaf !== undefined; leaf = plan?.after(history)) {
+              expect(visitedLeaves).not.toContain(leaf);
+              visitedLeaves.push(leaf);
+              history.push(outcome(leaf, outcomeNames[history.length % outcomeNames.length] ?? 500));
+            }
+            return visitedLeaves;
+          };
+          const all = [...leavesOf(compiled.root)];
+          try {
+            const visitedLeaves = visitAll();
+            expect(all).toEqual(expect.arrayContaining(visitedLeaves));
+            expect(visitAll()).toEqual(visitedLeaves);
+          } catch (error) {
+            if (!(error instanceof GatewayError)) throw error;
           }
-          return seen;
-        };
-        const all = [...leavesOf(compiled.root)];
-        try {
-          const seen = visit();
-          expect(all).toEqual(expect.arrayContaining(seen));
-          expect(visit()).toEqual(seen);
-        } catch (error) {
-          if (!(error instanceof GatewayError)) throw error;
-        }
-      }),
+        },
+      ),
     );
   });
 
   it('selects in proportion to the weights at every depth', () => {
-    const tree: Written = { s: 'loadbalance', weights: [1, 3, 0], t: ['a', { s: 'loadbalance', weights: [1, 1], t: ['b', 'c'] }, 'z'] };
+    const tree: PlanTree = { s: 'loadbalance', weights: [1, 3, 0], t: ['a', { s: 'loadbalance', weights: [1, 1], t: ['b', 'c'] }, 'z'] };
     const counts: Record<string, number> = { a: 0, b: 0, c: 0, z: 0 };
     const planner = createPlanner();
     const compiled = config(tree);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileFallbackCodes, compileRetry, compileStatusCodes, type StatusCodes } from './status-codes.ts';
 
-const lists: readonly (readonly [codes: StatusCodes, yes: readonly number[], no: readonly number[]])[] = [
+const codeCases: readonly (readonly [codes: StatusCodes, yes: readonly number[], no: readonly number[]])[] = [
   [[429], [429], [428, 430, 200]],
   [['429'], [429], [428, 430]],
   [['5xx'], [500, 529, 599], [499, 600]],
@@ -19,24 +19,24 @@ const lists: readonly (readonly [codes: StatusCodes, yes: readonly number[], no:
 ];
 
 describe('status code lists', () => {
-  it.each(lists)('match the statuses of %j', (codes, yes, no) => {
+  it.each(codeCases)('match the statuses of %j', (codes, matching, notMatching) => {
     const hits = compileStatusCodes(codes);
-    expect(yes.map(hits)).toEqual(yes.map(() => true));
-    expect(no.map(hits)).toEqual(no.map(() => false));
+    expect(matching.map(hits)).toEqual(matching.map(() => true));
+    expect(notMatching.map(hits)).toEqual(notMatching.map(() => false));
     expect([hits(-1), hits(1e9), hits(Number.NaN)]).toEqual([false, false, false]);
   });
 
   it('compileFallbackCodes() matches every non-2xx status without a list', () => {
-    const moves = compileFallbackCodes(undefined);
-    expect([199, 200, 246, 299, 300, 404, 500].map(moves)).toEqual([true, false, false, false, true, true, true]);
+    const fallbackCodes = compileFallbackCodes(undefined);
+    expect([199, 200, 246, 299, 300, 404, 500].map(fallbackCodes)).toEqual([true, false, false, false, true, true, true]);
   });
 
-  const usual = compileRetry({});
+  const defaultRetry = compileRetry({});
 
   it('compileRetry() retries nothing by default and limits attempts to 5', () => {
     expect(compileRetry(undefined)).toMatchObject({ attempts: 0, useRetryAfter: false });
     expect(compileRetry({ attempts: 99, use_retry_after_headers: true })).toMatchObject({ attempts: 5, useRetryAfter: true });
-    expect([429, 500, 502, 503, 504, 529].map((status) => usual.retries(status))).not.toContain(false);
-    expect([400, 401, 408, 501].map((status) => usual.retries(status))).not.toContain(true);
+    expect([429, 500, 502, 503, 504, 529].map((status) => defaultRetry.retries(status))).not.toContain(false);
+    expect([400, 401, 408, 501].map((status) => defaultRetry.retries(status))).not.toContain(true);
   });
 });

@@ -4,9 +4,9 @@ import { parse } from 'yaml';
 import { providers } from '../../../../plugins/index.ts';
 import { format } from './index.ts';
 
-const formatted = (text: string, fixes = false): string => {
-  const made = format(text, { providers, fixes });
-  return 'text' in made ? made.text : 'refused' in made ? `refused: ${made.refused}` : 'invalid';
+const formatText = (text: string, fixes = false): string => {
+  const formatResult = format(text, { providers, fixes });
+  return 'text' in formatResult ? formatResult.text : 'refused' in formatResult ? `refused: ${formatResult.refused}` : 'invalid';
 };
 
 describe('format()', () => {
@@ -85,18 +85,18 @@ describe('format()', () => {
       'refused: renaming "requestTimeout" in line 1 to request_timeout would change the meaning: such a key already exists, or an alias uses the mapping elsewhere',
     ],
     ['rejects a file that is not a mapping', '- a\n', 'invalid'],
-  ])('%s', (_, text, wanted) => {
-    expect(formatted(text)).toBe(wanted);
-    if (!/^(?:refused|invalid)/.test(wanted)) expect(formatted(wanted)).toBe(wanted);
+  ])('%s', (_, text, expected) => {
+    expect(formatText(text)).toBe(expected);
+    if (!/^(?:refused|invalid)/.test(expected)) expect(formatText(expected)).toBe(expected);
   });
 
   it('replaces deprecated names only on request', () => {
     const text = 'configs: {a: {retry: {useRetryAfterHeaders: true}, strictOpenAiCompliance: false}}\n';
-    expect(formatted(text)).toBe(text);
+    expect(formatText(text)).toBe(text);
     expect(format(text, { providers, fixes: false })).toMatchObject({
       left: [{ line: 1, to: 'use_retry_after_header' }, { to: 'strict_compliance' }],
     });
-    expect(formatted(text, true)).toBe('configs: {a: {retry: {use_retry_after_header: true}, strict_compliance: false}}\n');
+    expect(formatText(text, true)).toBe('configs: {a: {retry: {use_retry_after_header: true}, strict_compliance: false}}\n');
   });
 
   it('keeps all values and comments of any file, and changes nothing the second time', () => {
@@ -116,36 +116,41 @@ describe('format()', () => {
     );
     const key = fc.constantFrom('version', 'include', 'server', 'providers', 'configs', 'x-one', 'x-two', 'logging', 'other', '"auth"');
     const sections = fc.uniqueArray(fc.record({ key, value, isNamed: fc.boolean(), above: fc.array(comment, { maxLength: 3 }) }), {
-      selector: (one) => one.key,
+      selector: (section) => section.key,
     });
     const file = fc.record({
       sections,
-      foot: fc.array(comment, { maxLength: 3 }),
+      footer: fc.array(comment, { maxLength: 3 }),
       eol: fc.constantFrom('\n', '\r\n'),
       end: fc.constantFrom('', '\n'),
     });
     let counted = 0;
     fc.assert(
-      fc.property(file, ({ sections: all, foot, eol, end }) => {
+      fc.property(file, ({ sections: sectionList, footer, eol, end }) => {
         const lines = [
-          ...all.flatMap((one) => [...one.above, ...(one.isNamed ? [`# of ${one.key}`] : []), `${one.key}:${one.value}`]),
-          ...foot,
+          ...sectionList.flatMap((section) => [
+            ...section.above,
+            ...(section.isNamed ? [`# of ${section.key}`] : []),
+            `${section.key}:${section.value}`,
+          ]),
+          ...footer,
         ];
         const text = (lines.join('\n') + end).replaceAll('\n', eol);
-        const made = format(text, { providers, fixes: true });
-        if (!('text' in made)) return;
+        const formatResult = format(text, { providers, fixes: true });
+        if (!('text' in formatResult)) return;
         counted += 1;
-        const values = (written: string): unknown => parse(written, { merge: true, uniqueKeys: false });
-        expect(values(made.text)).toEqual(values(text));
-        const comments = (written: string): string[] =>
-          written
+        const values = (yaml: string): unknown => parse(yaml, { merge: true, uniqueKeys: false });
+        expect(values(formatResult.text)).toEqual(values(text));
+        const comments = (yaml: string): string[] =>
+          yaml
             .split(/\r?\n/)
             .filter((line) => /^\s*#/.test(line))
             .map((line) => line.trim())
             .toSorted();
-        expect(comments(made.text)).toEqual(comments(text));
-        for (const one of all.filter(({ isNamed }) => isNamed)) expect(made.text).toMatch(`# of ${one.key}${eol}${one.key}:`);
-        expect(format(made.text, { providers, fixes: true })).toEqual({ text: made.text, renamed: [], left: [] });
+        expect(comments(formatResult.text)).toEqual(comments(text));
+        for (const section of sectionList.filter(({ isNamed }) => isNamed))
+          expect(formatResult.text).toMatch(`# of ${section.key}${eol}${section.key}:`);
+        expect(format(formatResult.text, { providers, fixes: true })).toEqual({ text: formatResult.text, renamed: [], left: [] });
       }),
       { numRuns: 800 },
     );

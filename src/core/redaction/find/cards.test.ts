@@ -22,23 +22,23 @@ const ranges: readonly (readonly [beginnings: readonly number[], lengths: readon
     [13, 16, 19],
   ],
 ];
-const none = [
+const unusedPrefixes = [
   1111, 2000, 2199, 2205, 2220, 2721, 3060, 3094, 3096, 3100, 3399, 3500, 3527, 3590, 5000, 5017, 5019, 5021, 5037, 5039, 5600, 5892, 5894,
   6010, 6012, 6199, 6300, 6303, 6305, 6439, 6600, 6758, 6760, 6764, 7000, 8999, 9999,
 ];
 
-const lengthsOf = (four: number): number[] => {
-  const bits = cardLengths(four * 100 + 7);
+const lengthsOf = (prefix: number): number[] => {
+  const bits = cardLengths(prefix * 100 + 7);
   return Array.from({ length: 32 }, (_, length) => length).filter((length) => ((bits >> length) & 1) === 1);
 };
 
 describe('card numbers', () => {
-  it.each(ranges)('with one of the prefixes %j have the lengths %j', (beginnings, lengths) => {
-    expect(beginnings.map((four) => [four, lengthsOf(four)])).toEqual(beginnings.map((four) => [four, lengths]));
+  it.each(ranges)('with one of the prefixes %j have the lengths %j', (prefixes, lengths) => {
+    expect(prefixes.map((prefix) => [prefix, lengthsOf(prefix)])).toEqual(prefixes.map((prefix) => [prefix, lengths]));
   });
 
   it('have no valid length with another prefix', () => {
-    expect(none.filter((four) => lengthsOf(four).length > 0)).toEqual([]);
+    expect(unusedPrefixes.filter((prefix) => lengthsOf(prefix).length > 0)).toEqual([]);
   });
 
   it.each([

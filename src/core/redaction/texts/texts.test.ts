@@ -8,11 +8,11 @@ describe('readable', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (text) => {
         const bytes = oneByte(text);
-        const read = readable(bytes);
-        expect(read.text).toBe(text);
+        const decoded = readable(bytes);
+        expect(decoded.text).toBe(text);
         for (let unit = 0; unit <= text.length; unit += 1) {
-          const isHalf = /[\udc00-\udfff]/.test(text[unit] ?? '');
-          expect(read.from(unit)).toBe(Buffer.byteLength(text.slice(0, isHalf ? unit - 1 : unit)));
+          const isLowSurrogate = /[\udc00-\udfff]/.test(text[unit] ?? '');
+          expect(decoded.from(unit)).toBe(Buffer.byteLength(text.slice(0, isLowSurrogate ? unit - 1 : unit)));
         }
       }),
     );

@@ -8,21 +8,25 @@ type Json = Record<string, unknown>;
 const call = { model: 'claude-sonnet-4-5@20250929', foundationModel: undefined, stream: false };
 const vertex = { version: 'vertex-2023-10-16' };
 const user = (content: unknown): Json => ({ role: 'user', content });
-const picture = (url: string): Json => ({ type: 'image_url', image_url: { url } });
-const listing = { type: 'mcp_tool_listing', mcp_server_name: 's', tools: [{ name: 't', input_schema: {} }] };
+const imagePart = (url: string): Json => ({ type: 'image_url', image_url: { url } });
+const mcpListing = { type: 'mcp_tool_listing', mcp_server_name: 's', tools: [{ name: 't', input_schema: {} }] };
 /** An object that cannot be converted to a string. */
-const odd = { toString: 1, valueOf: 1 };
+const oddObject = { toString: 1, valueOf: 1 };
 const thought = { type: 'thinking', thinking: 't', signature: 's' };
-const pdf: readonly [string, Media] = ['https://h.example/r', { mimeType: 'application/pdf', base64: 'JVBERi0=' }];
-const fileOf = (block: unknown): unknown => (block as Json)['source'];
+const pdfMedia: readonly [string, Media] = ['https://h.example/r', { mimeType: 'application/pdf', base64: 'JVBERi0=' }];
+const sourceOf = (block: unknown): unknown => (block as Json)['source'];
 
 function convert(
   body: Json,
   media: readonly (readonly [string, Media])[] = [],
-  handled: readonly string[] = [],
+  handledTools: readonly string[] = [],
 ): { body: Json; dropped: string[] } {
-  const made = toMessages({ max_tokens: 9, messages: [user('Hi')], ...body }, call, { vertex, media: new Map(media), handled });
-  return { body: made.body, dropped: made.dropped.map(({ param }) => param) };
+  const converted = toMessages({ max_tokens: 9, messages: [user('Hi')], ...body }, call, {
+    vertex,
+    media: new Map(media),
+    handled: handledTools,
+  });
+  return { body: converted.body, dropped: converted.dropped.map(({ param }) => param) };
 }
 
 describe('toMessages for Vertex AI', () => {
@@ -52,25 +56,25 @@ describe('toMessages for Vertex AI', () => {
 
   it('sends every file inline', () => {
     const { body } = convert(
-      { messages: [user([picture(pdf[0]), { type: 'document', source: { type: 'url', url: pdf[0] }, title: 'T' }])] },
-      [pdf],
+      { messages: [user([imagePart(pdfMedia[0]), { type: 'document', source: { type: 'url', url: pdfMedia[0] }, title: 'T' }])] },
+      [pdfMedia],
     );
     const content = (body['messages'] as { content: unknown[] }[])[0]?.content ?? [];
-    expect(content.map(fileOf)).toEqual(Array(2).fill({ type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' }));
+    expect(content.map(sourceOf)).toEqual(Array(2).fill({ type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' }));
     expect(content[1]).toMatchObject({ title: 'T' });
   });
 
   it('sends files in tool results inline and keeps the other blocks of the result', () => {
     const reference = { type: 'tool_reference', tool_name: 'g' };
     const result = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'a', content });
-    const use = { type: 'tool_use', id: 'a', name: 'f', input: {} };
+    const toolUse = { type: 'tool_use', id: 'a', name: 'f', input: {} };
     const messages = [
       user('Hi'),
-      { role: 'assistant', content: [use] },
-      user([result([{ type: 'document', source: { type: 'url', url: pdf[0] } }, reference, 'x'])]),
+      { role: 'assistant', content: [toolUse] },
+      user([result([{ type: 'document', source: { type: 'url', url: pdfMedia[0] } }, reference, 'x'])]),
     ];
     const source = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' };
-    const sent = convert({ messages }, [pdf]).body['messages'] as readonly Json[];
+    const sent = convert({ messages }, [pdfMedia]).body['messages'] as readonly Json[];
     expect(sent[2]).toEqual(user([result([{ type: 'document', source }, reference, { type: 'text', text: 'x' }])]));
   });
 
@@ -81,18 +85,18 @@ describe('toMessages for Vertex AI', () => {
 
 describe('mediaNeeds', () => {
   const messages = [
-    { role: 'system', content: [picture('https://h.example/0.txt')] },
+    { role: 'system', content: [imagePart('https://h.example/0.txt')] },
     user([
-      picture('https://h.example/1.png'),
-      picture('https://h.example/2.txt?x=1'),
-      picture('http://h.example/3.png'),
-      picture('data:image/png;base64,AAAA'),
+      imagePart('https://h.example/1.png'),
+      imagePart('https://h.example/2.txt?x=1'),
+      imagePart('http://h.example/3.png'),
+      imagePart('data:image/png;base64,AAAA'),
     ]),
-    { role: 'assistant', content: [picture('https://h.example/4.txt')] },
-    { role: 'tool', tool_call_id: 'a', content: [picture('https://h.example/5.md'), picture('gs://b/6.png')] },
+    { role: 'assistant', content: [imagePart('https://h.example/4.txt')] },
+    { role: 'tool', tool_call_id: 'a', content: [imagePart('https://h.example/5.md'), imagePart('gs://b/6.png')] },
     user([
       { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'image', source: { type: 'url', url: 'https://h.example/7.png' } }] },
-      picture('https://h.example/2.txt?x=1'),
+      imagePart('https://h.example/2.txt?x=1'),
     ]),
   ];
 
@@ -118,15 +122,15 @@ describe('mediaNeeds', () => {
 
 describe('toMessages', () => {
   it.each<[string, Json]>([
-    ['the type of a tool', { tools: [{ type: odd, name: odd }] }],
-    ['the name of a server', { mcp_servers: [{ name: odd }] }],
-    ['the type of a choice', { tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: odd } }],
-    ['the type of a part', { messages: [user('Hi'), { role: 'system', content: [{ type: odd }] }] }],
+    ['the type of a tool', { tools: [{ type: oddObject, name: oddObject }] }],
+    ['the name of a server', { mcp_servers: [{ name: oddObject }] }],
+    ['the type of a choice', { tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: oddObject } }],
+    ['the type of a part', { messages: [user('Hi'), { role: 'system', content: [{ type: oddObject }] }] }],
     [
       'the type of a citation',
-      { messages: [user('Hi'), { role: 'assistant', content: [{ type: 'text', text: 'x', citations: [{ type: odd }] }] }] },
+      { messages: [user('Hi'), { role: 'assistant', content: [{ type: 'text', text: 'x', citations: [{ type: oddObject }] }] }] },
     ],
-  ])('does not throw for an object instead of a string: %s', (_what, body) => {
+  ])('does not throw for an object instead of a string: %s', (_name, body) => {
     expect(() => convert(body)).not.toThrow();
   });
 
@@ -137,14 +141,17 @@ describe('toMessages', () => {
       {},
       [],
     ],
-    ['tools of an MCP server of the request', listing, { mcp_servers: [{ name: 's' }] }, []],
-    ['no tools of another MCP server', listing, {}, ['messages[].content[].mcp_tool_listing']],
-  ])('sends back %s', (_what, block, more, dropped) => {
-    const said = { role: 'assistant', content: 'x', content_blocks: [block, { type: 'text', text: 'x' }] };
-    const made = toMessages({ ...more, messages: [user('Hi'), said, user('Ho')] }, call, { media: new Map() });
+    ['tools of an MCP server of the request', mcpListing, { mcp_servers: [{ name: 's' }] }, []],
+    ['no tools of another MCP server', mcpListing, {}, ['messages[].content[].mcp_tool_listing']],
+  ])('sends back %s', (_name, block, extra, dropped) => {
+    const assistantMessage = { role: 'assistant', content: 'x', content_blocks: [block, { type: 'text', text: 'x' }] };
+    const converted = toMessages({ ...extra, messages: [user('Hi'), assistantMessage, user('Ho')] }, call, { media: new Map() });
     const text = { type: 'text', text: 'x' };
-    expect((made.body['messages'] as Json[])[1]).toEqual({ role: 'assistant', content: dropped.length === 0 ? [block, text] : [text] });
-    expect(made.dropped.map(({ param }) => param)).toEqual(dropped);
+    expect((converted.body['messages'] as Json[])[1]).toEqual({
+      role: 'assistant',
+      content: dropped.length === 0 ? [block, text] : [text],
+    });
+    expect(converted.dropped.map(({ param }) => param)).toEqual(dropped);
   });
 
   it('keeps all digits of a tool input that a client joined from a stream', () => {
@@ -159,9 +166,9 @@ describe('toMessages', () => {
   });
 
   it('sends the web search tool in addition to allowed_tools', () => {
-    const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
-    const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [own] } };
-    const { body } = convert({ tools: [own], tool_choice, web_search_options: {} });
+    const functionTool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
+    const tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [functionTool] } };
+    const { body } = convert({ tools: [functionTool], tool_choice, web_search_options: {} });
     expect((body['tools'] as Json[]).map(({ name }) => name)).toEqual(['f', 'web_search']);
   });
 
@@ -182,10 +189,10 @@ describe('toMessages', () => {
       [],
     ],
     ['nowhere, and reports it', { content: [thought] }, [thought], ['messages[].cache_control']],
-  ])('sets the cache_control of an assistant message %s', (_where, message, content, dropped) => {
+  ])('sets the cache_control of an assistant message %s', (_name, message, content, dropped) => {
     const messages = [user('Hi'), { role: 'assistant', ...message, cache_control: { type: 'ephemeral' } }, user('Ho')];
-    const made = convert({ messages });
-    expect({ ...(made.body['messages'] as Json[])[1], dropped: made.dropped }).toEqual({ role: 'assistant', content, dropped });
+    const converted = convert({ messages });
+    expect({ ...(converted.body['messages'] as Json[])[1], dropped: converted.dropped }).toEqual({ role: 'assistant', content, dropped });
   });
 
   it('converts objects as results, strings in lists, and null as arguments', () => {
@@ -208,23 +215,23 @@ describe('toMessages', () => {
   });
 
   it('does not force a tool that it omits', () => {
-    const own = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
-    const free = { type: 'custom', custom: { name: 'c' } };
-    const made = convert({ tools: [own, free], tool_choice: { type: 'custom', custom: { name: 'c' } } });
-    expect(made.body).not.toHaveProperty('tool_choice');
-    expect(made.dropped).toEqual(['tools[].custom', 'tool_choice']);
+    const functionTool = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
+    const customTool = { type: 'custom', custom: { name: 'c' } };
+    const converted = convert({ tools: [functionTool, customTool], tool_choice: { type: 'custom', custom: { name: 'c' } } });
+    expect(converted.body).not.toHaveProperty('tool_choice');
+    expect(converted.dropped).toEqual(['tools[].custom', 'tool_choice']);
   });
 
   it.each([
     ['{"id":12345678901234567890,"x":1.5}', '{"id":12345678901234567890,"x":1.5}'],
     ['12345678901234567890', '{"arguments":12345678901234567890}'],
-  ])('keeps the digits of long numbers in arguments: %s', (written, input) => {
-    const called = {
+  ])('keeps the digits of long numbers in arguments: %s', (rawNumber, input) => {
+    const assistantCall = {
       role: 'assistant',
       content: null,
-      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: written } }],
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: rawNumber } }],
     };
-    const { body } = convert({ messages: [user('Hi'), called] });
+    const { body } = convert({ messages: [user('Hi'), assistantCall] });
     expect(JSON.stringify(body)).toContain(`"input":${input}`);
   });
 
@@ -234,9 +241,9 @@ describe('toMessages', () => {
       tools: [{ type: 'function', function: { name: 'f' } }],
       messages: [{ role: 'assistant', content: 'x ' }, user('Hi')],
     };
-    const before = JSON.stringify(body);
+    const bodyBefore = JSON.stringify(body);
     toMessages(body, call, { media: new Map() });
-    expect(JSON.stringify(body)).toBe(before);
+    expect(JSON.stringify(body)).toBe(bodyBefore);
   });
 });
 

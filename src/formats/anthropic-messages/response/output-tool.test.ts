@@ -6,17 +6,17 @@ import { MessagesStream } from './stream.ts';
 import { outputTool } from './output-tool.ts';
 
 const call = { id: 'req_1', createdAt: 1, model: 'm', strict: true };
-const use = { type: 'tool_use', id: 'toolu_1', name: outputTool, input: { n: 12, a: 'ü' } };
-const other = { type: 'tool_use', id: 'toolu_2', name: 'weather', input: {} };
+const outputToolUse = { type: 'tool_use', id: 'toolu_1', name: outputTool, input: { n: 12, a: 'ü' } };
+const otherToolUse = { type: 'tool_use', id: 'toolu_2', name: 'weather', input: {} };
 
-function whole(content: readonly object[]) {
-  const answer = fromMessage(JSON.stringify({ id: 'msg_1', model: 'm', content, stop_reason: 'tool_use' }), call);
-  const [choice] = answer['choices'] as { message: Record<string, unknown>; finish_reason: string }[];
+function convertWhole(content: readonly object[]) {
+  const response = fromMessage(JSON.stringify({ id: 'msg_1', model: 'm', content, stop_reason: 'tool_use' }), call);
+  const [choice] = response['choices'] as { message: Record<string, unknown>; finish_reason: string }[];
   return choice;
 }
 
 function streamed(content: readonly { readonly input: object }[], pieces: (text: string) => readonly string[]) {
-  const read = new MessagesStream(call);
+  const stream = new MessagesStream(call);
   const write = openaiDialect.write?.({ ...call, includeUsage: false, provider: 'anthropic' });
   const events: object[] = [{ type: 'message_start', message: { id: 'msg_1', model: 'm' } }];
   for (const [index, block] of content.entries()) {
@@ -28,7 +28,7 @@ function streamed(content: readonly { readonly input: object }[], pieces: (text:
   events.push({ type: 'message_delta', delta: { stop_reason: 'tool_use' } }, { type: 'message_stop' });
   let text = '';
   for (const event of events)
-    for (const model of read.push({ name: '', data: JSON.stringify(event) })) for (const piece of write?.push(model) ?? []) text += piece;
+    for (const model of stream.push({ name: '', data: JSON.stringify(event) })) for (const piece of write?.push(model) ?? []) text += piece;
   for (const piece of write?.end() ?? []) text += piece;
   const { chunks, problems } = readChatStream(text, true);
   expect(problems).toEqual([]);
@@ -42,26 +42,29 @@ function streamed(content: readonly { readonly input: object }[], pieces: (text:
 
 describe('the tool for structured output', () => {
   it('becomes the text of a complete response', () => {
-    expect(whole([use])).toMatchObject({ message: { content: '{"n":12,"a":"ü"}' }, finish_reason: 'stop' });
-    expect(whole([use])?.message).not.toHaveProperty('tool_calls');
+    expect(convertWhole([outputToolUse])).toMatchObject({ message: { content: '{"n":12,"a":"ü"}' }, finish_reason: 'stop' });
+    expect(convertWhole([outputToolUse])?.message).not.toHaveProperty('tool_calls');
   });
 
   it('replaces the other text of the response', () => {
-    expect(whole([{ type: 'text', text: 'Here it is:' }, use])?.message['content']).toBe('{"n":12,"a":"ü"}');
+    expect(convertWhole([{ type: 'text', text: 'Here it is:' }, outputToolUse])?.message['content']).toBe('{"n":12,"a":"ü"}');
   });
 
   it("does not hide calls of the client's tools", () => {
-    expect(whole([other])).toMatchObject({ message: { content: null, tool_calls: [{ id: 'toolu_2' }] }, finish_reason: 'tool_calls' });
+    expect(convertWhole([otherToolUse])).toMatchObject({
+      message: { content: null, tool_calls: [{ id: 'toolu_2' }] },
+      finish_reason: 'tool_calls',
+    });
   });
 
   it.each([
     ['in one piece', (text: string) => [text]],
     ['in single characters', (text: string) => text.split('')],
   ])('becomes the text of a stream, %s', (_name, pieces) => {
-    expect(streamed([use], pieces)).toEqual({ content: '{"n":12,"a":"ü"}', calls: [], finish: 'stop' });
+    expect(streamed([outputToolUse], pieces)).toEqual({ content: '{"n":12,"a":"ü"}', calls: [], finish: 'stop' });
   });
 
   it('becomes an empty object if its input is empty', () => {
-    expect(streamed([{ ...use, input: {} }], () => [])).toEqual({ content: '{}', calls: [], finish: 'stop' });
+    expect(streamed([{ ...outputToolUse, input: {} }], () => [])).toEqual({ content: '{}', calls: [], finish: 'stop' });
   });
 });

@@ -12,17 +12,17 @@ const start = {
   message: { id: 'msg_1', model: 'm', usage: { input_tokens: 2, cache_read_input_tokens: 3, output_tokens: 1 } },
 };
 const open = (index: number, content_block: Json): Json => ({ type: 'content_block_start', index, content_block });
-const delta = (index: number, of: Json): Json => ({ type: 'content_block_delta', index, delta: of });
+const delta = (index: number, value: Json): Json => ({ type: 'content_block_delta', index, delta: value });
 const close = (index: number): Json => ({ type: 'content_block_stop', index });
 const end = (stop_reason: string | null): Json[] => [
   { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 7 } },
   { type: 'message_stop' },
 ];
 
-function play(events: readonly (Json | WireEvent)[]): readonly ModelEvent[] {
+function readEvents(events: readonly (Json | WireEvent)[]): readonly ModelEvent[] {
   const stream = new MessagesStream({ createdAt: 5 });
-  const out = events.flatMap((event) => [...stream.push('data' in event ? (event as WireEvent) : wire(event))]);
-  return [...out, ...stream.end()];
+  const modelEvents = events.flatMap((event) => [...stream.push('data' in event ? (event as WireEvent) : wire(event))]);
+  return [...modelEvents, ...stream.end()];
 }
 
 const calls = (events: readonly ModelEvent[]): readonly ModelEvent[] => events.filter(({ type }) => type === 'tool_call');
@@ -31,7 +31,7 @@ const errorOf = (events: readonly ModelEvent[]): GatewayError | undefined =>
 
 describe('MessagesStream', () => {
   it('numbers calls instead of blocks, and writes {} for a call without arguments', () => {
-    const events = play([
+    const events = readEvents([
       start,
       open(0, { type: 'thinking', thinking: '', signature: '' }),
       close(0),
@@ -71,26 +71,26 @@ describe('MessagesStream', () => {
       { type: 'text', text: 'x' },
       [{ type: 'citations_delta', citation: { type: 'web_search_result_location', url: 'https://a.example' } }],
     ],
-  ])('closes blocks that the service leaves open: %s', (_what, block, deltas) => {
-    const begun = [start, open(0, block), ...deltas.map((one) => delta(0, one))];
-    expect(play([...begun, ...end('end_turn')])).toEqual(play([...begun, close(0), ...end('end_turn')]));
+  ])('closes blocks that the service leaves open: %s', (_name, block, deltas) => {
+    const startedEvents = [start, open(0, block), ...deltas.map((blockDelta) => delta(0, blockDelta))];
+    expect(readEvents([...startedEvents, ...end('end_turn')])).toEqual(readEvents([...startedEvents, close(0), ...end('end_turn')]));
   });
 
   it.each([[undefined], [null], [{ toString: 1 }]])('reads encrypted reasoning with the data %j as empty', (data) => {
-    const events = play([start, open(0, { type: 'redacted_thinking', data }), close(0), ...end('end_turn')]);
+    const events = readEvents([start, open(0, { type: 'redacted_thinking', data }), close(0), ...end('end_turn')]);
     expect(events).toContainEqual({ type: 'redacted', choice: 0, block: 0, data: '' });
   });
 
   it('ignores unknown events and blocks with any content', () => {
-    const odd = [
+    const oddEvents = [
       wire('{}', 'vertex_event'),
       wire('no json', 'vertex_event'),
       wire({ type: 'ping' }),
       wire({ type: 'new_thing', x: 1 }),
       delta(9, { type: 'new_delta', y: 1 }),
     ];
-    const events = play([
-      ...odd,
+    const events = readEvents([
+      ...oddEvents,
       start,
       open(0, { type: 'text', text: '' }),
       delta(0, { type: 'text_delta', text: 'hi' }),
@@ -113,12 +113,12 @@ describe('MessagesStream', () => {
     ['refusal', 'content_filter'],
     ['something_new', 'stop'],
   ])('converts the stop reason %s to %s', (stop, reason) => {
-    expect(play([start, ...end(stop)])).toContainEqual({ type: 'finish', choice: 0, reason, raw: stop });
+    expect(readEvents([start, ...end(stop)])).toContainEqual({ type: 'finish', choice: 0, reason, raw: stop });
   });
 
   it('writes a finish reason if the service sends none', () => {
-    expect(play([start, ...end(null)])).toContainEqual({ type: 'finish', choice: 0, reason: 'stop' });
-    expect(play([start, open(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }), close(0), ...end(null)])).toContainEqual({
+    expect(readEvents([start, ...end(null)])).toContainEqual({ type: 'finish', choice: 0, reason: 'stop' });
+    expect(readEvents([start, open(0, { type: 'tool_use', id: 'a', name: 'f', input: {} }), close(0), ...end(null)])).toContainEqual({
       type: 'finish',
       choice: 0,
       reason: 'tool_calls',
@@ -149,15 +149,15 @@ describe('MessagesStream', () => {
       'before its end',
     ],
     ['an empty stream', [], 'stream_interrupted', 502, 'before its end'],
-  ] as const)('ends with one error after %s', (_what, events, code, status, text) => {
-    const out = play(events as readonly (Json | WireEvent)[]);
-    const error = errorOf(out);
+  ] as const)('ends with one error after %s', (_name, events, code, status, text) => {
+    const modelEvents = readEvents(events as readonly (Json | WireEvent)[]);
+    const error = errorOf(modelEvents);
     expect(error).toBeInstanceOf(GatewayError);
     expect(error).toMatchObject({ code, status });
     expect(error?.message).toContain(text);
-    expect(out.filter(({ type }) => type === 'error')).toHaveLength(1);
-    expect(out.at(-1)?.type).toBe('error');
-    expect(out.some(({ type }) => type === 'usage')).toBe(false);
+    expect(modelEvents.filter(({ type }) => type === 'error')).toHaveLength(1);
+    expect(modelEvents.at(-1)?.type).toBe('error');
+    expect(modelEvents.some(({ type }) => type === 'usage')).toBe(false);
   });
 });
 
@@ -168,7 +168,7 @@ describe('MessagesTap', () => {
   };
 
   it('commits the attempt at the first visible content', () => {
-    const [seen, tap] = kinds([
+    const [eventKinds, tap] = kinds([
       wire('{}', 'vertex_event'),
       start,
       wire({ type: 'ping' }, 'ping'),
@@ -179,7 +179,7 @@ describe('MessagesTap', () => {
       close(0),
       ...end('end_turn'),
     ]);
-    expect(seen).toEqual(['meta', 'meta', 'meta', 'meta', 'meta', 'content', 'content', 'meta', 'content', 'end']);
+    expect(eventKinds).toEqual(['meta', 'meta', 'meta', 'meta', 'meta', 'content', 'content', 'meta', 'content', 'end']);
     expect(tap).toMatchObject({
       complete: true,
       id: 'msg_1',
@@ -197,7 +197,7 @@ describe('MessagesTap', () => {
     ['text in the start event', open(0, { type: 'text', text: 'a' }), 'content'],
     ['a signature', delta(0, { type: 'signature_delta', signature: 'x' }), 'content'],
     ['an error', { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'fault'],
-  ] as const)('classifies %s as %s', (_what, event, kind) => {
+  ] as const)('classifies %s as %s', (_name, event, kind) => {
     expect(kinds([start, event as Json])[0][1]).toBe(kind);
   });
 

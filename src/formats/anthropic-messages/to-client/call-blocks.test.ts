@@ -12,73 +12,79 @@ const call = (index: number, part: { readonly name?: string; readonly arguments?
   ...(part.name === undefined ? {} : { id: `call_${part.name}` }),
   ...part,
 });
-const text = (words: string): ModelEvent => ({ type: 'text', choice: 0, text: words });
+const text = (value: string): ModelEvent => ({ type: 'text', choice: 0, text: value });
 
 /** Short form of the stream: where each block begins and ends, and its texts. */
 function summary(events: readonly ModelEvent[]): string {
   const writer = new MessageEvents({ id: 'r1', model: 'm' });
-  const out = [...events.flatMap((event) => writer.push(event)), ...writer.end()];
-  return out
+  const written = [...events.flatMap((event) => writer.push(event)), ...writer.end()];
+  return written
     .flatMap(({ type, index, content_block: block, delta }) => {
       const { name, type: kind } = (block ?? {}) as { name?: string; type?: string };
-      const { partial_json: json, text: words } = (delta ?? {}) as { partial_json?: string; text?: string };
+      const { partial_json: json, text: value } = (delta ?? {}) as { partial_json?: string; text?: string };
       if (type === 'content_block_start') return [`${String(index)}(${name ?? kind ?? ''}`];
-      if (type === 'content_block_delta') return [`${String(index)}:${json ?? words ?? ''}`];
+      if (type === 'content_block_delta') return [`${String(index)}:${json ?? value ?? ''}`];
       return type === 'content_block_stop' ? [`${String(index)})`] : [];
     })
     .join(' ');
 }
 
-const [f, g] = [call(0, { name: 'f', arguments: '' }), call(1, { name: 'g', arguments: '' })];
+const [first, second] = [call(0, { name: 'f', arguments: '' }), call(1, { name: 'g', arguments: '' })];
 const args = (index: number, part: string): ModelEvent => call(index, { arguments: part });
 
 describe('MessageEvents writes concurrent tool calls as consecutive blocks', () => {
   it.each<[string, ModelEvent[], string]>([
-    ['calls one after the other', [f, args(0, '{"a"'), args(0, ':1}'), g, args(1, '{}')], '0(f 0:{"a" 0::1} 0) 1(g 1:{} 1)'],
-    ['calls that begin at the same time', [f, g, args(0, '{"a":1}'), args(1, '{}')], '0(f 0:{"a":1} 0) 1(g 1:{} 1)'],
+    ['calls one after the other', [first, args(0, '{"a"'), args(0, ':1}'), second, args(1, '{}')], '0(f 0:{"a" 0::1} 0) 1(g 1:{} 1)'],
+    ['calls that begin at the same time', [first, second, args(0, '{"a":1}'), args(1, '{}')], '0(f 0:{"a":1} 0) 1(g 1:{} 1)'],
     [
       'calls with alternating arguments',
-      [f, g, args(0, '{"a"'), args(1, '{"b"'), args(0, ':1}'), args(1, ':2}')],
+      [first, second, args(0, '{"a"'), args(1, '{"b"'), args(0, ':1}'), args(1, ':2}')],
       '0(f 0:{"a" 0::1} 0) 1(g 1:{"b" 1::2} 1)',
     ],
-    ['arguments of the later call first', [f, g, args(1, '{"b":2}'), args(0, '{}')], '0(f 0:{} 0) 1(g 1:{"b":2} 1)'],
-    ['a first call without arguments', [f, g, args(1, '{"b":2}')], '0(f 0) 1(g 1:{"b":2} 1)'],
-    ['a truncated call', [f, args(0, '{"a'), g, args(1, '{}')], '0(f 0:{"a 0) 1(g 1:{} 1)'],
-    ['calls with text after them', [f, args(0, '{"a'), g, args(1, '{}'), text('x')], '0(f 0:{"a 0) 1(g 1:{} 1) 2(text 2:x 2)'],
-    ['text inside a call', [f, args(0, '{"a'), text('x'), args(0, '":1}'), text('y')], '0(f 0:{"a 0:":1} 0) 1(text 1:x 1:y 1)'],
+    ['arguments of the later call first', [first, second, args(1, '{"b":2}'), args(0, '{}')], '0(f 0:{} 0) 1(g 1:{"b":2} 1)'],
+    ['a first call without arguments', [first, second, args(1, '{"b":2}')], '0(f 0) 1(g 1:{"b":2} 1)'],
+    ['a truncated call', [first, args(0, '{"a'), second, args(1, '{}')], '0(f 0:{"a 0) 1(g 1:{} 1)'],
+    ['calls with text after them', [first, args(0, '{"a'), second, args(1, '{}'), text('x')], '0(f 0:{"a 0) 1(g 1:{} 1) 2(text 2:x 2)'],
+    ['text inside a call', [first, args(0, '{"a'), text('x'), args(0, '":1}'), text('y')], '0(f 0:{"a 0:":1} 0) 1(text 1:x 1:y 1)'],
     [
       'text inside one of two calls',
-      [f, args(0, '{"a'), text('x'), g, args(1, '{}'), text('y'), args(0, '":1}')],
+      [first, args(0, '{"a'), text('x'), second, args(1, '{}'), text('y'), args(0, '":1}')],
       '0(f 0:{"a 0:":1} 0) 1(g 1:{} 1) 2(text 2:x 2:y 2)',
     ],
-    ['a refusal inside a call', [f, args(0, '{'), { type: 'refusal', choice: 0, text: 'x' }, args(0, '}')], '0(f 0:{ 0:} 0) 1(text 1:x 1)'],
-    ['whitespace after a call', [f, args(0, '{}'), text('x'), args(0, ' ')], '0(f 0:{} 0) 1(text 1:x 1)'],
+    [
+      'a refusal inside a call',
+      [first, args(0, '{'), { type: 'refusal', choice: 0, text: 'x' }, args(0, '}')],
+      '0(f 0:{ 0:} 0) 1(text 1:x 1)',
+    ],
+    ['whitespace after a call', [first, args(0, '{}'), text('x'), args(0, ' ')], '0(f 0:{} 0) 1(text 1:x 1)'],
     [
       'a truncated call whose end the service reports',
-      [f, args(0, '{"a'), { type: 'block', choice: 0, block: 3, state: 'close', kind: 'tool' }, text('x')],
+      [first, args(0, '{"a'), { type: 'block', choice: 0, block: 3, state: 'close', kind: 'tool' }, text('x')],
       '0(f 0:{"a 0) 1(text 1:x 1)',
     ],
-    ['calls around text', [f, args(0, '{}'), text('x'), g, args(1, '{}')], '0(f 0:{} 0) 1(text 1:x 1) 2(g 2:{} 2)'],
-    ['arguments of null', [call(0, { name: 'f', arguments: 'null' }), g, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
-  ])('%s', (_, events, wanted) => {
-    expect(summary(events)).toBe(wanted);
+    ['calls around text', [first, args(0, '{}'), text('x'), second, args(1, '{}')], '0(f 0:{} 0) 1(text 1:x 1) 2(g 2:{} 2)'],
+    ['arguments of null', [call(0, { name: 'f', arguments: 'null' }), second, args(1, '{}')], '0(f 0) 1(g 1:{} 1)'],
+  ])('%s', (_, events, expected) => {
+    expect(summary(events)).toBe(expected);
   });
 });
 
 it('MessageEvents begins a text block with its first text', () => {
   const opened = (block: number): ModelEvent => ({ type: 'block', choice: 0, block, state: 'open', kind: 'text' });
-  const said = (block: number, words: string): ModelEvent => ({ ...text(words), block }) as ModelEvent;
-  expect(summary([opened(0), said(0, ''), opened(1), said(1, 'a'), opened(2), said(2, 'b')])).toBe('0(text 0:a 0) 1(text 1:b 1)');
+  const textInBlock = (block: number, value: string): ModelEvent => ({ ...text(value), block }) as ModelEvent;
+  expect(summary([opened(0), textInBlock(0, ''), opened(1), textInBlock(1, 'a'), opened(2), textInBlock(2, 'b')])).toBe(
+    '0(text 0:a 0) 1(text 1:b 1)',
+  );
 });
 
 it('MessageEvents streams a context summary (compaction) as the API does', () => {
   const native = (members: object): ModelEvent => ({ type: 'block', choice: 0, block: 0, state: 'open', kind: 'native', native: members });
   const writer = new MessageEvents({ id: 'r1', model: 'm' });
-  const out = [native({ type: 'compaction', content: null }), native({ content: 'x', encrypted_content: 'y' })].flatMap((event) =>
+  const written = [native({ type: 'compaction', content: null }), native({ content: 'x', encrypted_content: 'y' })].flatMap((event) =>
     writer.push(event),
   );
   const delta = { type: 'compaction_delta', content: 'x', encrypted_content: 'y' };
-  expect(out.at(-1)).toEqual({ type: 'content_block_delta', index: 0, delta });
+  expect(written.at(-1)).toEqual({ type: 'content_block_delta', index: 0, delta });
 });
 
 it.each([
@@ -89,8 +95,8 @@ it.each([
   ['null', '{}'],
 ])('wholeMessage converts the arguments %s to an object', (json, input) => {
   const message = { content: null, tool_calls: [{ id: 't', type: 'function', function: { name: 'f', arguments: json } }] };
-  const made = wholeMessage({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }, { id: 'r1', model: 'm' });
-  expect(JSON.stringify(made['content'])).toBe(`[{"type":"tool_use","id":"t","name":"f","input":${input}}]`);
+  const converted = wholeMessage({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }, { id: 'r1', model: 'm' });
+  expect(JSON.stringify(converted['content'])).toBe(`[{"type":"tool_use","id":"t","name":"f","input":${input}}]`);
 });
 
 it.each([
@@ -107,7 +113,7 @@ it.each([
 ])('ObjectEnd for %j: reached: %s, with any chunk size', (json, isReached) => {
   for (const size of [1, 2, 3, 100]) {
     const end = new ObjectEnd();
-    for (let at = 0; at < json.length; at += size) end.push(json.slice(at, at + size));
+    for (let offset = 0; offset < json.length; offset += size) end.push(json.slice(offset, offset + size));
     expect(end.isReached).toBe(isReached);
   }
 });

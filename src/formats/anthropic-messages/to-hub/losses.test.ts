@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { toHub } from './index.ts';
 
 const image = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
-const found = { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: 'x' }] };
+const searchResult = { type: 'search_result', source: 's', title: 't', content: [{ type: 'text', text: 'x' }] };
 const user = (block: object) => ({ messages: [{ role: 'user', content: [block] }] });
 const result = (block: object) => user({ type: 'tool_result', tool_use_id: 't1', content: [block] });
-const asked = { messages: [{ role: 'user', content: 'x' }] };
+const baseRequest = { messages: [{ role: 'user', content: 'x' }] };
 
 it.each<[string, object, string[]]>([
   ['nothing if all members are known', user({ type: 'text', text: 'x', citations: null, cache_control: { type: 'ephemeral' } }), []],
@@ -18,10 +18,10 @@ it.each<[string, object, string[]]>([
   ['a member of a text in a result', result({ type: 'text', text: 'x', tone: 'low' }), ['messages[].content[].tone']],
   ['a member of an image', user({ type: 'image', source: image, detail: 'high' }), ['messages[].content[].image.detail']],
   ['a member of an image source', user({ type: 'image', source: { ...image, crop: [1] } }), ['messages[].content[].image.source.crop']],
-  ['a member of a search result', user({ ...found, rank: 1 }), ['messages[].content[].search_result.rank']],
+  ['a member of a search result', user({ ...searchResult, rank: 1 }), ['messages[].content[].search_result.rank']],
   [
     'a block in a search result that is not text',
-    user({ ...found, content: [{ type: 'image', source: image }] }),
+    user({ ...searchResult, content: [{ type: 'image', source: image }] }),
     ['messages[].content[].search_result.image'],
   ],
   [
@@ -54,15 +54,15 @@ it.each<[string, object, string[]]>([
     },
     ['messages[].content[].tool_addition', 'messages[].content[].tool_removal'],
   ],
-  ['a member of an instruction', { ...asked, system: [{ type: 'text', text: 'x', tone: 'low' }] }, ['system[].tone']],
+  ['a member of an instruction', { ...baseRequest, system: [{ type: 'text', text: 'x', tone: 'low' }] }, ['system[].tone']],
   [
     'a member of a choice',
-    { ...asked, tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: 'any', most: 2 } },
+    { ...baseRequest, tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: 'any', most: 2 } },
     ['tool_choice.most'],
   ],
   [
     'a member of a format',
-    { ...asked, output_config: { format: { type: 'json_schema', schema: {}, strip: true } } },
+    { ...baseRequest, output_config: { format: { type: 'json_schema', schema: {}, strip: true } } },
     ['output_config.format.strip'],
   ],
 ])('toHub reports the loss of %s', (_, request, names) => {
@@ -80,27 +80,30 @@ it('toHub converts an assistant message with all optional members of an SDK to a
 });
 
 it('toHub treats cache_control: null like a missing one', () => {
-  const request = (mark: object) => ({
+  const request = (marker: object) => ({
     model: 'm',
     max_tokens: 1,
-    system: [{ type: 'text', text: 's', ...mark }],
-    tools: [{ name: 'f', input_schema: {}, ...mark }],
+    system: [{ type: 'text', text: 's', ...marker }],
+    tools: [{ name: 'f', input_schema: {}, ...marker }],
     messages: [
-      { role: 'user', content: [{ type: 'text', text: 'x', ...mark }] },
+      { role: 'user', content: [{ type: 'text', text: 'x', ...marker }] },
       {
         role: 'assistant',
         content: [
-          { type: 'text', text: 'y', ...mark },
-          { type: 'tool_use', id: 't', name: 'f', input: {}, ...mark },
+          { type: 'text', text: 'y', ...marker },
+          { type: 'tool_use', id: 't', name: 'f', input: {}, ...marker },
         ],
       },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'z', ...mark }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: 'z', ...marker }] },
     ],
   });
   expect(toHub(request({ cache_control: null }))).toEqual(toHub(request({})));
 });
 
 it('toHub omits a message that only changes the tools', () => {
-  const { body } = toHub({ ...asked, messages: [...asked.messages, { role: 'system', content: [{ type: 'tool_removal', tool: {} }] }] });
-  expect(body['messages']).toEqual(asked.messages);
+  const { body } = toHub({
+    ...baseRequest,
+    messages: [...baseRequest.messages, { role: 'system', content: [{ type: 'tool_removal', tool: {} }] }],
+  });
+  expect(body['messages']).toEqual(baseRequest.messages);
 });

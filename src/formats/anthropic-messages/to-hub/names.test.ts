@@ -8,14 +8,14 @@ import { ownNames } from './names.ts';
 const text = { type: 'text', text: 'x' };
 const call = { type: 'tool_use', id: 't', name: 'f', input: {} };
 const thought = { type: 'thinking', thinking: 'hm', signature: 's' };
-const place = 'messages[].content[].';
+const basePath = 'messages[].content[].';
 
 it.each<[string, object[], string[]]>([
-  ['thinking', [thought, text], [`${place}thinking`]],
-  ['thinking without a text', [{ ...thought, thinking: '' }, call], [`${place}thinking`]],
-  ['encrypted thinking', [{ type: 'redacted_thinking', data: 'x' }, text], [`${place}redacted_thinking`]],
-  ['a step of a server tool', [{ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, text], [`${place}server_tool_use`]],
-  ['citations', [{ ...text, citations: [{ type: 'char_location' }] }], [`${place}citations`]],
+  ['thinking', [thought, text], [`${basePath}thinking`]],
+  ['thinking without a text', [{ ...thought, thinking: '' }, call], [`${basePath}thinking`]],
+  ['encrypted thinking', [{ type: 'redacted_thinking', data: 'x' }, text], [`${basePath}redacted_thinking`]],
+  ['a step of a server tool', [{ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, text], [`${basePath}server_tool_use`]],
+  ['citations', [{ ...text, citations: [{ type: 'char_location' }] }], [`${basePath}citations`]],
   ['nothing if only the order of text and call differs', [call, text], []],
 ])('a chat service without content blocks loses %s of an assistant message', (_, content, names) => {
   const { body, dropped } = toHub({ messages: [{ role: 'assistant', content }] });

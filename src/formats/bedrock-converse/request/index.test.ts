@@ -15,26 +15,26 @@ interface Row {
 const rows = JSON.parse(readFileSync(new URL('../fixtures/requests.json', import.meta.url), 'utf8')) as readonly Row[];
 
 it.each(rows)('toConverse converts $name', ({ model, chat, converse, dropped }) => {
-  const made = toConverse(chat, { model, foundationModel: undefined }, { media: new Map() });
-  expect(made.body).toEqual(converse);
-  expect(made.dropped.map(({ param }) => param)).toEqual(dropped);
+  const converted = toConverse(chat, { model, foundationModel: undefined }, { media: new Map() });
+  expect(converted.body).toEqual(converse);
+  expect(converted.dropped.map(({ param }) => param)).toEqual(dropped);
 });
 
 it.each([
   ['an image', [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }], { format: 'png' }],
   ['nothing', undefined, undefined],
   ['null', null, undefined],
-])('toConverse converts a tool result in the format of the messages API: %s', (_what, content, image) => {
+])('toConverse converts a tool result in the format of the messages API: %s', (_name, content, image) => {
   const messages = [
     { role: 'user', content: 'Hi' },
     { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] },
   ];
-  const made = toConverse({ messages }, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() });
-  const wanted = image === undefined ? [] : [{ image: { ...image, source: { bytes: 'AAAA' } } }];
-  expect((made.body['messages'] as readonly JsonObject[])[2]).toEqual({
+  const converted = toConverse({ messages }, { model: 'amazon.nova-pro-v1:0', foundationModel: undefined }, { media: new Map() });
+  const expected = image === undefined ? [] : [{ image: { ...image, source: { bytes: 'AAAA' } } }];
+  expect((converted.body['messages'] as readonly JsonObject[])[2]).toEqual({
     role: 'user',
-    content: [{ toolResult: { toolUseId: 'a', content: wanted } }],
+    content: [{ toolResult: { toolUseId: 'a', content: expected } }],
   });
 });
 
@@ -78,7 +78,7 @@ it.each([
 });
 
 it('toConverse drops a context summary (compaction), which only Anthropic can read', () => {
-  const said = {
+  const assistantMessage = {
     role: 'assistant',
     content: 'b',
     content_blocks: [
@@ -86,21 +86,21 @@ it('toConverse drops a context summary (compaction), which only Anthropic can re
       { type: 'text', text: 'b' },
     ],
   };
-  const chat = { messages: [{ role: 'user', content: 'Hi' }, said, { role: 'user', content: 'Ho' }] };
-  const made = toConverse(chat, { model: 'anthropic.claude-sonnet-4-5', foundationModel: undefined }, { media: new Map() });
-  expect((made.body['messages'] as readonly JsonObject[])[1]).toEqual({ role: 'assistant', content: [{ text: 'b' }] });
-  expect(made.dropped).toMatchObject([{ param: 'messages[].content[].compaction' }]);
-  expect(made.body).not.toHaveProperty('additionalModelRequestFields');
+  const chat = { messages: [{ role: 'user', content: 'Hi' }, assistantMessage, { role: 'user', content: 'Ho' }] };
+  const converted = toConverse(chat, { model: 'anthropic.claude-sonnet-4-5', foundationModel: undefined }, { media: new Map() });
+  expect((converted.body['messages'] as readonly JsonObject[])[1]).toEqual({ role: 'assistant', content: [{ text: 'b' }] });
+  expect(converted.dropped).toMatchObject([{ param: 'messages[].content[].compaction' }]);
+  expect(converted.body).not.toHaveProperty('additionalModelRequestFields');
 });
 
 it('toConverse sends beta features only to Claude', () => {
   const chat = { messages: [{ role: 'user', content: 'Hi' }] };
   const options = { media: new Map(), betas: ['a-1'], maxTokens: 7, defaults: { guardrailConfig: { guardrailIdentifier: 'g' } } };
-  const asked = (model: string, foundationModel?: string) => toConverse(chat, { model, foundationModel }, options);
-  const wanted = { inferenceConfig: { maxTokens: 7 }, guardrailConfig: { guardrailIdentifier: 'g' } };
-  expect(asked('arn:x', 'anthropic.claude-sonnet-4-5').body).toMatchObject({
-    ...wanted,
+  const convertFor = (model: string, foundationModel?: string) => toConverse(chat, { model, foundationModel }, options);
+  const expected = { inferenceConfig: { maxTokens: 7 }, guardrailConfig: { guardrailIdentifier: 'g' } };
+  expect(convertFor('arn:x', 'anthropic.claude-sonnet-4-5').body).toMatchObject({
+    ...expected,
     additionalModelRequestFields: { anthropic_beta: ['a-1'] },
   });
-  expect(asked('amazon.nova-pro-v1:0')).toMatchObject({ body: wanted, dropped: [{ param: 'anthropic_beta' }] });
+  expect(convertFor('amazon.nova-pro-v1:0')).toMatchObject({ body: expected, dropped: [{ param: 'anthropic_beta' }] });
 });

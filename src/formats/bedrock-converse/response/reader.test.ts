@@ -6,7 +6,7 @@ import { fromConverse } from './whole.ts';
 
 const call = { id: 'r', createdAt: 1, model: 'm', strict: false, showsReasoning: false };
 const used = { toolUseId: 's', name: 'nova_grounding', type: 'server_tool_use' };
-const found = { toolUseId: 's', type: 'nova_grounding_result', status: 'success' };
+const groundingResult = { toolUseId: 's', type: 'nova_grounding_result', status: 'success' };
 const content = [{ text: 'A page.' }];
 
 const event = (name: string, data: object) => ({ name, data: JSON.stringify(data) });
@@ -16,32 +16,32 @@ const streamed = [
   event('contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input: '{"q":12345678901234567890' } } }),
   event('contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input: '}' } } }),
   event('contentBlockStop', { contentBlockIndex: 0 }),
-  event('contentBlockStart', { contentBlockIndex: 1, start: { toolResult: found } }),
+  event('contentBlockStart', { contentBlockIndex: 1, start: { toolResult: groundingResult } }),
   event('contentBlockDelta', { contentBlockIndex: 1, delta: { toolResult: content } }),
   event('contentBlockStop', { contentBlockIndex: 1 }),
   event('messageStop', { stopReason: 'end_turn' }),
 ];
-const play = (wire: readonly ReturnType<typeof event>[]) => {
+const readWire = (wire: readonly ReturnType<typeof event>[]) => {
   const stream = new ConverseStream(call);
-  return wire.flatMap((one) => stream.push(one));
+  return wire.flatMap((event) => stream.push(event));
 };
-const events = () => play(streamed);
+const events = () => readWire(streamed);
 
 it('a Converse response keeps the input and the result of a server tool, whole and streamed', () => {
   const text = `{"output":{"message":{"role":"assistant","content":[
     {"toolUse":${JSON.stringify(used).slice(0, -1)},"input":{"q":12345678901234567890}}},
-    {"toolResult":${JSON.stringify({ ...found, content })}}]}},"stopReason":"end_turn"}`;
-  const whole = JSON.stringify(fromConverse(text, call));
-  expect(whole).toContain('{"type":"server_tool_use","id":"s","name":"nova_grounding","input":{"q":12345678901234567890}}');
-  expect(whole).toContain('{"type":"nova_grounding_result","tool_use_id":"s","content":[{"text":"A page."}]}');
+    {"toolResult":${JSON.stringify({ ...groundingResult, content })}}]}},"stopReason":"end_turn"}`;
+  const complete = JSON.stringify(fromConverse(text, call));
+  expect(complete).toContain('{"type":"server_tool_use","id":"s","name":"nova_grounding","input":{"q":12345678901234567890}}');
+  expect(complete).toContain('{"type":"nova_grounding_result","tool_use_id":"s","content":[{"text":"A page."}]}');
   const streamedText = JSON.stringify(events());
   expect(streamedText).toContain('"native":{"input":{"q":12345678901234567890}}');
   expect(streamedText).toContain('"native":{"content":[{"text":"A page."}]}');
 });
 
 it('a Converse stream has the input of a server tool for clients of the messages API', () => {
-  const out = new MessageEvents({ id: 'r', model: 'm' });
-  expect(events().flatMap((one) => out.push(one))).toContainEqual({
+  const writer = new MessageEvents({ id: 'r', model: 'm' });
+  expect(events().flatMap((event) => writer.push(event))).toContainEqual({
     type: 'content_block_delta',
     index: 0,
     delta: { type: 'input_json_delta', partial_json: '{"q":12345678901234567890}' },
@@ -58,20 +58,21 @@ it.each([
     { type: 'image', format: 'png', error: { message: 'No.' } },
   ],
   ['an image without its bytes', { image: { ...video, format: 'webp' } }, { type: 'image', ...video, format: 'webp' }],
-])('a Converse response has unknown content as a block: %s', (_what, content, wanted) => {
-  const whole = fromConverse(JSON.stringify({ output: { message: { content: [content] } }, stopReason: 'end_turn' }), call);
+])('a Converse response has unknown content as a block: %s', (_name, content, expected) => {
+  const complete = fromConverse(JSON.stringify({ output: { message: { content: [content] } }, stopReason: 'end_turn' }), call);
   const [kind, { format, ...rest }] = Object.entries(content)[0] ?? ['', video];
-  const events = play([
+  const events = readWire([
     event('contentBlockStart', { contentBlockIndex: 0, start: { [kind]: { format } } }),
     event('contentBlockDelta', { contentBlockIndex: 0, delta: { [kind]: rest } }),
     event('contentBlockStop', { contentBlockIndex: 0 }),
     event('messageStop', { stopReason: 'end_turn' }),
   ]);
-  for (const made of [whole, collectChat(events, call)]) expect(made['choices']).toMatchObject([{ message: { content_blocks: [wanted] } }]);
+  for (const completion of [complete, collectChat(events, call)])
+    expect(completion['choices']).toMatchObject([{ message: { content_blocks: [expected] } }]);
 });
 
 it('a Converse stream ignores unknown events', () => {
-  expect(play([event('initial-response', {}), { name: 'initial-response', data: '' }])).toEqual([]);
+  expect(readWire([event('initial-response', {}), { name: 'initial-response', data: '' }])).toEqual([]);
 });
 
 it.each([
@@ -89,8 +90,8 @@ it.each([
       event('contentBlockDelta', { contentBlockIndex: 0, delta: { citation: { location: { web: { url: 'https://a.example' } } } } }),
     ],
   ],
-])('a Converse stream closes blocks that the service leaves open: %s', (_what, block) => {
+])('a Converse stream closes blocks that the service leaves open: %s', (_name, block) => {
   const close = { ...block[0], name: 'contentBlockStop' } as ReturnType<typeof event>;
   const end = event('messageStop', { stopReason: 'end_turn' });
-  expect(play([...block, end])).toEqual(play([...block, close, end]));
+  expect(readWire([...block, end])).toEqual(readWire([...block, close, end]));
 });

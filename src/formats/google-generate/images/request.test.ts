@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../core/json/merge.ts';
 import { toImages } from './request.ts';
 
-const made = (body: JsonObject, model = 'imagen-4.0-generate-001') =>
+const imageRequest = (body: JsonObject, model = 'imagen-4.0-generate-001') =>
   toImages({ prompt: 'a lighthouse', ...body }, model, { surface: 'vertex' });
-const parameters = (body: JsonObject): unknown => made(body).body['parameters'];
+const parameters = (body: JsonObject): unknown => imageRequest(body).body['parameters'];
 const chatModel = 'gemini-2.5-flash-image';
 
 describe('toImages', () => {
@@ -35,8 +35,8 @@ describe('toImages', () => {
   ])('converts to parameters: %s', (_, body, expected) => expect(parameters(body)).toEqual(expected));
 
   it('repeats the request of a chat model for each image, at most four times', () => {
-    const chat = (body: JsonObject) => made(body, 'gemini-2.5-flash-image');
-    expect([chat({}).calls, chat({ n: 3 }).calls, chat({ n: 4 }).calls, chat({ n: 9 }).calls, made({ n: 9 }).calls]).toEqual([
+    const chat = (body: JsonObject) => imageRequest(body, 'gemini-2.5-flash-image');
+    expect([chat({}).calls, chat({ n: 3 }).calls, chat({ n: 4 }).calls, chat({ n: 9 }).calls, imageRequest({ n: 9 }).calls]).toEqual([
       1, 3, 4, 4, 1,
     ]);
     expect(chat({ n: 4 }).dropped).toEqual([]);
@@ -49,14 +49,14 @@ describe('toImages', () => {
 
   it('sends labels to services that accept them, and reports them as dropped otherwise', () => {
     const labels = { team: 'search' };
-    expect(made({ labels }).body['labels']).toEqual(labels);
-    expect(made({ labels }, 'gemini-2.5-flash-image').body['labels']).toEqual(labels);
-    const other = toImages({ prompt: 'x', labels }, 'imagen-4', { surface: 'developer' });
-    expect([other.body['labels'], other.dropped]).toMatchObject([undefined, [{ param: 'labels' }]]);
+    expect(imageRequest({ labels }).body['labels']).toEqual(labels);
+    expect(imageRequest({ labels }, 'gemini-2.5-flash-image').body['labels']).toEqual(labels);
+    const withLabels = toImages({ prompt: 'x', labels }, 'imagen-4', { surface: 'developer' });
+    expect([withLabels.body['labels'], withLabels.dropped]).toMatchObject([undefined, [{ param: 'labels' }]]);
   });
 });
 
-const named = (body: JsonObject, model: string, surface: 'vertex' | 'developer' = 'vertex') =>
+const droppedParams = (body: JsonObject, model: string, api: 'vertex' | 'developer' = 'vertex') =>
   toImages({ prompt: 'p', ...body }, model, { surface }).dropped.map(({ param }) => param);
 
 describe('parameters that toImages drops', () => {
@@ -92,8 +92,8 @@ describe('parameters that toImages drops', () => {
     ['two spellings of one parameter', { aspect_ratio: '1:1', aspectRatio: '16:9' }, ['aspectRatio'], ['aspectRatio']],
     ['an unknown setting of the group', { image_config: { more: 1 } }, ['image_config.more'], []],
   ])('are reported: %s', (_name, body, onImagen, onChat) => {
-    expect(named(body, 'imagen-4.0-generate-001').toSorted()).toEqual(onImagen.toSorted());
-    expect(named(body, chatModel).toSorted()).toEqual(onChat.toSorted());
+    expect(droppedParams(body, 'imagen-4.0-generate-001').toSorted()).toEqual(onImagen.toSorted());
+    expect(droppedParams(body, chatModel).toSorted()).toEqual(onChat.toSorted());
   });
 
   it('include those that only Vertex AI supports', () => {
@@ -105,8 +105,8 @@ describe('parameters that toImages drops', () => {
       storage_uri: 'gs://b/',
       labels: { a: 'b' },
     };
-    expect(named(body, 'imagen-4', 'developer').toSorted()).toEqual(Object.keys(body).toSorted());
-    expect(named({ output_format: 'jpeg', person_generation: 'allow_all' }, chatModel, 'developer').toSorted()).toEqual([
+    expect(droppedParams(body, 'imagen-4', 'developer').toSorted()).toEqual(Object.keys(body).toSorted());
+    expect(droppedParams({ output_format: 'jpeg', person_generation: 'allow_all' }, chatModel, 'developer').toSorted()).toEqual([
       'output_format',
       'person_generation',
     ]);
@@ -129,7 +129,7 @@ describe('parameters that toImages drops', () => {
         requests,
         fc.constantFrom('imagen-4.0-generate-001', 'imagegeneration@006', chatModel),
         fc.constantFrom<'vertex' | 'developer'>('vertex', 'developer'),
-        (members, model, surface) => {
+        (members, model, api) => {
           const body: JsonObject = { prompt: 'p', ...Object.fromEntries(members) };
           const { dropped, ...sent } = toImages(body, model, { surface });
           for (const [name] of members) {
@@ -140,9 +140,9 @@ describe('parameters that toImages drops', () => {
             if ((name === 'stream' && typeof body[name] === 'boolean') || (name === 'partial_images' && body[name] === 0)) continue;
             // Both set the aspect ratio, here to the same value.
             if (['size', 'aspect_ratio'].includes(name) && 'size' in body && 'aspect_ratio' in body) continue;
-            const { [name]: _, ...without } = body;
-            const { dropped: _others, ...other } = toImages(without, model, { surface });
-            expect({ name, sent: other }).not.toEqual({ name, sent });
+            const { [name]: _, ...bodyWithout } = body;
+            const { dropped: _others, ...requestWithout } = toImages(bodyWithout, model, { surface });
+            expect({ name, sent: requestWithout }).not.toEqual({ name, sent });
           }
         },
       ),

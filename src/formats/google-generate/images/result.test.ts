@@ -3,7 +3,7 @@ import { emptyBody } from '../../../core/json/body.ts';
 import { ImageTranslation } from './calls.ts';
 import { fromImages } from './result.ts';
 
-const answer = (data: string): string =>
+const response = (data: string): string =>
   JSON.stringify({
     candidates: [{ content: { parts: [{ text: 'draft', thought: true }, { inlineData: { mimeType: 'image/png', data } }] } }],
     usageMetadata: {
@@ -19,15 +19,15 @@ describe('fromImages', () => {
   const call = { createdAt: 1 };
 
   it('joins the images and tokens of all responses', () => {
-    expect(fromImages([answer('AA=='), answer('BB==')], call)).toEqual({
+    expect(fromImages([response('AA=='), response('BB==')], call)).toEqual({
       created: 1,
       data: [{ b64_json: 'AA==' }, { b64_json: 'BB==' }],
       usage: { input_tokens: 6, output_tokens: 24, total_tokens: 30 },
       output_format: 'png',
     });
     const request = { origin: 'https://a.example', path: '/', method: 'POST', headers: [], body: emptyBody, dropped: [] };
-    const { tap } = new ImageTranslation(request, { model: 'gemini-2.5-flash-image', calls: 2, call }, [answer('AA==')]);
-    tap.whole(answer('BB=='));
+    const { tap } = new ImageTranslation(request, { model: 'gemini-2.5-flash-image', calls: 2, call }, [response('AA==')]);
+    tap.whole(response('BB=='));
     expect(tap.usage).toEqual({ prompt: 6, completion: 24, reasoning: 4, details: { image_out: 16 } });
   });
 

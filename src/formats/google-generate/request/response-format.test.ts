@@ -16,11 +16,11 @@ it.each<[string, 'converted' | 'original', object, unknown]>([
     'B',
   ],
   ['no description', 'converted', { schema }, undefined],
-])('toGenerateContent sends %s in a schema that is %s', (_, schemas, format, wanted) => {
+])('toGenerateContent sends %s in a schema that is %s', (_, schemas, format, expected) => {
   const body = { messages, response_format: { type: 'json_schema', json_schema: { name: 'n', ...format } } };
   const config = toGenerateContent(body, call, { surface: 'vertex', schemas, signatureStandIn: true }).body[
     'generationConfig'
   ] as JsonObject;
   const sent = (config['responseSchema'] ?? config['responseJsonSchema']) as JsonObject;
-  expect([sent['description'], sent['required']]).toEqual([wanted, ['a']]);
+  expect([sent['description'], sent['required']]).toEqual([expected, ['a']]);
 });

@@ -3,10 +3,10 @@ import type { ModelEvent } from '../../../core/events.ts';
 import { GenerateContentStream, type GenerateCall } from './stream.ts';
 import { GeminiTap } from './tap.ts';
 
-const part = (text: string, more = ''): string => `{"text": ${JSON.stringify(text)}${more}}`;
+const part = (text: string, extra = ''): string => `{"text": ${JSON.stringify(text)}${extra}}`;
 
-function answer(parts: string, more = '', counts = '"promptTokenCount": 7,"totalTokenCount": 9'): string {
-  return `{"candidates": [{"content": {"parts": [${parts}],"role": "model"}${more},"index": 0}],"usageMetadata": {${counts}},"modelVersion": "gemini-3","responseId": "r1"}`;
+function response(parts: string, extra = '', counts = '"promptTokenCount": 7,"totalTokenCount": 9'): string {
+  return `{"candidates": [{"content": {"parts": [${parts}],"role": "model"}${extra},"index": 0}],"usageMetadata": {${counts}},"modelVersion": "gemini-3","responseId": "r1"}`;
 }
 
 const counted = (total: number): string =>
@@ -14,65 +14,70 @@ const counted = (total: number): string =>
 
 const streams: Readonly<Record<string, readonly string[]>> = {
   'text alone': [
-    answer(part('Hel')),
-    answer(part('lo')),
-    answer(part(' wörld\n"quoted" \\ 😀')),
-    answer(part('.'), ',"finishReason": "STOP"'),
+    response(part('Hel')),
+    response(part('lo')),
+    response(part(' wörld\n"quoted" \\ 😀')),
+    response(part('.'), ',"finishReason": "STOP"'),
   ],
   'counts that grow': [
-    answer(part('a'), '', counted(8)),
-    answer(part('b'), '', counted(9)),
-    answer(part('c'), '', counted(1000)),
-    answer(part('d'), ',"finishReason": "STOP"', counted(1002)),
+    response(part('a'), '', counted(8)),
+    response(part('b'), '', counted(9)),
+    response(part('c'), '', counted(1000)),
+    response(part('d'), ',"finishReason": "STOP"', counted(1002)),
   ],
   'counts that are only in the last similar event': [
-    answer(part('a'), ',"finishReason": "STOP"', counted(8)),
-    answer(part('b'), ',"finishReason": "STOP"', counted(12)),
+    response(part('a'), ',"finishReason": "STOP"', counted(8)),
+    response(part('b'), ',"finishReason": "STOP"', counted(12)),
   ],
   'a finish reason that the last event replaces': [
-    answer(part('a'), ',"finishReason": "MAX_TOKENS"'),
-    answer(part('b', ',"thoughtSignature": "s1"'), ',"finishReason": "STOP"'),
-    answer(part('c'), ',"finishReason": "MAX_TOKENS"'),
+    response(part('a'), ',"finishReason": "MAX_TOKENS"'),
+    response(part('b', ',"thoughtSignature": "s1"'), ',"finishReason": "STOP"'),
+    response(part('c'), ',"finishReason": "MAX_TOKENS"'),
   ],
   'thinking, then text': [
-    answer(part('Let', ',"thought": true')),
-    answer(part(' me', ',"thought": true')),
-    answer(part(' see', ',"thought": true')),
-    answer(part('Well')),
-    answer(part(', yes')),
-    answer(part(', no', ',"thought": true')),
-    answer(part('!'), ',"finishReason": "STOP"'),
+    response(part('Let', ',"thought": true')),
+    response(part(' me', ',"thought": true')),
+    response(part(' see', ',"thought": true')),
+    response(part('Well')),
+    response(part(', yes')),
+    response(part(', no', ',"thought": true')),
+    response(part('!'), ',"finishReason": "STOP"'),
   ],
   'a call between texts': [
-    answer(part('a')),
-    answer(part('b')),
-    answer('{"functionCall": {"name": "f","args": {"n": 1}}}'),
-    answer(part('c')),
-    answer(part('d')),
-    answer(part(''), ',"finishReason": "STOP"'),
+    response(part('a')),
+    response(part('b')),
+    response('{"functionCall": {"name": "f","args": {"n": 1}}}'),
+    response(part('c')),
+    response(part('d')),
+    response(part(''), ',"finishReason": "STOP"'),
   ],
   'a signed text and sources': [
-    answer(part('a')),
-    answer(part('b')),
-    answer(part('c', ',"thoughtSignature": "s1"')),
-    answer(part('d')),
-    answer(part('e'), ',"groundingMetadata": {"webSearchQueries": ["q"]}'),
-    answer(part('f'), ',"finishReason": "STOP"'),
+    response(part('a')),
+    response(part('b')),
+    response(part('c', ',"thoughtSignature": "s1"')),
+    response(part('d')),
+    response(part('e'), ',"groundingMetadata": {"webSearchQueries": ["q"]}'),
+    response(part('f'), ',"finishReason": "STOP"'),
   ],
   'repeated members next to the text': ['a', 'b', 'c']
     .flatMap((text) => [
-      answer(part(text, ',"thoughtSignature": "s1"')),
-      answer(`${part(text)},{"functionCall": {"name": "f","args": {}}}`),
-      answer(part(text), ',"groundingMetadata": {"webSearchQueries": ["q"]}'),
-      answer(part(text), ',"logprobsResult": {"chosenCandidates": [{"token": "t", "logProbability": -1}]},"finishReason": "STOP"'),
+      response(part(text, ',"thoughtSignature": "s1"')),
+      response(`${part(text)},{"functionCall": {"name": "f","args": {}}}`),
+      response(part(text), ',"groundingMetadata": {"webSearchQueries": ["q"]}'),
+      response(part(text), ',"logprobsResult": {"chosenCandidates": [{"token": "t", "logProbability": -1}]},"finishReason": "STOP"'),
     ])
     .toSorted((a, b) => a.length - b.length),
   'feedback in each event': ['a', 'b', 'c'].map((text) =>
-    answer(part(text), ',"finishReason": "STOP"').replace('"modelVersion"', '"promptFeedback": {"safetyRatings": []},"modelVersion"'),
+    response(part(text), ',"finishReason": "STOP"').replace('"modelVersion"', '"promptFeedback": {"safetyRatings": []},"modelVersion"'),
   ),
-  'an error after text': [answer(part('a')), answer(part('b')), '{"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}'],
-  'an end without a reason': [answer(part('a')), answer(part('b'))],
-  'content after a finish reason': [answer(part('a')), answer(part('b'), ',"finishReason": "STOP"'), answer(part('c')), answer(part('d'))],
+  'an error after text': [response(part('a')), response(part('b')), '{"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}'],
+  'an end without a reason': [response(part('a')), response(part('b'))],
+  'content after a finish reason': [
+    response(part('a')),
+    response(part('b'), ',"finishReason": "STOP"'),
+    response(part('c')),
+    response(part('d')),
+  ],
 };
 
 /** Returns the converted events, without joining adjacent texts. */
@@ -87,8 +92,8 @@ const calls = [true, false].flatMap((strict) =>
 
 test.each(Object.entries(streams))('%s: events that are read by their similarity convert like parsed ones', (_, stream) => {
   // With different trailing blanks, no event is recognized as similar to an earlier one.
-  const unlike = stream.map((data, index) => data + ' '.repeat(index));
-  for (const call of calls) expect(events(stream, call)).toEqual(events(unlike, call));
+  const differentEvents = stream.map((data, index) => data + ' '.repeat(index));
+  for (const call of calls) expect(events(stream, call)).toEqual(events(differentEvents, call));
 });
 
 const stop = ',"finishReason": "STOP"';
@@ -96,17 +101,17 @@ const step = '{"codeExecutionResult": {"outcome": "OUTCOME_OK"}}';
 
 /** Recorded from gemini-2.5-pro: a finish reason with a code execution step, then more content, then another finish reason. */
 test.each<[string, readonly string[], boolean]>([
-  ['a code execution step', [answer(part('a'), stop), answer(step)], false],
-  ['text', [answer(part('a'), stop), answer(part('b'))], false],
-  ['text similar to the text before it', [answer(part('a')), answer(part('b'), stop), answer(part('c')), answer(part('d'))], false],
-  ['text of another candidate', [answer(part('a'), stop), answer(part('b')).replace('"index": 0', '"index": 1')], false],
-  ['text with its own finish reason', [answer(part('a'), stop), answer(step), answer(part('b')), answer(part('c'), stop)], true],
-  ['an empty text', [answer(part('a'), stop), answer(part(''))], true],
-  ['a signature', [answer(part('a'), stop), answer(part('', ',"thoughtSignature": "s1"'))], true],
-  ['sources', [answer(part('a'), stop), answer('', ',"groundingMetadata": {"webSearchQueries": ["q"]}')], true],
-])('a stream that ends after a finish reason and %s is complete only if nothing is missing', (_, stream, isWhole) => {
+  ['a code execution step', [response(part('a'), stop), response(step)], false],
+  ['text', [response(part('a'), stop), response(part('b'))], false],
+  ['text similar to the text before it', [response(part('a')), response(part('b'), stop), response(part('c')), response(part('d'))], false],
+  ['text of another candidate', [response(part('a'), stop), response(part('b')).replace('"index": 0', '"index": 1')], false],
+  ['text with its own finish reason', [response(part('a'), stop), response(step), response(part('b')), response(part('c'), stop)], true],
+  ['an empty text', [response(part('a'), stop), response(part(''))], true],
+  ['a signature', [response(part('a'), stop), response(part('', ',"thoughtSignature": "s1"'))], true],
+  ['sources', [response(part('a'), stop), response('', ',"groundingMetadata": {"webSearchQueries": ["q"]}')], true],
+])('a stream that ends after a finish reason and %s is complete only if nothing is missing', (_, stream, isComplete) => {
   const tap = new GeminiTap();
   for (const data of stream) tap.event({ name: '', data });
-  expect(tap.complete).toBe(isWhole);
-  for (const call of calls) expect(events(stream, call).some(({ type }) => type === 'error')).toBe(!isWhole);
+  expect(tap.complete).toBe(isComplete);
+  for (const call of calls) expect(events(stream, call).some(({ type }) => type === 'error')).toBe(!isComplete);
 });

@@ -8,14 +8,14 @@ import { withFittingStrict } from './strict.ts';
 
 const service = { model: 'gpt-5', isOpenAi: true, passes: false, known: [], media: new Map() };
 const search = { type: 'web_search_20250305', name: 'web_search' };
-const own = { type: 'function', function: { name: 'f' } };
-const forced = (name: string): JsonObject => ({ type: 'function', function: { name } });
+const ownTool = { type: 'function', function: { name: 'f' } };
+const forcedChoice = (name: string): JsonObject => ({ type: 'function', function: { name } });
 
 it.each<[name: string, body: JsonObject, sent: JsonObject, dropped: readonly string[]]>([
   [
     'a forced tool that the service does not have',
-    { tools: [own, search], tool_choice: forced('web_search') },
-    { tools: [own] },
+    { tools: [ownTool, search], tool_choice: forcedChoice('web_search') },
+    { tools: [ownTool] },
     ['tools[].web_search_20250305', 'tool_choice'],
   ],
   [
@@ -26,8 +26,8 @@ it.each<[name: string, body: JsonObject, sent: JsonObject, dropped: readonly str
   ],
   [
     'a forced function',
-    { tools: [own, search], tool_choice: forced('f') },
-    { tools: [own], tool_choice: forced('f') },
+    { tools: [ownTool, search], tool_choice: forcedChoice('f') },
+    { tools: [ownTool], tool_choice: forcedChoice('f') },
     ['tools[].web_search_20250305'],
   ],
   [
@@ -43,9 +43,9 @@ it.each<[name: string, body: JsonObject, sent: JsonObject, dropped: readonly str
     [],
   ],
 ])('plainChat sends %s', (_name, body, sent, dropped) => {
-  const made = plainChat({ ...body, messages: [] }, service);
-  expect(made.body).toEqual({ ...sent, messages: [] });
-  expect(made.dropped.map(({ param }) => param)).toEqual(dropped);
+  const converted = plainChat({ ...body, messages: [] }, service);
+  expect(converted.body).toEqual({ ...sent, messages: [] });
+  expect(converted.dropped.map(({ param }) => param)).toEqual(dropped);
 });
 
 it('plainChat sends an assistant message without content and calls with an empty text instead of null', () => {
@@ -53,12 +53,12 @@ it('plainChat sends an assistant message without content and calls with an empty
   expect(plainChat(body, service).body['messages']).toEqual([{ role: 'assistant', content: '' }]);
 });
 
-const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+const object = (properties: JsonObject, extra: JsonObject = {}): JsonObject => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
   additionalProperties: false,
-  ...more,
+  ...extra,
 });
 const text = { type: 'string' };
 
@@ -93,20 +93,20 @@ it.each<[name: string, schema: JsonObject, isStrict: boolean]>([
 });
 
 it.each<[model: string, asked: JsonObject, sent: JsonObject, dropped: readonly string[]]>([
-  ['gpt-5.2', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'high' }, []],
+  ['gpt-5.2', { reasoning_effort: 'high', tools: [ownTool] }, { reasoning_effort: 'high' }, []],
   ['gpt-5', { reasoning_effort: 'max' }, { reasoning_effort: 'high' }, ['reasoning_effort']],
   ['o3', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'high' }, ['reasoning_effort']],
   ['gpt-5.1-codex-max', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'xhigh' }, []],
   ['gpt-5.2', { reasoning_effort: 'xhigh' }, { reasoning_effort: 'xhigh' }, []],
   ['gpt-6-astra', { reasoning_effort: 'max' }, { reasoning_effort: 'xhigh' }, ['reasoning_effort']],
   ['gpt-5.6-luna', { reasoning_effort: 'high' }, { reasoning_effort: 'high' }, []],
-  ['gpt-5.6-luna', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'none' }, ['reasoning_effort']],
-  ['gpt-5.6-luna', { thinking: { type: 'enabled', budget_tokens: 9000 }, tools: [own] }, { reasoning_effort: 'none' }, ['thinking']],
-  ['gpt-5.6-luna', { reasoning_effort: 'none', tools: [own] }, { reasoning_effort: 'none' }, []],
-  ['gpt-5.6-luna', { tools: [own] }, { reasoning_effort: 'none' }, []],
+  ['gpt-5.6-luna', { reasoning_effort: 'high', tools: [ownTool] }, { reasoning_effort: 'none' }, ['reasoning_effort']],
+  ['gpt-5.6-luna', { thinking: { type: 'enabled', budget_tokens: 9000 }, tools: [ownTool] }, { reasoning_effort: 'none' }, ['thinking']],
+  ['gpt-5.6-luna', { reasoning_effort: 'none', tools: [ownTool] }, { reasoning_effort: 'none' }, []],
+  ['gpt-5.6-luna', { tools: [ownTool] }, { reasoning_effort: 'none' }, []],
   ['gpt-5.6-luna', { reasoning_effort: 'high', tools: [search] }, { reasoning_effort: 'high' }, ['tools[].web_search_20250305']],
-  ['openai/gpt-6-sol', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'none' }, ['reasoning_effort']],
-  ['gpt-6-astra', { reasoning_effort: 'high', tools: [own] }, { reasoning_effort: 'high' }, []],
+  ['openai/gpt-6-sol', { reasoning_effort: 'high', tools: [ownTool] }, { reasoning_effort: 'none' }, ['reasoning_effort']],
+  ['gpt-6-astra', { reasoning_effort: 'high', tools: [ownTool] }, { reasoning_effort: 'high' }, []],
   ['gpt-6-astra', { temperature: 0.5, stop: ['x'] }, {}, ['stop', 'temperature']],
   ['gpt-5', { thinking: { type: 'disabled' } }, { reasoning_effort: 'low' }, ['thinking']],
   ['o3', { thinking: { type: 'enabled', budget_tokens: 0 } }, { reasoning_effort: 'low' }, ['thinking']],
@@ -115,13 +115,13 @@ it.each<[model: string, asked: JsonObject, sent: JsonObject, dropped: readonly s
   ['gpt-5.1', { thinking: { type: 'disabled' }, reasoning_effort: 'high' }, { reasoning_effort: 'none' }, ['reasoning_effort']],
   ['gpt-5.1-codex', { thinking: { type: 'disabled' } }, { reasoning_effort: 'low' }, ['thinking']],
   ['gpt-6-astra', { thinking: { type: 'disabled' } }, { reasoning_effort: 'low' }, ['thinking']],
-  ['openai/gpt-6-sol', { thinking: { type: 'disabled' }, tools: [own] }, { reasoning_effort: 'none' }, []],
-  ['gpt-4o', { tools: [own], temperature: 0.5 }, { temperature: 0.5 }, []],
-])('plainChat converts thinking settings for %s: %j', (model, asked, sent, dropped) => {
-  const { body, dropped: lost } = plainChat({ ...asked, messages: [] }, { ...service, model });
+  ['openai/gpt-6-sol', { thinking: { type: 'disabled' }, tools: [ownTool] }, { reasoning_effort: 'none' }, []],
+  ['gpt-4o', { tools: [ownTool], temperature: 0.5 }, { temperature: 0.5 }, []],
+])('plainChat converts thinking settings for %s: %j', (model, thinkingSettings, sent, dropped) => {
+  const { body, dropped: droppedParams } = plainChat({ ...thinkingSettings, messages: [] }, { ...service, model });
   const { messages: _messages, tools: _tools, ...rest } = body;
   expect(rest).toEqual(sent);
-  expect(lost.map(({ param }) => param).toSorted()).toEqual([...dropped].toSorted());
+  expect(droppedParams.map(({ param }) => param).toSorted()).toEqual([...dropped].toSorted());
 });
 
 it('withFittingStrict reads the list of required properties once, so that its work is linear', () => {

@@ -20,14 +20,14 @@ it('ChatReader reads many choices and many sources separately', () => {
   expect(events.find(({ type }) => type === 'annotations')).toMatchObject({ choice: 7, annotations: { length: 125_000 } });
 });
 
-const said = (...deltas: readonly object[]): readonly object[] => {
+const chunksWith = (...deltas: readonly object[]): readonly object[] => {
   const reader = new ChatReader();
-  const chunks = deltas.map((delta, at) => chunk([{ index: 0, delta, finish_reason: at === deltas.length - 1 ? 'stop' : null }]));
+  const chunks = deltas.map((delta, index) => chunk([{ index: 0, delta, finish_reason: index === deltas.length - 1 ? 'stop' : null }]));
   const events = [...chunks, done].flatMap((event) => reader.push(event));
   return [...events, ...reader.end()].filter(({ type }) => type !== 'start' && type !== 'finish');
 };
 const calls = (...tool_calls: readonly object[]): object => ({ tool_calls });
-const made = { type: 'tool_call', choice: 0 };
+const toolCall = { type: 'tool_call', choice: 0 };
 
 it.each([
   [
@@ -39,15 +39,15 @@ it.each([
       calls({ index: 0, function: { arguments: '}' } }),
     ],
     [
-      { ...made, index: 1, id: 'b', name: 'g', arguments: '' },
-      { ...made, index: 0, id: 'a', name: 'f', arguments: '{"x":1' },
-      { ...made, index: 0, arguments: '}' },
+      { ...toolCall, index: 1, id: 'b', name: 'g', arguments: '' },
+      { ...toolCall, index: 0, id: 'a', name: 'f', arguments: '{"x":1' },
+      { ...toolCall, index: 0, arguments: '}' },
     ],
   ],
   [
     'a call without a name',
     [calls({ index: 0, id: 'a', function: { arguments: '{' } }), calls({ index: 0, function: { arguments: '}' } })],
-    [{ ...made, index: 0, id: 'a', name: '', arguments: '{}' }],
+    [{ ...toolCall, index: 0, id: 'a', name: '', arguments: '{}' }],
   ],
   ['text next to an empty list of blocks', [{ content: 'x', content_blocks: [] }], [{ type: 'text', choice: 0, text: 'x' }]],
   [
@@ -87,7 +87,7 @@ it.each([
     ],
   ],
 ])('ChatReader reads %s', (_name, deltas, events) => {
-  expect(said(...deltas)).toEqual(events);
+  expect(chunksWith(...deltas)).toEqual(events);
 });
 
 it.each<[object, object]>([
@@ -109,12 +109,12 @@ it.each<[object, object]>([
 
 it('ChatReader reads arguments of null as a call without arguments', () => {
   const reader = new ChatReader();
-  const out = new MessageEvents({ id: 'r', model: 'm' });
+  const writer = new MessageEvents({ id: 'r', model: 'm' });
   const deltas = [
     calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
     calls({ index: 0, function: { arguments: 'null' } }),
   ];
-  const events = deltas.flatMap((delta) => reader.push(chunk([{ index: 0, delta }]))).flatMap((event) => out.push(event));
+  const events = deltas.flatMap((delta) => reader.push(chunk([{ index: 0, delta }]))).flatMap((event) => writer.push(event));
   expect(events.map(({ type }) => type)).toEqual(['message_start', 'ping', 'content_block_start']);
   const message = { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: 'null' } }] };
   expect(wholeMessage({ choices: [{ index: 0, message }] }, { id: 'r', model: 'm' })['content']).toEqual([
@@ -126,9 +126,9 @@ it.each([
   ['chatcmpl-req_1', 'msg_req_1'],
   ['', 'msg_req_1'],
   ['chatcmpl-9', 'chatcmpl-9'],
-])('wholeMessage for the completion ID %j has the ID %s', (id, wanted) => {
+])('wholeMessage for the completion ID %j has the ID %s', (id, expected) => {
   const completion = { id, choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] };
-  expect(wholeMessage(completion, { id: 'req_1', model: 'm' })['id']).toBe(wanted);
+  expect(wholeMessage(completion, { id: 'req_1', model: 'm' })['id']).toBe(expected);
 });
 
 it('cache writes are counted equally in a complete response and in a stream', () => {
@@ -138,8 +138,8 @@ it('cache writes are counted equally in a complete response and in a stream', ()
     { type: 'finish', choice: 0, reason: 'stop' },
     { type: 'usage', usage: { prompt: 100, completion: 9, cached: 30, cacheWrite: 50 } },
   ];
-  const out = new MessageEvents(call);
-  const streamed = [...events.flatMap((event) => out.push(event)), ...out.end()].find(({ type }) => type === 'message_delta');
+  const writer = new MessageEvents(call);
+  const streamed = [...events.flatMap((event) => writer.push(event)), ...writer.end()].find(({ type }) => type === 'message_delta');
   expect(wholeMessage(collectChat(events, call), call)['usage']).toEqual(streamed?.['usage']);
   expect(streamed?.['usage']).toMatchObject({ input_tokens: 20, cache_creation_input_tokens: 50, cache_read_input_tokens: 30 });
 });
@@ -150,14 +150,14 @@ it.each<[string, object, object]>([
   ['a token of the model', { finish_reason: 'stop', stop_reason: 128_008 }, { stop_reason: 'end_turn', stop_sequence: null }],
   ['another reason', { finish_reason: 'length', stop_reason: 'END' }, { stop_reason: 'max_tokens', stop_sequence: null }],
   ['none', { finish_reason: 'stop', stop_reason: null }, { stop_reason: 'end_turn', stop_sequence: null }],
-])('the stop sequence that ended the response is reported: %s', (_name, end, wanted) => {
+])('the stop sequence that ended the response is reported: %s', (_name, end, expected) => {
   const names = { id: 'r', model: 'm' };
-  expect(wholeMessage({ choices: [{ message: { content: 'x' }, ...end }] }, names)).toMatchObject(wanted);
+  expect(wholeMessage({ choices: [{ message: { content: 'x' }, ...end }] }, names)).toMatchObject(expected);
   const reader = new ChatReader();
-  const out = new MessageEvents(names);
-  const read = [...reader.push(chunk([{ index: 0, delta: { content: 'x' }, ...end }])), ...reader.end()];
-  const told = [...read.flatMap((event) => out.push(event)), ...out.end()];
-  expect(told.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: wanted });
+  const writer = new MessageEvents(names);
+  const modelEvents = [...reader.push(chunk([{ index: 0, delta: { content: 'x' }, ...end }])), ...reader.end()];
+  const written = [...modelEvents.flatMap((event) => writer.push(event)), ...writer.end()];
+  expect(written.find(({ type }) => type === 'message_delta')).toMatchObject({ delta: expected });
 });
 
 const page = { type: 'web_search_result_location', cited_text: '', encrypted_index: 'gateway:unsigned' };
@@ -186,17 +186,20 @@ it.each<[string, object, object, readonly object[]]>([
     [{ ...page, url: 'https://c.example', title: 'C' }],
   ],
   ['empty lists', {}, { citations: [], search_results: null }, []],
-])('sources next to the choices are converted to citations: %s', (_name, more, beside, wanted) => {
+])('sources next to the choices are converted to citations: %s', (_name, messageMembers, completionMembers, expected) => {
   const names = { id: 'r', model: 'm' };
-  const whole = wholeMessage({ choices: [{ message: { content: 'x', ...more }, finish_reason: 'stop' }], ...beside }, names);
-  expect(whole['content']).toEqual([{ type: 'text', text: 'x', ...(wanted.length === 0 ? {} : { citations: wanted }) }]);
-  const reader = new ChatReader();
-  const out = new MessageEvents(names);
-  const deltas = [{ content: '' }, { content: 'x' }, more];
-  const read = deltas.flatMap((delta) =>
-    reader.push({ name: '', data: JSON.stringify({ id: 'c', choices: [{ index: 0, delta }], ...beside }) }),
+  const message = wholeMessage(
+    { choices: [{ message: { content: 'x', ...messageMembers }, finish_reason: 'stop' }], ...completionMembers },
+    names,
   );
-  const told = [...read, ...reader.push(done), ...reader.end()].flatMap((event) => out.push(event));
-  const cited = told.flatMap(({ delta }) => (delta as { citation?: object } | undefined)?.citation ?? []);
-  expect(cited).toEqual(wanted);
+  expect(message['content']).toEqual([{ type: 'text', text: 'x', ...(expected.length === 0 ? {} : { citations: expected }) }]);
+  const reader = new ChatReader();
+  const writer = new MessageEvents(names);
+  const deltas = [{ content: '' }, { content: 'x' }, messageMembers];
+  const modelEvents = deltas.flatMap((delta) =>
+    reader.push({ name: '', data: JSON.stringify({ id: 'c', choices: [{ index: 0, delta }], ...completionMembers }) }),
+  );
+  const written = [...modelEvents, ...reader.push(done), ...reader.end()].flatMap((event) => writer.push(event));
+  const citations = written.flatMap(({ delta }) => (delta as { citation?: object } | undefined)?.citation ?? []);
+  expect(citations).toEqual(expected);
 });

@@ -17,41 +17,43 @@ const signature = Buffer.concat([Buffer.from([0x12, 0x40, 0x0a, 0x10, 0x08, 0x0b
 const claude = { format: 'anthropic-claude-v1', index: 0 };
 const openai = { format: 'openai-responses-v1', index: 0 };
 const gemini = { format: 'google-gemini-v1', index: 0 };
-const text = (words: string, more: JsonObject = {}): JsonObject => ({ type: 'reasoning.text', text: words, ...more });
-const summary = (words: string, more: JsonObject = openai): JsonObject => ({ type: 'reasoning.summary', summary: words, ...more });
-const encrypted = (data: string, more: JsonObject): JsonObject => ({ type: 'reasoning.encrypted', data, ...more });
+const text = (value: string, extra: JsonObject = {}): JsonObject => ({ type: 'reasoning.text', text: value, ...extra });
+const summary = (value: string, extra: JsonObject = openai): JsonObject => ({ type: 'reasoning.summary', summary: value, ...extra });
+const encrypted = (data: string, extra: JsonObject): JsonObject => ({ type: 'reasoning.encrypted', data, ...extra });
 const call = (id: string): JsonObject => ({ index: 0, id, type: 'function', function: { name: 'f', arguments: '{"a":1}' } });
 
 /** The content of a messages API stream after all events. */
 function contentOf(events: readonly ApiEvent[]): JsonObject[] {
-  const out: Record<string, unknown>[] = [];
+  const blocks: Record<string, unknown>[] = [];
   for (const { type, index, content_block: block, delta } of events) {
     const at = Number(index);
-    if (type === 'content_block_start') out[at] = { ...(block as JsonObject) };
+    if (type === 'content_block_start') blocks[at] = { ...(block as JsonObject) };
     if (type !== 'content_block_delta') continue;
     const { type: _type, partial_json: json, ...members } = delta as JsonObject;
-    for (const [key, value] of Object.entries(members)) (out[at] ??= {})[key] = String(out[at]?.[key] ?? '') + String(value);
-    if (typeof json === 'string') (out[at] ??= {})['input'] = JSON.parse(json);
+    for (const [key, value] of Object.entries(members)) (blocks[at] ??= {})[key] = String(blocks[at]?.[key] ?? '') + String(value);
+    if (typeof json === 'string') (blocks[at] ??= {})['input'] = JSON.parse(json);
   }
-  return out;
+  return blocks;
 }
 
 function streamed(deltas: readonly JsonObject[]): JsonObject[] {
   const reader = new ChatReader();
-  const out = new MessageEvents(names);
-  const read = deltas.flatMap((delta) => reader.push({ name: '', data: JSON.stringify({ id: 'c', choices: [{ index: 0, delta }] }) }));
+  const writer = new MessageEvents(names);
+  const modelEvents = deltas.flatMap((delta) =>
+    reader.push({ name: '', data: JSON.stringify({ id: 'c', choices: [{ index: 0, delta }] }) }),
+  );
   const end = [...reader.push({ name: '', data: '[DONE]' }), ...reader.end()];
-  return contentOf([...[...read, ...end].flatMap((event) => out.push(event)), ...out.end()]);
+  return contentOf([...[...modelEvents, ...end].flatMap((event) => writer.push(event)), ...writer.end()]);
 }
 
-const whole = (message: JsonObject): unknown =>
+const contentFrom = (message: JsonObject): unknown =>
   wholeMessage({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }] }, names)['content'];
 
-const asked = (content: unknown): JsonObject => ({ model: 'm', max_tokens: 9, messages: [{ role: 'assistant', content }] });
+const requestWith = (content: unknown): JsonObject => ({ model: 'm', max_tokens: 9, messages: [{ role: 'assistant', content }] });
 
 /** What the service receives in the next request. */
 function sentBack(content: unknown): { readonly details: unknown; readonly dropped: readonly string[] } {
-  const hub = messagesRequests.toHub(asked(content));
+  const hub = messagesRequests.toHub(requestWith(content));
   const { body, dropped } = dropExtensions(JsonBody.of(hub.body), service);
   const [message] = body.value('messages') as JsonObject[];
   return {
@@ -126,15 +128,15 @@ it.each<[string, JsonObject, readonly JsonObject[], readonly string[], readonly 
     ['thinking', 'text'],
     ['text'],
   ],
-])('reasoning_details survive the conversion to messages and back: %s', (_name, message, deltas, kinds, own) => {
-  const once = whole(message);
-  expect((once as JsonObject[]).map(({ type }) => type)).toEqual(kinds);
+])('reasoning_details survive the conversion to messages and back: %s', (_name, message, deltas, kinds, expectedBack) => {
+  const firstPass = contentFrom(message);
+  expect((firstPass as JsonObject[]).map(({ type }) => type)).toEqual(kinds);
   const parts = streamed(deltas);
   // Details that arrive during a call follow it, because a call is not interrupted.
-  expect(parts.toSorted(byKind)).toEqual((once as JsonObject[]).toSorted(byKind));
-  for (const content of [once, parts]) expect(sentBack(content)).toEqual({ details: message['reasoning_details'], dropped: [] });
-  const kept = withoutPlaceholders(JsonBody.of(asked(once))).value('messages') as { content: JsonObject[] }[];
-  expect(kept[0]?.content.map(({ type }) => type)).toEqual(own);
+  expect(parts.toSorted(byKind)).toEqual((firstPass as JsonObject[]).toSorted(byKind));
+  for (const content of [firstPass, parts]) expect(sentBack(content)).toEqual({ details: message['reasoning_details'], dropped: [] });
+  const cleaned = withoutPlaceholders(JsonBody.of(requestWith(firstPass))).value('messages') as { content: JsonObject[] }[];
+  expect(cleaned[0]?.content.map(({ type }) => type)).toEqual(expectedBack);
 });
 
 const byKind = (a: JsonObject, b: JsonObject): number =>
@@ -144,14 +146,14 @@ it.each<[string, JsonObject, unknown]>([
   ['unsigned text', { content: 'x', reasoning_details: [text('Hm.', { format: 'unknown', index: 0 })] }, undefined],
   ['no details', { content: 'x', reasoning: 'Hm.' }, undefined],
 ])('unsigned thinking is sent back without reasoning_details: %s', (_name, message, details) => {
-  const content = whole(message);
+  const content = contentFrom(message);
   expect(content).toMatchObject([{ type: 'thinking', thinking: 'Hm.', signature: 'gateway:unsigned' }, { type: 'text' }]);
   expect(sentBack(content)).toEqual({ details, dropped: [] });
 });
 
 it('services that do not read reasoning_details do not get them, and the loss is reported', () => {
-  const content = whole({ content: 'x', reasoning_details: [summary('Sum.'), encrypted('gAAA', openai)] });
-  const { body, dropped } = dropExtensions(JsonBody.of(messagesRequests.toHub(asked(content)).body));
+  const content = contentFrom({ content: 'x', reasoning_details: [summary('Sum.'), encrypted('gAAA', openai)] });
+  const { body, dropped } = dropExtensions(JsonBody.of(messagesRequests.toHub(requestWith(content)).body));
   expect(body.value('messages')).toEqual([{ role: 'assistant', content: 'x' }]);
   expect(messagesRequests.ownNames(dropped, false).map(({ param }) => param)).toEqual(['messages[].content[].thinking']);
 });

@@ -21,10 +21,10 @@ it.each([
   ['stream_options', [], '"stream_options" is a list, not an object.'],
 ])('%s: %j is rejected with the name of the field by every conversion of chats', (field, value, message) => {
   const body = { messages, [field]: value };
-  const refused = expect.objectContaining({ code: 'invalid_type', message, param: /"([^"]+)"/.exec(message)?.[1] }) as Error;
-  expect(() => checkChatTypes(body)).toThrow(refused);
-  expect(() => toMessages(body, call as never, { media: call.media } as never)).toThrow(refused);
-  expect(() => toGenerateContent(body, call as never, {} as never)).toThrow(refused);
+  const expectedError = expect.objectContaining({ code: 'invalid_type', message, param: /"([^"]+)"/.exec(message)?.[1] }) as Error;
+  expect(() => checkChatTypes(body)).toThrow(expectedError);
+  expect(() => toMessages(body, call as never, { media: call.media } as never)).toThrow(expectedError);
+  expect(() => toGenerateContent(body, call as never, {} as never)).toThrow(expectedError);
 });
 
 it('checkChatTypes accepts missing fields, null and valid types', () => {

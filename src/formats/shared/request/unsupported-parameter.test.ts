@@ -4,13 +4,13 @@ import { toMessages } from '../../anthropic-messages/request/index.ts';
 import { Drops } from './drops.ts';
 
 const chat = (type: unknown) => ({ messages: [{ role: 'user', content: [{ type }] }], max_tokens: 9 });
-const asMessages = (type: unknown) => () =>
+const convertAsMessages = (type: unknown) => () =>
   toMessages(chat(type), { model: 'claude-sonnet-4-5', foundationModel: undefined, stream: false }, { media: new Map() });
-const asChat = (type: unknown) => () => chatMessages(chat(type).messages, new Drops());
+const convertAsChat = (type: unknown) => () => chatMessages(chat(type).messages, new Drops());
 
 it.each([
-  ['parts', asMessages],
-  ['blocks', asChat],
+  ['parts', convertAsMessages],
+  ['blocks', convertAsChat],
 ])('an unsupported type of %s is named in the error only if it is a string', (_name, convert) => {
   expect(convert('hologram')).toThrow(/of type "hologram" cannot be sent/);
   for (const type of [{}, [], 5]) {

@@ -3,7 +3,7 @@ import { EventTemplate } from './event-template.ts';
 
 const first = '{"parts":[{"text": "Hel"}],"index":0,"usage": {"total": 25,"parts": [{"kind":"T1","n":3}]},"id":"a1"}';
 
-function learned(data = first, text = 'Hel'): EventTemplate {
+function templateOf(data = first, text = 'Hel'): EventTemplate {
   const events = new EventTemplate('text', 'usage');
   expect(events.learn(data, text)).toBe(true);
   return events;
@@ -18,7 +18,7 @@ describe('EventTemplate reads an event similar to the learned one', () => {
     ['with an escaped pair of surrogates', first.replace('Hel', String.raw`\ud83d\ude00`), '😀'],
     ['with other counts', first.replace('25', '1024').replace('"n":3', '"n":17'), 'Hel'],
   ])('%s', (_, data, text) => {
-    expect(learned().textIn(data)).toBe(text);
+    expect(templateOf().textIn(data)).toBe(text);
   });
 });
 
@@ -37,7 +37,7 @@ describe('EventTemplate does not read an event with', () => {
     ['a text that is not JSON', first.replace('Hel', String.raw`\x`)],
     ['no data', ''],
   ])('%s', (_, data) => {
-    expect(learned().textIn(data)).toBeUndefined();
+    expect(templateOf().textIn(data)).toBeUndefined();
   });
 });
 

@@ -4,20 +4,20 @@ import { responseEvents } from './whole-as-events.ts';
 const page = { type: 'url_citation', url: 'https://h.example', title: 'H', start_index: 0, end_index: 1 };
 const summary = (text: string): object => ({ type: 'summary_text', text });
 
-function eventsOf(answer: Record<string, unknown>): readonly Record<string, unknown>[] {
-  return (responseEvents({ status: 'completed', ...answer }) ?? '')
+function eventsOf(response: Record<string, unknown>): readonly Record<string, unknown>[] {
+  return (responseEvents({ status: 'completed', ...response }) ?? '')
     .split('\n\n')
-    .filter((one) => one !== '')
-    .map((one) => JSON.parse(one.slice(one.indexOf('data: ') + 6)) as Record<string, unknown>);
+    .filter((block) => block !== '')
+    .map((block) => JSON.parse(block.slice(block.indexOf('data: ') + 6)) as Record<string, unknown>);
 }
 
 /** The events of one item between its start and its end: their names without `response.`, and the added content. */
 function itemEvents(item: object): readonly unknown[] {
   const events = eventsOf({ output: [item] });
   const names = events.map(({ type }) => String(type));
-  const [from, to] = [names.indexOf('response.output_item.added'), names.indexOf('response.output_item.done')];
+  const [start, end] = [names.indexOf('response.output_item.added'), names.indexOf('response.output_item.done')];
   return events
-    .slice(from + 1, to)
+    .slice(start + 1, end)
     .map(({ type, ...event }) => [String(type).replace('response.', ''), event['delta'] ?? event['annotation']]);
 }
 
@@ -104,8 +104,11 @@ it('responseEvents streams logprobs with the text delta', () => {
   const logprobs = [{ token: 'x', logprob: -0.1, top_logprobs: [] }];
   const part = { type: 'output_text', text: 'x', annotations: [], logprobs };
   const events = eventsOf({ output: [{ type: 'message', content: [part] }] });
-  const found = events.map(({ type, logprobs: own, part: added }) => [type, own ?? (added as typeof part | undefined)?.logprobs]);
-  expect(found.slice(2, 6)).toEqual([
+  const logprobsByType = events.map(({ type, logprobs: eventLogprobs, part: added }) => [
+    type,
+    eventLogprobs ?? (added as typeof part | undefined)?.logprobs,
+  ]);
+  expect(logprobsByType.slice(2, 6)).toEqual([
     ['response.content_part.added', []],
     ['response.output_text.delta', logprobs],
     ['response.output_text.done', logprobs],
@@ -132,7 +135,7 @@ it.each<[string, object, object]>([
 
 it('responseEvents starts a response without the fields of its end', () => {
   const end = { incomplete_details: { reason: 'max_output_tokens' }, error: null, completed_at: 5, usage: { output_tokens: 1 } };
-  const [created, last] = eventsOf({ status: 'incomplete', output: [], ...end });
+  const [created, terminal] = eventsOf({ status: 'incomplete', output: [], ...end });
   expect(created?.['response']).toEqual({
     status: 'in_progress',
     output: [],
@@ -141,5 +144,5 @@ it('responseEvents starts a response without the fields of its end', () => {
     completed_at: null,
     usage: null,
   });
-  expect(last?.['response']).toEqual({ status: 'incomplete', output: [], ...end });
+  expect(terminal?.['response']).toEqual({ status: 'incomplete', output: [], ...end });
 });

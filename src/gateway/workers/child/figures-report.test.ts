@@ -4,8 +4,8 @@ import { turns } from '../../../../test/support/time.ts';
 import { FiguresReport } from './figures-report.ts';
 
 /** Figures that show how much had been counted when they were read, and a function to end each read. */
-function rig() {
-  const told: number[] = [];
+function createReport() {
+  const sent: number[] = [];
   const readings: (() => void)[] = [];
   let counted = 0;
   const report = new FiguresReport({
@@ -13,18 +13,18 @@ function rig() {
       const figures: MetricsSnapshot = { families: [['gateway_errors_total', [['', counted]]]], samples: [], health: [] };
       return new Promise((resolve) => readings.push(() => resolve(figures)));
     },
-    send: ({ families }) => void told.push(Number(families[0]?.[1][0]?.[1])),
+    send: ({ families }) => void sent.push(Number(families[0]?.[1][0]?.[1])),
     monotonic: () => 0,
   });
   const count = (): void => {
     counted += 1;
     report.hasChanges = true;
   };
-  return { report, told, readings, count };
+  return { report, sent, readings, count };
 }
 
 it('reports the last figures before the process ends, even right after another report', async () => {
-  const { report, told, readings, count } = rig();
+  const { report, sent, readings, count } = createReport();
   count();
   const first = report.reportIfDue();
   readings[0]?.();
@@ -33,26 +33,26 @@ it('reports the last figures before the process ends, even right after another r
   const end = report.end();
   readings[1]?.();
   await end;
-  expect(told).toEqual([1, 2]);
+  expect(sent).toEqual([1, 2]);
 });
 
 it('does not report older figures after the last report', async () => {
-  const { report, told, readings, count } = rig();
+  const { report, sent, readings, count } = createReport();
   count();
-  const slow = report.reportIfDue();
+  const pendingReport = report.reportIfDue();
   count();
   const end = report.end();
   readings[1]?.();
   await end;
   readings[0]?.();
-  await slow;
+  await pendingReport;
   await report.reportIfDue();
   await turns(2);
-  expect(told).toEqual([2]);
+  expect(sent).toEqual([2]);
 });
 
 it('reports nothing if metrics are off', async () => {
-  const told: MetricsSnapshot[] = [];
-  await new FiguresReport({ read: () => undefined, send: (figures) => void told.push(figures), monotonic: () => 0 }).end();
-  expect(told).toEqual([]);
+  const sent: MetricsSnapshot[] = [];
+  await new FiguresReport({ read: () => undefined, send: (figures) => void sent.push(figures), monotonic: () => 0 }).end();
+  expect(sent).toEqual([]);
 });

@@ -3,11 +3,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { bind, SharedSockets } from './shared.ts';
 
 it('shares one socket between all workers if the system does not support SO_REUSEPORT', async () => {
-  const alone: typeof bind = (address, port, type, flags) => {
+  const bindExclusive: typeof bind = (address, port, type, flags) => {
     if (flags !== 0) throw new Error('not here');
     return bind(address, port, type, flags);
   };
-  const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, alone);
+  const sockets = await SharedSockets.open({ host: '127.0.0.1', port: 0 }, 2, bindExclusive);
   expect([sockets.hasSocketPerWorker, sockets.of(1) === sockets.of(2), sockets.takeEarlyConnections()]).toEqual([false, true, []]);
   const server = createServer((socket) => socket.end('here'));
   await new Promise<void>((resolve) => server.listen(sockets.of(2) as ListenOptions, resolve));

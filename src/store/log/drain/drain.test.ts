@@ -53,11 +53,11 @@ it('stores the other records of a batch if the database rejects some for their c
   expect(drain.rejected.count).toBe(0);
   code = '22P05';
   // The database fails before the position in the segment is stored.
-  const going = Object.assign(Object.create(strict) as SqliteStore, {
+  const faultyStore = Object.assign(Object.create(strict) as SqliteStore, {
     write: (batch: Batch) =>
       batch.records.length === 0 ? Promise.reject(Object.assign(new Error('going'), { code: '57P01' })) : strict.write(batch),
   });
-  await expect(drain.step(going)).rejects.toThrow('going');
+  await expect(drain.step(faultyStore)).rejects.toThrow('going');
   expect(await drain.step(strict)).toBe('more');
   expect(drain.rejected).toEqual({ count: 2, why: 'no such text' });
   expect((await store.size()).records).toBe(7);
@@ -75,14 +75,14 @@ it('stores the other records if one record can be decoded only up to its row', a
   bytes.write('\u0001', bytes.indexOf('"messages":[[{', bytes.indexOf('req_1')) + '"messages":[['.length + 1);
   writeFileSync(path, bytes);
   // Postgres reads the whole record, too.
-  const reading = Object.assign(Object.create(store) as SqliteStore, {
+  const readingStore = Object.assign(Object.create(store) as SqliteStore, {
     write: async (batch: Batch) => {
       for (const { record } of batch.records) expect(record.request.headers).toBeDefined();
       await store.write(batch);
     },
   });
   const drain = new SpoolDrain(dir);
-  expect(await drain.step(reading)).toBe('more');
+  expect(await drain.step(readingStore)).toBe('more');
   expect(drain.rejected.count).toBe(1);
   expect((await store.size()).records).toBe(2);
 });
@@ -95,33 +95,33 @@ it('keeps no count of finished segments, only of the newest one', async () => {
   }
   const drain = new SpoolDrain(dir);
   while ((await drain.step(store)) === 'more');
-  const [last = ''] = listSegments(dir);
-  unlinkSync(join(dir, last));
-  expect(drain.storedFramesOfEvicted()).toEqual({ [last]: 1 });
+  const [lastSegment = ''] = listSegments(dir);
+  unlinkSync(join(dir, lastSegment));
+  expect(drain.storedFramesOfEvicted()).toEqual({ [lastSegment]: 1 });
 });
 
 it('stores records written after a failed partial write, even if it read the partial frame', async () => {
-  let room = 4000;
-  let read: Promise<unknown> | undefined;
+  let freeBytes = 4000;
+  let pendingRead: Promise<unknown> | undefined;
   const drain = new SpoolDrain(dir);
   expect(await drain.step(store)).toBe('idle');
   const spool = openSpool({
     dir,
     maxTotal: 1e9,
     write: (fd, bytes, offset, length) => {
-      if (room > 0) {
-        room -= length;
+      if (freeBytes > 0) {
+        freeBytes -= length;
         return writeSync(fd, bytes, offset, Math.min(length, 4000));
       }
       // The thread that stores records may read the segment before it is truncated.
-      read ??= drain.step(store);
+      pendingRead ??= drain.step(store);
       throw new Error('the disk is full');
     },
   });
   const append = (ids: readonly string[]): void => spool.append(ids.map((id) => encodeRecord(sampleRecord({ id }), {})));
   append(['a', 'b', 'c', 'd', 'e', 'f']);
-  expect(await read).toBe('more');
-  room = 1e9;
+  expect(await pendingRead).toBe('more');
+  freeBytes = 1e9;
   append(['g']);
   append(['h']);
   spool.close();

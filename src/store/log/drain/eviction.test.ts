@@ -35,7 +35,7 @@ function fill(count: number, hasBodies: boolean): void {
   spool.close();
 }
 
-async function kept(): Promise<{ records: number; bodies: number; bytes: number; oldest: string; absent: unknown }> {
+async function storedState(): Promise<{ records: number; bodies: number; bytes: number; oldest: string; absent: unknown }> {
   const entries = readSpool(dir).flatMap((entry) => (entry.kind === 'record' ? [entry] : []));
   return {
     records: entries.length,
@@ -52,38 +52,38 @@ it('evicts a record that can be decoded only up to its row, and leaves no tempor
   const bytes = readFileSync(join(dir, oldest));
   bytes.write('\u0001', bytes.indexOf('"messages":[[{') + '"messages":[['.length + 1);
   writeFileSync(join(dir, oldest), bytes);
-  const room = new SpoolEviction(dir, limit);
-  room.evict(() => undefined);
-  expect(room.droppedRecords).toBe(1);
-  expect(await kept()).toMatchObject({ records: 89, oldest: 'r1' });
+  const eviction = new SpoolEviction(dir, limit);
+  eviction.evict(() => undefined);
+  expect(eviction.droppedRecords).toBe(1);
+  expect(await storedState()).toMatchObject({ records: 89, oldest: 'r1' });
   expect(readdirSync(dir).filter((name) => name.endsWith('.half'))).toEqual([]);
 });
 
 it('changes nothing if the spool is below its size limit', async () => {
   fill(40, true);
   new SpoolEviction(dir, limit).evict(() => undefined);
-  expect(await kept()).toMatchObject({ records: 40, bodies: 40 });
+  expect(await storedState()).toMatchObject({ records: 40, bodies: 40 });
 });
 
 it('deletes the oldest bodies first and no records', async () => {
   fill(90, true);
-  const room = new SpoolEviction(dir, limit);
-  room.evict(() => undefined);
-  const left = await kept();
-  expect(left).toMatchObject({ records: 90, oldest: 'r0', absent: 'deleted: the spool was full' });
-  expect(left.bytes).toBeLessThan(limit * 0.55);
-  expect([room.droppedBodies, room.droppedRecords]).toEqual([90 - left.bodies, 0]);
-  expect(left.bodies).toBeGreaterThan(9);
+  const eviction = new SpoolEviction(dir, limit);
+  eviction.evict(() => undefined);
+  const remaining = await storedState();
+  expect(remaining).toMatchObject({ records: 90, oldest: 'r0', absent: 'deleted: the spool was full' });
+  expect(remaining.bytes).toBeLessThan(limit * 0.55);
+  expect([eviction.droppedBodies, eviction.droppedRecords]).toEqual([90 - remaining.bodies, 0]);
+  expect(remaining.bodies).toBeGreaterThan(9);
 });
 
 it('deletes the oldest records if deleting bodies does not free enough, and counts them', async () => {
   fill(600, false);
-  const room = new SpoolEviction(dir, limit);
-  room.evict(() => undefined);
-  const left = await kept();
-  expect(left.bytes).toBeLessThan(limit * 0.75);
-  expect([room.droppedBodies, room.droppedRecords]).toEqual([0, 600 - left.records]);
-  expect(left.oldest).toBe(`r${room.droppedRecords}`);
+  const eviction = new SpoolEviction(dir, limit);
+  eviction.evict(() => undefined);
+  const remaining = await storedState();
+  expect(remaining.bytes).toBeLessThan(limit * 0.75);
+  expect([eviction.droppedBodies, eviction.droppedRecords]).toEqual([0, 600 - remaining.records]);
+  expect(remaining.oldest).toBe(`r${eviction.droppedRecords}`);
 });
 
 it.each([
@@ -116,10 +116,10 @@ it('neither rewrites nor counts records that are already stored', async () => {
   fill(90, true);
   const [first = ''] = listSegments(dir);
   const stored = new SegmentWindow().read(join(dir, first), 0).entries.slice(0, 4);
-  const offset = stored.reduce((sum, read) => (read.kind === 'record' ? sum + read.entry.slice.to - read.entry.slice.from : sum), 0);
-  const room = new SpoolEviction(dir, limit);
-  room.evict((segment) => (segment === first ? offset : 0));
-  const left = await kept();
-  expect(left).toMatchObject({ records: 86, oldest: 'r4' });
-  expect([room.droppedBodies, room.droppedRecords]).toEqual([86 - left.bodies, 0]);
+  const offset = stored.reduce((sum, entry) => (entry.kind === 'record' ? sum + entry.entry.slice.to - entry.entry.slice.from : sum), 0);
+  const eviction = new SpoolEviction(dir, limit);
+  eviction.evict((segment) => (segment === first ? offset : 0));
+  const remaining = await storedState();
+  expect(remaining).toMatchObject({ records: 86, oldest: 'r4' });
+  expect([eviction.droppedBodies, eviction.droppedRecords]).toEqual([86 - remaining.bodies, 0]);
 });

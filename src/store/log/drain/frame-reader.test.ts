@@ -17,21 +17,22 @@ function frameOf(record: LogRecord, body = ''): Buffer {
 }
 
 /** Reads the frame of a record with other bytes before and after it. */
-function readIn(reader: FrameReader, record: LogRecord, body?: string): unknown {
+function readWithin(reader: FrameReader, record: LogRecord, body?: string): unknown {
   const frame = frameOf(record, body);
-  const found = reader.read(Buffer.concat([Buffer.from('before\n'), frame, Buffer.from('{"behind')]), 7);
-  if (found.state !== 'whole' || found.item.kind !== 'record') throw new Error(`it is ${found.state}`);
-  expect(found.next).toBe(7 + frame.length);
-  const { entry } = found.item;
+  const readFrame = reader.read(Buffer.concat([Buffer.from('before\n'), frame, Buffer.from('{"behind')]), 7);
+  if (readFrame.state !== 'whole' || readFrame.item.kind !== 'record') throw new Error(`it is ${readFrame.state}`);
+  expect(readFrame.next).toBe(7 + frame.length);
+  const { entry } = readFrame.item;
   expect(entry.record).toEqual(record);
   expect(String(entry.bodies.response ?? '')).toBe(body ?? '');
   return entry.row;
 }
 
 /** Text in a record that looks like members of its line. */
-const marks = ',"attempts":[{"n":0}],"ms":{"total":1},"upstream_id":"x","usage":{},"bytes":{"in":7},"end":"fault","parts":[["request",3]]}';
+const misleadingText =
+  ',"attempts":[{"n":0}],"ms":{"total":1},"upstream_id":"x","usage":{},"bytes":{"in":7},"end":"fault","parts":[["request",3]]}';
 
-const usual: readonly (readonly [string, Partial<LogRecord>])[] = [
+const commonRecords: readonly (readonly [string, Partial<LogRecord>])[] = [
   ['the sample record', {}],
   ['the sample record again', {}],
   [
@@ -52,18 +53,21 @@ const usual: readonly (readonly [string, Partial<LogRecord>])[] = [
   ],
   ['without an attempt', { attempts: [] }],
   ['with a non-Latin preview', { preview: 'Grüße … 你好 "zitiert"' }],
-  ['with non-Latin metadata', { metadata: { wer: 'Jürgen 你', [marks]: marks }, labels: { n: 7, o: { end: 'x', deep: [marks] } } }],
+  [
+    'with non-Latin metadata',
+    { metadata: { wer: 'Jürgen 你', [misleadingText]: misleadingText }, labels: { n: 7, o: { end: 'x', deep: [misleadingText] } } },
+  ],
   ['without a finish reason', { finish: [] }],
   ['with two finish reasons', { finish: ['length', 'stop'] }],
-  ['with usage details', { usage: { ...sample.usage, details: { image: marks, images: 2 } } }],
+  ['with usage details', { usage: { ...sample.usage, details: { image: misleadingText, images: 2 } } }],
   ['of a WebSocket', { socket: { close: { client: 1000, provider: 1005 }, frames: { in: 3, out: 4 } } }],
   [
     'with trace values of the client',
-    { trace: { trace_id: 'mine:1/2', span_id: null, parent: '"p', span_name: marks, traceparent: null } },
+    { trace: { trace_id: 'mine:1/2', span_id: null, parent: '"p', span_name: misleadingText, traceparent: null } },
   ],
 ];
 
-const odd: readonly (readonly [string, Partial<LogRecord>])[] = [
+const oddRecords: readonly (readonly [string, Partial<LogRecord>])[] = [
   ['with an id that needs escaping', { id: 'req_"1"\n' }],
   ['with a non-ASCII upstream id', { attempts: [{ ...attempt, upstream_id: 'ä' }] }],
   ['with a very small and a very large time', { ms: { total: 1e-9, first_event: 1e21, overhead: 1 } }],
@@ -75,14 +79,14 @@ const odd: readonly (readonly [string, Partial<LogRecord>])[] = [
 describe('FrameReader', () => {
   const reader = new FrameReader();
 
-  it.each([...usual, ...odd])('returns the record, its row and its bodies: %s', (_name, over) => {
-    const record = sampleRecord(over);
-    expect(readIn(reader, record)).toEqual(rowOf(record));
-    expect(readIn(reader, record, '{"a":\n1}')).toEqual(rowOf(record));
+  it.each([...commonRecords, ...oddRecords])('returns the record, its row and its bodies: %s', (_name, overrides) => {
+    const record = sampleRecord(overrides);
+    expect(readWithin(reader, record)).toEqual(rowOf(record));
+    expect(readWithin(reader, record, '{"a":\n1}')).toEqual(rowOf(record));
   });
 
   it('returns the record and its row for any text and number', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(marks, '', '"', '\\', '\u{0}'));
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(misleadingText, '', '"', '\\', '\u{0}'));
     const number = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(text, text, fc.array(text, { maxLength: 3 }), number, fc.dictionary(fc.string(), text), (a, b, list, n, metadata) => {
@@ -94,14 +98,14 @@ describe('FrameReader', () => {
           metadata,
           ms: { total: n, first_event: n / 3, overhead: 0 },
         });
-        expect(readIn(reader, record, 'x')).toEqual(rowOf(JSON.parse(JSON.stringify(record)) as LogRecord));
+        expect(readWithin(reader, record, 'x')).toEqual(rowOf(JSON.parse(JSON.stringify(record)) as LogRecord));
       }),
     );
   });
 });
 
-it.each(usual)('RowScanner builds the row without parsing the line as JSON: record %s', (_name, over) => {
-  const record = sampleRecord(over);
+it.each(commonRecords)('RowScanner builds the row without parsing the line as JSON: record %s', (_name, overrides) => {
+  const record = sampleRecord(overrides);
   expect(new RowScanner().scan(frameOf(record).toString('latin1').split('\n', 1)[0] ?? '')).toEqual(rowOf(record));
 });
 

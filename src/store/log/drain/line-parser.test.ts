@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CachedPart, LineParser } from './line-parser.ts';
 
-const numberIn = (text: string): number | undefined => {
+const parseNumber = (text: string): number | undefined => {
   const line = new LineParser(text);
   const value = line.readNumber();
   return line.isValid && text[line.at] === ',' ? value : undefined;
@@ -26,14 +26,14 @@ describe('Line.number()', () => {
     ['1}', undefined],
     ['1', undefined],
   ])('parses a plain decimal or returns nothing: %s', (text, expected) => {
-    expect(numberIn(text)).toBe(expected);
+    expect(parseNumber(text)).toBe(expected);
   });
 
   it('returns the nearest number or nothing', () => {
     fc.assert(
       fc.property(fc.nat({ max: 1e15 }), fc.nat(20), (digits, decimals) => {
         const text = (digits / 10 ** decimals).toFixed(decimals);
-        const found = numberIn(`${text},`);
+        const found = parseNumber(`${text},`);
         if (found !== undefined || text.length < 16) expect(found).toBe(Number(text));
       }),
     );
@@ -73,13 +73,13 @@ describe('Line string methods', () => {
 });
 
 it('Line.until() returns the text up to and including the mark, repeated or new', () => {
-  const gap = new CachedPart(';');
+  const cachedPart = new CachedPart(';');
   const texts = ['', ';', 'a;', 'a;', 'ab;', 'a', 'a;', 'b'];
-  const seen = texts.map((text) => {
+  const results = texts.map((text) => {
     const line = new LineParser(`<${text}>`);
     line.expect('<');
-    const found = line.readCached(gap);
+    const found = line.readCached(cachedPart);
     return line.isValid ? [found, line.at] : undefined;
   });
-  expect(seen).toEqual([undefined, [';', 2], ['a;', 3], ['a;', 3], ['ab;', 4], undefined, ['a;', 3], undefined]);
+  expect(results).toEqual([undefined, [';', 2], ['a;', 3], ['a;', 3], ['ab;', 4], undefined, ['a;', 3], undefined]);
 });

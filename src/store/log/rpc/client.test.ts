@@ -16,10 +16,10 @@ parentPort.on('message', ({ id, name, argument }) => {
   if (name === 'die') process.exit(3);
   parentPort.postMessage({ id, value: new TextEncoder().encode(JSON.stringify({ argument, who: threadId })) });
 });`;
-const thread: StartPeer = (events) =>
+const threadPeer: StartPeer = (events) =>
   startThread({ entry: new URL(`data:text/javascript,${encodeURIComponent(text)}`), data: {}, heapMb: 64 }, events);
 const entry = new URL('../../../../test/support/echo-process.ts', import.meta.url);
-const process_: StartPeer = (events) => startProcess({ entry, data: { secret: 'canary-6b1f' }, heapMb: 64 }, events);
+const processPeer: StartPeer = (events) => startProcess({ entry, data: { secret: 'canary-6b1f' }, heapMb: 64 }, events);
 const clients: RpcClient[] = [];
 
 afterEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 function clientWith(options: Partial<RpcClientOptions>): RpcClient {
-  const client = new RpcClient({ start: thread, most: 8, limitMs: 60_000, ...options });
+  const client = new RpcClient({ start: threadPeer, most: 8, limitMs: 60_000, ...options });
   clients.push(client);
   return client;
 }
@@ -41,35 +41,35 @@ interface Echo {
 const echo = (bytes: unknown): Echo => JSON.parse(Buffer.from(bytes as Uint8Array).toString('utf8')) as Echo;
 
 const outcomes = async (calls: readonly Promise<unknown>[]): Promise<unknown[]> =>
-  (await Promise.allSettled(calls)).map((one) =>
-    one.status === 'fulfilled' ? echo(one.value).argument : (one.reason as { code: string }).code,
+  (await Promise.allSettled(calls)).map((result) =>
+    result.status === 'fulfilled' ? echo(result.value).argument : (result.reason as { code: string }).code,
   );
 
 describe.each([
-  ['thread', thread],
-  ['process', process_],
+  ['thread', threadPeer],
+  ['process', processPeer],
 ])('RpcClient with a %s and pure calls', (_, start) => {
-  it.each(['hang', 'die'])('fails only a call that makes it %s and runs queued calls in a new peer', async (bad) => {
+  it.each(['hang', 'die'])('fails only a call that makes it %s and runs queued calls in a new peer', async (failureKind) => {
     const client = clientWith({ start, isPure: true });
-    const before = echo(await client.call('echo', 0));
-    const calls = [client.call('echo', 1), client.call(bad, 2, { limitMs: 100 }), client.call('echo', 3), client.call('echo', 4)];
+    const firstEcho = echo(await client.call('echo', 0));
+    const calls = [client.call('echo', 1), client.call(failureKind, 2, { limitMs: 100 }), client.call('echo', 3), client.call('echo', 4)];
     expect(await outcomes(calls)).toEqual([1, 'log_unavailable', 3, 4]);
-    expect(echo(await client.call('echo', 5)).who).not.toBe(before.who);
+    expect(echo(await client.call('echo', 5)).who).not.toBe(firstEcho.who);
   });
 });
 
 describe('RpcClient with a separate peer', () => {
   it('reports the death of a thread that it ended after a timeout', async () => {
-    const deaths: string[] = [];
-    const client = clientWith({ limitMs: 50, onPeerFailure: ({ message }) => deaths.push(message) });
+    const crashes: string[] = [];
+    const client = clientWith({ limitMs: 50, onPeerFailure: ({ message }) => crashes.push(message) });
     await expect(client.call('hang', 1)).rejects.toMatchObject({ code: 'log_unavailable' });
-    expect(deaths).toEqual(['The request log did not respond within 0.05 s.']);
+    expect(crashes).toEqual(['The request log did not respond within 0.05 s.']);
     expect(client.isRunning).toBe(false);
   });
 
   it('returns results of any size, no result, and errors as they were thrown', async () => {
-    const client = clientWith({ start: process_, isPure: true });
-    const [large, empty, nothing, failed] = await Promise.allSettled([
+    const client = clientWith({ start: processPeer, isPure: true });
+    const [large, empty, missing, failed] = await Promise.allSettled([
       client.call('large', 3_000_001),
       client.call('large', 0),
       client.call('nothing', undefined),
@@ -77,7 +77,7 @@ describe('RpcClient with a separate peer', () => {
     ]);
     expect(Buffer.alloc(3_000_001, 'x').equals((large as PromiseFulfilledResult<Buffer>).value)).toBe(true);
     expect(empty).toMatchObject({ value: { length: 0 } });
-    expect(nothing).toEqual({ status: 'fulfilled', value: undefined });
+    expect(missing).toEqual({ status: 'fulfilled', value: undefined });
     expect(failed).toMatchObject({ reason: { code: 'invalid_filter', message: 'no luck', param: 'q', status: 400 } });
   });
 
@@ -85,17 +85,17 @@ describe('RpcClient with a separate peer', () => {
     'sends secrets through the pipe only and passes no environment variables',
     async () => {
       vi.stubEnv('OPENAI_API_KEY', 'canary-variable');
-      const { who, data } = echo(await clientWith({ start: process_, isPure: true }).call('echo', 1));
+      const { who, data } = echo(await clientWith({ start: processPeer, isPure: true }).call('echo', 1));
       vi.unstubAllEnvs();
       expect(data).toEqual({ secret: 'canary-6b1f' });
-      const shown = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${who}/${file}`, 'latin1')).join('');
-      expect(shown).toContain('echo-process');
-      expect(shown).not.toContain('canary');
+      const processInfo = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${who}/${file}`, 'latin1')).join('');
+      expect(processInfo).toContain('echo-process');
+      expect(processInfo).not.toContain('canary');
     },
   );
 
   it('waits until the process has ended, even if nothing else keeps the event loop alive', () => {
-    const main = `
+    const mainScript = `
       import { startProcess } from ${JSON.stringify(new URL('process.ts', import.meta.url))};
       const peer = startProcess({ entry: new URL(${JSON.stringify(entry)}), data: {}, heapMb: 64 }, { onReady() { void end(); }, onExit() {}, onStartFailure() {} });
       peer.keepProcessAlive(true);
@@ -104,8 +104,10 @@ describe('RpcClient with a separate peer', () => {
         await peer.end();
         console.log('ended');
       }`;
-    const ran = spawnSync(process.execPath, ['--conditions=llm-gateway-source', '--input-type=module', '-e', main], { encoding: 'utf8' });
-    expect([ran.status, ran.stdout]).toEqual([0, 'ended\n']);
+    const exited = spawnSync(process.execPath, ['--conditions=llm-gateway-source', '--input-type=module', '-e', mainScript], {
+      encoding: 'utf8',
+    });
+    expect([exited.status, exited.stdout]).toEqual([0, 'ended\n']);
   });
 
   it.each([
@@ -116,7 +118,7 @@ describe('RpcClient with a separate peer', () => {
     process.execPath = path;
     const messages: string[] = [];
     const client = clientWith({
-      start: (events) => (messages.length > 0 ? thread(events) : startProcess({ entry: missing, data: {}, heapMb: 64 }, events)),
+      start: (events) => (messages.length > 0 ? threadPeer(events) : startProcess({ entry: missing, data: {}, heapMb: 64 }, events)),
       isPure: true,
       onStartFailure: ({ message }) => messages.push(message),
     });
@@ -140,9 +142,9 @@ it('RpcClient starts the timeout of a call when the previous calls are done', as
 
 it('RpcClient ends an idle peer, and the next call starts another one', async () => {
   const client = clientWith({ isPure: true, idleMs: 1 });
-  const before = echo(await client.call('echo', 1));
+  const firstEcho = echo(await client.call('echo', 1));
   await vi.waitUntil(() => !client.isRunning, { timeout: 20_000 });
-  expect(echo(await client.call('echo', 2)).who).not.toBe(before.who);
+  expect(echo(await client.call('echo', 2)).who).not.toBe(firstEcho.who);
 });
 
 it('RpcClient fails all pending calls that are not pure when their thread dies', async () => {

@@ -5,13 +5,13 @@ import { commonColumns, commonValuesOf, haveSameCommonValues, rowColumns, rowVal
 import { RowInserter } from './insert.ts';
 import { inMemory, openForWriting } from './open.ts';
 
-const plain = rowOf(sampleRecord());
+const plainRow = rowOf(sampleRecord());
 
 /** Values that rows of one kind have in common. */
 const kinds: readonly Partial<StoredRow>[] = [
   {},
   { key: "o'clock'", model: "'); DROP TABLE requests; --" },
-  { agent: '日本 "é"', stream: !plain.stream, fallback: !plain.fallback },
+  { agent: '日本 "é"', stream: !plainRow.stream, fallback: !plainRow.fallback },
   { agent: 'x'.repeat(300) },
   { config: null, provider: null, model: null, key: null, virtual_key: null, agent: null },
   { status: 504, error: 'timeout', end: 'fault', attempts: 3, retries: 2 },
@@ -27,7 +27,7 @@ it('stores each row unchanged, for any number of rows of one kind', () => {
   const expected: unknown[] = [];
   for (const [n, kind] of [...kinds, ...kinds].entries()) {
     for (let i = 0; i < 80; i += 1) {
-      const row = { ...plain, ...kind, id: `req_${n}_${i}`, latency: i + 0.5, span: i % 2 === 0 ? null : `${i}` };
+      const row = { ...plainRow, ...kind, id: `req_${n}_${i}`, latency: i + 0.5, span: i % 2 === 0 ? null : `${i}` };
       const cost = i % 3 === 0 ? null : BigInt(i) * 1_000_000n;
       expect(inserter.insert(expected.length, n, i, row, cost)).toBe(true);
       expected.push(
@@ -43,14 +43,14 @@ it('stores each row unchanged, for any number of rows of one kind', () => {
 it('skips a row whose id is already stored', () => {
   const db = openForWriting(inMemory);
   const inserter = new RowInserter(db);
-  const inserted = Array.from({ length: 200 }, (_, i) => inserter.insert(i, 1, 0, { ...plain, id: `req_${i >> 1}` }, null));
+  const inserted = Array.from({ length: 200 }, (_, i) => inserter.insert(i, 1, 0, { ...plainRow, id: `req_${i >> 1}` }, null));
   expect(inserted).toEqual(Array.from({ length: 200 }, (_, i) => i % 2 === 0));
   db.close();
 });
 
-it.each(Object.keys(plain))('isAlike() compares the columns that rows of a kind have in common: %s', (name) => {
-  const value = plain[name as keyof StoredRow];
-  const other =
+it.each(Object.keys(plainRow))('isAlike() compares the columns that rows of a kind have in common: %s', (name) => {
+  const value = plainRow[name as keyof StoredRow];
+  const otherValue =
     typeof value === 'boolean'
       ? !value
       : typeof value === 'number'
@@ -58,11 +58,13 @@ it.each(Object.keys(plain))('isAlike() compares the columns that rows of a kind 
         : typeof value === 'object' && value !== null
           ? {}
           : `${value}x`;
-  const row = { ...plain, [name]: other } as StoredRow;
-  expect(haveSameCommonValues(plain, row)).toBe(JSON.stringify(commonValuesOf(plain)) === JSON.stringify(commonValuesOf(row)));
+  const row = { ...plainRow, [name]: otherValue } as StoredRow;
+  expect(haveSameCommonValues(plainRow, row)).toBe(JSON.stringify(commonValuesOf(plainRow)) === JSON.stringify(commonValuesOf(row)));
 });
 
 it('isAlike() detects a difference in each common column', () => {
-  const names = Object.keys(plain).filter((name) => !haveSameCommonValues(plain, { ...plain, [name]: Number.NaN } as unknown as StoredRow));
-  expect(names).toHaveLength(commonValuesOf(plain).length);
+  const names = Object.keys(plainRow).filter(
+    (name) => !haveSameCommonValues(plainRow, { ...plainRow, [name]: Number.NaN } as unknown as StoredRow),
+  );
+  expect(names).toHaveLength(commonValuesOf(plainRow).length);
 });

@@ -33,7 +33,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function entry(id: string, more: Partial<LogRecord> = {}): StoredEntry {
+function entry(id: string, extra: Partial<LogRecord> = {}): StoredEntry {
   const record = {
     ...emptyRecord,
     v: 1,
@@ -41,31 +41,31 @@ function entry(id: string, more: Partial<LogRecord> = {}): StoredEntry {
     id,
     at: start,
     trace: { ...emptyRecord.trace, trace_id: `t-${id}` },
-    ...more,
+    ...extra,
   } as LogRecord;
   const frame = Buffer.from(`${encodeRecord(record, {}).line}\n\n`);
   return { row: rowOf(record), record, bodies: {}, slice: wholeSlice(frame) };
 }
 
-const batch = (records: readonly StoredEntry[], more: Partial<Batch> = {}): Batch => ({
+const batch = (records: readonly StoredEntry[], extra: Partial<Batch> = {}): Batch => ({
   records,
   amendments: [],
   positions: [],
   deletedSegments: [],
-  ...more,
+  ...extra,
 });
 
 const count = (table: string): number => (store.db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
 
-async function settle(retention: Parameters<SqliteStore['retain']>[0], now: number): Promise<void> {
+async function retainUntilDone(retention: Parameters<SqliteStore['retain']>[0], now: number): Promise<void> {
   while (await store.retain(retention, now));
 }
 
 describe('SqliteStore.write()', () => {
   it('stores a batch and its positions, and ignores the same batch written again', async () => {
-    const same = batch([entry('a'), entry('b')], { positions: [{ segment: 's1', offset: 77 }] });
-    await store.write(same);
-    await store.write(same);
+    const repeatedBatch = batch([entry('a'), entry('b')], { positions: [{ segment: 's1', offset: 77 }] });
+    await store.write(repeatedBatch);
+    await store.write(repeatedBatch);
     expect([count('requests'), count('blocks'), [...(await store.positions())]]).toEqual([2, 1, [['s1', 77]]]);
     expect(store.db.prepare("SELECT requests FROM buckets WHERE dim = 'all'").get()).toEqual({ requests: 2 });
     await store.write(batch([], { deletedSegments: ['s1'] }));
@@ -84,8 +84,8 @@ describe('SqliteStore.write()', () => {
   });
 
   it('stores all of a batch or nothing', async () => {
-    const torn = { ...entry('b'), row: null as unknown as StoredEntry['row'] };
-    await expect(store.write(batch([entry('a'), torn], { positions: [{ segment: 's1', offset: 5 }] }))).rejects.toThrow('null');
+    const tornEntry = { ...entry('b'), row: null as unknown as StoredEntry['row'] };
+    await expect(store.write(batch([entry('a'), tornEntry], { positions: [{ segment: 's1', offset: 5 }] }))).rejects.toThrow('null');
     expect([count('requests'), count('tags'), [...(await store.positions())]]).toEqual([0, 0, []]);
     await store.write(batch([entry('a')]));
     expect(count('requests')).toBe(1);
@@ -124,9 +124,9 @@ describe('SqliteStore.write()', () => {
 it('runs a long query in parts and can end it between two parts', async () => {
   const rows = Array.from({ length: 40 }, (_, i) => entry(`r${i}`, { at: start + i * (day / 8) }));
   await store.write(batch(rows));
-  const queries = (between: () => Promise<void>): ReturnType<typeof createQueries> =>
-    createQueries({ ...createSqliteSource(openForReading(path)), checkTimeLimit: between }, () => start + 5 * day);
-  const long = [
+  const queries = (afterPart: () => Promise<void>): ReturnType<typeof createQueries> =>
+    createQueries({ ...createSqliteSource(openForReading(path)), checkTimeLimit: afterPart }, () => start + 5 * day);
+  const slowQueries = [
     (queries) => queries.search({ query: 'agent:nobody', limit: 10 }),
     (queries) => queries.trace('nobody'),
     (queries) => queries.stats({ query: 'latency:>1h' }),
@@ -134,25 +134,25 @@ it('runs a long query in parts and can end it between two parts', async () => {
     (queries) => queries.names(),
   ] satisfies ((queries: ReturnType<typeof createQueries>) => Promise<unknown>)[];
   let parts = 0;
-  const counting = queries(async () => void (parts += 1));
-  const ending = queries(() => Promise.reject(new Error('its time is over')));
-  for (const query of long) {
+  const countingQueries = queries(async () => void (parts += 1));
+  const abortedQueries = queries(() => Promise.reject(new Error('its time is over')));
+  for (const query of slowQueries) {
     parts = 0;
-    await query(counting);
+    await query(countingQueries);
     expect(parts).toBeGreaterThan(5);
-    await expect(query(ending)).rejects.toThrow('its time is over');
+    await expect(query(abortedQueries)).rejects.toThrow('its time is over');
   }
-  await Promise.all([counting.close(), ending.close()]);
+  await Promise.all([countingQueries.close(), abortedQueries.close()]);
 });
 
 describe('SqliteStore.retain()', () => {
-  const keep = { age: 14 * day, size: 1e9 };
+  const retention = { age: 14 * day, size: 1e9 };
 
   it('deletes records that are too old together with their blocks, tags, texts and buckets', async () => {
     await store.write(batch(Array.from({ length: 200 }, (_, i) => entry(`old-${i}`, { metadata: { user: `u${i}` } }))));
     await store.write(batch([entry('new', { at: start + 10 * day, metadata: { user: 'new' } })]));
     while (await store.index('all'));
-    await settle(keep, start + 20 * day);
+    await retainUntilDone(retention, start + 20 * day);
     expect(['requests', 'blocks', 'tags', 'texts'].map(count)).toEqual([1, 1, 1, 1]);
     expect(store.db.prepare('SELECT DISTINCT minute FROM buckets').all()).toHaveLength(1);
   });
@@ -160,7 +160,7 @@ describe('SqliteStore.retain()', () => {
   it('deletes old records that are stored after blocks of records with a later time', async () => {
     for (let i = 0; i < 12; i += 1) await store.write(batch([entry(`ahead-${i}`, { at: start + 100 * day })]));
     await store.write(batch([entry('old')]));
-    await settle(keep, start + 20 * day);
+    await retainUntilDone(retention, start + 20 * day);
     expect([count('requests'), store.db.prepare("SELECT id FROM requests WHERE id = 'old'").get()]).toEqual([12, undefined]);
   });
 
@@ -174,7 +174,7 @@ describe('SqliteStore.retain()', () => {
           ),
         ),
       );
-      await settle({ ...keep, size }, start + day);
+      await retainUntilDone({ ...retention, size }, start + day);
     }
     expect(statSync(path).size).toBeLessThan(size * 1.3);
     const { oldest } = await store.size();
@@ -214,7 +214,7 @@ describe('SqliteStore.retain()', () => {
   ])('keeps the newest records and the file within its size limit with %s', async (_, fill) => {
     await fill();
     const size = 1024 * 1024;
-    await settle({ ...keep, size }, start + 10 * day);
+    await retainUntilDone({ ...retention, size }, start + 10 * day);
     expect((await store.size()).bytes).toBeLessThan(size * 1.1);
     expect(store.db.prepare("SELECT 1 AS found FROM requests WHERE id = 'r5999'").get()).toEqual({ found: 1 });
     expect(count('buckets')).toBeGreaterThan(0);
@@ -222,54 +222,54 @@ describe('SqliteStore.retain()', () => {
 
   it('deletes records beyond the row limit, also within a block', async () => {
     await store.write(batch(Array.from({ length: 640 }, (_, i) => entry(`r${i}`, { at: start + i }))));
-    await settle({ ...keep, rows: 300 }, start + day);
+    await retainUntilDone({ ...retention, rows: 300 }, start + day);
     expect(count('requests')).toBeGreaterThan(200);
     expect(count('requests')).toBeLessThanOrEqual(300);
   });
 
   it('tracks the number of rows without counting them', async () => {
-    const known = async (): Promise<boolean> => (await store.size()).records === count('requests');
+    const isIndexComplete = async (): Promise<boolean> => (await store.size()).records === count('requests');
     const entries = Array.from({ length: 200 }, (_, i) => entry(`r${i}`, { at: start + i }));
     await store.write(batch([...entries, ...entries.slice(0, 50)]));
-    expect([await known(), count('requests')]).toEqual([true, 200]);
+    expect([await isIndexComplete(), count('requests')]).toEqual([true, 200]);
     await store.close();
     store = openSqliteStore(path);
     await store.write(batch([entry('new', { at: start + 10 * day }), entry('r1')]));
-    expect([await known(), count('requests')]).toEqual([true, 201]);
-    await settle(keep, start + 20 * day);
-    expect([await known(), count('requests')]).toEqual([true, 1]);
+    expect([await isIndexComplete(), count('requests')]).toEqual([true, 201]);
+    await retainUntilDone(retention, start + 20 * day);
+    expect([await isIndexComplete(), count('requests')]).toEqual([true, 1]);
   });
 });
 
 it('finds words of new records after all others were deleted and the file was reopened', async () => {
-  const says = (id: string, at: number): StoredEntry => entry(id, { at, preview: 'a needle' });
-  for (let i = 0; i < 3; i += 1) await store.write(batch([says(`old-${i}`, start)]));
+  const needleEntry = (id: string, at: number): StoredEntry => entry(id, { at, preview: 'a needle' });
+  for (let i = 0; i < 3; i += 1) await store.write(batch([needleEntry(`old-${i}`, start)]));
   while (await store.index('all'));
-  await settle({ age: day, size: 1e9 }, start + 5 * day);
+  await retainUntilDone({ age: day, size: 1e9 }, start + 5 * day);
   expect(count('blocks')).toBe(0);
   await store.close();
   store = openSqliteStore(path);
-  await store.write(batch([says('new', start + 5 * day)]));
+  await store.write(batch([needleEntry('new', start + 5 * day)]));
   const queries = createQueries(createSqliteSource(openForReading(path)), () => start + 5 * day);
-  const found = async (): Promise<readonly string[]> => (await queries.search({ query: 'needle', limit: 9 })).rows.map(({ id }) => id);
-  expect(await found()).toEqual(['new']);
+  const searchIds = async (): Promise<readonly string[]> => (await queries.search({ query: 'needle', limit: 9 })).rows.map(({ id }) => id);
+  expect(await searchIds()).toEqual(['new']);
   while (await store.index('all'));
-  expect(await found()).toEqual(['new']);
+  expect(await searchIds()).toEqual(['new']);
   await queries.close();
 });
 
 it('skips a block with damaged bytes that SQLite does not detect', async () => {
-  const many = (name: string): StoredEntry[] =>
+  const manyEntries = (name: string): StoredEntry[] =>
     Array.from({ length: blockRecords }, (_, i) => entry(`${name}-${i}`, { preview: `needle ${randomBytes(100).toString('hex')}` }));
-  await store.write(batch([...many('damaged'), ...many('good')]));
+  await store.write(batch([...manyEntries('damaged'), ...manyEntries('good')]));
   const { bytes } = store.db.prepare('SELECT bytes FROM blocks WHERE block = 1').get() as { bytes: Uint8Array };
   store.db.prepare('UPDATE blocks SET bytes = ? WHERE block = 1').run(bytes.fill(0, 100));
   const queries = createQueries(createSqliteSource(openForReading(path)), () => start);
-  const found = async (query: string): Promise<number> => (await queries.search({ query, limit: 500 })).rows.length;
-  expect([await found(''), await found('needle')]).toEqual([blockRecords, blockRecords]);
+  const countMatches = async (query: string): Promise<number> => (await queries.search({ query, limit: 500 })).rows.length;
+  expect([await countMatches(''), await countMatches('needle')]).toEqual([blockRecords, blockRecords]);
   expect(await queries.get('damaged-1')).toBeUndefined();
   while (await store.index('all'));
-  expect(await found('needle')).toBe(blockRecords);
+  expect(await countMatches('needle')).toBe(blockRecords);
   await queries.close();
 });
 
@@ -287,10 +287,10 @@ it('indexes words while records arrive only if many records wait to be indexed',
 
 describe('SQLite database file', () => {
   it('migrates from version 1 to the latest version with its records', async () => {
-    const old = join(dir, 'old.sqlite');
-    copyFileSync(new URL('fixtures/version-1.sqlite', import.meta.url), old);
-    const migrated = openSqliteStore(old);
-    const queries = createQueries(createSqliteSource(openForReading(old)), () => start + day);
+    const oldPath = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-1.sqlite', import.meta.url), oldPath);
+    const migrated = openSqliteStore(oldPath);
+    const queries = createQueries(createSqliteSource(openForReading(oldPath)), () => start + day);
     expect((await queries.search({ query: '', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_b', 'req_a']);
     expect((await queries.get('req_a'))?.record.metadata).toEqual({ user: 'u42' });
     await queries.close();
@@ -300,26 +300,26 @@ describe('SQLite database file', () => {
   });
 
   it('migrates from version 2 and counts only retries of the same target, in rows and buckets', async () => {
-    const old = join(dir, 'old.sqlite');
-    copyFileSync(new URL('fixtures/version-2.sqlite', import.meta.url), old);
-    await openSqliteStore(old).close();
-    const queries = createQueries(createSqliteSource(openForReading(old)), () => start + day);
+    const oldPath = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-2.sqlite', import.meta.url), oldPath);
+    await openSqliteStore(oldPath).close();
+    const queries = createQueries(createSqliteSource(openForReading(oldPath)), () => start + day);
     const retries = async (query: string): Promise<unknown> => (await queries.stats({ query })).total.retries;
-    const found = await Promise.all(['a', 'aa', 'aaa', 'ab', 'aab'].map((targets) => retries(`id:req_${targets}`)));
-    expect(found).toEqual([0, 1, 2, 0, 1]);
+    const retryCounts = await Promise.all(['a', 'aa', 'aaa', 'ab', 'aab'].map((targets) => retries(`id:req_${targets}`)));
+    expect(retryCounts).toEqual([0, 1, 2, 0, 1]);
     expect(await retries('')).toBe(4);
     expect((await queries.search({ query: 'retries:>0', limit: 10 })).rows.map((row) => row.retries)).toEqual([1, 2, 1]);
     await queries.close();
   });
 
   it('migrates from version 3 and finds span names of older and newer records', async () => {
-    const old = join(dir, 'old.sqlite');
-    copyFileSync(new URL('fixtures/version-3.sqlite', import.meta.url), old);
-    const migrated = openSqliteStore(old);
+    const oldPath = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-3.sqlite', import.meta.url), oldPath);
+    const migrated = openSqliteStore(oldPath);
     const trace = { trace_id: 't', span_id: 's-3', parent: 's-2', span_name: 'Read', traceparent: null };
     await migrated.write(batch([entry('req_read', { at: start + 5000, trace })]));
     await migrated.close();
-    const queries = createQueries(createSqliteSource(openForReading(old)), () => start + day);
+    const queries = createQueries(createSqliteSource(openForReading(oldPath)), () => start + day);
     const names = (await queries.trace('t')).map(({ span, span_name: name, parent }) => [span, name, parent]);
     expect(names).toEqual([
       ['s-1', 'Plan', null],
@@ -332,9 +332,9 @@ describe('SQLite database file', () => {
   });
 
   it('migrates from version 4 and deletes an old record stored after a newer one', async () => {
-    const old = join(dir, 'old.sqlite');
-    copyFileSync(new URL('fixtures/version-4.sqlite', import.meta.url), old);
-    const migrated = openSqliteStore(old);
+    const oldPath = join(dir, 'old.sqlite');
+    copyFileSync(new URL('fixtures/version-4.sqlite', import.meta.url), oldPath);
+    const migrated = openSqliteStore(oldPath);
     while (await migrated.retain({ age: day, size: 1e9 }, start + 20 * day));
     expect(migrated.db.prepare('SELECT id FROM requests').all()).toEqual([{ id: 'req_0' }]);
     await migrated.close();

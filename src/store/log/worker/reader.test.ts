@@ -35,7 +35,7 @@ it.each([
   ['ERR_X', undefined],
 ])('asUnavailable() maps Postgres error code %s to: %s', (code, message) => {
   const thrown = Object.assign(new Error('x'), { code });
-  const shown = asUnavailable(thrown);
-  if (message === undefined) expect(shown).toBe(thrown);
-  else expect(shown).toMatchObject({ code: 'log_unavailable', message: expect.stringContaining(message) as string });
+  const unavailable = asUnavailable(thrown);
+  if (message === undefined) expect(unavailable).toBe(thrown);
+  else expect(unavailable).toMatchObject({ code: 'log_unavailable', message: expect.stringContaining(message) as string });
 });

@@ -13,7 +13,7 @@ import type { RpcReply, ProblemReport } from '../rpc/protocol.ts';
 import type { LogDatabase, WriterState } from './settings.ts';
 import { startWriter } from './writer.ts';
 
-let away = false;
+let isUnavailable = false;
 let isMigrating = false;
 let closed = 0;
 let retained = 0;
@@ -32,7 +32,7 @@ vi.mock('../postgres/store.ts', () => ({
     },
     close: async () => void (closed += 1),
     retain: async () => {
-      if (away) throw Object.assign(new Error('the server is away'), { code: 'log_unavailable' });
+      if (isUnavailable) throw Object.assign(new Error('the server is away'), { code: 'log_unavailable' });
       retained += 1;
       return false;
     },
@@ -45,7 +45,7 @@ let reports: ProblemReport[] = [];
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'writer-'));
-  [away, isMigrating, closed, retained] = [false, false, 0, 0];
+  [isUnavailable, isMigrating, closed, retained] = [false, false, 0, 0];
   write = async () => {};
 });
 afterEach(async () => {
@@ -181,7 +181,7 @@ it('handles calls between the transactions of a slow database', async () => {
   append(...Array.from({ length: 5000 }, (_, i) => `req_${i}`));
   let [now, writes] = [performance.now(), 0];
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const { promise: begun, resolve } = Promise.withResolvers<void>();
+  const { promise: started, resolve } = Promise.withResolvers<void>();
   write = async () => {
     writes += 1;
     now += 10_000;
@@ -190,7 +190,7 @@ it('handles calls between the transactions of a slow database', async () => {
   };
   try {
     start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
-    await begun;
+    await started;
     await state();
     expect(writes).toBeLessThan(3);
   } finally {
@@ -200,9 +200,9 @@ it('handles calls between the transactions of a slow database', async () => {
 
 it('stores records if old ones cannot be deleted, and reports the problem if it repeats', async () => {
   const path = join(dir, 'log.sqlite');
-  const before = openSqliteStore(path);
-  before.db.exec('DROP TABLE feedback');
-  await before.close();
+  const databaseBefore = openSqliteStore(path);
+  databaseBefore.db.exec('DROP TABLE feedback');
+  await databaseBefore.close();
   append('req_1');
   start({ kind: 'sqlite', path });
   await expect.poll(async () => (await state()).records).toBe(1);
@@ -220,19 +220,19 @@ it('stores records if old ones cannot be deleted, and reports the problem if it 
 it.each([
   ['records keep arriving', async () => append('req_next')],
   ['records cannot be stored', () => Promise.reject(new Error('database or disk is full'))],
-])('deletes old records while %s', async (_, then) => {
+])('deletes old records while %s', async (_, maintain) => {
   append('req_0');
-  write = then;
+  write = maintain;
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
   await expect.poll(() => retained).toBeGreaterThan(0);
 });
 
 it('keeps records in memory while a database without a spool is unavailable, and stores them once', async () => {
   const stored: string[] = [];
-  let fails = 2;
+  let remainingFailures = 2;
   write = async ({ records }) => {
-    fails -= 1;
-    if (fails >= 0) throw Object.assign(new Error('the server is away'), { code: 'log_unavailable' });
+    remainingFailures -= 1;
+    if (remainingFailures >= 0) throw Object.assign(new Error('the server is away'), { code: 'log_unavailable' });
     stored.push(...records.map(({ row }) => row.id));
   };
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' }, { spool: undefined });
@@ -258,7 +258,7 @@ it('keeps the memory store within its row limit', async () => {
 it('reports that records wait if the database becomes unavailable, even without new records', async () => {
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
   expect((await state()).problems).toEqual([]);
-  away = true;
+  isUnavailable = true;
   await call('retention', { age: 1e12, size: 1e9 });
   await expect.poll(async () => (await state()).problems).toEqual(['Records wait in the spool: the server is away']);
 });
@@ -266,8 +266,8 @@ it('reports that records wait if the database becomes unavailable, even without 
 it.each([
   [true, 0],
   [false, 1],
-])('does not close an unavailable database during a migration, and reopens it otherwise: %s', async (migrates, times) => {
-  [away, isMigrating, closed] = [true, migrates, 0];
+])('does not close an unavailable database during a migration, and reopens it otherwise: %s', async (isMigrationRun, times) => {
+  [isUnavailable, isMigrating, closed] = [true, isMigrationRun, 0];
   start({ kind: 'postgres', url: 'postgres://u:p@127.0.0.1/logs' });
   await call('retention', { age: 1e12, size: 1e9 });
   await expect.poll(async () => (await state()).problems).toEqual(['Records wait in the spool: the server is away']);

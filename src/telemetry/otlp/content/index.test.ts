@@ -6,24 +6,24 @@ import { messagesOf } from './index.ts';
 const record = {} as LogRecord;
 const inputOf = (messages: readonly object[]): unknown[] =>
   JSON.parse(messagesOf({ record, request: JSON.stringify({ messages }), response: undefined }).input ?? '[]') as unknown[];
-const said = (content: string) => ({ role: 'user', content });
-const shown = (content: string) => ({ role: 'user', parts: [{ type: 'text', content }] });
+const userMessage = (content: string) => ({ role: 'user', content });
+const expectedMessage = (content: string) => ({ role: 'user', parts: [{ type: 'text', content }] });
 
 it('truncates a long conversation to the latest messages that fit', () => {
-  const long = Array.from({ length: 100 }, (_, index) => said(`${index} ${'x'.repeat(1000)}`));
-  const kept = inputOf(long);
-  expect(kept.at(-1)).toEqual(shown(`99 ${'x'.repeat(1000)}`));
-  const size = JSON.stringify(kept).length;
+  const longConversation = Array.from({ length: 100 }, (_, index) => userMessage(`${index} ${'x'.repeat(1000)}`));
+  const exported = inputOf(longConversation);
+  expect(exported.at(-1)).toEqual(expectedMessage(`99 ${'x'.repeat(1000)}`));
+  const size = JSON.stringify(exported).length;
   expect(size).toBeLessThanOrEqual(64 * 1024);
-  expect(size + JSON.stringify(shown(`1 ${'x'.repeat(1000)}`)).length).toBeGreaterThan(64 * 1024);
+  expect(size + JSON.stringify(expectedMessage(`1 ${'x'.repeat(1000)}`)).length).toBeGreaterThan(64 * 1024);
 });
 
 it('keeps a conversation that fits exactly', () => {
-  const empty = JSON.stringify([shown('a'), shown('')]).length;
-  const full = [said('a'), said('x'.repeat(64 * 1024 - empty))];
+  const empty = JSON.stringify([expectedMessage('a'), expectedMessage('')]).length;
+  const full = [userMessage('a'), userMessage('x'.repeat(64 * 1024 - empty))];
   expect(inputOf(full)).toHaveLength(2);
-  expect(inputOf([said('ab'), ...full.slice(1)])).toHaveLength(1);
-  expect(inputOf([said('x'.repeat(64 * 1024))])).toEqual([]);
+  expect(inputOf([userMessage('ab'), ...full.slice(1)])).toHaveLength(1);
+  expect(inputOf([userMessage('x'.repeat(64 * 1024))])).toEqual([]);
 });
 
 const callPart = { type: 'tool_call', id: 'c1', name: 'weather', arguments: { city: 'Oslo' } };
@@ -149,13 +149,13 @@ it('separates the choices of a stream and sets the finish reason of each', () =>
   const response = events(chunk({ content: 'b' }, 1), chunk({ content: 'a' }), chunk({ content: 'b' }, 1), chunk({ content: 'a' }));
   const output = (part: Partial<LogRecord>): unknown =>
     JSON.parse(messagesOf({ record: sampleRecord(part), request: undefined, response }).output ?? '');
-  const shownWith = (one: string, other: string) => [
-    { role: 'assistant', parts: [textPart('aa')], finish_reason: one },
-    { role: 'assistant', parts: [textPart('bb')], finish_reason: other },
+  const messagesWith = (first: string, second: string) => [
+    { role: 'assistant', parts: [textPart('aa')], finish_reason: first },
+    { role: 'assistant', parts: [textPart('bb')], finish_reason: second },
   ];
-  expect(output({ finish: ['stop', 'length'] })).toEqual(shownWith('stop', 'length'));
-  expect(output({ finish: [] })).toEqual(shownWith('stop', 'stop'));
-  expect(output({ finish: [], end: 'fault' })).toEqual(shownWith('fault', 'fault'));
+  expect(output({ finish: ['stop', 'length'] })).toEqual(messagesWith('stop', 'length'));
+  expect(output({ finish: [] })).toEqual(messagesWith('stop', 'stop'));
+  expect(output({ finish: [], end: 'fault' })).toEqual(messagesWith('fault', 'fault'));
 });
 
 it.each([

@@ -35,27 +35,27 @@ describe('SigV4 for a model call', () => {
     body: '{"messages":[{"role":"user","content":[{"text":"Hi"}]}]}',
   };
   const scope = { region: 'us-east-1', service: 'bedrock' };
-  const at = Date.parse('2026-01-02T03:04:05Z');
+  const now = Date.parse('2026-01-02T03:04:05Z');
 
   it('encodes the path again before it signs the request', () => {
     const { canonical } = canonicalRequest(request, ['x-amz-date', '20260102T030405Z']);
     expect(canonical.split('\n')[1]).toBe('/model/us.vendor.model-v1%253A0/converse');
-    const signed = new SigV4({ accessKeyId, secretAccessKey }, scope).sign(request, at);
+    const signed = new SigV4({ accessKeyId, secretAccessKey }, scope).sign(request, now);
     expect(signatureOf(signed)).toBe(
       'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20260102/us-east-1/bedrock/aws4_request, SignedHeaders=content-type;host;x-amz-date, Signature=9fa1014d1552932ec1c1a21060c0a0e56e7dfdb5039c3bd7fc7950cbb195152b',
     );
   });
 
   it('sends and signs the session token of a role', () => {
-    const signed = new SigV4({ accessKeyId, secretAccessKey, sessionToken: 'T' }, scope).sign(request, at);
+    const signed = new SigV4({ accessKeyId, secretAccessKey, sessionToken: 'T' }, scope).sign(request, now);
     expect(signed.slice(0, 4)).toEqual(['x-amz-date', '20260102T030405Z', 'x-amz-security-token', 'T']);
     expect(signatureOf(signed)).toContain('SignedHeaders=content-type;host;x-amz-date;x-amz-security-token,');
   });
 
   it('derives a new signing key for each day', () => {
     const signer = new SigV4({ accessKeyId, secretAccessKey }, scope);
-    const days = [at, at + 86_400_000, at];
-    const fresh = days.map((day) => new SigV4({ accessKeyId, secretAccessKey }, scope).sign(request, day));
-    expect(days.map((day) => signer.sign(request, day))).toEqual(fresh);
+    const times = [now, now + 86_400_000, now];
+    const freshSignatures = times.map((day) => new SigV4({ accessKeyId, secretAccessKey }, scope).sign(request, day));
+    expect(times.map((day) => signer.sign(request, day))).toEqual(freshSignatures);
   });
 });

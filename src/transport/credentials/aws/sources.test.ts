@@ -48,7 +48,7 @@ const deps = (env: Record<string, string>): GrantDeps => ({
   env,
 });
 
-const seen = (): string[] => server.requests.map(({ method, url }) => `${method} ${url}`);
+const requestLines = (): string[] => server.requests.map(({ method, url }) => `${method} ${url}`);
 const text =
   (status: number, body: string): Script =>
   (response) => {
@@ -133,13 +133,13 @@ describe('awsWebIdentity()', () => {
 });
 
 describe('awsContainer()', () => {
-  const give: Script = (response) => json(response, 200, keys);
+  const sendKeys: Script = (response) => json(response, 200, keys);
 
   it('fetches keys from the URL in its environment and sends the authorization token', async () => {
-    server.script = give;
+    server.script = sendKeys;
     const env = { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${server.url}/v1/credentials?id=1`, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: file };
     expect(await awsContainer(deps(env)).fetch()).toEqual(expected);
-    expect(seen()).toEqual(['GET /v1/credentials?id=1']);
+    expect(requestLines()).toEqual(['GET /v1/credentials?id=1']);
     expect(server.requests[0]?.headers.authorization).toBe('web-token-1');
     await awsContainer(deps({ AWS_CONTAINER_CREDENTIALS_FULL_URI: server.url, AWS_CONTAINER_AUTHORIZATION_TOKEN: 'plain' })).fetch();
     expect(server.requests[1]?.headers.authorization).toBe('plain');
@@ -168,14 +168,14 @@ describe('awsInstance()', () => {
   };
   const source = (role?: string, env: Record<string, string> = {}): TokenFetcher =>
     awsInstance({ kind: 'aws-instance', role }, deps({ AWS_EC2_METADATA_SERVICE_ENDPOINT: `${server.url}/`, ...env }));
-  const place = 'GET /latest/meta-data/iam/security-credentials/';
+  const metadataPath = 'GET /latest/meta-data/iam/security-credentials/';
 
   it('fetches the keys of its role in a metadata session', async () => {
     server.script = metadata;
     expect(await source().fetch()).toEqual(expected);
-    expect(seen()).toEqual(['PUT /latest/api/token', place, `${place}my-role`]);
+    expect(requestLines()).toEqual(['PUT /latest/api/token', metadataPath, `${metadataPath}my-role`]);
     await source('other').fetch();
-    expect(seen().slice(3)).toEqual(['PUT /latest/api/token', `${place}other`]);
+    expect(requestLines().slice(3)).toEqual(['PUT /latest/api/token', `${metadataPath}other`]);
   });
 
   it('reports that the instance has no role', async () => {
@@ -198,9 +198,9 @@ describe('awsInstance()', () => {
     await expect(source('r').fetch()).rejects.toThrow(/returned 400: Bad: no \*\*\*$/);
   });
 
-  it.each([{ AccessKeyId: 'A\r\nx: y' }, { Token: '\u0001' }])('rejects keys that no HTTP header can contain: %j', async (bad) => {
+  it.each([{ AccessKeyId: 'A\r\nx: y' }, { Token: '\u0001' }])('rejects keys that no HTTP header can contain: %j', async (invalidKeys) => {
     server.script = (response, request, n) =>
-      request.method === 'PUT' ? metadata(response, request, n) : json(response, 200, { ...keys, ...bad });
+      request.method === 'PUT' ? metadata(response, request, n) : json(response, 200, { ...keys, ...invalidKeys });
     await expect(source('r').fetch()).rejects.toThrow('keys that no header could carry');
   });
 

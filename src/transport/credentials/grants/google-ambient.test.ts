@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 /** A workload identity federation file; its subject token is in a file beside it. */
-async function federation(): Promise<string> {
+async function writeFederationFile(): Promise<string> {
   const subject = join(folder, 'subject');
   await writeFile(subject, 'subject-token');
   const file = join(folder, 'federation.json');
@@ -50,7 +50,7 @@ async function federation(): Promise<string> {
   return file;
 }
 
-const exchange = (): void => {
+const scriptExchange = (): void => {
   server.script = (response, _request, count) =>
     json(response, 200, {
       access_token: `token-${count}`,
@@ -62,8 +62,8 @@ const exchange = (): void => {
 
 describe('googleAmbient()', () => {
   it('exchanges the subject token of a federation file and returns the token with its lifetime', async () => {
-    exchange();
-    const token = await googleAmbient(grant(await federation()), deps).fetch();
+    scriptExchange();
+    const token = await googleAmbient(grant(await writeFederationFile()), deps).fetch();
     expect(token.value).toBe('token-1');
     expect(token.expiresAt - Date.now()).toBeGreaterThan(3_500_000);
     expect(server.requests.map((request) => request.url)).toEqual(['/exchange']);
@@ -83,8 +83,8 @@ describe('googleAmbient()', () => {
   });
 
   it('fetches a new token after clearCache()', async () => {
-    exchange();
-    const fetcher = googleAmbient(grant(await federation()), deps);
+    scriptExchange();
+    const fetcher = googleAmbient(grant(await writeFederationFile()), deps);
     expect((await fetcher.fetch()).value).toBe('token-1');
     expect((await fetcher.fetch()).value).toBe('token-1');
     fetcher.clearCache?.();
@@ -95,7 +95,7 @@ describe('googleAmbient()', () => {
 describe('googleAmbient() without a usable identity', () => {
   it('reports the error and description of the token exchange', async () => {
     server.script = (response) => json(response, 400, { error: 'invalid_target', error_description: 'The pool is gone' });
-    await expect(googleAmbient(grant(await federation()), deps).fetch()).rejects.toThrow(/invalid_target.*The pool is gone/);
+    await expect(googleAmbient(grant(await writeFederationFile()), deps).fetch()).rejects.toThrow(/invalid_target.*The pool is gone/);
   });
 
   it.each([
@@ -107,22 +107,22 @@ describe('googleAmbient() without a usable identity', () => {
       /^Unable to read .* GOOGLE_APPLICATION_CREDENTIALS environment variable: the file does not exist, or is not a file$/,
     ],
     ['for the subject token', () => join(folder, 'no-subject.json'), undefined, /^the file does not exist, or is not a file$/],
-  ])('reports a missing file %s without its path', async (_, named, inEnv, message) => {
-    const federated = JSON.parse(await readFile(await federation(), 'utf8')) as Record<string, unknown>;
-    const noSubject = { ...federated, credential_source: { file: join(folder, 'none') } };
+  ])('reports a missing file %s without its path', async (_, credentialsFile, inEnv, message) => {
+    const federationConfig = JSON.parse(await readFile(await writeFederationFile(), 'utf8')) as Record<string, unknown>;
+    const noSubject = { ...federationConfig, credential_source: { file: join(folder, 'none') } };
     await writeFile(join(folder, 'no-subject.json'), JSON.stringify(noSubject));
     vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', inEnv?.());
-    await expect(googleAmbient(grant(named()), deps).fetch()).rejects.toThrow(message);
+    await expect(googleAmbient(grant(credentialsFile()), deps).fetch()).rejects.toThrow(message);
   });
 
   it('masks a subject token that the exchange repeats in its error', async () => {
     const subject = `eyJhbGciOiJSUzI1NiJ9.${'c'.repeat(400)}.sig-1_x`;
-    const file = await federation();
+    const file = await writeFederationFile();
     await writeFile(join(folder, 'subject'), subject);
     server.script = (response) => json(response, 400, { error: 'invalid_grant', error_description: `No issuer for ${subject}.` });
     const error: unknown = await googleAmbient(grant(file), deps)
       .fetch()
-      .catch((thrown: unknown) => thrown);
+      .catch((caught: unknown) => caught);
     expect(error).toMatchObject({ message: expect.stringMatching(/invalid_grant: No issuer for \*\*\*$/) as string });
     expect(inspect(error, { depth: null })).not.toContain(subject);
   });
@@ -135,13 +135,13 @@ describe('googleAmbient() without a usable identity', () => {
     const file = join(folder, 'broken.json');
     await writeFile(file, text);
     vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file);
-    for (const named of [file, undefined]) {
-      const error: unknown = await googleAmbient(grant(named), deps)
+    for (const configuredFile of [file, undefined]) {
+      const error: unknown = await googleAmbient(grant(configuredFile), deps)
         .fetch()
-        .catch((thrown: unknown) => thrown);
-      const told = inspect(error, { depth: null });
-      expect(told).toContain('it is not valid JSON');
-      expect(told).not.toMatch(/SECRET|KEY|private_/);
+        .catch((caught: unknown) => caught);
+      const inspected = inspect(error, { depth: null });
+      expect(inspected).toContain('it is not valid JSON');
+      expect(inspected).not.toMatch(/SECRET|KEY|private_/);
     }
   });
 

@@ -19,9 +19,9 @@ let upstream: Upstream;
 let root: string;
 let waits: number[];
 
-const give: Script = (response) => json(response, 200, { access_token: 't', expires_in: '3600' });
+const sendToken: Script = (response) => json(response, 200, { access_token: 't', expires_in: '3600' });
 
-const endpoint = (over: Partial<InstanceEndpoint> = {}): InstanceEndpoint => ({
+const endpoint = (overrides: Partial<InstanceEndpoint> = {}): InstanceEndpoint => ({
   name: 'the machine',
   when: [],
   url: { env: 'ENDPOINT' },
@@ -33,13 +33,17 @@ const endpoint = (over: Partial<InstanceEndpoint> = {}): InstanceEndpoint => ({
     { statuses: [404, 500], waitsMs: [0, 1600, 3200] },
     { statuses: [410], waitsMs: [10_000, 10_000, 10_000, 10_000] },
   ],
-  ...over,
+  ...overrides,
 });
 
-function fetchFrom(over: Partial<InstanceEndpoint> = {}, grant: Partial<Grant> = {}, env: Record<string, string> = {}): Promise<Token> {
-  const whole: Grant = {
+function fetchFrom(
+  overrides: Partial<InstanceEndpoint> = {},
+  grant: Partial<Grant> = {},
+  env: Record<string, string> = {},
+): Promise<Token> {
+  const fullGrant: Grant = {
     kind: 'instance-identity',
-    endpoints: [endpoint(over)],
+    endpoints: [endpoint(overrides)],
     identity: undefined,
     identityField: 'auth.client_id',
     resource: 'https://service.example',
@@ -54,11 +58,11 @@ function fetchFrom(over: Partial<InstanceEndpoint> = {}, grant: Partial<Grant> =
     wait: (ms: number) => Promise.resolve(void waits.push(ms)),
     env: { ENDPOINT: server.url, ROOT: root, ...env },
   };
-  return instanceIdentity(whole, deps).fetch();
+  return instanceIdentity(fullGrant, deps).fetch();
 }
 
 beforeAll(async () => {
-  server = await startUpstream(give);
+  server = await startUpstream(sendToken);
   upstream = createUpstream({ wheel: new TimerWheel(), lookup: () => undefined });
   root = await realpath(await mkdtemp(join(tmpdir(), 'instance-')));
   await mkdir(join(root, 'tokens', 'below'), { recursive: true });
@@ -66,7 +70,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   server.requests.length = 0;
-  server.script = give;
+  server.script = sendToken;
   waits = [];
 });
 
@@ -82,17 +86,17 @@ describe('instanceIdentity() retries', () => {
     ['after 410 with longer waits', [410, 410, 200], [10_000, 10_000], true],
     ['at most three times after 500', [500, 500, 500, 500], [0, 1600, 3200], false],
     ['not at all after 400', [400], [], false],
-  ])('%s', async (_, statuses, expected, isGiven) => {
+  ])('%s', async (_, statuses, expected, isTokenIssued) => {
     server.script = (response, request, count) => {
       const status = statuses[count - 1] ?? 0;
-      if (status === 200) void give(response, request, count);
+      if (status === 200) void sendToken(response, request, count);
       else json(response, status, {});
     };
     const outcome = await fetchFrom().then(
       () => true,
       () => false,
     );
-    expect([outcome, waits, server.requests.length]).toEqual([isGiven, expected, statuses.length]);
+    expect([outcome, waits, server.requests.length]).toEqual([isTokenIssued, expected, statuses.length]);
   });
 });
 
@@ -108,8 +112,8 @@ describe('token lifetime of instanceIdentity()', () => {
     ['refresh_in for the renewal', { expires_in: 7200, refresh_in: '3600' }, now + 2 * hour, now + hour],
     ['a default without any field', {}, now + 300_000, undefined],
     ['a default for invalid fields', { expires_in: 'soon', expires_on: 'never' }, now + 300_000, undefined],
-  ])('uses %s', async (_, life, expiresAt, renewAt) => {
-    server.script = (response) => json(response, 200, { access_token: 't', ...life });
+  ])('uses %s', async (_, lifetime, expiresAt, renewAt) => {
+    server.script = (response) => json(response, 200, { access_token: 't', ...lifetime });
     expect(await fetchFrom()).toEqual({ value: 't', expiresAt, renewAt });
   });
 });
@@ -139,17 +143,17 @@ describe('authentication challenge of instanceIdentity()', () => {
     suffix: '.key',
     maxBytes: 16,
   };
-  const asks =
+  const respondWithChallenge =
     (file: string): Script =>
     (response, request, count) =>
       request.headers.authorization === 'Basic proof'
-        ? give(response, request, count)
+        ? sendToken(response, request, count)
         : json(response, 401, {}, { 'www-authenticate': `Basic realm=${file}` });
 
   it('sends the content of the file named by the challenge', async () => {
     const file = join(root, 'tokens', 'a.key');
     await writeFile(file, 'proof\n');
-    server.script = asks(file);
+    server.script = respondWithChallenge(file);
     expect((await fetchFrom({ challenge })).value).toBe('t');
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, 'Basic proof']);
   });
@@ -162,12 +166,12 @@ describe('authentication challenge of instanceIdentity()', () => {
     ['that is a symbolic link to another folder', 'tokens/link.key', /outside the agent's directory/],
     ['that is too large', 'tokens/large.key', /larger than 16 bytes/],
     ['that does not exist', 'tokens/missing.key', /cannot be read \(ENOENT\)/],
-  ])('does not send the content of a file %s', async (_, name, says) => {
-    await Promise.all(['tokens/a.txt', 'a.key', 'tokens/below/a.key'].map((each) => writeFile(join(root, each), 'secret of root')));
+  ])('does not send the content of a file %s', async (_, name, expectedError) => {
+    await Promise.all(['tokens/a.txt', 'a.key', 'tokens/below/a.key'].map((filePath) => writeFile(join(root, filePath), 'secret of root')));
     await writeFile(join(root, 'tokens/large.key'), 'x'.repeat(17));
     await symlink(join(root, 'a.key'), join(root, 'tokens/link.key')).catch(() => undefined);
-    server.script = asks(`"${root}/${name}"`);
-    await expect(fetchFrom({ challenge })).rejects.toThrow(says);
+    server.script = respondWithChallenge(`"${root}/${name}"`);
+    await expect(fetchFrom({ challenge })).rejects.toThrow(expectedError);
     expect([server.requests.length, server.requests.some(({ headers }) => headers.authorization !== undefined)]).toEqual([1, false]);
   });
 
@@ -178,13 +182,13 @@ describe('authentication challenge of instanceIdentity()', () => {
 
   it('reports 401 if the challenge is repeated', async () => {
     await writeFile(join(root, 'tokens', 'b.key'), 'other');
-    server.script = asks(join(root, 'tokens', 'b.key'));
+    server.script = respondWithChallenge(join(root, 'tokens', 'b.key'));
     await expect(fetchFrom({ challenge })).rejects.toThrow(/returned 401/);
     expect(server.requests).toHaveLength(2);
   });
 
   it('reports 401 if the endpoint allows no challenge', async () => {
-    server.script = asks(join(root, 'a.key'));
+    server.script = respondWithChallenge(join(root, 'a.key'));
     await expect(fetchFrom()).rejects.toThrow(/returned 401: no token/);
   });
 });

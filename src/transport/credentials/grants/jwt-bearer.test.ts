@@ -27,20 +27,30 @@ const grant = (privateKey: string) =>
     keyId: undefined,
   }) as const;
 
-const own = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const privateKeyPem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /** An RSA key of this length with made-up numbers. */
-function keyOf(bits: number): string {
+function keyWithBits(bits: number): string {
   const number = (length: number): string => Buffer.alloc(length / 8, 0xd5).toString('base64url');
-  const half = number(bits / 2);
-  const jwk = { kty: 'RSA', n: number(bits), e: 'AQAB', d: number(bits), p: half, q: half, dp: half, dq: half, qi: half };
+  const halfLength = number(bits / 2);
+  const jwk = {
+    kty: 'RSA',
+    n: number(bits),
+    e: 'AQAB',
+    d: number(bits),
+    p: halfLength,
+    q: halfLength,
+    dp: halfLength,
+    dq: halfLength,
+    qi: halfLength,
+  };
   return createPrivateKey({ key: jwk, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 describe('jwtBearer()', () => {
   it.each([
-    ['a valid key', 'request', own, 'signed', undefined],
-    ['a key with escaped line breaks', 'request', own.replaceAll('\n', String.raw`\n`), 'signed', undefined],
+    ['a valid key', 'request', privateKeyPem, 'signed', undefined],
+    ['a key with escaped line breaks', 'request', privateKeyPem.replaceAll('\n', String.raw`\n`), 'signed', undefined],
     [
       'text that is not a key',
       'request',
@@ -48,7 +58,7 @@ describe('jwtBearer()', () => {
       'the private key of the service account cannot be read: it must be PEM in PKCS #8',
       'private_key',
     ],
-    ['a key of 8192 bits', 'request', keyOf(8192), 'the private key of the service account is longer than 4096 bits', 'private_key'],
+    ['a key of 8192 bits', 'request', keyWithBits(8192), 'the private key of the service account is longer than 4096 bits', 'private_key'],
   ] as const)('signs with a private key or reports why it cannot: %s of a %s', async (_, trust, key, message, field) => {
     await expect(jwtBearer(grant(key), trust, deps).fetch()).rejects.toMatchObject({ message, field });
   });

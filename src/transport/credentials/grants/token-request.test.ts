@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { TokenError } from '../token-source.ts';
 import { tokenOf } from './token-request.ts';
 
-const answer = (said: object) => ({
+const tokenResponse = (tokenFields: object) => ({
   status: 200,
   headers: {},
-  body: Buffer.from(JSON.stringify(said)),
+  body: Buffer.from(JSON.stringify(tokenFields)),
   host: 'issuer.example',
   requestedAt: 0,
   secrets: undefined,
@@ -13,7 +13,7 @@ const answer = (said: object) => ({
 
 describe('tokenOf()', () => {
   it('returns the token and its expiry time', () => {
-    expect(tokenOf(answer({ access_token: 'ya29.a-b_c~d+e/f==', expires_in: 60 }))).toMatchObject({
+    expect(tokenOf(tokenResponse({ access_token: 'ya29.a-b_c~d+e/f==', expires_in: 60 }))).toMatchObject({
       value: 'ya29.a-b_c~d+e/f==',
       expiresAt: 60_000,
     });
@@ -28,15 +28,15 @@ describe('tokenOf()', () => {
     ['{}', 300],
     ['{"expires_on":1e400,"expires_in":60}', 60],
     ['{"expires_on":90,"expires_in":60}', 90],
-  ])('reads the lifetime from %s as %i seconds', (said, seconds) => {
-    const body = Buffer.from(said.replace(/\}$/, `${said === '{}' ? '' : ','}"access_token":"t"}`));
-    expect(tokenOf({ ...answer({}), body }).expiresAt).toBe(seconds * 1000);
+  ])('reads the lifetime from %s as %i seconds', (tokenFields, seconds) => {
+    const body = Buffer.from(tokenFields.replace(/\}$/, `${tokenFields === '{}' ? '' : ','}"access_token":"t"}`));
+    expect(tokenOf({ ...tokenResponse({}), body }).expiresAt).toBe(seconds * 1000);
   });
 
   it.each(['token\n', 'to ken', 'tok\u00e9n', '\0', ' '])('rejects a token that no HTTP header can contain: %j', (value) => {
-    const refused = (): unknown => tokenOf(answer({ access_token: value, expires_in: 3600 }));
-    expect(refused).toThrow(TokenError);
-    expect(refused).toThrow('issuer.example returned a token that no header could carry');
+    const readToken = (): unknown => tokenOf(tokenResponse({ access_token: value, expires_in: 3600 }));
+    expect(readToken).toThrow(TokenError);
+    expect(readToken).toThrow('issuer.example returned a token that no header could carry');
   });
 
   it.each([
@@ -47,9 +47,9 @@ describe('tokenOf()', () => {
     [500, 'server_error', undefined],
     [503, 'temporarily_unavailable', undefined],
   ])('throws for status %i and error %s with reason %s', (status, error, reason) => {
-    const refused = (): unknown =>
-      tokenOf({ ...answer({ error, error_description: 'why' }), status }, [{ text: 'why', field: 'secret', says: 'is wrong' }]);
-    expect(refused).toThrow(
+    const readToken = (): unknown =>
+      tokenOf({ ...tokenResponse({ error, error_description: 'why' }), status }, [{ text: 'why', field: 'secret', says: 'is wrong' }]);
+    expect(readToken).toThrow(
       expect.objectContaining({
         reason,
         field: reason === undefined ? undefined : 'secret',

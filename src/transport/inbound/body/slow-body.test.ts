@@ -11,9 +11,9 @@ const rows: readonly (readonly [string, Partial<BodyProgress>, RegExp | undefine
 ];
 
 describe('lateness()', () => {
-  test.each(rows)('%s', (_name, progress, says) => {
+  test.each(rows)('%s', (_name, progress, message) => {
     const error = slowBodyFault({ silentMs: 0, waitedMs: 0, bytes: 0, limitMs: Number.POSITIVE_INFINITY, ...progress });
-    if (says === undefined) expect(error).toBeUndefined();
-    else expect(error).toMatchObject({ code: 'timeout', status: 408, message: expect.stringMatching(says) as string });
+    if (message === undefined) expect(error).toBeUndefined();
+    else expect(error).toMatchObject({ code: 'timeout', status: 408, message: expect.stringMatching(message) as string });
   });
 });

@@ -24,17 +24,17 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const refuse = (socket: Socket): void => rejectRaw(socket, new GatewayError('timeout', { message: 'Too late.' }));
+const rejectTooLate = (socket: Socket): void => rejectRaw(socket, new GatewayError('timeout', { message: 'Too late.' }));
 
 it.each([
-  ['gets an error', refuse, /^HTTP\/1\.1 408 .*Too late\./s],
+  ['gets an error', rejectTooLate, /^HTTP\/1\.1 408 .*Too late\./s],
   ['gets a normal end', (socket: Socket) => lingeringClose(socket, 'bye'), /^bye$/],
-])('disconnects a client that %s but stays connected, 5 s after it could read the response', async (_, end, wanted) => {
+])('disconnects a client that %s but stays connected, 5 s after it could read the response', async (_, end, expected) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   end(accepted);
   client.write('more');
   await once(client, 'end');
-  expect(text).toMatch(wanted);
+  expect(text).toMatch(expected);
   vi.advanceTimersByTime(4900);
   expect(accepted.destroyed).toBe(false);
   vi.advanceTimersByTime(200);
@@ -43,7 +43,7 @@ it.each([
 
 it('leaves no timer if the client closes its side', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  refuse(accepted);
+  rejectTooLate(accepted);
   client.end();
   await once(accepted, 'close');
   expect(vi.getTimerCount()).toBe(0);

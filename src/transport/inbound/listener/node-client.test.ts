@@ -6,10 +6,10 @@ import { slowClientMs } from '../../wire/slow-client.ts';
 import { NodeClient } from './node-client.ts';
 
 /** The body bytes that a client reads after one request. */
-async function bytesOf(request: string, answer: (client: NodeClient) => void): Promise<string> {
+async function bytesOf(request: string, respond: (client: NodeClient) => void): Promise<string> {
   const server = createServer((_, response) => {
     response.sendDate = false;
-    answer(new NodeClient(response));
+    respond(new NodeClient(response));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
@@ -43,49 +43,49 @@ const streams: readonly [name: string, pieces: readonly Buffer[], last: Buffer |
 ];
 
 describe('NodeClient', () => {
-  it.each(streams)('%s', async (_, pieces, last, expected) => {
-    const got = await bytesOf(request(), (client) => {
+  it.each(streams)('%s', async (_, pieces, lastPiece, expected) => {
+    const received = await bytesOf(request(), (client) => {
       client.head(200, ['content-type', 'text/plain']);
       for (const piece of pieces) client.write(piece);
-      client.end(last);
+      client.end(lastPiece);
     });
-    expect(got).toBe(expected);
+    expect(received).toBe(expected);
   });
 
   it('writes no chunked encoding for HTTP/1.0', async () => {
-    const got = await bytesOf(request('1.0'), (client) => {
+    const received = await bytesOf(request('1.0'), (client) => {
       client.head(200, ['content-type', 'text/plain']);
       client.write(Buffer.from('a'));
       client.end(Buffer.from('b'));
     });
-    expect(got).toBe('ab');
+    expect(received).toBe('ab');
   });
 
   it('writes no chunked encoding if the content-length is known', async () => {
-    const got = await bytesOf(request(), (client) => {
+    const received = await bytesOf(request(), (client) => {
       client.head(200, ['content-length', grüße.length.toString()]);
       client.end(grüße);
     });
-    expect(got).toBe(grüße.toString('latin1'));
+    expect(received).toBe(grüße.toString('latin1'));
   });
 
   it('does not write the last chunk if the response is destroyed', async () => {
-    const got = await bytesOf(request(), (client) => {
+    const received = await bytesOf(request(), (client) => {
       client.head(200, ['content-type', 'text/plain']);
       client.write(Buffer.from('a'));
       setImmediate(() => client.destroy());
     });
-    expect(got).toBe('1\r\na\r\n');
+    expect(received).toBe('1\r\na\r\n');
   });
 
   it('serves the next request on the same connection', async () => {
     const first = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
-    const got = await bytesOf(first + request(), (client) => {
+    const received = await bytesOf(first + request(), (client) => {
       client.head(200, ['content-type', 'text/plain']);
       client.end(Buffer.from('a'));
     });
-    expect(got.split('HTTP/1.1 200 OK')).toHaveLength(2);
-    expect(got).toMatch(/^1\r\na\r\n0\r\n\r\nHTTP\/1\.1 200 OK[\s\S]*\r\n\r\n1\r\na\r\n0\r\n\r\n$/);
+    expect(received.split('HTTP/1.1 200 OK')).toHaveLength(2);
+    expect(received).toMatch(/^1\r\na\r\n0\r\n\r\nHTTP\/1\.1 200 OK[\s\S]*\r\n\r\n1\r\na\r\n0\r\n\r\n$/);
   });
 });
 

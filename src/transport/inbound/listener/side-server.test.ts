@@ -8,10 +8,10 @@ import { limitUnreadTime } from './lingering-close.ts';
 /** More than the system buffers for a client that reads nothing. */
 const large = Buffer.alloc(32 * 1024 * 1024);
 
-const whole = 'GET /large HTTP/1.1\r\nhost: a\r\n\r\n';
+const largeRequest = 'GET /large HTTP/1.1\r\nhost: a\r\n\r\n';
 
 it.each([
-  ['do not read their response', whole],
+  ['do not read their response', largeRequest],
   ['send half of the headers', 'GET /large HTTP/1.1\r\n'],
   ['send half of a body', 'POST /large HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n{'],
   ['send chunks without an end', 'POST /large HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n'],
@@ -32,9 +32,9 @@ it.each([
     const client = connect({ port, host: '127.0.0.1' }).pause();
     clients.push(client.on('error', () => {}));
     await once(client, 'connect');
-    const arrived = sent.endsWith('\r\n\r\n') || sent.startsWith('POST') ? once(server, 'request') : undefined;
+    const requestArrived = sent.endsWith('\r\n\r\n') || sent.startsWith('POST') ? once(server, 'request') : undefined;
     client.write(sent);
-    await arrived;
+    await requestArrived;
     const response = await fetch(`http://127.0.0.1:${port}/small`, { headers: { connection: 'close' } });
     expect(await response.text()).toBe('small');
   }

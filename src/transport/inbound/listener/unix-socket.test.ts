@@ -56,7 +56,7 @@ async function isServed(): Promise<boolean> {
 }
 
 /** A socket file whose process has exited. */
-async function leaveStale(): Promise<void> {
+async function createStaleSocket(): Promise<void> {
   const server = createNetServer();
   server.listen(join(dir, 'other'));
   await once(server, 'listening');
@@ -76,27 +76,27 @@ describe('listen() on a Unix socket', () => {
   });
 
   it.each([0o600, 0o660, 0o666, 0o777, 0o222])('creates the socket with mode %o and no wider mode at any moment', async (mode) => {
-    const seen = new Set<string>();
-    const look = (): void => {
+    const modesSeen = new Set<string>();
+    const readMode = (): void => {
       for (const name of readdirSync(dir)) {
-        const found = lstatSync(join(dir, name), { throwIfNoEntry: false });
-        if (found !== undefined) seen.add((found.mode & 0o777).toString(8));
+        const stats = lstatSync(join(dir, name), { throwIfNoEntry: false });
+        if (stats !== undefined) modesSeen.add((stats.mode & 0o777).toString(8));
       }
     };
-    const watcher = watch(dir, look);
-    const before = process.umask();
+    const watcher = watch(dir, readMode);
+    const umaskBefore = process.umask();
     const server = newServer();
     const listening = listenAt(server, path, mode);
-    look();
+    readMode();
     await listening;
-    look();
+    readMode();
     watcher.close();
-    expect([...seen]).toEqual([mode.toString(8)]);
-    expect(process.umask()).toBe(before);
+    expect([...modesSeen]).toEqual([mode.toString(8)]);
+    expect(process.umask()).toBe(umaskBefore);
   });
 
   it('replaces a stale socket file', async () => {
-    await leaveStale();
+    await createStaleSocket();
     expect(await isServed()).toBe(false);
     await listenAt(newServer(), path, 0o600);
     expect(await isServed()).toBe(true);

@@ -9,13 +9,13 @@ function start(bytes = 1000) {
   const calls: string[] = [];
   const emitter = new EventEmitter();
   const request = Object.assign(emitter, { pause: () => calls.push('pause'), resume: () => calls.push('resume') });
-  const swept = new Set<Sweepable>();
+  const sweepables = new Set<Sweepable>();
   const sweeper: Sweeper = {
-    add: (item) => void swept.add(item),
-    delete: (item) => void swept.delete(item),
+    add: (item) => void sweepables.add(item),
+    delete: (item) => void sweepables.delete(item),
     close: () => {},
     get size() {
-      return swept.size;
+      return sweepables.size;
     },
   };
   const time = { now: 0 };
@@ -25,20 +25,20 @@ function start(bytes = 1000) {
     monotonic: () => time.now,
     passed: () => {},
   });
-  const at = (now: number): void => {
+  const setTime = (now: number): void => {
     time.now = now;
-    for (const item of swept) item.sweep(now);
+    for (const item of sweepables) item.sweep(now);
   };
-  return { source, emitter, swept, at, calls };
+  return { source, emitter, swept: sweepables, setTime, calls };
 }
 
 it('returns chunks in order, and undefined at the end', async () => {
   const { source, emitter } = start();
   emitter.emit('data', Buffer.from('a'));
   expect((await source.next())?.toString()).toBe('a');
-  const waiting = source.next();
+  const pendingRead = source.next();
   emitter.emit('data', Buffer.from('b'));
-  expect((await waiting)?.toString()).toBe('b');
+  expect((await pendingRead)?.toString()).toBe('b');
   emitter.emit('end');
   expect(await source.next()).toBeUndefined();
   expect(source.count).toBe(2);
@@ -61,45 +61,45 @@ it('pauses the client while nobody reads', async () => {
 });
 
 it('rejects with timeout if the client sends nothing for a minute while somebody reads', async () => {
-  const { source, emitter, at, swept } = start();
-  at(100_000);
-  expect(swept.size).toBe(0);
-  const waiting = source.next();
-  at(159_000);
+  const { source, emitter, setTime, swept: sweepables } = start();
+  setTime(100_000);
+  expect(sweepables.size).toBe(0);
+  const pendingRead = source.next();
+  setTime(159_000);
   emitter.emit('data', Buffer.from('x'));
-  await waiting;
-  const again = source.next();
-  const failed = again.catch((error: unknown) => error);
-  at(219_001);
+  await pendingRead;
+  const secondRead = source.next();
+  const failed = secondRead.catch((error: unknown) => error);
+  setTime(219_001);
   expect(await failed).toMatchObject({ message: 'The body of the request did not arrive in time: no data for 60 s.' });
   await expect(source.next()).rejects.toMatchObject({ code: 'timeout', source: 'gateway' });
 });
 
 it('rejects with timeout a client that sends one byte from time to time, despite pauses of the reader', async () => {
-  const { source, emitter, at } = start();
+  const { source, emitter, setTime } = start();
   for (let now = 10_000; now <= 60_000; now += 10_000) {
-    const waiting = source.next();
-    at(now);
+    const pendingRead = source.next();
+    setTime(now);
     emitter.emit('data', Buffer.from('x'));
-    await waiting;
+    await pendingRead;
   }
   // Nobody reads: the provider is slow.
-  at(1_000_000);
-  const last = source.next().catch((error: unknown) => error);
-  at(1_000_500);
-  expect(await last).toMatchObject({ code: 'timeout', message: 'The body of the request arrives too slowly: 6 bytes in 1 m 1 s.' });
+  setTime(1_000_000);
+  const lastRead = source.next().catch((error: unknown) => error);
+  setTime(1_000_500);
+  expect(await lastRead).toMatchObject({ code: 'timeout', message: 'The body of the request arrives too slowly: 6 bytes in 1 m 1 s.' });
 });
 
 it('rejects with timeout a client that takes longer than server.body_timeout', async () => {
-  const { source, emitter, at } = start();
+  const { source, emitter, setTime } = start();
   source.limitMs = 5000;
-  const waiting = source.next();
-  at(4000);
+  const pendingRead = source.next();
+  setTime(4000);
   emitter.emit('data', Buffer.alloc(999));
-  await waiting;
-  const last = source.next().catch((error: unknown) => error);
-  at(5001);
-  expect(await last).toMatchObject({ code: 'timeout', hint: 'Send the body faster, or raise server.body_timeout.' });
+  await pendingRead;
+  const lastRead = source.next().catch((error: unknown) => error);
+  setTime(5001);
+  expect(await lastRead).toMatchObject({ code: 'timeout', hint: 'Send the body faster, or raise server.body_timeout.' });
 });
 
 it('rejects with body_too_large beyond server.max_upload', async () => {
@@ -110,12 +110,12 @@ it('rejects with body_too_large beyond server.max_upload', async () => {
 });
 
 it('rejects the waiting reader on stop() and discards later data', async () => {
-  const { source, emitter, swept } = start();
-  const waiting = source.next();
-  const failed = waiting.catch((error: unknown) => error);
+  const { source, emitter, swept: sweepables } = start();
+  const pendingRead = source.next();
+  const failed = pendingRead.catch((error: unknown) => error);
   source.stop(new Error('over'));
   expect(await failed).toMatchObject({ message: 'over' });
   emitter.emit('data', Buffer.from('x'));
   expect(source.count).toBe(0);
-  expect(swept.size).toBe(0);
+  expect(sweepables.size).toBe(0);
 });

@@ -9,7 +9,8 @@ const file = (content: string): string => `Content-Disposition: form-data; name=
 function lineOf(bytes: Buffer, step: number): string | undefined {
   const scanner = new FormScanner('b');
   const line = new FirstLine();
-  for (let at = 0; at < bytes.length; at += step) for (const piece of scanner.push(bytes.subarray(at, at + step))) line.add(piece);
+  for (let offset = 0; offset < bytes.length; offset += step)
+    for (const piece of scanner.push(bytes.subarray(offset, offset + step))) line.add(piece);
   return line.text;
 }
 

@@ -21,7 +21,7 @@ describe('parseHead()', () => {
   ];
   it.each(table)('parses %s', (head, expected) => expect(parseHead(head)).toMatchObject(expected));
 
-  const refused: readonly (readonly [head: string, message: RegExp])[] = [
+  const rejectedHeads: readonly (readonly [head: string, message: RegExp])[] = [
     ['', /no content-disposition/],
     ['Content-Disposition: form-data; filename="x"', /no name/],
     ['Content-Disposition: form-data; name="a"; name="b"', /"name" twice/],
@@ -31,7 +31,7 @@ describe('parseHead()', () => {
     ['no header at all', /not a header/],
     [': x', /not a header/],
   ];
-  it.each(refused)('rejects %s', (head, message) => expect(() => parseHead(head)).toThrow(message));
+  it.each(rejectedHeads)('rejects %s', (head, message) => expect(() => parseHead(head)).toThrow(message));
 
   it('reads the same name that writeHead() wrote', () => {
     for (const name of ['model', 'a"b', 'x\r\ny', 'ä €']) expect(parseHead(writeHead(name, '\r\n')).name).toBe(name);
@@ -51,9 +51,9 @@ describe('boundaryOf()', () => {
   it.each(table)('returns the boundary of %s', (type, boundary) => expect(boundaryOf(type)).toBe(boundary));
 
   // A search for the end of a run from each position would take minutes.
-  it.each([' ', ';', '\t'])('reads a long run of %j in linear time', (one) => {
-    expect(() => boundaryOf(`multipart/form-data; boundary=x${one.repeat(1_000_000)}y`)).toThrow('cannot be read');
-    expect(boundaryOf(`multipart/form-data; boundary=x${one.repeat(1_000_000)}`)).toBe('x');
+  it.each([' ', ';', '\t'])('reads a long run of %j in linear time', (separator) => {
+    expect(() => boundaryOf(`multipart/form-data; boundary=x${separator.repeat(1_000_000)}y`)).toThrow('cannot be read');
+    expect(boundaryOf(`multipart/form-data; boundary=x${separator.repeat(1_000_000)}`)).toBe('x');
   });
 
   it('isMultipart() accepts only multipart/form-data', () => {

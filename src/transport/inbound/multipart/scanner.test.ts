@@ -6,20 +6,20 @@ function scan(chunks: readonly Buffer[], boundary = 'b'): string[] {
   const scanner = new FormScanner(boundary);
   const pieces: FormPiece[] = chunks.flatMap((chunk) => scanner.push(chunk));
   scanner.end();
-  const out: string[] = [];
+  const runs: string[] = [];
   for (const piece of pieces) {
-    const word = piece.kind === 'delimiter' && piece.isLast ? 'last' : piece.kind;
-    const joins = (word === 'body' || word === 'outside') && out.at(-1)?.startsWith(`${word} `) === true;
-    if (joins) out[out.length - 1] += piece.bytes.toString('latin1');
-    else out.push(`${word} ${piece.bytes.toString('latin1')}`);
+    const label = piece.kind === 'delimiter' && piece.isLast ? 'last' : piece.kind;
+    const isContinued = (label === 'body' || label === 'outside') && runs.at(-1)?.startsWith(`${label} `) === true;
+    if (isContinued) runs[runs.length - 1] += piece.bytes.toString('latin1');
+    else runs.push(`${label} ${piece.bytes.toString('latin1')}`);
   }
-  return out;
+  return runs;
 }
 
 const head = (name: string): string => `Content-Disposition: form-data; name="${name}"\r\n\r\n`;
 
-const whole = `--b\r\n${head('a')}1\r\n--b\r\n${head('f')}x\r\n--\r\n-b\n--b y\r\n\r\n--b--\r\n`;
-const wholeRuns = [
+const completeForm = `--b\r\n${head('a')}1\r\n--b\r\n${head('f')}x\r\n--\r\n-b\n--b y\r\n\r\n--b--\r\n`;
+const completeRuns = [
   'delimiter --b\r\n',
   `head ${head('a')}`,
   'body 1',
@@ -32,16 +32,16 @@ const wholeRuns = [
 
 describe('FormScanner', () => {
   it('returns every byte wherever the form is split in two chunks', () => {
-    const bytes = Buffer.from(whole);
-    for (let at = 0; at <= bytes.length; at += 1)
-      expect(scan([bytes.subarray(0, at), bytes.subarray(at)]), `cut at ${at}`).toEqual(wholeRuns);
+    const bytes = Buffer.from(completeForm);
+    for (let offset = 0; offset <= bytes.length; offset += 1)
+      expect(scan([bytes.subarray(0, offset), bytes.subarray(offset)]), `cut at ${offset}`).toEqual(completeRuns);
   });
 
   it('returns the same pieces if fed byte by byte', () => {
-    expect(scan([...Buffer.from(whole)].map((byte) => Buffer.from([byte])))).toEqual(wholeRuns);
+    expect(scan([...Buffer.from(completeForm)].map((byte) => Buffer.from([byte])))).toEqual(completeRuns);
   });
 
-  const table: readonly (readonly [what: string, form: string, runs: readonly string[]])[] = [
+  const table: readonly (readonly [name: string, form: string, runs: readonly string[]])[] = [
     ['a form without parts', '--b--', ['last --b--']],
     [
       'a preamble',
@@ -78,7 +78,7 @@ describe('FormScanner', () => {
 });
 
 describe('FormScanner rejects with invalid_form (400)', () => {
-  const table: readonly (readonly [what: string, form: string, message: RegExp])[] = [
+  const table: readonly (readonly [name: string, form: string, message: RegExp])[] = [
     ['an empty body', '', /does not begin with the boundary/],
     ['a wrong boundary', '--c\r\nx', /does not begin with the boundary/],
     ['an end in the middle of a part', `--b\r\n${head('a')}1`, /middle of a part/],
@@ -94,8 +94,8 @@ describe('FormScanner rejects with invalid_form (400)', () => {
     ['a part without a disposition', '--b\r\nContent-Type: text/plain\r\n\r\n', /no content-disposition/],
   ];
   it.each(table)('%s', (_, form, message) => {
-    const read = (): unknown => scan([Buffer.from(form)]);
-    expect(read).toThrow(message);
-    expect(read).toThrow(expect.objectContaining({ code: 'invalid_form', status: 400 }) as Error);
+    const scanForm = (): unknown => scan([Buffer.from(form)]);
+    expect(scanForm).toThrow(message);
+    expect(scanForm).toThrow(expect.objectContaining({ code: 'invalid_form', status: 400 }) as Error);
   });
 });

@@ -11,10 +11,10 @@ import { TimerWheel } from '../../wire/timer-wheel.ts';
 
 const names = headerNames(['x-gateway-']);
 const line = 'POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n';
-const plain = `${line}content-length: 2\r\n\r\n{}`;
+const plainRequest = `${line}content-length: 2\r\n\r\n{}`;
 const defects: unknown[] = [];
 let server: Server;
-let front: PlainConnections;
+let connections: PlainConnections;
 let clients: TestClient[] = [];
 
 class TestClient {
@@ -27,7 +27,7 @@ class TestClient {
     clients.push(this);
   }
 
-  async sees(part: string | RegExp): Promise<void> {
+  async waitFor(part: string | RegExp): Promise<void> {
     await until(() => this.text.search(part) >= 0, `${String(part)} in ${JSON.stringify(this.text.slice(0, 1000))}`);
   }
 
@@ -36,24 +36,24 @@ class TestClient {
   }
 }
 
-async function until(look: () => boolean, what: string): Promise<void> {
+async function until(condition: () => boolean, description: string): Promise<void> {
   const check = (): void => {
-    if (!look()) throw new Error(`waited in vain for ${what}`);
+    if (!condition()) throw new Error(`waited in vain for ${description}`);
   };
   await vi.waitFor(check, { timeout: 60_000, interval: 5 });
 }
 
 async function open(serve: (request: PlainRequest) => void): Promise<TestClient> {
   server = createServer((_request, response) => response.end('node'));
-  const ignore = (): void => {};
-  front = new PlainConnections(server, {
+  const noop = (): void => {};
+  connections = new PlainConnections(server, {
     wheel: new TimerWheel(),
     now: () => 0,
     names: () => names,
     serve,
     extraHeaders: () => undefined,
     onDefect: (error) => defects.push(error),
-    errorResponses: { late: ignore, unreadable: ignore, defect: (socket) => socket.destroy() },
+    errorResponses: { late: noop, unreadable: noop, defect: (socket) => socket.destroy() },
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return new TestClient();
@@ -62,13 +62,13 @@ async function open(serve: (request: PlainRequest) => void): Promise<TestClient>
 afterEach(async () => {
   for (const { socket } of clients) socket.destroy();
   clients = [];
-  front.closeAll();
+  connections.closeAll();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   for (const defect of defects.splice(0)) throw defect;
 });
 
-const answer = ({ client }: PlainRequest, text = 'ok'): void => {
+const respond = ({ client }: PlainRequest, text = 'ok'): void => {
   client.head(200, ['content-length', text.length.toString()]);
   client.end(Buffer.from(text));
 };
@@ -77,9 +77,9 @@ describe('PlainConnections with a response', () => {
   const large = Buffer.alloc(300_000, 'x');
 
   it('writes the same headers as node:http', async () => {
-    const client = await open(answer);
-    client.socket.write(plain);
-    await client.sees(/ok$/);
+    const client = await open(respond);
+    client.socket.write(plainRequest);
+    await client.waitFor(/ok$/);
     expect(client.text).toBe(
       'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nDate: Thu, 01 Jan 1970 00:00:00 GMT\r\nConnection: keep-alive\r\nKeep-Alive: timeout=75\r\n\r\nok',
     );
@@ -87,19 +87,19 @@ describe('PlainConnections with a response', () => {
 
   it('sends a response of any size completely, with content-length and chunked', async () => {
     let served = 0;
-    const client = await open(({ client: to }) => {
+    const client = await open(({ client: plainClient }) => {
       served += 1;
-      if (served === 1) to.head(200, ['content-length', String(large.length * 2)]);
-      else to.head(200, [], true);
-      to.write(large);
-      to.end(large);
+      if (served === 1) plainClient.head(200, ['content-length', String(large.length * 2)]);
+      else plainClient.head(200, [], true);
+      plainClient.write(large);
+      plainClient.end(large);
     });
-    client.socket.write(plain);
+    client.socket.write(plainRequest);
     await vi.waitFor(() => expect(client.text.length).toBeGreaterThan(600_000), { timeout: 60_000 });
     expect(client.text.endsWith(`\r\n\r\n${'x'.repeat(600_000)}`)).toBe(true);
     client.text = '';
-    client.socket.write(plain);
-    await client.sees(/\r\n0\r\n\r\n$/);
+    client.socket.write(plainRequest);
+    await client.waitFor(/\r\n0\r\n\r\n$/);
     const frame = `493e0\r\n${'x'.repeat(300_000)}\r\n`;
     expect(client.text.endsWith(`Transfer-Encoding: chunked\r\n\r\n${frame}${frame}0\r\n\r\n`)).toBe(true);
   });
@@ -107,12 +107,12 @@ describe('PlainConnections with a response', () => {
   it.each([
     ['fewer', '3'],
     ['more', '1'],
-  ])('closes the connection if the response has %s bytes than its content-length', async (_what, length) => {
-    const client = await open(({ client: to }) => {
-      to.head(200, ['content-length', length]);
-      to.end(Buffer.from('ok'));
+  ])('closes the connection if the response has %s bytes than its content-length', async (_name, length) => {
+    const client = await open(({ client: plainClient }) => {
+      plainClient.head(200, ['content-length', length]);
+      plainClient.end(Buffer.from('ok'));
     });
-    client.socket.write(plain);
+    client.socket.write(plainRequest);
     await client.closed();
     expect(client.text).toMatch(/ok$/);
   });
@@ -122,73 +122,73 @@ describe('PlainConnections with a response', () => {
     ['value', ['x-bad', 'a\0b']],
     ['value', ['x-bad', '\u{100}']],
     ['name', ['x bad', 'a']],
-  ])('throws for a header with an invalid %s and writes nothing of it', async (_what, headers) => {
-    let thrown: unknown;
+  ])('throws for a header with an invalid %s and writes nothing of it', async (_name, headers) => {
+    let caught: unknown;
     const client = await open((request) => {
       try {
         request.client.head(200, headers);
       } catch (error) {
-        thrown = error;
+        caught = error;
       }
-      answer(request);
+      respond(request);
     });
-    client.socket.write(plain);
-    await client.sees(/ok$/);
-    expect(thrown).toBeInstanceOf(TypeError);
+    client.socket.write(plainRequest);
+    await client.waitFor(/ok$/);
+    expect(caught).toBeInstanceOf(TypeError);
     expect(client.text).not.toContain('bad');
   });
 
   it('resets the connection if the response is aborted where its end would look complete', async () => {
-    const client = await open(({ client: to }) => {
-      to.head(200, ['content-length', '9'], true);
-      setTimeout(() => to.destroy(), 20);
+    const client = await open(({ client: plainClient }) => {
+      plainClient.head(200, ['content-length', '9'], true);
+      setTimeout(() => plainClient.destroy(), 20);
     });
     let code: string | undefined;
-    client.socket.on('error', (error: NodeJS.ErrnoException) => (code = error.code)).write(plain);
+    client.socket.on('error', (error: NodeJS.ErrnoException) => (code = error.code)).write(plainRequest);
     await client.closed();
     expect(code).toBe('ECONNRESET');
   });
 
   it('waits for a slow client and calls onLeft when the last byte is sent', async () => {
-    const told: string[] = [];
-    const client = await open(({ client: to }) => {
-      to.onDrain = () => told.push('drain');
-      to.onDisconnect = () => told.push('gone');
-      to.head(200, []);
-      for (let n = 0; n < 60; n += 1) to.write(large);
-      to.end();
-      to.onFlushed = () => told.push('left');
-      told.push(to.isDisconnected ? 'gone' : 'waiting');
+    const events: string[] = [];
+    const client = await open(({ client: plainClient }) => {
+      plainClient.onDrain = () => events.push('drain');
+      plainClient.onDisconnect = () => events.push('gone');
+      plainClient.head(200, []);
+      for (let n = 0; n < 60; n += 1) plainClient.write(large);
+      plainClient.end();
+      plainClient.onFlushed = () => events.push('left');
+      events.push(plainClient.isDisconnected ? 'gone' : 'waiting');
     });
     client.socket.pause();
-    client.socket.write(plain);
-    await vi.waitFor(() => expect(told).toEqual(['waiting']), { timeout: 60_000 });
+    client.socket.write(plainRequest);
+    await vi.waitFor(() => expect(events).toEqual(['waiting']), { timeout: 60_000 });
     client.socket.resume();
-    await vi.waitFor(() => expect(told).toContain('left'), { timeout: 60_000 });
-    expect(told).not.toContain('gone');
+    await vi.waitFor(() => expect(events).toContain('left'), { timeout: 60_000 });
+    expect(events).not.toContain('gone');
   });
 });
 
 describe('PlainConnections after a client disconnect', () => {
-  it.each(['end', 'destroy'] as const)('calls onGone and onLeft once: %s', async (how) => {
-    const told: string[] = [];
-    const client = await open(({ client: to }) => {
-      to.onDisconnect = () => told.push('gone');
-      to.onFlushed = () => told.push('left');
-      to.head(200, [], true);
+  it.each(['end', 'destroy'] as const)('calls onGone and onLeft once: %s', async (endMethod) => {
+    const events: string[] = [];
+    const client = await open(({ client: plainClient }) => {
+      plainClient.onDisconnect = () => events.push('gone');
+      plainClient.onFlushed = () => events.push('left');
+      plainClient.head(200, [], true);
     });
-    client.socket.write(plain);
-    await client.sees('200 OK');
-    client.socket[how]();
-    await vi.waitFor(() => expect(told).toEqual(['gone', 'left']), { timeout: 60_000 });
+    client.socket.write(plainRequest);
+    await client.waitFor('200 OK');
+    client.socket[endMethod]();
+    await vi.waitFor(() => expect(events).toEqual(['gone', 'left']), { timeout: 60_000 });
     await client.closed();
-    expect(told).toEqual(['gone', 'left']);
+    expect(events).toEqual(['gone', 'left']);
   });
 });
 
 describe('PlainConnections with a chunked body', () => {
-  const chunked = `${line}transfer-encoding: chunked\r\n\r\n`;
-  const read = async ({ body }: PlainRequest): Promise<string> => {
+  const chunkedHead = `${line}transfer-encoding: chunked\r\n\r\n`;
+  const readBody = async ({ body }: PlainRequest): Promise<string> => {
     if (Buffer.isBuffer(body)) return body.toString('latin1');
     let text = '';
     await new Promise<void>((resolve) => void body.on('data', (part: Buffer) => (text += part.toString('latin1'))).on('end', resolve));
@@ -196,59 +196,59 @@ describe('PlainConnections with a chunked body', () => {
   };
 
   it.each([
-    ['in one piece', [`${chunked}2\r\n{}\r\n3;a=b\r\nabc\r\n0\r\nx-trailer: 1\r\n\r\n`], /\r\n{}abc$/],
-    ['byte by byte', [chunked, ...'2\r\n{}\r\nA\r\n0123456789\r\n0\r\n\r\n'.split('')], /\r\n{}0123456789$/],
-    ['followed by another request', [chunked, `1\r\nx\r\n0\r\n\r\n${plain}`], /\r\nx.*node$/s],
-  ])('decodes a body that arrives %s', async (_how, pieces, seen) => {
-    const client = await open((request) => void read(request).then((text) => answer(request, text)));
+    ['in one piece', [`${chunkedHead}2\r\n{}\r\n3;a=b\r\nabc\r\n0\r\nx-trailer: 1\r\n\r\n`], /\r\n{}abc$/],
+    ['byte by byte', [chunkedHead, ...'2\r\n{}\r\nA\r\n0123456789\r\n0\r\n\r\n'.split('')], /\r\n{}0123456789$/],
+    ['followed by another request', [chunkedHead, `1\r\nx\r\n0\r\n\r\n${plainRequest}`], /\r\nx.*node$/s],
+  ])('decodes a body that arrives %s', async (_name, pieces, decodedText) => {
+    const client = await open((request) => void readBody(request).then((text) => respond(request, text)));
     client.socket.setNoDelay(true);
     for (const piece of pieces) {
       client.socket.write(piece, 'latin1');
       await turns();
     }
-    await client.sees(seen);
+    await client.waitFor(decodedText);
   });
 
   it('decodes a body larger than the buffer completely', async () => {
-    const client = await open((request) => void read(request).then((text) => answer(request, String(text.length))));
-    client.socket.write(chunked);
+    const client = await open((request) => void readBody(request).then((text) => respond(request, String(text.length))));
+    client.socket.write(chunkedHead);
     for (let n = 0; n < 20; n += 1) client.socket.write(`10000\r\n${'x'.repeat(65_536)}\r\n`);
     client.socket.write('0\r\n\r\n');
-    await client.sees(/1310720$/);
+    await client.waitFor(/1310720$/);
   });
 
   it('discards a body that nobody reads and keeps the connection open', async () => {
-    const client = await open((request) => answer(request));
-    client.socket.write(chunked);
-    await client.sees(/ok$/);
+    const client = await open((request) => respond(request));
+    client.socket.write(chunkedHead);
+    await client.waitFor(/ok$/);
     client.text = '';
-    client.socket.write(`4\r\nabcd\r\n0\r\n\r\n${plain}`);
-    await client.sees(/node$/);
+    client.socket.write(`4\r\nabcd\r\n0\r\n\r\n${plainRequest}`);
+    await client.waitFor(/node$/);
   });
 
   it.each([
-    ['before it is read', [`${chunked}2\r\n{}X\r\n0\r\n\r\n`]],
-    ['while it is read', [chunked, '2\r\n{}\r\n', 'X\r\n0\r\n\r\n']],
-  ])('whose sizes are none %s is an error, and its answer the last one', async (_when, pieces) => {
+    ['before it is read', [`${chunkedHead}2\r\n{}X\r\n0\r\n\r\n`]],
+    ['while it is read', [chunkedHead, '2\r\n{}\r\n', 'X\r\n0\r\n\r\n']],
+  ])('with invalid chunk sizes %s is an error, and its response is the last one', async (_name, pieces) => {
     const client = await open((request) => {
       const { body } = request;
       if (!Buffer.isBuffer(body))
-        body.on('error', (error: unknown) => answer(request, error instanceof GatewayError ? error.code : 'none'));
-      void read(request).then(() => answer(request, 'whole'));
+        body.on('error', (error: unknown) => respond(request, error instanceof GatewayError ? error.code : 'none'));
+      void readBody(request).then(() => respond(request, 'whole'));
     });
     for (const piece of pieces) {
       client.socket.write(piece);
       await turns();
     }
-    client.socket.write(plain);
+    client.socket.write(plainRequest);
     await client.closed();
     expect(client.text).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*Connection: close\r\n\r\ninvalid_header$/);
   });
 
   it('whose sizes are none ends the connection behind the head of its answer', async () => {
-    const client = await open(({ client: to }) => to.head(200, [], true));
-    client.socket.write(chunked);
-    await client.sees('200 OK');
+    const client = await open(({ client: plainClient }) => plainClient.head(200, [], true));
+    client.socket.write(chunkedHead);
+    await client.waitFor('200 OK');
     client.socket.write('2\r\n{}X\r\n');
     await client.closed();
     expect(client.text).not.toContain('0\r\n\r\n');
@@ -257,32 +257,32 @@ describe('PlainConnections with a chunked body', () => {
 
 describe('PlainConnections', () => {
   it('discards the rest of a body with content-length and keeps the connection open', async () => {
-    const client = await open((request) => answer(request, String(request.length)));
+    const client = await open((request) => respond(request, String(request.length)));
     client.socket.write(`${line}content-length: 500000\r\n\r\n`);
-    await client.sees(/500000$/);
+    await client.waitFor(/500000$/);
     client.socket.write('x'.repeat(500_000));
-    client.socket.write(plain);
-    await client.sees(/\r\n\r\n2$|node$/);
+    client.socket.write(plainRequest);
+    await client.waitFor(/\r\n\r\n2$|node$/);
   });
 
   it('hands the connection to node:http if requests are pipelined, and keeps responses in order', async () => {
-    const waiting: PlainRequest[] = [];
-    const client = await open((request) => waiting.push(request));
-    client.socket.write(plain);
-    await vi.waitFor(() => expect(waiting.length).toBe(1), { timeout: 60_000 });
-    client.socket.write(plain + plain);
+    const heldRequests: PlainRequest[] = [];
+    const client = await open((request) => heldRequests.push(request));
+    client.socket.write(plainRequest);
+    await vi.waitFor(() => expect(heldRequests.length).toBe(1), { timeout: 60_000 });
+    client.socket.write(plainRequest + plainRequest);
     await turns();
     expect(client.text).toBe('');
-    answer(waiting[0] as PlainRequest);
-    await client.sees(/ok.*node.*node$/s);
-    expect(waiting.length).toBe(1);
+    respond(heldRequests[0] as PlainRequest);
+    await client.waitFor(/ok.*node.*node$/s);
+    expect(heldRequests.length).toBe(1);
   });
 
   it.each([
     [
       'with the end of the body',
       async (client: TestClient) => {
-        client.socket.write(plain.slice(0, -2));
+        client.socket.write(plainRequest.slice(0, -2));
         await turns();
         client.socket.write('{}\r\n');
       },
@@ -290,15 +290,15 @@ describe('PlainConnections', () => {
     [
       'after the response',
       async (client: TestClient) => {
-        client.socket.write(plain);
-        await client.sees(/ok$/);
+        client.socket.write(plainRequest);
+        await client.waitFor(/ok$/);
         client.socket.write('\r\n');
       },
     ],
     [
       'before the response',
       async (client: TestClient) => {
-        client.socket.write(plain);
+        client.socket.write(plainRequest);
         await turns();
         client.socket.write('\r\n');
       },
@@ -306,45 +306,45 @@ describe('PlainConnections', () => {
   ])('ignores an empty line between requests: %s', async (_, send) => {
     const client = await open(async (request) => {
       await turns(90);
-      answer(request);
+      respond(request);
     });
     await send(client);
-    await client.sees(/ok$/);
+    await client.waitFor(/ok$/);
     await turns();
-    client.socket.write(plain);
-    await client.sees(/ok.*(?:ok|node)$/s);
+    client.socket.write(plainRequest);
+    await client.waitFor(/ok.*(?:ok|node)$/s);
     expect(client.text).not.toContain('node');
   });
 
   it('closes silent, slow and idle connections, but not while a request waits for its response', async () => {
     const seconds = (count: number): void => {
-      for (let second = 0; second < count; second += 1) front.check();
+      for (let second = 0; second < count; second += 1) connections.check();
     };
-    const waiting: PlainRequest[] = [];
-    const idle = await open((request) => (waiting.length > 0 ? answer(request) : waiting.push(request)));
-    idle.socket.write(plain);
-    await vi.waitFor(() => expect(waiting.length).toBe(1), { timeout: 60_000 });
-    const silent = new TestClient();
-    const kept = new TestClient();
-    kept.socket.write(plain);
-    await kept.sees(/ok$/);
+    const heldRequests: PlainRequest[] = [];
+    const idle = await open((request) => (heldRequests.length > 0 ? respond(request) : heldRequests.push(request)));
+    idle.socket.write(plainRequest);
+    await vi.waitFor(() => expect(heldRequests.length).toBe(1), { timeout: 60_000 });
+    const silentClient = new TestClient();
+    const activeClient = new TestClient();
+    activeClient.socket.write(plainRequest);
+    await activeClient.waitFor(/ok$/);
     seconds(12);
-    await silent.closed();
+    await silentClient.closed();
     seconds(60);
-    kept.socket.write(plain);
-    await kept.sees(/ok.*ok$/s);
+    activeClient.socket.write(plainRequest);
+    await activeClient.waitFor(/ok.*ok$/s);
     seconds(78);
-    await kept.closed();
-    answer(waiting[0] as PlainRequest);
-    await idle.sees(/ok$/);
+    await activeClient.closed();
+    respond(heldRequests[0] as PlainRequest);
+    await idle.waitFor(/ok$/);
   });
 
   it('closes the connection after the response if the gateway shuts down', async () => {
     const client = await open((request) => {
-      front.startDraining();
-      answer(request);
+      connections.startDraining();
+      respond(request);
     });
-    client.socket.write(plain);
+    client.socket.write(plainRequest);
     await client.closed();
     expect(client.text).toContain('\r\nConnection: close\r\n');
   });

@@ -8,20 +8,20 @@ const chunkSizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 300 }), fc.intege
 
 /** Chunks of these sizes; adjacent bytes always differ. */
 function chunksOf(sizes: readonly number[]): Buffer[] {
-  let at = 0;
-  return sizes.map((size) => Buffer.from(Array.from({ length: size }, () => (at += 1) & 0xff)));
+  let offset = 0;
+  return sizes.map((size) => Buffer.from(Array.from({ length: size }, () => (offset += 1) & 0xff)));
 }
 
 describe('Keeper', () => {
   test('stores the first bytes of a response however it is split', () => {
     fc.assert(
-      fc.property(chunkSizes, fc.integer({ min: 0, max: 300 * kilobyte }), (sizes, room) => {
-        const keeper = new BodyRecorder(room, new MemoryBudget(Number.POSITIVE_INFINITY));
+      fc.property(chunkSizes, fc.integer({ min: 0, max: 300 * kilobyte }), (sizes, maxBytes) => {
+        const recorder = new BodyRecorder(maxBytes, new MemoryBudget(Number.POSITIVE_INFINITY));
         const chunks = chunksOf(sizes);
-        for (const [n, chunk] of chunks.entries()) keeper.add(chunk, n);
-        const whole = Buffer.concat(chunks);
-        expect(keeper.size).toBe(whole.length);
-        expect(Buffer.concat(keeper.pieces)).toEqual(whole.subarray(0, room));
+        for (const [n, chunk] of chunks.entries()) recorder.add(chunk, n);
+        const allBytes = Buffer.concat(chunks);
+        expect(recorder.size).toBe(allBytes.length);
+        expect(Buffer.concat(recorder.pieces)).toEqual(allBytes.subarray(0, maxBytes));
       }),
       { numRuns: 50 },
     );
@@ -29,24 +29,24 @@ describe('Keeper', () => {
 
   test('reserves little more memory than it stores', () => {
     const budget = new MemoryBudget(Number.POSITIVE_INFINITY);
-    const keeper = new BodyRecorder(256 * kilobyte, budget);
+    const recorder = new BodyRecorder(256 * kilobyte, budget);
     for (let n = 0; n < 1000; n += 1) {
-      keeper.add(Buffer.alloc(150), n);
-      expect(budget.used).toBeLessThanOrEqual(Math.max(2 * keeper.size, keeper.size + 16 * kilobyte));
+      recorder.add(Buffer.alloc(150), n);
+      expect(budget.used).toBeLessThanOrEqual(Math.max(2 * recorder.size, recorder.size + 16 * kilobyte));
     }
-    expect(keeper.pieces.length).toBeLessThan(20);
-    keeper.end();
+    expect(recorder.pieces.length).toBeLessThan(20);
+    recorder.end();
     expect(budget.used).toBe(0);
   });
 
   test('truncates at the limit of the budget', () => {
     const budget = new MemoryBudget(20 * kilobyte);
-    const keeper = new BodyRecorder(256 * kilobyte, budget);
-    for (let n = 0; n < 100; n += 1) keeper.add(Buffer.alloc(kilobyte, n), n);
-    const kept = Buffer.concat(keeper.pieces);
-    expect([keeper.size, kept.length <= 20 * kilobyte, kept.length >= 8 * kilobyte]).toEqual([100 * kilobyte, true, true]);
-    expect(kept).toEqual(Buffer.concat(Array.from({ length: 100 }, (_, n) => Buffer.alloc(kilobyte, n))).subarray(0, kept.length));
-    keeper.end();
+    const recorder = new BodyRecorder(256 * kilobyte, budget);
+    for (let n = 0; n < 100; n += 1) recorder.add(Buffer.alloc(kilobyte, n), n);
+    const recorded = Buffer.concat(recorder.pieces);
+    expect([recorder.size, recorded.length <= 20 * kilobyte, recorded.length >= 8 * kilobyte]).toEqual([100 * kilobyte, true, true]);
+    expect(recorded).toEqual(Buffer.concat(Array.from({ length: 100 }, (_, n) => Buffer.alloc(kilobyte, n))).subarray(0, recorded.length));
+    recorder.end();
     expect(budget.used).toBe(0);
   });
 });

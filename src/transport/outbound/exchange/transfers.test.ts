@@ -14,7 +14,7 @@ const sent: TimedTransfer = {
   body: undefined,
 };
 
-const table: readonly (readonly [what: string, over: Partial<TimedTransfer>, now: number, who: ReturnType<typeof silentSide>])[] = [
+const table: readonly (readonly [name: string, members: Partial<TimedTransfer>, now: number, side: ReturnType<typeof silentSide>])[] = [
   ['connect if no connection is established', { connectedAt: undefined }, 101, 'connect'],
   ['nobody while a token is fetched first', { connectedAt: undefined, dialAt: Number.POSITIVE_INFINITY }, 1e6, undefined],
   ['nobody while the headers are within their time', {}, 1050, undefined],
@@ -60,10 +60,12 @@ const table: readonly (readonly [what: string, over: Partial<TimedTransfer>, now
   ],
 ];
 
-it.each(table)('silence() blames %s', (_, over, now, who) => expect(silentSide({ ...sent, ...over }, now)).toBe(who));
+it.each(table)('silence() blames %s', (_, members, now, side) => expect(silentSide({ ...sent, ...members }, now)).toBe(side));
 
 it.each([
   ['false for a client that pauses', { state: 'flowing', body: { lastAt: 0, isBeingRead: false } }, slowClientMs, false],
   ['true for a client that stopped reading', { state: 'flowing', body: { lastAt: 0, isBeingRead: false } }, slowClientMs + 1, true],
   ['false for a client that waits for data', { state: 'flowing', body: { lastAt: 0, isBeingRead: true } }, slowClientMs + 1, false],
-] as const)('isClientNotReading() returns %s', (_, over, now, isIt) => expect(isClientNotReading({ ...sent, ...over }, now)).toBe(isIt));
+] as const)('isClientNotReading() returns %s', (_, members, now, expected) =>
+  expect(isClientNotReading({ ...sent, ...members }, now)).toBe(expected),
+);

@@ -4,27 +4,27 @@ import { describe, expect, it } from 'vitest';
 import { AwsFrameScanner } from './aws-frames.ts';
 
 /** The example frame of the AWS documentation: 148 bytes. */
-const documented = Buffer.from(
+const documentedFrame = Buffer.from(
   '0000009400000057b4ab9aee0b3a6576656e742d74797065070011636f6e74656e74426c6f636b44656c7461' +
     '0d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e0d3a6d6573736167652d74' +
     '7970650700056576656e747b22636f6e74656e74426c6f636b496e646578223a302c2264656c7461223a7b22' +
     '74657874223a224869227d7d1f944657',
   'hex',
 );
-const hi = { name: 'contentBlockDelta', data: '{"contentBlockIndex":0,"delta":{"text":"Hi"}}' };
+const hiEvent = { name: 'contentBlockDelta', data: '{"contentBlockIndex":0,"delta":{"text":"Hi"}}' };
 
 /** Header values as they follow their type. */
-const long = Buffer.alloc(8, 1);
+const longBytes = Buffer.alloc(8, 1);
 const kinds: readonly (readonly [type: number, value: Buffer])[] = [
   [0, Buffer.alloc(0)],
   [1, Buffer.alloc(0)],
   [2, Buffer.from([7])],
   [3, Buffer.from([0, 7])],
   [4, Buffer.from([0, 0, 0, 7])],
-  [5, long],
+  [5, longBytes],
   [6, Buffer.from([0, 2, 1, 2])],
-  [8, long],
-  [9, Buffer.concat([long, long])],
+  [8, longBytes],
+  [9, Buffer.concat([longBytes, longBytes])],
 ];
 
 const text = (name: string, value: string): Buffer => header(name, 7, Buffer.concat([u16(Buffer.byteLength(value)), Buffer.from(value)]));
@@ -32,9 +32,9 @@ const header = (name: string, type: number, value: Buffer): Buffer =>
   Buffer.concat([Buffer.from([Buffer.byteLength(name)]), Buffer.from(name), Buffer.from([type]), value]);
 
 function u16(value: number): Buffer {
-  const out = Buffer.alloc(2);
-  out.writeUInt16BE(value);
-  return out;
+  const output = Buffer.alloc(2);
+  output.writeUInt16BE(value);
+  return output;
 }
 
 /** A frame with correct checksums, unless the lengths are overridden. */
@@ -44,10 +44,10 @@ function frame(headers: Buffer, payload: string, lengths?: { readonly size: numb
   prelude.writeUInt32BE(lengths?.size ?? headers.length + body.length + 16, 0);
   prelude.writeUInt32BE(lengths?.headers ?? headers.length, 4);
   prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
-  const all = Buffer.concat([prelude, headers, body]);
+  const allBytes = Buffer.concat([prelude, headers, body]);
   const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(all));
-  return Buffer.concat([all, sum]);
+  sum.writeUInt32BE(crc32(allBytes));
+  return Buffer.concat([allBytes, sum]);
 }
 
 const event = (name: string, payload: string): Buffer =>
@@ -57,33 +57,33 @@ function scan(pieces: readonly Buffer[], scanner = new AwsFrameScanner()) {
   const bytes: Buffer[] = [];
   const events: { name: string; data: string }[] = [];
   for (const piece of pieces) {
-    const scanned = scanner.push(piece);
-    bytes.push(scanned.bytes);
+    const scanResult = scanner.push(piece);
+    bytes.push(scanResult.bytes);
     let end = 0;
-    for (const one of scanned.events) {
-      expect(one.start).toBe(end);
-      end = one.end;
-      events.push({ name: one.name, data: one.data });
+    for (const event of scanResult.events) {
+      expect(event.start).toBe(end);
+      end = event.end;
+      events.push({ name: event.name, data: event.data });
     }
-    expect(end).toBe(scanned.bytes.length);
+    expect(end).toBe(scanResult.bytes.length);
   }
   return { bytes: Buffer.concat(bytes), events, flaw: scanner.flaw, held: scanner.buffered };
 }
 
 /** Splits the bytes into chunks of this size. */
-const cut = (bytes: Buffer, size: number): Buffer[] =>
-  Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+const split = (bytes: Buffer, size: number): Buffer[] =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
 
 describe('AwsFrameScanner', () => {
   it('reads the frame of the AWS documentation', () => {
-    expect(scan([documented])).toEqual({ bytes: documented, events: [hi], flaw: undefined, held: 0 });
+    expect(scan([documentedFrame])).toEqual({ bytes: documentedFrame, events: [hiEvent], flaw: undefined, held: 0 });
   });
 
   it.each([1, 2, 3, 4, 7, 11, 12, 13, 100, 147, 148, 149, 295])('reads frames split after every %i bytes', (size) => {
-    const stream = Buffer.concat([documented, documented, event('x', '{}'), documented]);
-    const { bytes, events } = scan(cut(stream, size));
+    const stream = Buffer.concat([documentedFrame, documentedFrame, event('x', '{}'), documentedFrame]);
+    const { bytes, events } = scan(split(stream, size));
     expect(bytes).toEqual(stream);
-    expect(events).toEqual([hi, hi, { name: 'x', data: '{}' }, hi]);
+    expect(events).toEqual([hiEvent, hiEvent, { name: 'x', data: '{}' }, hiEvent]);
   });
 
   it.each(kinds)('skips headers of type %i', (type, value) => {
@@ -102,19 +102,19 @@ describe('AwsFrameScanner', () => {
 
   it('returns no event for a frame truncated at the end', () => {
     const scanner = new AwsFrameScanner();
-    expect(scan([documented, documented.subarray(0, 147)], scanner)).toMatchObject({ events: [hi], held: 147 });
+    expect(scan([documentedFrame, documentedFrame.subarray(0, 147)], scanner)).toMatchObject({ events: [hiEvent], held: 147 });
     expect(scanner.end().events).toEqual([]);
     expect(scanner.buffered).toBe(0);
   });
 });
 
 describe('AwsFrameScanner with a broken stream', () => {
-  const odd = Buffer.concat([text(':event-type', 'x'), header('a', 10, Buffer.alloc(0))]);
-  const rows: readonly [what: string, broken: Buffer, flaw: string][] = [
-    ['a wrong length', flipped(documented, 3), 'the checksum of its lengths is wrong'],
-    ['a wrong byte of a header', flipped(documented, 20), 'its checksum is wrong'],
-    ['a wrong byte of the payload', flipped(documented, 120), 'its checksum is wrong'],
-    ['a wrong checksum', flipped(documented, 147), 'its checksum is wrong'],
+  const oddFrame = Buffer.concat([text(':event-type', 'x'), header('a', 10, Buffer.alloc(0))]);
+  const rows: readonly [name: string, broken: Buffer, defect: string][] = [
+    ['a wrong length', flipByte(documentedFrame, 3), 'the checksum of its lengths is wrong'],
+    ['a wrong byte of a header', flipByte(documentedFrame, 20), 'its checksum is wrong'],
+    ['a wrong byte of the payload', flipByte(documentedFrame, 120), 'its checksum is wrong'],
+    ['a wrong checksum', flipByte(documentedFrame, 147), 'its checksum is wrong'],
     ['headers beyond their frame', frame(Buffer.alloc(0), '', { size: 16, headers: 8 }), 'its lengths contradict each other'],
     [
       'headers that are too large',
@@ -126,27 +126,27 @@ describe('AwsFrameScanner with a broken stream', () => {
       frame(Buffer.alloc(0), '', { size: 0xff_ff_ff_ff, headers: 0 }),
       'its payload is larger than 25165824 bytes',
     ],
-    ['an unknown header type', frame(odd, '{}'), 'one of its headers has an unknown type'],
+    ['an unknown header type', frame(oddFrame, '{}'), 'one of its headers has an unknown type'],
     ['a truncated header', frame(Buffer.from([1, 0x61, 7, 0, 9]), '{}'), 'its headers are cut off'],
     ['a header without its length', frame(Buffer.from([1, 0x61, 7, 0]), '{}'), 'its headers are cut off'],
   ];
 
-  it.each(rows)('reports %s', (_, broken, flaw) => {
-    for (const pieces of [[documented, broken, documented], cut(Buffer.concat([documented, broken, documented]), 5)])
-      expect(scan(pieces)).toMatchObject({ events: [hi], flaw });
+  it.each(rows)('reports %s', (_, broken, defect) => {
+    for (const pieces of [[documentedFrame, broken, documentedFrame], split(Buffer.concat([documentedFrame, broken, documentedFrame]), 5)])
+      expect(scan(pieces)).toMatchObject({ events: [hiEvent], flaw: defect });
   });
 });
 
-function flipped(bytes: Buffer, at: number): Buffer {
-  const out = Buffer.from(bytes);
-  out[at] = (out[at] ?? 0) ^ 1;
-  return out;
+function flipByte(bytes: Buffer, position: number): Buffer {
+  const output = Buffer.from(bytes);
+  output[position] = (output[position] ?? 0) ^ 1;
+  return output;
 }
 
 describe('AwsFrameScanner with another event format', () => {
   it('returns the events as server-sent events', () => {
     const scanner = new AwsFrameScanner(({ data }) => ({ name: 'inner', data: `${data}\n2` }));
-    const { bytes, events } = scan(cut(Buffer.concat([event('chunk', 'ä'), event('chunk', 'b')]), 9), scanner);
+    const { bytes, events } = scan(split(Buffer.concat([event('chunk', 'ä'), event('chunk', 'b')]), 9), scanner);
     expect(bytes.toString()).toBe('event: inner\ndata: ä\ndata: 2\n\nevent: inner\ndata: b\ndata: 2\n\n');
     expect(events).toEqual([
       { name: 'inner', data: 'ä\n2' },
@@ -164,9 +164,9 @@ describe('AwsFrameScanner for any input', () => {
     fc.assert(
       fc.property(frames, fc.integer({ min: 1, max: 400 }), (list, size) => {
         const stream = Buffer.concat(list.map(([name, payload]) => event(name, payload)));
-        const { events, bytes, flaw } = scan(cut(stream, size));
+        const { events, bytes, flaw: defect } = scan(split(stream, size));
         expect(events).toEqual(list.map(([name, data]) => ({ name: Buffer.from(name).toString(), data: Buffer.from(data).toString() })));
-        expect([bytes.equals(stream), flaw]).toEqual([true, undefined]);
+        expect([bytes.equals(stream), defect]).toEqual([true, undefined]);
       }),
     );
   });
@@ -176,17 +176,17 @@ describe('AwsFrameScanner for any input', () => {
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 })), fc.boolean(), (pieces, isFramed) => {
         const scanner = new AwsFrameScanner();
         const bytes = pieces.map((piece) => Buffer.from(piece));
-        for (const piece of isFramed ? [documented, ...bytes] : bytes) scanner.push(piece);
-        expect(scanner.buffered).toBeLessThanOrEqual(bytes.reduce((sum, piece) => sum + piece.length, documented.length));
+        for (const piece of isFramed ? [documentedFrame, ...bytes] : bytes) scanner.push(piece);
+        expect(scanner.buffered).toBeLessThanOrEqual(bytes.reduce((sum, piece) => sum + piece.length, documentedFrame.length));
       }),
     );
   });
 
   it('detects every changed byte', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: documented.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, change) => {
-        const broken = Buffer.from(documented);
-        broken[at] = (broken[at] ?? 0) ^ change;
+      fc.property(fc.integer({ min: 0, max: documentedFrame.length - 1 }), fc.integer({ min: 1, max: 255 }), (position, change) => {
+        const broken = Buffer.from(documentedFrame);
+        broken[position] = (broken[position] ?? 0) ^ change;
         expect(scan([broken])).toMatchObject({ events: [], flaw: expect.any(String) as string });
       }),
     );

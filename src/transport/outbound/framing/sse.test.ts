@@ -6,17 +6,17 @@ import { SseScanner } from './sse.ts';
 /** Feeds chunks through one scanner; returns the bytes that came out and the events. */
 function scan(pieces: readonly Buffer[]): { bytes: string; events: { name: string; data: string }[] } {
   const scanner = new SseScanner();
-  const out: Buffer[] = [];
+  const output: Buffer[] = [];
   const events: { name: string; data: string }[] = [];
   for (const piece of pieces) {
     const { bytes, events: read } = scanner.push(piece);
-    out.push(bytes);
+    output.push(bytes);
     for (const event of read) events.push({ name: event.name, data: event.data });
   }
-  const rest = scanner.end();
-  out.push(rest.bytes);
-  for (const event of rest.events) events.push({ name: event.name, data: event.data });
-  return { bytes: Buffer.concat(out).toString('utf8'), events };
+  const unread = scanner.end();
+  output.push(unread.bytes);
+  for (const event of unread.events) events.push({ name: event.name, data: event.data });
+  return { bytes: Buffer.concat(output).toString('utf8'), events };
 }
 
 /** The events that an independent parser reads from the same text. */
@@ -101,8 +101,8 @@ describe('SseScanner', () => {
       expect(scan([...bytes].map((byte) => Buffer.from([byte])))).toEqual({ bytes: text, events });
     });
     it(`reads ${name} cut at every position`, () => {
-      for (let cut = 0; cut <= bytes.length; cut += 1) {
-        expect(scan([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual({ bytes: text, events });
+      for (let splitPosition = 0; splitPosition <= bytes.length; splitPosition += 1) {
+        expect(scan([bytes.subarray(0, splitPosition), bytes.subarray(splitPosition)])).toEqual({ bytes: text, events });
       }
     });
   }
@@ -140,11 +140,11 @@ describe('SseScanner', () => {
       'retry: 5',
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(200), { maxLength: 8 }), (parts, cuts) => {
+      fc.property(fc.array(piece, { maxLength: 30 }), fc.array(fc.nat(200), { maxLength: 8 }), (parts, splitPositions) => {
         const text = `${parts.join('')}\n\n`;
         const bytes = Buffer.from(text, 'utf8');
-        const at = [...new Set(cuts.map((cut) => Math.min(cut, bytes.length)))].sort((a, b) => a - b);
-        const pieces = [0, ...at].map((from, i) => bytes.subarray(from, at[i] ?? bytes.length));
+        const offsets = [...new Set(splitPositions.map((splitPosition) => Math.min(splitPosition, bytes.length)))].sort((a, b) => a - b);
+        const pieces = [0, ...offsets].map((start, i) => bytes.subarray(start, offsets[i] ?? bytes.length));
         expect(scan(pieces)).toEqual({ bytes: text, events: parseWithLibrary(text) });
       }),
     );
@@ -159,14 +159,14 @@ it.each([
 ])('SseScanner searches each byte at most three times: %s', (_, text) => {
   const chunk = Buffer.from(text);
   const search = chunk.indexOf.bind(chunk);
-  let looked = 0;
-  chunk.indexOf = ((mark: number, from: number) => {
-    const found = search(mark, from);
-    looked += (found < 0 ? chunk.length : found + 1) - from;
-    return found;
+  let searchedBytes = 0;
+  chunk.indexOf = ((byte: number, from: number) => {
+    const position = search(byte, from);
+    searchedBytes += (position < 0 ? chunk.length : position + 1) - from;
+    return position;
   }) as typeof chunk.indexOf;
   new SseScanner().push(chunk);
-  expect(looked).toBeLessThanOrEqual(chunk.length * 3);
+  expect(searchedBytes).toBeLessThanOrEqual(chunk.length * 3);
 });
 
 it('SseScanner reads a large event of many lines like a small one', () => {
@@ -189,10 +189,10 @@ it('SseScanner reads a large event of many lines like a small one', () => {
   const end = fc.constantFrom('\n', '\r\n', '\r');
   const padding = `:${'x'.repeat(20_000)}`;
   fc.assert(
-    fc.property(fc.array(line, { minLength: 1, maxLength: 8 }), end, fc.boolean(), (lines, mark, hasByteOrderMark) => {
+    fc.property(fc.array(line, { minLength: 1, maxLength: 8 }), end, fc.boolean(), (lines, lineEnd, hasByteOrderMark) => {
       const start = hasByteOrderMark ? '\ufeff' : '';
-      const small = start + [...lines, '', ''].join(mark);
-      const large = start + [...lines, padding, '', ''].join(mark);
+      const small = start + [...lines, '', ''].join(lineEnd);
+      const large = start + [...lines, padding, '', ''].join(lineEnd);
       expect(scan([Buffer.from(large)]).events).toEqual(scan([Buffer.from(small)]).events);
     }),
   );
@@ -202,8 +202,8 @@ it('SseScanner uses memory in proportion to the size of an event with a million 
   const scanner = new SseScanner();
   const lines = Buffer.from('data:\n'.repeat(1_000_000));
   scanner.push(lines);
-  const before = process.memoryUsage().heapUsed;
+  const heapBefore = process.memoryUsage().heapUsed;
   const [event] = scanner.push(Buffer.from('\n\n')).events;
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(lines.length * 2);
+  expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(lines.length * 2);
   expect(event?.data).toBe('\n'.repeat(999_999));
 });

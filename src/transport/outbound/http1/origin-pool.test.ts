@@ -13,10 +13,10 @@ import { TimerWheel } from '../../wire/timer-wheel.ts';
 const route: Route = { trust: 'operator', connectMs: 5000 };
 
 /** One request as its sender sees it. */
-class Told implements ResponseReceiver {
+class RecordingReceiver implements ResponseReceiver {
   source: ResponseControl | undefined;
   text = '';
-  readonly over = Promise.withResolvers<string>();
+  readonly ended = Promise.withResolvers<string>();
   isAbandoned = false;
   isOver = false;
   pausesAt = '';
@@ -34,34 +34,35 @@ class Told implements ResponseReceiver {
     if (this.pausesAt !== '' && this.text.endsWith(this.pausesAt)) this.source?.pause();
   }
   finished(): void {
-    this.over.resolve(this.text);
+    this.ended.resolve(this.text);
   }
   failed(error: Error, isUnread = false): void {
-    this.over.resolve(`${'code' in error ? String(error.code) : error.message}${isUnread ? ' unread' : ''}`);
+    this.ended.resolve(`${'code' in error ? String(error.code) : error.message}${isUnread ? ' unread' : ''}`);
   }
 }
 
 let server: Server;
 let sockets: Socket[];
 /** What arrived on each connection, in the order of the connections. */
-let seen: string[];
-let answer: (socket: Socket, text: string, connection: number) => void;
+let receivedTexts: string[];
+let respond: (socket: Socket, text: string, connection: number) => void;
 let origins: OriginPool;
 let url: string;
 
-const whole = (text: string, headers = ''): string => `HTTP/1.1 200 OK\r\n${headers}content-length: ${text.length}\r\n\r\n${text}`;
+const completeResponse = (text: string, headers = ''): string =>
+  `HTTP/1.1 200 OK\r\n${headers}content-length: ${text.length}\r\n\r\n${text}`;
 
 beforeEach(async () => {
   sockets = [];
-  seen = [];
-  answer = (socket) => socket.write(whole('fine'));
+  receivedTexts = [];
+  respond = (socket) => socket.write(completeResponse('fine'));
   server = createServer((socket) => {
     const n = sockets.push(socket) - 1;
-    seen.push('');
+    receivedTexts.push('');
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
-      seen[n] += bytes.toString('latin1');
-      answer(socket, bytes.toString('latin1'), n);
+      receivedTexts[n] += bytes.toString('latin1');
+      respond(socket, bytes.toString('latin1'), n);
     });
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -75,66 +76,67 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const request = (over: Partial<WireRequest> = {}): WireRequest => ({
+const request = (overrides: Partial<WireRequest> = {}): WireRequest => ({
   origin: url,
   path: '/v1/x',
   method: 'POST',
   headers: ['content-type', 'application/json'],
   body: { kind: 'json', oneByte: '{}', bytes: () => Buffer.from('{}') },
-  ...over,
+  ...overrides,
 });
 
-function send(over: Partial<WireRequest> = {}, by: Route = route): Told {
-  const told = new Told();
-  if (!origins.send(request(over), by, told)) told.over.resolve('not plain');
-  return told;
+function send(overrides: Partial<WireRequest> = {}, viaRoute: Route = route): RecordingReceiver {
+  const receiver = new RecordingReceiver();
+  if (!origins.send(request(overrides), viaRoute, receiver)) receiver.ended.resolve('not plain');
+  return receiver;
 }
 
-const ask = (over: Partial<WireRequest> = {}, by: Route = route): Promise<string> => send(over, by).over.promise;
-async function until(what: () => boolean): Promise<void> {
-  while (!what()) await turns(1);
+const sendAndWait = (overrides: Partial<WireRequest> = {}, viaRoute: Route = route): Promise<string> =>
+  send(overrides, viaRoute).ended.promise;
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await turns(1);
 }
 
 describe('Origins with a plain request', () => {
   it('writes the expected headers and body', async () => {
-    expect(await ask()).toBe('200 fine');
+    expect(await sendAndWait()).toBe('200 fine');
     const { host } = new URL(url);
-    expect(seen).toEqual([
+    expect(receivedTexts).toEqual([
       `POST /v1/x HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
     ]);
   });
 
   it('writes a large body completely', async () => {
     const large = Buffer.alloc(300_000, 'x');
-    answer = (socket) => void (seen[0]?.endsWith('xx!') === true && socket.write(whole('got it')));
+    respond = (socket) => void (receivedTexts[0]?.endsWith('xx!') === true && socket.write(completeResponse('got it')));
     large.write('!', large.length - 1);
-    expect(await ask({ body: { kind: 'json', bytes: () => large } })).toBe('200 got it');
-    expect(seen[0]).toContain('content-length: 300000\r\n\r\nxxx');
+    expect(await sendAndWait({ body: { kind: 'json', bytes: () => large } })).toBe('200 got it');
+    expect(receivedTexts[0]).toContain('content-length: 300000\r\n\r\nxxx');
   });
 
   it('releases the memory of a large body once it is written, and sends the same bytes again', async () => {
     const content = JsonBody.from(Buffer.from(JSON.stringify({ text: 'ü'.repeat(550_000), model: 'm' })));
     for (const body of [content, content.edit(new Map([['model', 'n']]))]) {
       const text = body.bytes().toString('latin1');
-      const made: Buffer[] = [];
-      const told: WireRequest['body'] = {
+      const sentChunks: Buffer[] = [];
+      const formBody: WireRequest['body'] = {
         kind: 'json',
         holdsBytes: body.holdsBytes,
-        bytes: () => made[made.push(body.bytes()) - 1] as Buffer,
+        bytes: () => sentChunks[sentChunks.push(body.bytes()) - 1] as Buffer,
       };
-      answer = (socket, _, n) => void (seen[n]?.endsWith(text) === true && socket.write(whole('got it')));
-      expect(await ask({ body: told })).toBe('200 got it');
-      expect(await ask({ body: told })).toBe('200 got it');
-      expect(made.map(({ length }) => length)).toEqual([0, 0]);
+      respond = (socket, _, n) => void (receivedTexts[n]?.endsWith(text) === true && socket.write(completeResponse('got it')));
+      expect(await sendAndWait({ body: formBody })).toBe('200 got it');
+      expect(await sendAndWait({ body: formBody })).toBe('200 got it');
+      expect(sentChunks.map(({ length }) => length)).toEqual([0, 0]);
     }
   });
 
   it('does not release bytes that others may read', async () => {
     const large = Buffer.alloc(1_500_000, 'x');
-    answer = (socket) => void ((seen[0]?.length ?? 0) > large.length && socket.write(whole('got it')));
+    respond = (socket) => void ((receivedTexts[0]?.length ?? 0) > large.length && socket.write(completeResponse('got it')));
     for (const holdsBytes of [true, undefined]) {
-      seen[0] = '';
-      expect(await ask({ body: { kind: 'json', ...(holdsBytes === undefined ? {} : { holdsBytes }), bytes: () => large } })).toBe(
+      receivedTexts[0] = '';
+      expect(await sendAndWait({ body: { kind: 'json', ...(holdsBytes === undefined ? {} : { holdsBytes }), bytes: () => large } })).toBe(
         '200 got it',
       );
       expect(large).toHaveLength(1_500_000);
@@ -142,9 +144,9 @@ describe('Origins with a plain request', () => {
   });
 
   it('sends content-length: 0 only if the method expects a body', async () => {
-    await ask({ method: 'GET', headers: [], body: { kind: 'none' } });
-    await ask({ headers: [], body: { kind: 'none' } });
-    expect(seen[0]).toMatch(/^GET [^]*keep-alive\r\n\r\nPOST [^]*keep-alive\r\ncontent-length: 0\r\n\r\n$/);
+    await sendAndWait({ method: 'GET', headers: [], body: { kind: 'none' } });
+    await sendAndWait({ headers: [], body: { kind: 'none' } });
+    expect(receivedTexts[0]).toMatch(/^GET [^]*keep-alive\r\n\r\nPOST [^]*keep-alive\r\ncontent-length: 0\r\n\r\n$/);
   });
 
   it.each<[string, Partial<WireRequest>]>([
@@ -160,128 +162,131 @@ describe('Origins with a plain request', () => {
     ['a body on GET', { method: 'GET' }],
     ['an origin with a path', { origin: 'http://127.0.0.1:1/v1' }],
     ['another scheme', { origin: 'ws://127.0.0.1:1' }],
-  ])('rejects a request as not plain with %s', async (_what, over) => {
-    expect(await ask()).toBe('200 fine');
-    expect(await ask(over)).toBe('not plain');
-    expect([await ask(), seen.length]).toEqual(['200 fine', 1]);
+  ])('rejects a request as not plain with %s', async (_name, overrides) => {
+    expect(await sendAndWait()).toBe('200 fine');
+    expect(await sendAndWait(overrides)).toBe('not plain');
+    expect([await sendAndWait(), receivedTexts.length]).toEqual(['200 fine', 1]);
   });
 });
 
 describe('Origins connection', () => {
   it('holds no reference to a request that it has served', async () => {
-    await Promise.all([ask(), ask()]);
-    await ask();
-    await until(() => queryObjects(Told, { format: 'count' }) === 0);
+    await Promise.all([sendAndWait(), sendAndWait()]);
+    await sendAndWait();
+    await until(() => queryObjects(RecordingReceiver, { format: 'count' }) === 0);
     expect(sockets.length).toBe(2);
   });
 
   it('is released after it is closed', async () => {
-    await Promise.all([ask(), ask()]);
+    await Promise.all([sendAndWait(), sendAndWait()]);
     for (const socket of sockets) socket.destroy();
     await until(() => queryObjects(UpstreamConnection, { format: 'count' }) === 0);
     expect(sockets.length).toBe(2);
   });
 
   it('serves one request after another', async () => {
-    for (let n = 0; n < 5; n += 1) expect(await ask()).toBe('200 fine');
+    for (let n = 0; n < 5; n += 1) expect(await sendAndWait()).toBe('200 fine');
     expect(sockets.length).toBe(1);
   });
 
   it('is reused if it was used last', async () => {
-    answer = () => undefined;
-    const waiting = [send(), send(), send()];
-    await until(() => seen.filter((text) => text.endsWith('{}')).length === 3);
-    answer = (socket) => socket.write(whole('fine'));
-    let over = 0;
-    for (const told of waiting) void told.over.promise.then(() => (over += 1));
-    for (const [before, n] of [2, 0, 1].entries()) {
-      sockets[n]?.write(whole(`${n}`));
-      await until(() => over > before);
+    respond = () => undefined;
+    const pendingRequests = [send(), send(), send()];
+    await until(() => receivedTexts.filter((text) => text.endsWith('{}')).length === 3);
+    respond = (socket) => socket.write(completeResponse('fine'));
+    let endedCount = 0;
+    for (const receiver of pendingRequests) void receiver.ended.promise.then(() => (endedCount += 1));
+    for (const [pendingBefore, n] of [2, 0, 1].entries()) {
+      sockets[n]?.write(completeResponse(`${n}`));
+      await until(() => endedCount > pendingBefore);
     }
-    expect(await Promise.all(waiting.map(({ over }) => over.promise))).toHaveLength(3);
-    await ask();
-    expect(seen.map((text) => text.split('POST').length - 1)).toEqual([1, 2, 1]);
+    expect(await Promise.all(pendingRequests.map(({ ended }) => ended.promise))).toHaveLength(3);
+    await sendAndWait();
+    expect(receivedTexts.map((text) => text.split('POST').length - 1)).toEqual([1, 2, 1]);
   });
 
   it.each([
-    ['received connection: close', whole('fine', 'connection: close\r\n')],
-    ['received bytes after its response', `${whole('fine')}x`],
-    ['is about to reach the keep-alive timeout of the server', whole('fine', 'keep-alive: timeout=1\r\n')],
-  ])('is not reused if it %s', async (_what, text) => {
-    answer = (socket) => socket.write(text);
-    expect([await ask(), await ask(), sockets.length]).toEqual(['200 fine', '200 fine', 2]);
+    ['received connection: close', completeResponse('fine', 'connection: close\r\n')],
+    ['received bytes after its response', `${completeResponse('fine')}x`],
+    ['is about to reach the keep-alive timeout of the server', completeResponse('fine', 'keep-alive: timeout=1\r\n')],
+  ])('is not reused if it %s', async (_name, text) => {
+    respond = (socket) => socket.write(text);
+    expect([await sendAndWait(), await sendAndWait(), sockets.length]).toEqual(['200 fine', '200 fine', 2]);
   });
 
   it('is closed if a response arrives without a request, and the next request does not receive it', async () => {
-    await ask();
+    await sendAndWait();
     // Sockets are read after timers: bytes that have arrived by then are known before the
     // request leaves.
     await turns(5);
-    sockets[0]?.write(whole('poison'));
-    expect([await ask(), sockets.length]).toEqual(['200 fine', 2]);
+    sockets[0]?.write(completeResponse('poison'));
+    expect([await sendAndWait(), sockets.length]).toEqual(['200 fine', 2]);
   });
 
   it('is new for a request that may not be sent twice, and is not reused', async () => {
-    await ask();
-    expect([await ask({}, { ...route, isOnce: true }), await ask(), sockets.length]).toEqual(['200 fine', '200 fine', 2]);
-    expect(seen[1]).not.toMatch(/POST[^]*POST/);
+    await sendAndWait();
+    expect([await sendAndWait({}, { ...route, isOnce: true }), await sendAndWait(), sockets.length]).toEqual(['200 fine', '200 fine', 2]);
+    expect(receivedTexts[1]).not.toMatch(/POST[^]*POST/);
   });
 
   it('is closed if the rest of a response is aborted', async () => {
-    answer = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
-    const told = send();
-    await until(() => told.text === '200 half');
+    respond = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
+    const receiver = send();
+    await until(() => receiver.text === '200 half');
     const closed = new Promise((resolve) => sockets[0]?.once('close', resolve));
-    told.source?.abort();
+    receiver.source?.abort();
     await closed;
-    told.source?.abort();
-    answer = (socket) => socket.write(whole('fine'));
-    expect(await ask()).toBe('200 fine');
+    receiver.source?.abort();
+    respond = (socket) => socket.write(completeResponse('fine'));
+    expect(await sendAndWait()).toBe('200 fine');
   });
 
   it('is kept for the next request if its request was abandoned before it was sent', async () => {
-    const told = new Told();
-    told.isAbandoned = true;
-    origins.send(request(), route, told);
-    await until(() => told.source !== undefined && sockets.length === 1);
-    expect([seen[0], await ask(), sockets.length]).toEqual(['', '200 fine', 1]);
+    const receiver = new RecordingReceiver();
+    receiver.isAbandoned = true;
+    origins.send(request(), route, receiver);
+    await until(() => receiver.source !== undefined && sockets.length === 1);
+    expect([receivedTexts[0], await sendAndWait(), sockets.length]).toEqual(['', '200 fine', 1]);
   });
 
   it('fails with a connect timeout if the request is over, and other requests keep waiting', async () => {
-    const never: LookupFunction = () => {};
+    const neverLookup: LookupFunction = () => {};
     origins.close();
-    origins = new OriginPool({ wheel: new TimerWheel(), lookup: () => never });
-    const [gone, waiting] = [0, 1].map(() => send({ origin: 'http://a.example' })) as [Told, Told];
-    gone.isOver = true;
+    origins = new OriginPool({ wheel: new TimerWheel(), lookup: () => neverLookup });
+    const [abortedRequest, pendingRequest] = [0, 1].map(() => send({ origin: 'http://a.example' })) as [
+      RecordingReceiver,
+      RecordingReceiver,
+    ];
+    abortedRequest.isOver = true;
     origins.check();
-    expect(await gone.over.promise).toBe('UPSTREAM_CONNECT_TIMEOUT');
-    expect(await Promise.race([waiting.over.promise, turns(5).then(() => 'still waiting')])).toBe('still waiting');
+    expect(await abortedRequest.ended.promise).toBe('UPSTREAM_CONNECT_TIMEOUT');
+    expect(await Promise.race([pendingRequest.ended.promise, turns(5).then(() => 'still waiting')])).toBe('still waiting');
   });
 
   it('reads the next response after it was paused at the end of a response', async () => {
-    const told = new Told();
-    told.pausesAt = 'fine';
-    origins.send(request(), route, told);
-    expect([await told.over.promise, await ask(), sockets.length]).toEqual(['200 fine', '200 fine', 1]);
+    const receiver = new RecordingReceiver();
+    receiver.pausesAt = 'fine';
+    origins.send(request(), route, receiver);
+    expect([await receiver.ended.promise, await sendAndWait(), sockets.length]).toEqual(['200 fine', '200 fine', 1]);
   });
 
   it('reads nothing while it is paused', async () => {
     const block = 'x'.repeat(64 * 1024);
-    answer = (socket) => {
+    respond = (socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${block.length * 400}\r\n\r\n`);
       for (let n = 0; n < 400; n += 1) socket.write(block);
     };
-    const told = send();
-    await until(() => told.text.length > 10);
-    told.source?.pause();
+    const receiver = send();
+    await until(() => receiver.text.length > 10);
+    receiver.source?.pause();
     await turns();
-    const taken = told.text.length;
+    const lengthBefore = receiver.text.length;
     await turns();
-    expect([told.text.length, taken < block.length * 200]).toEqual([taken, true]);
-    told.source?.resume();
-    expect((await told.over.promise).length).toBe(4 + block.length * 400);
-    answer = (socket) => socket.write(whole('fine'));
-    expect([await ask(), sockets.length]).toEqual(['200 fine', 1]);
+    expect([receiver.text.length, lengthBefore < block.length * 200]).toEqual([lengthBefore, true]);
+    receiver.source?.resume();
+    expect((await receiver.ended.promise).length).toBe(4 + block.length * 400);
+    respond = (socket) => socket.write(completeResponse('fine'));
+    expect([await sendAndWait(), sockets.length]).toEqual(['200 fine', 1]);
   });
 });
 
@@ -304,49 +309,49 @@ describe('broken Origins connection', () => {
       (socket: Socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx'),
       'UPSTREAM_CLOSED',
     ],
-  ])('reports whether the request may have been read, for a connection %s', async (_what, kept, breaks, told) => {
-    if (kept > 0) await ask();
-    answer = breaks;
-    expect([await ask(), sockets.length]).toEqual([told, 1]);
+  ])('reports whether the request may have been read, for a connection %s', async (_name, requestsBefore, breakConnection, expected) => {
+    if (requestsBefore > 0) await sendAndWait();
+    respond = breakConnection;
+    expect([await sendAndWait(), sockets.length]).toEqual([expected, 1]);
   });
 
   it('is reported as possibly read if it breaks long after the request was sent', async () => {
-    await ask();
-    answer = (socket) => {
+    await sendAndWait();
+    respond = (socket) => {
       time.pass(150);
       socket.destroy();
     };
-    expect(await ask()).toBe('UPSTREAM_CLOSED');
+    expect(await sendAndWait()).toBe('UPSTREAM_CLOSED');
   });
 
   it('ends a response without a length on close, and fails it on a reset', async () => {
-    answer = (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nall of it');
-    expect(await ask()).toBe('200 all of it');
-    answer = (socket) => void (socket.write('HTTP/1.1 200 OK\r\n\r\nhalf'), setTimeout(() => socket.resetAndDestroy(), 50));
-    expect(await ask()).toBe('ECONNRESET');
+    respond = (socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\nall of it');
+    expect(await sendAndWait()).toBe('200 all of it');
+    respond = (socket) => void (socket.write('HTTP/1.1 200 OK\r\n\r\nhalf'), setTimeout(() => socket.resetAndDestroy(), 50));
+    expect(await sendAndWait()).toBe('ECONNRESET');
   });
 });
 
 describe('Origins', () => {
   it('applies the egress rules of the operator or the request to each connection', async () => {
-    const asked: string[] = [];
-    const closed: LookupFunction = (name, _options, done) => {
-      asked.push(name);
-      done(new GatewayError('not_allowed', { message: 'inside' }), '', 0);
+    const lookedUp: string[] = [];
+    const closed: LookupFunction = (name, _options, callback) => {
+      lookedUp.push(name);
+      callback(new GatewayError('not_allowed', { message: 'inside' }), '', 0);
     };
     origins.close();
     origins = new OriginPool({ wheel: new TimerWheel(), lookup: (trust) => (trust === 'request' ? closed : undefined) });
     const origin = url.replace('127.0.0.1', 'localhost');
-    expect(await ask({ origin })).toBe('200 fine');
-    for (let n = 0; n < 2; n += 1) expect(await ask({ origin }, { ...route, trust: 'request' })).toBe('not_allowed');
-    expect([asked, sockets.length]).toEqual([['localhost', 'localhost'], 1]);
+    expect(await sendAndWait({ origin })).toBe('200 fine');
+    for (let n = 0; n < 2; n += 1) expect(await sendAndWait({ origin }, { ...route, trust: 'request' })).toBe('not_allowed');
+    expect([lookedUp, sockets.length]).toEqual([['localhost', 'localhost'], 1]);
   });
 
   it('keeps at most 256 origins', () => {
     for (const trust of ['operator', 'request'] as const)
       for (let n = 0; n < 1000; n += 1) {
-        const told = send({ origin: `http://h${n}.example`, path: '/a b' }, { ...route, trust });
-        expect(told.text).toBe('');
+        const receiver = send({ origin: `http://h${n}.example`, path: '/a b' }, { ...route, trust });
+        expect(receiver.text).toBe('');
       }
     expect(origins.size).toBe(256);
   });
@@ -374,10 +379,10 @@ describe('Origins', () => {
   });
 
   it('rejects requests after close()', async () => {
-    answer = () => undefined;
-    const told = send();
+    respond = () => undefined;
+    const receiver = send();
     await until(() => sockets.length === 1);
     origins.close();
-    expect([await told.over.promise, await ask()]).toEqual(['UPSTREAM_CLOSED', 'UPSTREAM_CLOSED']);
+    expect([await receiver.ended.promise, await sendAndWait()]).toEqual(['UPSTREAM_CLOSED', 'UPSTREAM_CLOSED']);
   });
 });

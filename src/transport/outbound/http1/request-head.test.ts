@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { RequestHeadWriter } from './request-head.ts';
 
 describe('RequestHeadWriter', () => {
-  const long = 'x'.repeat(20_000);
+  const longText = 'x'.repeat(20_000);
 
   it.each([
     ['a short head', '/v1/a', 'v', 1],
-    ['no head with a long path', `/${long}`, 'v', 0],
-    ['no head with a long header', '/v1/a', long, 0],
+    ['no head with a long path', `/${longText}`, 'v', 0],
+    ['no head with a long header', '/v1/a', longText, 0],
   ])('caches %s', (_, path, value, count) => {
     const heads = new RequestHeadWriter('a.example');
     const written = [1, 2].map(() => heads.write('GET', path, ['x-a', value], 0));
@@ -17,6 +17,6 @@ describe('RequestHeadWriter', () => {
 
   it('does not cache a head that cannot be written', () => {
     const heads = new RequestHeadWriter('a.example');
-    expect([heads.write('GET', `/${long}`, ['x-a', 'a\r\nb'], 0), heads.size]).toEqual([undefined, 0]);
+    expect([heads.write('GET', `/${longText}`, ['x-a', 'a\r\nb'], 0), heads.size]).toEqual([undefined, 0]);
   });
 });

@@ -4,23 +4,23 @@ import { ResponseParser } from './response-parser.ts';
 import type { WireFault } from '../../wire/fault.ts';
 
 /** What a reader returns for these chunks: status, body and remaining bytes, `…` if the end is missing, or the fault code. */
-function read(pieces: readonly string[], method = 'POST', parser = new ResponseHeadParser()): string {
+function parse(pieces: readonly string[], method = 'POST', parser = new ResponseHeadParser()): string {
   const reader = new ResponseParser(parser);
   reader.begin(method);
-  let told = '';
-  const sink = {
+  let log = '';
+  const receiver = {
     head: (status: number) => {
-      told += `${status} `;
+      log += `${status} `;
     },
     data: (bytes: Buffer) => {
-      told += bytes.toString('latin1');
+      log += bytes.toString('latin1');
     },
   };
   try {
-    let rest: number | undefined;
-    for (const piece of pieces) rest = reader.push(Buffer.from(piece, 'latin1'), sink);
-    if (rest === undefined) return reader.endsAtClose() ? `${told}(closed)` : `${told}…`;
-    return `${told}+${rest}${reader.isReusable ? ' kept' : ''}`;
+    let leftover: number | undefined;
+    for (const piece of pieces) leftover = reader.push(Buffer.from(piece, 'latin1'), receiver);
+    if (leftover === undefined) return reader.endsAtClose() ? `${log}(closed)` : `${log}…`;
+    return `${log}+${leftover}${reader.isReusable ? ' kept' : ''}`;
   } catch (fault) {
     return (fault as WireFault).code;
   }
@@ -29,7 +29,7 @@ function read(pieces: readonly string[], method = 'POST', parser = new ResponseH
 const ok = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
 
-const answers: readonly (readonly [what: string, text: string, told: string, method?: string])[] = [
+const acceptedResponses: readonly (readonly [name: string, text: string, expected: string, method?: string])[] = [
   ['a content-length', `${ok}content-length: 3\r\n\r\nabc`, '200 abc+0 kept'],
   ['a content-length of 0', `${ok}content-length: 0\r\n\r\n`, '200 +0 kept'],
   ['more bytes than its content-length', `${ok}content-length: 3\r\n\r\nabcd`, '200 abc+1 kept'],
@@ -51,7 +51,7 @@ const answers: readonly (readonly [what: string, text: string, told: string, met
   ['interim responses', `HTTP/1.1 100 C\r\n\r\nHTTP/1.1 103 E\r\nlink: x\r\n\r\n${ok}content-length: 1\r\n\r\na`, '200 a+0 kept'],
 ];
 
-const refused: readonly (readonly [what: string, text: string, code: string])[] = [
+const rejectedResponses: readonly (readonly [name: string, text: string, code: string])[] = [
   ['another protocol', 'SSH-2.0-x\r\n', 'UPSTREAM_INVALID'],
   ['a later version', 'HTTP/1.2 200 OK\r\n\r\n', 'UPSTREAM_INVALID'],
   ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', 'UPSTREAM_INVALID'],
@@ -87,22 +87,22 @@ const refused: readonly (readonly [what: string, text: string, code: string])[] 
 ];
 
 describe('ResponseParser', () => {
-  const rows = answers.map(([what, text, told, method = 'POST']) => [what, text, told, method] as const);
-  it.each(rows)('reads %s', (_what, text, told, method) => {
-    expect(read([text], method)).toBe(told);
+  const rows = acceptedResponses.map(([name, text, expected, method = 'POST']) => [name, text, expected, method] as const);
+  it.each(rows)('reads %s', (_name, text, expected, method) => {
+    expect(parse([text], method)).toBe(expected);
   });
 
-  it.each(refused)('rejects %s', (_what, text, code) => {
-    expect(read([text])).toBe(code);
+  it.each(rejectedResponses)('rejects %s', (_name, text, code) => {
+    expect(parse([text])).toBe(code);
   });
 
   it('reads the same however the response is split', () => {
-    const short = [...answers, ...refused].filter(([, text]) => text.length < 500);
-    for (const [, text, told, method = 'POST'] of short as typeof answers) {
-      for (let at = 1; at < text.length; at += 1) {
-        const cut = read([text.slice(0, at), text.slice(at)], method);
+    const shortCases = [...acceptedResponses, ...rejectedResponses].filter(([, text]) => text.length < 500);
+    for (const [, text, expected, method = 'POST'] of shortCases as typeof acceptedResponses) {
+      for (let offset = 1; offset < text.length; offset += 1) {
+        const parsed = parse([text.slice(0, offset), text.slice(offset)], method);
         // The number of bytes after the end depends on the split.
-        if (!/\+[1-9]/.test(told)) expect(cut, JSON.stringify(text.slice(0, at))).toBe(told);
+        if (!/\+[1-9]/.test(expected)) expect(parsed, JSON.stringify(text.slice(0, offset))).toBe(expected);
       }
     }
   });

@@ -24,14 +24,14 @@ SAAwRQIhAOfNku5237CkyDGYjOitXUzjD8Pm27FnJ8A/R1Uwped8AiBT0ACY6uiG
 -----END CERTIFICATE-----`;
 
 describe('TLS connection', () => {
-  const usual = getCACertificates('default');
+  const defaultCertificates = getCACertificates('default');
   let server: Server;
   let sockets: TLSSocket[];
   let origins: OriginPool;
   let port: number;
 
-  beforeAll(() => setDefaultCACertificates([...usual, cert]));
-  afterAll(() => setDefaultCACertificates(usual));
+  beforeAll(() => setDefaultCACertificates([...defaultCertificates, cert]));
+  afterAll(() => setDefaultCACertificates(defaultCertificates));
   beforeEach(async () => {
     sockets = [];
     server = createServer({ key, cert, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
@@ -50,7 +50,7 @@ describe('TLS connection', () => {
   });
 
   /** The body of the response, or the code of the error. */
-  function ask(host: string, isOnce = false): Promise<string> {
+  function request(host: string, isSingleUse = false): Promise<string> {
     return new Promise((resolve) => {
       let body = '';
       const receiver: ResponseReceiver = {
@@ -70,29 +70,29 @@ describe('TLS connection', () => {
         headers: [],
         body: { kind: 'json', bytes: () => Buffer.from('{}') },
       } as const;
-      origins.send({ ...request, headers: [] }, { trust: 'operator', connectMs: 5000, isOnce }, receiver);
+      origins.send({ ...request, headers: [] }, { trust: 'operator', connectMs: 5000, isOnce: isSingleUse }, receiver);
     });
   }
 
   it('is reused, uses HTTP/1.1 and sends the server name', async () => {
-    expect([await ask('localhost'), await ask('localhost'), sockets.length]).toEqual(['abc', 'abc', 1]);
+    expect([await request('localhost'), await request('localhost'), sockets.length]).toEqual(['abc', 'abc', 1]);
     expect([sockets[0]?.alpnProtocol, sockets[0]?.servername]).toEqual(['http/1.1', 'localhost']);
   });
 
   it('resumes the session of the previous connection', async () => {
-    await ask('localhost');
-    await ask('localhost', true);
+    await request('localhost');
+    await request('localhost', true);
     expect(sockets.map((socket) => socket.isSessionReused())).toEqual([false, true]);
   });
 
   it('is rejected if the certificate does not match the host', async () => {
-    expect(await ask('127.0.0.1')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(await request('127.0.0.1')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
   it('is rejected if the certificate is not trusted', async () => {
-    setDefaultCACertificates(usual);
-    expect(await ask('localhost')).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
-    setDefaultCACertificates([...usual, cert]);
+    setDefaultCACertificates(defaultCertificates);
+    expect(await request('localhost')).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+    setDefaultCACertificates([...defaultCertificates, cert]);
   });
 
   it('is rejected if the server does not use TLS', async () => {
@@ -102,6 +102,6 @@ describe('TLS connection', () => {
       socket.on('error', () => undefined);
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     });
-    expect(await ask('localhost')).toMatch(/^(?:ERR_SSL_|EPROTO|ECONNRESET)/);
+    expect(await request('localhost')).toMatch(/^(?:ERR_SSL_|EPROTO|ECONNRESET)/);
   });
 });

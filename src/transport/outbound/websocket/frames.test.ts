@@ -22,9 +22,11 @@ function encode({ opcode, payload, mask }: Frame): Buffer {
   return Buffer.concat([Buffer.from([0x80 | opcode, ...head, ...(mask ?? [])]), body]);
 }
 
-function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const at = [...new Set([0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length])].toSorted((a, b) => a - b);
-  return at.slice(1).map((end, i) => bytes.subarray(at[i], end));
+function pieces(bytes: Buffer, splitPositions: readonly number[]): Buffer[] {
+  const offsets = [...new Set([0, ...splitPositions.map((splitPosition) => splitPosition % (bytes.length + 1)), bytes.length])].toSorted(
+    (a, b) => a - b,
+  );
+  return offsets.slice(1).map((end, i) => bytes.subarray(offsets[i], end));
 }
 
 const frame: fc.Arbitrary<Frame> = fc.record({
@@ -43,14 +45,14 @@ test('FrameCounter counts frames and reads the close code however they are split
       fc.integer({ min: 1000, max: 4999 }),
       fc.option(fc.uint8Array({ minLength: 4, maxLength: 4 }), { nil: undefined }),
       fc.array(fc.nat(), { maxLength: 20 }),
-      (frames, code, mask, cuts) => {
+      (frames, code, mask, splitPositions) => {
         const close = encode({ opcode: 8, payload: new Uint8Array([code >> 8, code & 255, 0x62, 0x79, 0x65]), mask });
-        const before = new FrameCounter();
+        const counter = new FrameCounter();
         const bytes = Buffer.concat(frames.map(encode));
-        for (const piece of pieces(bytes, cuts)) before.push(piece);
-        expect([before.frames, before.closeCode, before.isAtBoundary]).toEqual([frames.length, 1006, true]);
-        for (const piece of pieces(close, cuts)) before.push(piece);
-        expect([before.frames, before.closeCode, before.isAtBoundary]).toEqual([frames.length + 1, code, true]);
+        for (const piece of pieces(bytes, splitPositions)) counter.push(piece);
+        expect([counter.frames, counter.closeCode, counter.isAtBoundary]).toEqual([frames.length, 1006, true]);
+        for (const piece of pieces(close, splitPositions)) counter.push(piece);
+        expect([counter.frames, counter.closeCode, counter.isAtBoundary]).toEqual([frames.length + 1, code, true]);
       },
     ),
   );

@@ -15,6 +15,6 @@ test.each([
   ['nothing for a subprotocol that was not offered', { 'sec-websocket-protocol': 'c' }, ['a', 'b'], undefined],
   ['nothing if the provider chose none', {}, ['a'], undefined],
   ['realtime if the provider chose none and a browser expects one', {}, ['realtime', 'a'], 'realtime'],
-])('passedHeaders() returns as the chosen subprotocol %s', (_what, received, offered, chosen) => {
-  expect(forwardedHeaders(received, offered)['sec-websocket-protocol']).toBe(chosen);
+])('passedHeaders() returns as the chosen subprotocol %s', (_name, received, offeredProtocols, chosen) => {
+  expect(forwardedHeaders(received, offeredProtocols)['sec-websocket-protocol']).toBe(chosen);
 });

@@ -5,7 +5,7 @@ import { readableOf } from './readable.ts';
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const stream = (...data: readonly (object | string)[]): string =>
   data.map((part) => `data: ${typeof part === 'string' ? part : JSON.stringify(part)}\n\n`).join('');
-const read = (text: string) => {
+const convert = (text: string) => {
   const isStream = text.startsWith('data:') || text.startsWith('event:');
   return readableOf(text, isStream ? eventsIn(encode(text), null) : undefined);
 };
@@ -139,30 +139,30 @@ const cases: readonly {
 
 describe('readableOf()', () => {
   it.each(cases)('reads $name', ({ text, blocks, finish }) => {
-    expect(read(text)).toMatchObject({ messages: [{ blocks, finish }], error: null });
+    expect(convert(text)).toMatchObject({ messages: [{ blocks, finish }], error: null });
   });
 
   it('returns the usage and the error of a stream', () => {
     expect(
-      read(stream(chunk({ content: 'x' }), { choices: [], usage: { prompt_tokens: 4 } }, { error: { message: 'cut off' } })),
+      convert(stream(chunk({ content: 'x' }), { choices: [], usage: { prompt_tokens: 4 } }, { error: { message: 'cut off' } })),
     ).toMatchObject({
       usage: { prompt_tokens: 4 },
       error: 'cut off',
     });
-    expect(read('{"error":{"message":"no"}}')).toEqual({ messages: [], usage: null, error: 'no' });
+    expect(convert('{"error":{"message":"no"}}')).toEqual({ messages: [], usage: null, error: 'no' });
   });
 
   it.each(['', '{', 'null', '[]', '{"data":[]}', 'data: {\n\n', '<html>', '{"choices":1}', '{"data":[{"embedding":[1]}]}'])(
     'returns undefined for %j',
-    (text) => expect(read(text)).toBeUndefined(),
+    (text) => expect(convert(text)).toBeUndefined(),
   );
 
   it.each(['https://example.com/x.png', 'data:text/html;base64,PHNjcmlwdD4=', 'data:image/svg+xml;base64,AAAA', 'javascript:1'])(
     'does not load an image from %s',
     (url) => {
       const text = JSON.stringify({ choices: [{ index: 0, message: { content: null, images: [{ image_url: { url } }] } }] });
-      expect(read(text)?.messages[0]?.blocks).toEqual([{ kind: 'other', name: 'image', text: url }]);
-      expect(read(JSON.stringify({ data: [{ url }] }))?.messages[0]?.blocks).toEqual([{ kind: 'other', name: 'image', text: url }]);
+      expect(convert(text)?.messages[0]?.blocks).toEqual([{ kind: 'other', name: 'image', text: url }]);
+      expect(convert(JSON.stringify({ data: [{ url }] }))?.messages[0]?.blocks).toEqual([{ kind: 'other', name: 'image', text: url }]);
     },
   );
 });
@@ -179,8 +179,8 @@ describe('eventsIn()', () => {
   it('returns for each event the time of the chunk in which it begins', () => {
     const text = 'event: a\ndata: 1\n\ndata: 2\r\n\r\ndata: ö\n\ndata: last';
     const second = text.indexOf('data: 2');
-    const third = encode(text.slice(0, text.indexOf('data: ö'))).length;
-    const events = eventsIn(encode(text), [0, 10, second + 2, 25, third, 40]);
+    const thirdOffset = encode(text.slice(0, text.indexOf('data: ö'))).length;
+    const events = eventsIn(encode(text), [0, 10, second + 2, 25, thirdOffset, 40]);
     expect(events.map(({ name, data, at }) => [name, data, at])).toEqual([
       ['a', '1', 10],
       [null, '2', 10],

@@ -3,7 +3,7 @@ import { emptyRecord } from '../../../../../core/records/empty.ts';
 import type { AttemptRecord, LogRecord, PluginRecord } from '../../../../../core/records/record.ts';
 import { barsOf } from './segments.ts';
 
-const attempt = (n: number, more: Partial<AttemptRecord> = {}): AttemptRecord => ({
+const attempt = (n: number, extra: Partial<AttemptRecord> = {}): AttemptRecord => ({
   n,
   target: `config.targets[${n - 1}]`,
   provider: `p${n}`,
@@ -17,12 +17,12 @@ const attempt = (n: number, more: Partial<AttemptRecord> = {}): AttemptRecord =>
   upstream_id: null,
   reason: null,
   retry_after_ms: null,
-  ...more,
+  ...extra,
 });
 const plugins = (...list: readonly string[]): PluginRecord[] =>
   list.map((text) => {
-    const [name = '', moment = ''] = text.split(' ');
-    return { name, moment, ms: 1 };
+    const [name = '', time = ''] = text.split(' ');
+    return { name, moment: time, ms: 1 };
   });
 const recordOf = (change: Partial<LogRecord>): LogRecord => ({ ...emptyRecord, ...change }) as LogRecord;
 const namesOf = (record: LogRecord): string[] => barsOf(record).map(({ name, about }) => `${name} ${about}`.trim());
@@ -64,8 +64,8 @@ describe('barsOf()', () => {
   });
 
   it('returns each attempt once, including attempts without a judge bar', () => {
-    const left = attempt(1, { outcome: 'skipped', status: null });
-    expect(namesOf(recordOf({ plugins: plugins('breaker skip', 'retry judge'), attempts: [left, attempt(2)] }))).toEqual([
+    const skippedAttempt = attempt(1, { outcome: 'skipped', status: null });
+    expect(namesOf(recordOf({ plugins: plugins('breaker skip', 'retry judge'), attempts: [skippedAttempt, attempt(2)] }))).toEqual([
       'breaker skip',
       'p1/m',
       'p2/m next target',
@@ -76,10 +76,10 @@ describe('barsOf()', () => {
   });
 
   it('shows the pause before a retry and its preparation after the pause', () => {
-    const again = attempt(2, { target: 'config.targets[0]', provider: 'p1', at: 460 });
+    const retryAttempt = attempt(2, { target: 'config.targets[0]', provider: 'p1', at: 460 });
     const record = recordOf({
       plugins: plugins('transform prepare', 'retry judge', 'prompts screen', 'transform prepare', 'retry judge'),
-      attempts: [attempt(1), again],
+      attempts: [attempt(1), retryAttempt],
       ms: { total: 520, first_event: null, overhead: 1 },
     });
     expect(namesOf(record)).toEqual([

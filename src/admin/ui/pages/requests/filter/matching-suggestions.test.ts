@@ -4,7 +4,7 @@ import { matchingSuggestions } from './matching-suggestions.ts';
 
 const field = (insert: string, from: number, to: number): Suggestion => ({ insert, from, to, kind: 'field', count: null, about: null });
 const value = (insert: string, from: number, to: number): Suggestion => ({ insert, from, to, kind: 'value', count: 1, about: null });
-const inserts = (list: readonly Suggestion[]): string[] => list.map(({ insert }) => insert);
+const insertedTexts = (list: readonly Suggestion[]): string[] => list.map(({ insert }) => insert);
 
 describe('fitting() with suggestions for an older text', () => {
   const fields = { text: 'p', cursor: 1, list: [field('provider:', 0, 1), field('prompt:', 0, 1), field('endpoint:', 0, 1)] };
@@ -26,7 +26,7 @@ describe('fitting() with suggestions for an older text', () => {
     ['the text changed after the cursor', fields, 'p status:200', 1],
     ['the cursor is in another term', { text: 'p status', cursor: 1, list: [field('provider:', 0, 1)] }, 'p status', 8],
     ['the name is not a prefix of any field', fields, 'statu', 5],
-  ])('returns none if %s', (_why, made, text, cursor) => {
-    expect(inserts(matchingSuggestions(made, text, cursor))).toEqual([]);
+  ])('returns none if %s', (_name, suggestions, text, cursor) => {
+    expect(insertedTexts(matchingSuggestions(suggestions, text, cursor))).toEqual([]);
   });
 });

@@ -21,5 +21,5 @@ describe('histogram', () => {
     ['since:1h', false],
     ['until:1h', true],
     ['until:2026-11-23T00:00:00Z', false],
-  ])('for the filter %s ends in the past: %s', (query, over) => expect(isRangeOver(query, now)).toBe(over));
+  ])('for the filter %s ends in the past: %s', (query, isOver) => expect(isRangeOver(query, now)).toBe(isOver));
 });

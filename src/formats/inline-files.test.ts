@@ -20,7 +20,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const png = `iVBORw0KGgo${'A'.repeat(69)}`;
 
 describe.each(Object.entries(services))('a request to %s with an inline file', (name, send) => {
-  const found = (file: JsonObject): string => JSON.stringify(send({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] }));
+  const sentFile = (file: JsonObject): string => JSON.stringify(send({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] }));
 
   it.each<[string, JsonObject, JsonObject]>([
     [
@@ -43,12 +43,12 @@ describe.each(Object.entries(services))('a request to %s with an inline file', (
       { file_data: base64('%PDF'), format: 'pdf' },
       { anthropic: '"media_type":"application/pdf"', bedrock: '"format":"pdf"', google: '"mimeType":"application/pdf"' },
     ],
-  ])('has the content type of the file: %s', (_, file, wanted) => {
-    expect(found(file)).toContain(wanted[name]);
+  ])('has the content type of the file: %s', (_, file, expected) => {
+    expect(sentFile(file)).toContain(expected[name]);
   });
 
   it.each(['Hello, this is the text itself.', '{"a": 1}', 'naïve'])('is rejected if the data %j is not base64', (data) => {
-    expect(() => found({ file_data: data, filename: 'a.txt' })).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
+    expect(() => sentFile({ file_data: data, filename: 'a.txt' })).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
   });
 });
 

@@ -15,10 +15,10 @@ describe('schemas of the gateway', () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
 
   it('are valid JSON schemas', () => {
-    const wrong = schemas.flatMap(({ name, schema }) => {
-      const isGood = ajv.validateSchema(withNotes(schema) as object);
-      return isGood === true ? [] : [`${name}: ${ajv.errorsText()}`];
+    const invalidSchemas = schemas.flatMap(({ name, schema }) => {
+      const isValid = ajv.validateSchema(withNotes(schema) as object);
+      return isValid === true ? [] : [`${name}: ${ajv.errorsText()}`];
     });
-    expect(wrong).toEqual([]);
+    expect(invalidSchemas).toEqual([]);
   });
 });

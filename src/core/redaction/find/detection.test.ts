@@ -5,10 +5,10 @@ import { BodyRedactor } from '../index.ts';
 const redactor = new BodyRedactor({ fields: [], patterns: new Set(namedPatterns), own: [], media: 'digest' }, [
   'a-known-secret-of-the-file',
 ]);
-const shown = (text: string): string => redactor.begin(1 << 20).text(text);
+const redact = (text: string): string => redactor.begin(1 << 20).text(text);
 
 /** Expected finds are between ‹ and ›, with the kind before a colon. */
-const finds: readonly string[] = [
+const findCases: readonly string[] = [
   // E-mail
   'mail ‹email:jane.doe@example.com› please',
   '‹email:jane@example.com›',
@@ -229,7 +229,7 @@ const finds: readonly string[] = [
 ];
 
 /** Texts in which nothing is masked. */
-const clean: readonly string[] = [
+const cleanTexts: readonly string[] = [
   // Not e-mail addresses
   'react@18.2.0',
   'https://registry.example/%40scope%2Fname',
@@ -359,7 +359,7 @@ const clean: readonly string[] = [
   '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
   '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----',
   'https://example.com/a?b=c&d=e',
-  'src/core/redaction/find/finds.test.ts',
+  'src/core/redaction/find/detection.test.ts',
   'secret',
   'token: 5',
   'max_tokens=4096',
@@ -371,20 +371,20 @@ const parts = /‹(\w+):([^›]*)›/g;
 
 describe('finding sensitive values in a text', () => {
   it('is tested with enough positive and negative cases', () => {
-    expect(finds.length).toBeGreaterThanOrEqual(130);
-    expect(clean.length).toBeGreaterThanOrEqual(100);
+    expect(findCases.length).toBeGreaterThanOrEqual(130);
+    expect(cleanTexts.length).toBeGreaterThanOrEqual(100);
   });
 
-  it.each(finds)('masks %s', (marked) => {
+  it.each(findCases)('masks %s', (marked) => {
     const text = marked.replaceAll(parts, '$2');
-    expect(shown(text)).toBe(marked.replaceAll(parts, '[$1]'));
+    expect(redact(text)).toBe(marked.replaceAll(parts, '[$1]'));
     // Bodies are searched as UTF-8 bytes, one character for each byte.
-    const bytes = (one: string): string => Buffer.from(one, 'utf8').toString('latin1');
-    expect(shown(bytes(text))).toBe(bytes(marked.replaceAll(parts, '[$1]')));
+    const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+    expect(redact(bytes(text))).toBe(bytes(marked.replaceAll(parts, '[$1]')));
   });
 
-  it.each(clean)('masks nothing in %s', (text) => {
-    expect(shown(text)).toBe(text);
-    expect(shown(`see ${text}, and more`)).toBe(`see ${text}, and more`);
+  it.each(cleanTexts)('masks nothing in %s', (text) => {
+    expect(redact(text)).toBe(text);
+    expect(redact(`see ${text}, and more`)).toBe(`see ${text}, and more`);
   });
 });

@@ -5,23 +5,23 @@ import type { JsonObject } from '../core/json/merge.ts';
 import { dialects } from './index.ts';
 
 const { openai, messages, responses } = dialects;
-const inner = (error: unknown): JsonObject => ({ error });
+const wrapped = (error: unknown): JsonObject => ({ error });
 
 describe('isError of a dialect', () => {
   it.each([
-    [openai, inner({ message: 'm' }), true],
-    [openai, inner({ message: 'm', type: null, code: 'DeploymentNotFound', status: 404 }), true],
-    [openai, inner({ message: 'm', type: 'x', code: 400, status: 'failed' }), true],
-    [openai, inner({ message: 'm', code: 429, status: 'RESOURCE_EXHAUSTED' }), false],
-    [openai, inner('text'), false],
-    [openai, inner({ code: 'x' }), false],
+    [openai, wrapped({ message: 'm' }), true],
+    [openai, wrapped({ message: 'm', type: null, code: 'DeploymentNotFound', status: 404 }), true],
+    [openai, wrapped({ message: 'm', type: 'x', code: 400, status: 'failed' }), true],
+    [openai, wrapped({ message: 'm', code: 429, status: 'RESOURCE_EXHAUSTED' }), false],
+    [openai, wrapped('text'), false],
+    [openai, wrapped({ code: 'x' }), false],
     [openai, { message: 'flat' }, false],
-    [messages, { type: 'error', ...inner({ type: 'api_error', message: 'm' }) }, true],
-    [messages, inner({ type: 'api_error', message: 'm' }), false],
-    [messages, { type: 'error', ...inner({ message: 'm' }) }, false],
-    [messages, inner({ message: 'm', status: 'UNAVAILABLE' }), false],
-  ] as const)('recognizes an error object that can be forwarded unchanged: %#', (dialect, value, passes) => {
-    expect(dialect.isError(value as JsonObject)).toBe(passes);
+    [messages, { type: 'error', ...wrapped({ type: 'api_error', message: 'm' }) }, true],
+    [messages, wrapped({ type: 'api_error', message: 'm' }), false],
+    [messages, { type: 'error', ...wrapped({ message: 'm' }) }, false],
+    [messages, wrapped({ message: 'm', status: 'UNAVAILABLE' }), false],
+  ] as const)('recognizes an error object that can be forwarded unchanged: %#', (dialect, value, isForwarded) => {
+    expect(dialect.isError(value as JsonObject)).toBe(isForwarded);
   });
 
   it.each(Object.keys(errorCatalogue) as ErrorCode[])('recognizes the error bodies and events that the dialect writes: %s', (code) => {

@@ -7,12 +7,12 @@ import { openaiDialect } from './client.ts';
 const choice = fc.nat({ max: 2 });
 const block = fc.option(fc.nat({ max: 5 }), { nil: undefined });
 const text = fc.string({ unit: 'binary' });
-const maybe = fc.option(text, { nil: undefined });
+const optionalText = fc.option(text, { nil: undefined });
 const fields = fc.constantFrom<Record<string, unknown>>({}, { groundingMetadata: { a: [1] } }, { safetyRatings: [] }, { a: 1, b: null });
 
 const parts: fc.Arbitrary<ModelEvent> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('text' as const), choice, text, block, signature: maybe }) },
-  fc.record({ type: fc.constant('thinking' as const), choice, text: maybe, block, signature: maybe }),
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('text' as const), choice, text, block, signature: optionalText }) },
+  fc.record({ type: fc.constant('thinking' as const), choice, text: optionalText, block, signature: optionalText }),
   fc.record({ type: fc.constant('redacted' as const), choice, block: fc.nat({ max: 5 }), data: text }),
   fc.record({ type: fc.constant('refusal' as const), choice, text }),
   fc.record({
@@ -21,7 +21,7 @@ const parts: fc.Arbitrary<ModelEvent> = fc.oneof(
     mimeType: fc.constantFrom('image/png', 'audio/wav'),
     base64: fc.base64String(),
     block,
-    signature: maybe,
+    signature: optionalText,
   }),
   fc.record({
     type: fc.constant('block' as const),
@@ -37,10 +37,10 @@ const parts: fc.Arbitrary<ModelEvent> = fc.oneof(
       type: fc.constant('tool_call' as const),
       choice,
       index: fc.nat({ max: 3 }),
-      id: maybe,
-      name: maybe,
-      arguments: maybe,
-      thoughtSignature: maybe,
+      id: optionalText,
+      name: optionalText,
+      arguments: optionalText,
+      thoughtSignature: optionalText,
     }),
   },
   fc.record({ type: fc.constant('audio' as const), choice, audio: fc.record({ data: text }) }),
@@ -86,12 +86,12 @@ describe('any provider stream', () => {
         const reported = body.some((event) => event.type === 'usage');
         expect(chunks.filter((chunk) => chunk.usage !== undefined)).toHaveLength(includeUsage && reported ? 1 : 0);
         for (const index of [0, 1, 2]) {
-          const mine = chunks.flatMap((chunk) => chunk.choices).filter((each) => each.index === index);
-          expect(mine.map((each) => each.delta.content ?? '').join('')).toBe(joinedText(events, index).toWellFormed());
-          expect(mine.filter((each) => each.delta.role !== undefined)).toEqual(mine.slice(0, 1));
-          expect(mine.filter((each) => each.finish_reason !== null)).toHaveLength(1);
+          const choiceChunks = chunks.flatMap((chunk) => chunk.choices).filter((choice) => choice.index === index);
+          expect(choiceChunks.map((choice) => choice.delta.content ?? '').join('')).toBe(joinedText(events, index).toWellFormed());
+          expect(choiceChunks.filter((choice) => choice.delta.role !== undefined)).toEqual(choiceChunks.slice(0, 1));
+          expect(choiceChunks.filter((choice) => choice.finish_reason !== null)).toHaveLength(1);
           const calls: string[] = [];
-          for (const call of mine.flatMap((each) => each.delta.tool_calls ?? []))
+          for (const call of choiceChunks.flatMap((choice) => choice.delta.tool_calls ?? []))
             calls[call.index] = (calls[call.index] ?? '') + (call.function?.arguments ?? '');
           expect(calls).toEqual(joinedCalls(events, index));
         }

@@ -3,20 +3,20 @@ import type { JsonObject } from '../../../core/json/merge.ts';
 import { toGenerateContent } from './index.ts';
 
 const count = 100_000;
-const each = (make: (at: number) => JsonObject): JsonObject[] => Array.from({ length: count }, (_, at) => make(at));
+const repeat = (create: (index: number) => JsonObject): JsonObject[] => Array.from({ length: count }, (_, index) => create(index));
 const call = (id: string | undefined, name: string): JsonObject => ({ id, function: { name, arguments: '{}' } });
 
 /** A quadratic algorithm would need minutes for these. */
 const steps: Readonly<Record<string, readonly [calls: JsonObject[], results: JsonObject[]]>> = {
   'in reverse order': [
-    each((at) => call(`c${at}`, 'f')),
-    each((at) => ({ role: 'tool', tool_call_id: `c${count - 1 - at}`, content: `${count - 1 - at}` })),
+    repeat((index) => call(`c${index}`, 'f')),
+    repeat((index) => ({ role: 'tool', tool_call_id: `c${count - 1 - index}`, content: `${count - 1 - index}` })),
   ],
-  'with one ID': [each(() => call('c', 'f')), each((at) => ({ role: 'tool', tool_call_id: 'c', content: `${at}` }))],
-  'without ids': [each(() => call(undefined, 'f')), each((at) => ({ role: 'tool', content: `${at}` }))],
+  'with one ID': [repeat(() => call('c', 'f')), repeat((index) => ({ role: 'tool', tool_call_id: 'c', content: `${index}` }))],
+  'without ids': [repeat(() => call(undefined, 'f')), repeat((index) => ({ role: 'tool', content: `${index}` }))],
   'by name': [
-    each((at) => call(undefined, `f${at}`)),
-    each((at) => ({ role: 'tool', name: `f${count - 1 - at}`, content: `${count - 1 - at}` })),
+    repeat((index) => call(undefined, `f${index}`)),
+    repeat((index) => ({ role: 'tool', name: `f${count - 1 - index}`, content: `${count - 1 - index}` })),
   ],
 };
 
@@ -28,7 +28,7 @@ it.each(Object.entries(steps))(
     const { body } = toGenerateContent({ messages }, settings, { surface: 'vertex', schemas: 'converted', signatureStandIn: true });
     const [, , { parts }] = body['contents'] as [unknown, unknown, { parts: { functionResponse: { response: { output: string } } }[] }];
     expect(parts.map(({ functionResponse }) => functionResponse.response.output)).toEqual(
-      each((at) => ({ at })).map(({ at }) => String(at)),
+      repeat((index) => ({ at: index })).map(({ at: index }) => String(index)),
     );
   },
 );

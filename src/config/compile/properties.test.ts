@@ -47,11 +47,11 @@ describe('compiling any config', () => {
     },
     { requiredKeys: [] },
   );
-  const { config } = fc.letrec<{ config: ConfigEntry; target: ConfigEntry | string }>((tie) => ({
-    target: fc.oneof({ depthSize: 'small' }, fc.constantFrom('main/a', 'eu'), settings as fc.Arbitrary<ConfigEntry>, tie('config')),
+  const { config } = fc.letrec<{ config: ConfigEntry; target: ConfigEntry | string }>((ref) => ({
+    target: fc.oneof({ depthSize: 'small' }, fc.constantFrom('main/a', 'eu'), settings as fc.Arbitrary<ConfigEntry>, ref('config')),
     config: fc
-      .tuple(settings, fc.constantFrom('single', 'fallback', 'loadbalance'), fc.array(tie('target'), { minLength: 1, maxLength: 3 }))
-      .map(([own, mode, targets]) => ({ ...own, strategy: { mode }, targets }) as ConfigEntry),
+      .tuple(settings, fc.constantFrom('single', 'fallback', 'loadbalance'), fc.array(ref('target'), { minLength: 1, maxLength: 3 }))
+      .map(([members, mode, targets]) => ({ ...members, strategy: { mode }, targets }) as ConfigEntry),
   }));
 
   it('returns equal, deeply frozen snapshots for the same tree and does not change the tree', () => {
