@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeContext, refusal, setUp } from '../../test/support/stage-context.ts';
-import { mainBinding, teamBinding, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
+import { mainBinding, teamBinding, snapshot, route, withKey, chatBody } from '../../test/support/routing.ts';
 import routing from './index.ts';
 import type { LeafRules } from './leaf-rules.ts';
 
@@ -30,14 +30,14 @@ describe('routing without a config', () => {
     ],
     ['a provider header with another prefix', { 'x-portkey-provider': '@azure-eu' }, 'gpt-4o', 'azure-eu', 'gpt-4o', 'header'],
   ])('uses %s', async (...[, headers, requestedModel, slug, model, rule]) => {
-    const { ctx, slug: selectedSlug } = await route({ headers, body: asking(requestedModel) });
+    const { ctx, slug: selectedSlug } = await route({ headers, body: chatBody(requestedModel) });
     expect(selectedSlug).toBe(slug);
     expect(ctx.facts.choice).toMatchObject({ model, by: rule });
     expect(ctx.facts.config?.name).toBe('-');
   });
 
   it('uses the virtual key only if nothing else names a provider', async () => {
-    const parts = { body: asking('gpt-4o') };
+    const parts = { body: chatBody('gpt-4o') };
     const onlyContext = makeContext({ snapshot, ...parts });
     onlyContext.facts.virtualKey = teamBinding;
     const plugin = await setUp(routing);
@@ -109,7 +109,7 @@ describe('routing without a config', () => {
       /authorization: Bearer …", .*x-gateway-azure-secret, or/,
     ],
   ])('rejects %s', async (...[, headers, model, status, code, message, hint]) => {
-    const error = await refusal(() => route({ headers, body: asking(model) }));
+    const error = await refusal(() => route({ headers, body: chatBody(model) }));
     expect(error).toMatchObject({ code, status });
     expect(error.message).toMatch(message);
     expect(error.hint).toMatch(hint);
@@ -122,7 +122,7 @@ describe('routing without a config', () => {
     ['HEAD', '/v1/files/file-1/content', 405, /It accepts GET\.$/],
     ['POST', '/v1/something/else/entirely', 400, /pass it through to\.$/],
   ])('reports the problem of %s %s if no provider is named', async (method, path, status, message) => {
-    const error = await refusal(() => route({ overrides: { endpoint: 'relay', method, path }, body: asking('gpt-4o') }));
+    const error = await refusal(() => route({ overrides: { endpoint: 'relay', method, path }, body: chatBody('gpt-4o') }));
     expect(error).toMatchObject({
       code: status === 405 ? 'method_not_allowed' : 'no_target',
       status,
@@ -134,7 +134,7 @@ describe('routing without a config', () => {
 
 describe('direct mode', () => {
   it.each(['openai', 'azure-openai', 'cloud-provider-b'])('uses the type %s if the client sends a credential', async (type) => {
-    const { ctx } = await route({ headers: { 'x-gateway-provider': type }, body: asking('gpt-4o'), caller: { credential: 'sk-own' } });
+    const { ctx } = await route({ headers: { 'x-gateway-provider': type }, body: chatBody('gpt-4o'), caller: { credential: 'sk-own' } });
     expect(ctx.facts.choice?.binding).toMatchObject({ owner: 'caller', trust: 'request' });
   });
 
@@ -145,7 +145,7 @@ describe('direct mode', () => {
       'x-portkey-cloud-api-version': '2024-10-21',
       'x-gateway-custom-host': 'https://host.example/openai',
     };
-    const { ctx } = await route({ headers, body: asking('m'), caller: { credential: 'sk-own' } });
+    const { ctx } = await route({ headers, body: chatBody('m'), caller: { credential: 'sk-own' } });
     expect(ctx.facts.choice?.binding.settings).toEqual({
       resource_name: 'contoso',
       api_version: '2024-10-21',
@@ -154,13 +154,13 @@ describe('direct mode', () => {
   });
 
   it('accepts a type that needs no credential without one', async () => {
-    const { slug } = await route({ headers: { 'x-gateway-provider': 'mock' }, body: asking('m') });
+    const { slug } = await route({ headers: { 'x-gateway-provider': 'mock' }, body: chatBody('m') });
     expect(slug).toBe('mock');
   });
 
   it.each(['ftp://host.example', 'host.example', 'https://user:pw@host.example'])('rejects the host %s', async (host) => {
     const headers = { 'x-gateway-provider': 'openai', 'x-gateway-custom-host': host };
-    expect(await refusal(() => route({ headers, body: asking('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
+    expect(await refusal(() => route({ headers, body: chatBody('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
       code: 'invalid_header',
       param: 'x-gateway-custom-host',
     });
@@ -171,7 +171,7 @@ describe('direct mode', () => {
     ['cloud-auth-mode', 'workload'],
   ])('rejects the identity of the gateway requested by %s: %s', async (source, value) => {
     const headers = { 'x-gateway-provider': 'azure-openai', [`x-gateway-${source}`]: value };
-    expect(await refusal(() => route({ headers, body: asking('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
+    expect(await refusal(() => route({ headers, body: chatBody('m'), caller: { credential: 'sk-own' } }))).toMatchObject({
       code: 'not_allowed',
       status: 403,
       param: `x-gateway-${source}`,
@@ -180,7 +180,7 @@ describe('direct mode', () => {
 
   it('accepts a secret among the settings as a credential', async () => {
     const headers = { 'x-gateway-provider': 'azure-openai', 'x-gateway-azure-secret': 's' };
-    expect((await route({ headers, body: asking('m') })).ctx.facts.choice?.binding).toMatchObject({ owner: 'caller', trust: 'request' });
+    expect((await route({ headers, body: chatBody('m') })).ctx.facts.choice?.binding).toMatchObject({ owner: 'caller', trust: 'request' });
   });
 });
 
@@ -198,7 +198,7 @@ describe('the config of a request', () => {
     ['the enforced one', {}, 'm', enforced, 'support'],
     ['the enforced one if the request names it', { 'x-gateway-config': 'support' }, 'm', enforced, 'support'],
   ])('is %s', async (_, headers, model, caller, name) => {
-    const { ctx } = await route({ headers, body: asking(model), ...(caller && { caller }) });
+    const { ctx } = await route({ headers, body: chatBody(model), ...(caller && { caller }) });
     expect(ctx.facts.config?.name).toBe(name);
   });
 
@@ -207,14 +207,14 @@ describe('the config of a request', () => {
     ['uses the slug for an open target', 'open', '@openai-main/m', 'openai-main'],
     ['skips an open target if the request names no provider', 'half-open', 'm', 'azure-eu'],
   ])('%s', async (_, config, model, slug) => {
-    expect((await route({ headers: { 'x-gateway-config': config }, body: asking(model) })).slug).toBe(slug);
+    expect((await route({ headers: { 'x-gateway-config': config }, body: chatBody(model) })).slug).toBe(slug);
   });
 
   it.each([
     ['live', undefined],
     ['dry', ['a']],
   ] as const)('parses lists of a body for a dry run, but not for conditions: %s', async (mode, conditionBody) => {
-    const body = { ...asking('voice'), user: 'u', stop: ['a'] };
+    const body = { ...chatBody('voice'), user: 'u', stop: ['a'] };
     const { ctx } = await route({ headers: { 'x-gateway-config': 'by-model' }, body, overrides: { mode } });
     const { query } = ctx.facts.traversal as LeafRules;
     expect(['model', 'user', 'stop', 'none'].map((name) => query.params(name))).toEqual(['voice', 'u', conditionBody, undefined]);
@@ -253,7 +253,7 @@ describe('the config of a request', () => {
       /the request sends a config/,
     ],
   ])('is rejected for %s', async (...[, headers, model, caller, code, message]) => {
-    const error = await refusal(() => route({ headers, body: asking(model), ...(caller && { caller }) }));
+    const error = await refusal(() => route({ headers, body: chatBody(model), ...(caller && { caller }) }));
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);
     if (code === 'config_not_found') expect(error.hint).toMatch(/ Configs: .*\bsupport\b/);

@@ -11,7 +11,7 @@ import {
   refusal,
   setUp,
 } from '../../test/support/stage-context.ts';
-import { teamBinding, snapshot, route, withKey, asking } from '../../test/support/routing.ts';
+import { teamBinding, snapshot, route, withKey, chatBody } from '../../test/support/routing.ts';
 import routing from './index.ts';
 
 describe('the limits of a key', () => {
@@ -75,14 +75,14 @@ describe('the limits of a key', () => {
     ],
   ])('reject %s', async (_, rules, headers, model, message) => {
     const caller = { ...withKey(rules), credential: 'sk-own' };
-    const error = await refusal(() => route({ headers, body: model === '' ? {} : asking(model), caller }));
+    const error = await refusal(() => route({ headers, body: model === '' ? {} : chatBody(model), caller }));
     expect(error).toMatchObject({ code: 'not_allowed', status: 403 });
     expect(error.message).toMatch(message);
   });
 
   it('skip targets that the key may not use', async () => {
     const rules = { allowsModel: (model: string) => model === 'small' };
-    expect(await route({ headers: { 'x-gateway-config': 'small-first' }, body: asking('m'), caller: withKey(rules) })).toMatchObject({
+    expect(await route({ headers: { 'x-gateway-config': 'small-first' }, body: chatBody('m'), caller: withKey(rules) })).toMatchObject({
       slug: 'azure-eu',
     });
   });
@@ -98,7 +98,7 @@ describe('the limits of a key', () => {
     ];
     const catalog = makeSnapshot({ providers: [disabled, enabled], configs });
     const routeWith = (config: string, random: number) =>
-      route({ snapshot: catalog, headers: { 'x-gateway-config': config }, body: asking('m'), overrides: { random } });
+      route({ snapshot: catalog, headers: { 'x-gateway-config': config }, body: chatBody('m'), overrides: { random } });
 
     it('select other targets', async () => {
       const slugs = await Promise.all([
@@ -118,18 +118,18 @@ describe('the limits of a key', () => {
 
   it('hide slugs that the key may not use in the hint', async () => {
     const rules = { allowsProvider: (slug: string) => slug === 'azure-eu' };
-    const error = await refusal(() => route({ body: asking('m'), caller: withKey(rules) }));
+    const error = await refusal(() => route({ body: chatBody('m'), caller: withKey(rules) }));
     expect(error.hint).toMatch(/Slugs: azure-eu, batch-team\.$/);
   });
 
   it('include the model list of the provider', async () => {
-    const error = await refusal(() => route({ body: asking('@narrow/big') }));
+    const error = await refusal(() => route({ body: chatBody('@narrow/big') }));
     expect(error.message).toBe('Provider "narrow" may not be used with model "big".');
-    expect((await route({ body: asking('@narrow/small') })).slug).toBe('narrow');
+    expect((await route({ body: chatBody('@narrow/small') })).slug).toBe('narrow');
   });
 
   it('allow a virtual key by its own name', async () => {
-    const ctx = makeContext({ snapshot, body: asking('m'), caller: withKey({ allowsProvider: (slug) => slug === 'batch-team' }) });
+    const ctx = makeContext({ snapshot, body: chatBody('m'), caller: withKey({ allowsProvider: (slug) => slug === 'batch-team' }) });
     ctx.facts.virtualKey = teamBinding;
     const plugin = await setUp(routing);
     expect(plugin.plan?.(ctx, undefined)).toBeDefined();
@@ -144,7 +144,7 @@ describe('hosts chosen by a request', () => {
     ['a config sent as JSON', { 'x-gateway-config': '{"customHost":"https://evil.example"}' }, '@openai-main/m'],
     ['a setting that determines the host', { 'x-gateway-cloud-resource-name': 'evil' }, '@azure-eu/m'],
   ])('never get the credential of the operator: %s', async (_, headers, model) => {
-    expect(await refusal(() => route({ headers, body: asking(model), caller: { credential: 'sk-own' } }))).toMatchObject({
+    expect(await refusal(() => route({ headers, body: chatBody(model), caller: { credential: 'sk-own' } }))).toMatchObject({
       code: 'not_allowed',
       status: 403,
     });
@@ -153,21 +153,21 @@ describe('hosts chosen by a request', () => {
   it('never get the credential of a deployment, even if the provider has none', async () => {
     const provider = makeProvider({ entry: { deployment: () => ({ settings: {}, model: 'm', apiKey: 'secret' }) } });
     const keyless = makeSnapshot({ providers: [makeBinding('keyless', { provider, owner: 'none' })] });
-    expect(await refusal(() => route({ snapshot: keyless, headers: customHost, body: asking('@keyless/m') }))).toMatchObject({
+    expect(await refusal(() => route({ snapshot: keyless, headers: customHost, body: chatBody('@keyless/m') }))).toMatchObject({
       code: 'not_allowed',
     });
   });
 
   it('are compared with their port', async () => {
     const headers = { 'x-gateway-custom-host': 'https://proxy.example:8443/v1' };
-    expect(await refusal(() => route({ headers, body: asking('@azure-eu/m') }))).toMatchObject({ code: 'not_allowed' });
+    expect(await refusal(() => route({ headers, body: chatBody('@azure-eu/m') }))).toMatchObject({ code: 'not_allowed' });
   });
 
   it.each([
     ['the provider allows the host', { 'x-gateway-custom-host': 'https://proxy.example/v1' }],
     ['the setting does not determine the host', { 'x-gateway-cloud-api-version': '2024-10-21' }],
   ])('are accepted when %s', async (_, headers) => {
-    expect((await route({ headers, body: asking('@azure-eu/m') })).slug).toBe('azure-eu');
+    expect((await route({ headers, body: chatBody('@azure-eu/m') })).slug).toBe('azure-eu');
   });
 });
 

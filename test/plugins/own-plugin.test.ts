@@ -38,12 +38,14 @@ describe('the example plugin', () => {
     ['the metadata of its key', {}, { team: 'web' }],
   ])('accepts a request with %s', async (_, metadata, ofKey) => {
     const plugin = await setUp(example as Plugin, { keys: ['team'] });
-    expect(plugin.admit?.(makeContext({ over: { metadata }, caller: { key: makeKey('app-web', { metadata: ofKey }) } }))).toBeUndefined();
+    expect(
+      plugin.admit?.(makeContext({ overrides: { metadata }, caller: { key: makeKey('app-web', { metadata: ofKey }) } })),
+    ).toBeUndefined();
   });
 
   it('rejects a request without the metadata', async () => {
     const plugin = await setUp(example as Plugin, { keys: ['team'] });
-    const error = await refusal(() => plugin.admit?.(makeContext({ over: { metadata: { other: 'x' } } })));
+    const error = await refusal(() => plugin.admit?.(makeContext({ overrides: { metadata: { other: 'x' } } })));
     expect(error).toMatchObject({ code: 'invalid_metadata', status: 400, message: 'The request does not name its "team".' });
   });
 });

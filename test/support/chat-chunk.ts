@@ -6,23 +6,23 @@ type Check = (value: unknown, path: string) => string[];
 type Shape = Readonly<Record<string, { readonly check: Check; readonly optional?: true }>>;
 
 const type =
-  (word: string): Check =>
+  (typeName: string): Check =>
   (value, path) =>
-    typeof value === word ? [] : [`${path} is ${show(value)}, not a ${word}`];
+    typeof value === typeName ? [] : [`${path} is ${show(value)}, not a ${typeName}`];
 const text = type('string');
-const whole: Check = (value, path) => (Number.isInteger(value) && (value as number) >= 0 ? [] : [`${path} is ${show(value)}, not a count`]);
-const orNull =
+const count: Check = (value, path) => (Number.isInteger(value) && (value as number) >= 0 ? [] : [`${path} is ${show(value)}, not a count`]);
+const nullable =
   (check: Check): Check =>
   (value, path) =>
     value === null ? [] : check(value, path);
 const oneOf =
-  (...words: readonly (string | null)[]): Check =>
+  (...allowed: readonly (string | null)[]): Check =>
   (value, path) =>
-    words.includes(value as string) ? [] : [`${path} is ${show(value)}`];
+    allowed.includes(value as string) ? [] : [`${path} is ${show(value)}`];
 const list =
   (check: Check): Check =>
   (value, path) =>
-    Array.isArray(value) ? value.flatMap((each, n) => check(each, `${path}[${n}]`)) : [`${path} is ${show(value)}, not a list`];
+    Array.isArray(value) ? value.flatMap((entry, n) => check(entry, `${path}[${n}]`)) : [`${path} is ${show(value)}, not a list`];
 const required = (check: Check) => ({ check }) as const;
 const optional = (check: Check) => ({ check, optional: true }) as const;
 
@@ -34,77 +34,77 @@ function object(shape: Shape, open: readonly string[] | 'any' = []): Check {
     const unknown = open === 'any' ? [] : Object.keys(members).filter((key) => !Object.hasOwn(shape, key) && !open.includes(key));
     return [
       ...unknown.map((key) => `${path}.${key} is unknown`),
-      ...Object.entries(shape).flatMap(([key, { check, optional: may }]) => {
-        if (members[key] === undefined) return may ? [] : [`${path}.${key} is missing`];
+      ...Object.entries(shape).flatMap(([key, { check, optional: isOptional }]) => {
+        if (members[key] === undefined) return isOptional ? [] : [`${path}.${key} is missing`];
         return check(members[key], `${path}.${key}`);
       }),
     ];
   };
 }
 
-const details = (...names: readonly string[]): Check => object(Object.fromEntries(names.map((name) => [name, optional(whole)])));
+const details = (...names: readonly string[]): Check => object(Object.fromEntries(names.map((name) => [name, optional(count)])));
 
 const usage = object(
   {
-    prompt_tokens: required(whole),
-    completion_tokens: required(whole),
-    total_tokens: required(whole),
+    prompt_tokens: required(count),
+    completion_tokens: required(count),
+    total_tokens: required(count),
     prompt_tokens_details: optional(details('cached_tokens', 'audio_tokens')),
     completion_tokens_details: optional(details('reasoning_tokens', 'audio_tokens')),
   },
   ['cache_read_input_tokens', 'cache_creation_input_tokens'],
 );
 
-const toolCall = (loose: boolean): Check =>
+const toolCall = (isLoose: boolean): Check =>
   object({
-    index: required(whole),
+    index: required(count),
     id: optional(text),
     type: optional(oneOf('function', 'custom')),
-    function: optional(object({ name: optional(text), arguments: optional(text) }, loose ? ['thought_signature'] : [])),
+    function: optional(object({ name: optional(text), arguments: optional(text) }, isLoose ? ['thought_signature'] : [])),
     custom: optional(object({ name: optional(text), input: optional(text) })),
-    ...(loose ? { extra_content: optional(object({}, 'any')), caller: optional(object({}, 'any')) } : {}),
+    ...(isLoose ? { extra_content: optional(object({}, 'any')), caller: optional(object({}, 'any')) } : {}),
   });
 
 const annotation = object({
   type: required(oneOf('url_citation')),
-  url_citation: required(object({ url: required(text), title: required(text), start_index: required(whole), end_index: required(whole) })),
+  url_citation: required(object({ url: required(text), title: required(text), start_index: required(count), end_index: required(count) })),
 });
 
-const delta = (loose: boolean): Check =>
+const delta = (isLoose: boolean): Check =>
   object({
     role: optional(oneOf('assistant')),
-    content: optional(orNull(text)),
-    refusal: optional(orNull(text)),
-    tool_calls: optional(list(toolCall(loose))),
+    content: optional(nullable(text)),
+    refusal: optional(nullable(text)),
+    tool_calls: optional(list(toolCall(isLoose))),
     annotations: optional(list(annotation)),
-    audio: optional(object({ id: optional(text), data: optional(text), expires_at: optional(whole), transcript: optional(text) })),
-    ...(loose ? { content_blocks: optional(list(object({ index: required(whole), delta: required(object({}, 'any')) }))) } : {}),
+    audio: optional(object({ id: optional(text), data: optional(text), expires_at: optional(count), transcript: optional(text) })),
+    ...(isLoose ? { content_blocks: optional(list(object({ index: required(count), delta: required(object({}, 'any')) }))) } : {}),
   });
 
-const choice = (loose: boolean): Check =>
+const choice = (isLoose: boolean): Check =>
   object(
     {
-      index: required(whole),
-      delta: required(delta(loose)),
+      index: required(count),
+      delta: required(delta(isLoose)),
       finish_reason: required(oneOf('stop', 'length', 'tool_calls', 'content_filter', 'function_call', null)),
-      logprobs: optional(orNull(object({}, 'any'))),
+      logprobs: optional(nullable(object({}, 'any'))),
     },
-    loose ? 'any' : [],
+    isLoose ? 'any' : [],
   );
 
-const chunk = (loose: boolean): Check =>
+const chunk = (isLoose: boolean): Check =>
   object(
     {
       id: required(text),
       object: required(oneOf('chat.completion.chunk')),
-      created: required(whole),
+      created: required(count),
       model: required(text),
-      choices: required(list(choice(loose))),
-      service_tier: optional(orNull(text)),
-      system_fingerprint: optional(orNull(text)),
+      choices: required(list(choice(isLoose))),
+      service_tier: optional(nullable(text)),
+      system_fingerprint: optional(nullable(text)),
       usage: optional(usage),
     },
-    loose ? 'any' : ['provider'],
+    isLoose ? 'any' : ['provider'],
   );
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? 'undefined').slice(0, 80);

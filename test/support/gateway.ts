@@ -50,7 +50,7 @@ const workerEntry = new URL('../../src/cli/start/serving-worker.js', import.meta
 export async function startTestGateway(yaml: string, options: TestGatewayOptions = {}): Promise<TestGateway> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   const file = join(dir, 'gateway.yaml');
-  await writeFile(file, switched(yaml));
+  await writeFile(file, withAdminSwitched(yaml));
   for (const [name, text] of Object.entries(options.files ?? {})) {
     await mkdir(dirname(join(dir, name)), { recursive: true });
     await writeFile(join(dir, name), text);
@@ -91,7 +91,7 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
     events,
     records,
     lines,
-    write: (text) => writeFile(file, switched(text)),
+    write: (text) => writeFile(file, withAdminSwitched(text)),
     record: (id) => until(() => records.find((record) => record.id === id), `record ${id}`),
     async close() {
       await gateway.close();
@@ -101,7 +101,7 @@ export async function startTestGateway(yaml: string, options: TestGatewayOptions
 }
 
 /** With `GATEWAY_TEST_FAST_PATH=off`, `node:http` reads all requests of a test. */
-function switched(text: string): string {
+function withAdminSwitched(text: string): string {
   if (process.env.GATEWAY_TEST_FAST_PATH !== 'off') return text;
   const file = parseDocument(text);
   if (file.errors.length > 0 || !isMap(file.contents) || !(isMap(file.get('server')) || file.get('server') === undefined)) return text;
@@ -111,15 +111,15 @@ function switched(text: string): string {
 
 /** Polls for a condition with a long timeout. Checks never overlap. */
 export async function until<T>(
-  look: () => T | undefined | false | Promise<T | undefined | false>,
-  what: string,
+  condition: () => T | undefined | false | Promise<T | undefined | false>,
+  description: string,
   withinMs = 100_000,
 ): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {
-    const found = await look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > end) throw new Error(`waited in vain for ${what}`);
+    const result = await condition();
+    if (result !== undefined && result !== false) return result;
+    if (performance.now() > end) throw new Error(`waited in vain for ${description}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

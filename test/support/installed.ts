@@ -17,18 +17,18 @@ export function installed(name: string, file: string, fill: (folder: string) => 
   const ready = join(cache, `${name}-${version}`);
   if (existsSync(ready)) return { folder: ready };
   // Filled under a temporary name and then renamed, so that an interrupted installation is never used.
-  const draft = `${ready}.${process.pid}`;
-  mkdirSync(draft, { recursive: true });
-  const problem = fill(draft);
-  if (problem === undefined) publish(draft, ready);
-  rmSync(draft, { recursive: true, force: true });
+  const draftFolder = `${ready}.${process.pid}`;
+  mkdirSync(draftFolder, { recursive: true });
+  const problem = fill(draftFolder);
+  if (problem === undefined) publish(draftFolder, ready);
+  rmSync(draftFolder, { recursive: true, force: true });
   return problem === undefined ? { folder: ready } : { missing: problem };
 }
 
 /** Another process may have created it first. */
-function publish(draft: string, ready: string): void {
+function publish(draftFolder: string, ready: string): void {
   try {
-    renameSync(draft, ready);
+    renameSync(draftFolder, ready);
   } catch (error) {
     if (!existsSync(ready)) throw error;
   }
@@ -52,9 +52,9 @@ const lastLine = (text: string): string =>
  * Prints what is missing, because the test report does not list the reasons of skipped tests.
  * @throws Error under GATEWAY_TEST_STRICT=1 (set by `.ci/run`), where a missing prerequisite is an error instead of a skip
  */
-export function orSkip<T extends object>(what: string, found: T): T {
+export function orSkip<T extends object>(description: string, found: T): T {
   if (!('missing' in found)) return found;
-  const problem = `${what}: ${String(found.missing)}`;
+  const problem = `${description}: ${String(found.missing)}`;
   if (process.env.GATEWAY_TEST_STRICT === '1') throw new Error(problem);
   process.stderr.write(`Tests are skipped. ${problem}\n`);
   return found;

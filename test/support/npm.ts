@@ -9,10 +9,10 @@ import { failure, type Installed, installed, orSkip } from './installed.ts';
  */
 export function npmPackages(name: string, from: string, after: readonly string[] = []): Installed {
   const lock = join(from, 'package-lock.json');
-  const made = installed(name, lock, (folder) => {
+  const install = installed(name, lock, (folder) => {
     for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(from, file), join(folder, file));
     const problem = failure('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
     return after.reduce<string | undefined>((failed, script) => failed ?? failure(process.execPath, [script], folder), problem);
   });
-  return orSkip('Packages of npm for the recipes', made);
+  return orSkip('Packages of npm for the recipes', install);
 }

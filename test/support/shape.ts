@@ -9,45 +9,46 @@ export function differences(first: unknown, second: unknown, maps: ReadonlySet<s
   return compare([first], [second], { path: '$', maps });
 }
 
-interface At {
+interface Position {
   readonly path: string;
   readonly maps: ReadonlySet<string>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function compare(first: readonly unknown[], second: readonly unknown[], at: At): readonly string[] {
-  const [a, b] = [known(first), known(second)];
+function compare(first: readonly unknown[], second: readonly unknown[], position: Position): readonly string[] {
+  const [a, b] = [present(first), present(second)];
   if (a.length === 0 || b.length === 0) return [];
-  const [left, right] = [typesOf(a), typesOf(b)];
-  if (left.isDisjointFrom(right)) return [`${at.path}: ${[...left].join('|')} and ${[...right].join('|')}`];
-  const inner = compare(a.filter(Array.isArray).flat(), b.filter(Array.isArray).flat(), { ...at, path: `${at.path}[]` });
-  return [...inner, ...members(a.filter(isFields), b.filter(isFields), at)];
+  const [firstTypes, secondTypes] = [typesOf(a), typesOf(b)];
+  if (firstTypes.isDisjointFrom(secondTypes)) return [`${position.path}: ${[...firstTypes].join('|')} and ${[...secondTypes].join('|')}`];
+  const nested = compare(a.filter(Array.isArray).flat(), b.filter(Array.isArray).flat(), { ...position, path: `${position.path}[]` });
+  return [...nested, ...members(a.filter(isFields), b.filter(isFields), position)];
 }
 
-function members(a: readonly Fields[], b: readonly Fields[], at: At): readonly string[] {
+function members(a: readonly Fields[], b: readonly Fields[], position: Position): readonly string[] {
   if (a.length === 0 || b.length === 0) return [];
-  const namesOf = (list: readonly Fields[]): readonly string[] => [...new Set(list.flatMap((one) => Object.keys(one)))];
-  if (at.maps.has(/[^.[\]]+$/.exec(at.path)?.[0] ?? ''))
+  const namesOf = (list: readonly Fields[]): readonly string[] => [...new Set(list.flatMap((item) => Object.keys(item)))];
+  if (position.maps.has(/[^.[\]]+$/.exec(position.path)?.[0] ?? ''))
     return compare(
-      a.flatMap((one) => Object.values(one)),
-      b.flatMap((one) => Object.values(one)),
-      { ...at, path: `${at.path}.*` },
+      a.flatMap((item) => Object.values(item)),
+      b.flatMap((item) => Object.values(item)),
+      { ...position, path: `${position.path}.*` },
     );
-  const [left, right] = [namesOf(a), namesOf(b)];
+  const [firstNames, secondNames] = [namesOf(a), namesOf(b)];
   return [
-    ...left.filter((name) => !right.includes(name)).map((name) => `${at.path}.${name}: only in the first`),
-    ...right.filter((name) => !left.includes(name)).map((name) => `${at.path}.${name}: only in the second`),
-    ...left.flatMap((name) =>
+    ...firstNames.filter((name) => !secondNames.includes(name)).map((name) => `${position.path}.${name}: only in the first`),
+    ...secondNames.filter((name) => !firstNames.includes(name)).map((name) => `${position.path}.${name}: only in the second`),
+    ...firstNames.flatMap((name) =>
       compare(
-        a.map((one) => one[name]),
-        b.map((one) => one[name]),
-        { ...at, path: `${at.path}.${name}` },
+        a.map((item) => item[name]),
+        b.map((item) => item[name]),
+        { ...position, path: `${position.path}.${name}` },
       ),
     ),
   ];
 }
 
-const known = (list: readonly unknown[]): readonly unknown[] => list.filter((one) => one !== null && one !== undefined);
-const typesOf = (list: readonly unknown[]): ReadonlySet<string> => new Set(list.map((one) => (Array.isArray(one) ? 'list' : typeof one)));
+const present = (list: readonly unknown[]): readonly unknown[] => list.filter((item) => item !== null && item !== undefined);
+const typesOf = (list: readonly unknown[]): ReadonlySet<string> =>
+  new Set(list.map((item) => (Array.isArray(item) ? 'list' : typeof item)));
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);

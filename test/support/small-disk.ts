@@ -22,11 +22,11 @@ export function smallDisk(megabytes: number): SmallDisk | { readonly missing: st
     rmSync(dir, { recursive: true, force: true });
     return { missing: `A small file system cannot be mounted: ${(mounted.error?.message ?? mounted.stderr).trim()}` };
   }
-  const ballast = join(dir, 'ballast');
+  const ballastPath = join(dir, 'ballast');
   return {
     dir,
-    fill: () => fill(ballast),
-    free: () => rmSync(ballast),
+    fill: () => fill(ballastPath),
+    free: () => rmSync(ballastPath),
     end() {
       // Lazy unmount, so that a process that still writes there cannot prevent it.
       spawnSync('umount', ['-l', dir]);

@@ -24,7 +24,7 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 /** 2026-11-21T12:00:00Z */
 export const noon = 1_795_262_400_000;
 
-export function makeHost(over: Partial<PluginHost> = {}): PluginHost {
+export function makeHost(overrides: Partial<PluginHost> = {}): PluginHost {
   return {
     shared: (_key, create) => create(() => {}),
     now: () => noon,
@@ -34,7 +34,7 @@ export function makeHost(over: Partial<PluginHost> = {}): PluginHost {
     note: () => undefined,
     error: (code, details) => new GatewayError(code, details),
     log: { warn: () => undefined, debug: () => undefined, request: () => undefined },
-    ...over,
+    ...overrides,
   };
 }
 
@@ -58,7 +58,7 @@ const tap = () => ({
 /** A provider with the client's format. Its upstream address shows the settings that it received. */
 export function makeProvider({
   entry,
-  ...over
+  ...overrides
 }: Partial<Omit<Provider, 'entry'>> & { readonly entry?: Partial<ProviderEntry> } = {}): Provider {
   return defineProvider({
     type: 'openai',
@@ -89,7 +89,7 @@ export function makeProvider({
       const { error } = JSON.parse(body) as { error: { message: string; code?: string; type?: string } };
       return error;
     },
-    ...over,
+    ...overrides,
   });
 }
 
@@ -98,7 +98,7 @@ export const signed = (owner: CredentialRef['owner'], secret: string): Credentia
   headers: () => ['authorization', `Bearer ${secret}`],
 });
 
-export function makeBinding(slug: string, over: Partial<ProviderBinding> = {}): ProviderBinding {
+export function makeBinding(slug: string, overrides: Partial<ProviderBinding> = {}): ProviderBinding {
   return {
     slug,
     virtualKey: undefined,
@@ -111,11 +111,11 @@ export function makeBinding(slug: string, over: Partial<ProviderBinding> = {}): 
     timeouts: {},
     unusable: undefined,
     credential: (deployment) => signed('catalog', deployment?.apiKey ?? `secret-of-${slug}`),
-    ...over,
+    ...overrides,
   };
 }
 
-export function makeLeaf(over: Partial<Leaf> = {}): Leaf {
+export function makeLeaf(overrides: Partial<Leaf> = {}): Leaf {
   return {
     strategy: 'leaf',
     path: 'config',
@@ -132,12 +132,12 @@ export function makeLeaf(over: Partial<Leaf> = {}): Leaf {
     forwardHeaders: undefined,
     strict: undefined,
     cacheMode: undefined,
-    ...over,
+    ...overrides,
   };
 }
 
 /** The first attempt of a request at a target, with short timeouts. */
-export const makeAttempt = (target: Leaf, over: Partial<Attempt> = {}): Attempt => ({
+export const makeAttempt = (target: Leaf, overrides: Partial<Attempt> = {}): Attempt => ({
   index: 0,
   tries: 0,
   target,
@@ -152,7 +152,7 @@ export const makeAttempt = (target: Leaf, over: Partial<Attempt> = {}): Attempt 
   credential: undefined,
   forwarded: undefined,
   echoes: 0,
-  ...over,
+  ...overrides,
 });
 
 export const makeRetry = (attempts = 0, codes: readonly number[] = [429, 500, 502, 503, 504], useRetryAfter = false): Leaf['retry'] => ({
@@ -162,7 +162,7 @@ export const makeRetry = (attempts = 0, codes: readonly number[] = [429, 500, 50
 });
 
 /** A branch with leaves; sets their parents and positions. */
-export function makeBranch(strategy: Branch['strategy'], leaves: readonly Leaf[], over: Partial<Branch> = {}): Branch {
+export function makeBranch(strategy: Branch['strategy'], leaves: readonly Leaf[], overrides: Partial<Branch> = {}): Branch {
   const targets: Leaf[] = [];
   const branch: Branch = {
     strategy,
@@ -173,7 +173,7 @@ export function makeBranch(strategy: Branch['strategy'], leaves: readonly Leaf[]
     index: 0,
     targets,
     fallsBackOn: (status) => status < 200 || status > 299,
-    ...over,
+    ...overrides,
   };
   for (const [index, leaf] of leaves.entries()) targets.push({ ...leaf, parent: branch, index, path: `config.targets[${index}]` });
   return branch;
@@ -181,7 +181,7 @@ export function makeBranch(strategy: Branch['strategy'], leaves: readonly Leaf[]
 
 export const makeConfig = (name: string, root: Branch | Leaf): CompiledConfig => ({ name, root, metadata: {} });
 
-export function makeKey(name: string, over: Partial<ApiKey> = {}): ApiKey {
+export function makeKey(name: string, overrides: Partial<ApiKey> = {}): ApiKey {
   return {
     name,
     owner: `key:${name}`,
@@ -199,7 +199,7 @@ export function makeKey(name: string, over: Partial<ApiKey> = {}): ApiKey {
     allowsModel: () => true,
     allowsPrompt: () => true,
     allowsRegex: false,
-    ...over,
+    ...overrides,
   };
 }
 
@@ -211,7 +211,7 @@ export interface SnapshotParts {
   readonly configs?: readonly CompiledConfig[];
   /** By the text of the key. */
   readonly keys?: Readonly<Record<string, ApiKey>>;
-  readonly over?: Partial<Snapshot>;
+  readonly overrides?: Partial<Snapshot>;
 }
 
 export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
@@ -273,7 +273,7 @@ export function makeSnapshot(parts: SnapshotParts = {}): Snapshot {
     prices: noPrices,
     noConfig: makeConfig('-', makeLeaf({ root: 'request' })),
     plan: createPlanner(),
-    ...parts.over,
+    ...parts.overrides,
   };
 }
 
@@ -282,7 +282,7 @@ export interface RequestParts {
   readonly headers?: Headers;
   readonly body?: Readonly<Record<string, unknown>> | string | RequestBody;
   readonly caller?: Partial<Caller>;
-  readonly over?: Partial<Routed>;
+  readonly overrides?: Partial<Routed>;
 }
 
 /** A request in the state before the stage under test; `plan` throws until it is set. */
@@ -319,7 +319,7 @@ export function makeContext(parts: RequestParts = {}): Routed {
       ext: {},
     },
     plan: { first: makeLeaf(), after: () => undefined },
-    ...parts.over,
+    ...parts.overrides,
   };
 }
 

@@ -32,7 +32,7 @@ export async function startUpstream(script: Script): Promise<ScriptedUpstream> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const aborted = new Promise<void>((resolve) => response.once('close', () => (response.writableFinished ? undefined : resolve())));
-      const seen: SeenRequest = {
+      const received: SeenRequest = {
         method: request.method ?? '',
         url: request.url ?? '',
         headers: request.headers,
@@ -40,8 +40,8 @@ export async function startUpstream(script: Script): Promise<ScriptedUpstream> {
         body: Buffer.concat(chunks),
         aborted,
       };
-      requests.push(seen);
-      void upstream.script(response, seen, requests.length);
+      requests.push(received);
+      void upstream.script(response, received, requests.length);
     });
   });
   server.on('connection', (socket) => {

@@ -6,7 +6,7 @@ const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 /** Rules about colors, which are all that differs between the themes. */
-const ofColors = ['color-contrast', 'link-in-text-block'];
+const colorRules = ['color-contrast', 'link-in-text-block'];
 
 interface Violation {
   readonly id: string;
@@ -14,14 +14,16 @@ interface Violation {
 }
 
 /** Returns the accessibility violations of the page in its current state (WCAG 2.2 A and AA). */
-export const barriersOf = (page: Page): Promise<string[]> => look(page, { type: 'tag', values: tags });
+export const barriersOf = (page: Page): Promise<string[]> => runAxe(page, { type: 'tag', values: tags });
 
-async function look(page: Page, runOnly: object): Promise<string[]> {
+async function runAxe(page: Page, runOnly: object): Promise<string[]> {
   // Injected through the debugger, because the page's content security policy blocks foreign scripts.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe);
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
-  const found = (await page.evaluate(`axe.run(document, ${options}).then((r) => r.violations)`)) as Violation[];
-  return found.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`));
+  const violations = (await page.evaluate(`axe.run(document, ${options}).then((r) => r.violations)`)) as Violation[];
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
+  );
 }
 
 /** Checks both themes. The page has the dark theme afterwards. */
@@ -29,7 +31,7 @@ export async function barriersInBothThemes(page: Page): Promise<Readonly<Record<
   const light = await barriersOf(page);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator(':root[data-scheme="dark"]').waitFor({ state: 'attached' });
-  return { light, dark: await look(page, { type: 'rule', values: ofColors }) };
+  return { light, dark: await runAxe(page, { type: 'rule', values: colorRules }) };
 }
 
 export const noBarriers = { light: [], dark: [] } as const;

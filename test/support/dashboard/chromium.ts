@@ -12,7 +12,7 @@ const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 export type FoundChromium = { readonly path: string; readonly args: readonly string[] } | { readonly missing: string };
 
 /** Containers often have no user namespaces, little shared memory and no graphics. */
-const usualArgs = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'];
+const defaultArgs = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'];
 
 /**
  * Finds Chromium: `GATEWAY_TEST_CHROMIUM`, the machine's own, or that of an npm package.
@@ -20,10 +20,10 @@ const usualArgs = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '
  */
 export async function findChromium(): Promise<FoundChromium> {
   const path = [process.env.GATEWAY_TEST_CHROMIUM, ...paths].find((one) => one !== undefined && existsSync(one));
-  return path === undefined ? fromPackage() : { path, args: usualArgs };
+  return path === undefined ? fromPackage() : { path, args: defaultArgs };
 }
 
-interface Packed {
+interface ChromiumPackage {
   readonly default: { readonly args: readonly string[]; executablePath(): Promise<string> };
 }
 
@@ -31,8 +31,8 @@ async function fromPackage(): Promise<FoundChromium> {
   const packages = npmPackages('dashboard-browser', join(import.meta.dirname, '../../dashboard/browser'));
   if ('missing' in packages) return packages;
   const entry = createRequire(join(packages.folder, 'x.js')).resolve('@sparticuz/chromium');
-  const { default: packed } = (await import(pathToFileURL(entry).href)) as Packed;
-  return { path: await packed.executablePath(), args: [...packed.args, ...usualArgs] };
+  const { default: chromium } = (await import(pathToFileURL(entry).href)) as ChromiumPackage;
+  return { path: await chromium.executablePath(), args: [...chromium.args, ...defaultArgs] };
 }
 
 export const launch = ({ path, args }: Exclude<FoundChromium, { missing: string }>): Promise<Browser> =>

@@ -1,9 +1,9 @@
 import type { Bucket, Figures, Stats } from '../../../src/core/logs/reader.ts';
 import type { LogRow } from '../../../src/core/logs/row.ts';
 
-const at = (sorted: readonly number[], share: number): number | null => sorted[Math.floor(share * (sorted.length - 1))] ?? null;
+const quantile = (sorted: readonly number[], share: number): number | null => sorted[Math.floor(share * (sorted.length - 1))] ?? null;
 const sorted = (list: readonly (number | null)[]): number[] => list.filter((n): n is number => n !== null).toSorted((a, b) => a - b);
-const sum = (rows: readonly LogRow[], of: (row: LogRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+const sum = (rows: readonly LogRow[], value: (row: LogRow) => number): number => rows.reduce((total, row) => total + value(row), 0);
 
 export function figuresOf(rows: readonly LogRow[]): Figures {
   const latency = sorted(rows.map((row) => row.latency));
@@ -15,13 +15,13 @@ export function figuresOf(rows: readonly LogRow[]): Figures {
     fallbacks: rows.filter((row) => row.fallback).length,
     retries: sum(rows, (row) => row.attempts - 1),
     cache_hits: 0,
-    p50: at(latency, 0.5),
-    p95: at(latency, 0.95),
-    p99: at(latency, 0.99),
-    ttft_p50: at(ttft, 0.5),
-    ttft_p95: at(ttft, 0.95),
-    overhead_p50: at(overhead, 0.5),
-    overhead_p95: at(overhead, 0.95),
+    p50: quantile(latency, 0.5),
+    p95: quantile(latency, 0.95),
+    p99: quantile(latency, 0.99),
+    ttft_p50: quantile(ttft, 0.5),
+    ttft_p95: quantile(ttft, 0.95),
+    overhead_p50: quantile(overhead, 0.5),
+    overhead_p95: quantile(overhead, 0.95),
     tokens_in: sum(rows, (row) => row.tokens_in),
     tokens_out: sum(rows, (row) => row.tokens_out),
     tokens_cached: sum(rows, (row) => row.tokens_cached),
@@ -34,20 +34,20 @@ export function figuresOf(rows: readonly LogRow[]): Figures {
 export function statsOf(rows: readonly LogRow[], by: string | null, step: number | null, [since, until]: readonly [number, number]): Stats {
   const nameOf = (row: LogRow): string =>
     by === 'status' ? `${Math.floor(row.status / 100)}xx` : String((row as unknown as Record<string, unknown>)[by ?? ''] ?? '');
-  const groups = by === null ? [] : [...Map.groupBy(rows, nameOf)].map(([name, own]) => ({ ...figuresOf(own), name }));
+  const groups = by === null ? [] : [...Map.groupBy(rows, nameOf)].map(([name, groupRows]) => ({ ...figuresOf(groupRows), name }));
   const series: Bucket[] = [];
   if (step !== null) {
     const width = step * 1000;
-    const held = Map.groupBy(rows, (row) => Math.floor(row.at / width) * width);
+    const rowsByTime = Map.groupBy(rows, (row) => Math.floor(row.at / width) * width);
     for (let time = Math.floor(since / width) * width; time < until; time += width) {
-      const own = held.get(time) ?? [];
-      const parts = by === null ? [] : [...Map.groupBy(own, nameOf)];
+      const groupRows = rowsByTime.get(time) ?? [];
+      const parts = by === null ? [] : [...Map.groupBy(groupRows, nameOf)];
       series.push({
         at: time,
-        ...figuresOf(own),
+        ...figuresOf(groupRows),
         by: Object.fromEntries(
-          parts.map(([name, of]) => {
-            const { requests, errors, cost_usd, tokens_in, tokens_out } = figuresOf(of);
+          parts.map(([name, groupRows]) => {
+            const { requests, errors, cost_usd, tokens_in, tokens_out } = figuresOf(groupRows);
             return [name, { requests, errors, cost_usd, tokens: tokens_in + tokens_out }];
           }),
         ),

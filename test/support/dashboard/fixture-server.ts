@@ -45,9 +45,9 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     requests: (query, rest) => (rest === '' ? pageOf(rows, query) : recordFor(rows, rest)),
     traces: (_query, rest) => ({ rows: rows.filter((row) => row.trace === rest).toReversed() }),
     stats: (query) => {
-      const { found, since, until } = find(rows, query.get('q') ?? '');
+      const { found: matching, since, until } = find(rows, query.get('q') ?? '');
       const range = [since ?? rows.at(-1)?.at ?? Date.now() - 3_600_000, until ?? Date.now()] as const;
-      return statsOf(found, query.get('by'), query.has('step') ? Number(query.get('step')) : null, range);
+      return statsOf(matching, query.get('by'), query.has('step') ? Number(query.get('step')) : null, range);
     },
     suggest: (query) => suggestionsOf(rows, query.get('text') ?? ''),
     names: () => ({ meta: [...new Set(rows.slice(0, 200).flatMap((row) => Object.keys(row.meta)))], label: [] }),
@@ -65,7 +65,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     }
     if (state.role === null && second !== 'session')
       return void sendError(response, new GatewayError('sign_in_required', { message: 'Sign in first.' }));
-    if (second === 'live') return follow(response, url.searchParams.get('q') ?? '');
+    if (second === 'live') return sendNewRows(response, url.searchParams.get('q') ?? '');
     if (rest.at(-1) === 'body') {
       const row = rows.find(({ id }) => id === rest[0]);
       const part = (url.searchParams.get('part') ?? 'request') as 'request';
@@ -77,7 +77,7 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     }
     if (rest.at(-1) === 'differences') return sendJson(response, 200, differences);
     if (second === 'explain' && serving.explanation === undefined) return sendJson(response, 200, explanation);
-    if (isServed(second ?? '')) return void answer(serving, request, response);
+    if (isServed(second ?? '')) return void respond(serving, request, response);
     try {
       const value = api[second ?? '']?.(url.searchParams, rest.join('/'));
       if (value === undefined) throw unknownRoute();
@@ -87,15 +87,15 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     }
   });
   /** Streams live rows with the gateway's own code. */
-  const follow = (response: ServerResponse, q: string): void => {
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+  const sendNewRows = (response: ServerResponse, filterText: string): void => {
+    const disconnected = new AbortController();
+    response.once('close', () => disconnected.abort());
     const add = (reader: LiveReader) => {
       readers.add(reader);
       return () => void readers.delete(reader);
     };
     const hub = { last, since: () => undefined, add };
-    const { matches } = find([], q);
+    const { matches } = find([], filterText);
     void streamRows(response, {
       hub,
       owner: 'fixture',
@@ -105,10 +105,10 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
       mask: () => mask,
       isStillAuthorized: () => true,
       lastId: undefined,
-      signal: gone.signal,
+      signal: disconnected.signal,
     });
   };
-  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     add(row) {
@@ -122,9 +122,9 @@ export async function startFixtureServer(initial: readonly LogRow[], serving: Se
     watching: () => readers.size,
     set: (change) => void Object.assign(state, change),
     close: () =>
-      new Promise((done) => {
+      new Promise((resolve) => {
         server.closeAllConnections();
-        server.close(() => done());
+        server.close(() => resolve());
       }),
   };
 }
@@ -145,7 +145,7 @@ const served = [
 ];
 const isServed = (resource: string): boolean => served.includes(resource);
 
-async function answer(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const text = Buffer.concat(await request.toArray()).toString();
   const path = new URL(request.url ?? '/', 'http://localhost').pathname;
   const reply = servingReply(serving, request.method ?? 'GET', path, text === '' ? undefined : JSON.parse(text));
@@ -169,38 +169,38 @@ function find(rows: readonly LogRow[], text: string) {
 }
 
 function pageOf(rows: readonly LogRow[], query: URLSearchParams) {
-  const { found } = find(rows, query.get('q') ?? '');
+  const { found: matching } = find(rows, query.get('q') ?? '');
   const before = query.get('before');
-  const from = before === null ? 0 : found.findIndex(({ id }) => id === before) + 1;
-  const held = found.slice(from, from + Number(query.get('limit') ?? 100));
-  return { rows: held, next: from + held.length < found.length ? (held.at(-1)?.id ?? null) : null };
+  const from = before === null ? 0 : matching.findIndex(({ id }) => id === before) + 1;
+  const page = matching.slice(from, from + Number(query.get('limit') ?? 100));
+  return { rows: page, next: from + page.length < matching.length ? (page.at(-1)?.id ?? null) : null };
 }
 
 function recordFor(rows: readonly LogRow[], id: string) {
-  const row = rows.find((one) => one.id === id);
+  const row = rows.find((candidate) => candidate.id === id);
   if (row === undefined) throw recordNotFound(id);
   return { record: recordOf(row).record, bodies: ['request', 'upstream', 'response'], feedback: [] };
 }
 
 function suggestionsOf(rows: readonly LogRow[], text: string) {
-  const word = /[^ ]*$/.exec(text)?.[0] ?? '';
-  const from = text.length - word.length;
-  const [name = '', value] = word.split(':');
-  const at = { from, to: text.length };
+  const lastWord = /[^ ]*$/.exec(text)?.[0] ?? '';
+  const from = text.length - lastWord.length;
+  const [name = '', value] = lastWord.split(':');
+  const range = { from, to: text.length };
   if (value === undefined)
     return ['status', 'model', 'provider', 'config', 'key', 'latency', 'error', 'cost', 'fallback', 'since']
       .filter((field) => field.startsWith(name))
-      .map((field) => ({ insert: `${field}:`, ...at, kind: 'field', count: null, about: null }));
+      .map((field) => ({ insert: `${field}:`, ...range, kind: 'field', count: null, about: null }));
   const counts = Map.groupBy(rows.slice(0, 5000), (row) => String((row as unknown as Record<string, unknown>)[name] ?? ''));
   return [...counts]
-    .filter(([found]) => found !== '' && found.startsWith(value))
+    .filter(([fieldValue]) => fieldValue !== '' && fieldValue.startsWith(value))
     .slice(0, 8)
-    .map(([found, own]) => ({
-      insert: found,
+    .map(([fieldValue, matchingRows]) => ({
+      insert: fieldValue,
       from: text.length - value.length,
       to: text.length,
       kind: 'value',
-      count: own.length,
+      count: matchingRows.length,
       about: null,
     }));
 }

@@ -33,27 +33,27 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('.skeleton').first().waitFor({ state: 'detached' });
 }
 
-const found = await findChromium();
+const chromium = await findChromium();
 
 /** Timeout of one step in milliseconds. On a small machine with other tests, a browser can be a hundred times slower. */
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 /** False if there is no browser, which is an error under GATEWAY_TEST_STRICT=1. */
-export const hasBrowser = !lacking(found);
+export const hasBrowser = !lacking(chromium);
 
 /** Provides a browser for the tests of a file; each page has its own profile. */
 export function useBrowser(): (url: string, options?: PageOptions) => Promise<OpenPage> {
   let browser: Browser | undefined;
   beforeAll(async () => {
     await built();
-    if (!('missing' in found)) browser = await launch(found);
+    if (!('missing' in chromium)) browser = await launch(chromium);
   });
   afterAll(() => browser?.close());
   return async (url, { width = 1280, height = 800, theme = 'light' } = {}) => {
     if (browser === undefined) throw new Error('the browser does not run');
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce', locale: 'en-US' });
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    context.setDefaultTimeout(patience);
+    context.setDefaultTimeout(timeoutMs);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));

@@ -12,13 +12,15 @@ export interface Fixture {
 export function recordOf(row: LogRow): Fixture {
   const request = { model: 'support', temperature: 0.9, stream: true, messages: [{ role: 'user', content: row.preview ?? '' }] };
   const upstream = { ...request, model: row.model, temperature: 0.2, labels: { team: 'support' } };
-  const words = 'To reset the password, open **Settings**, choose the customer and press Reset. They get an e-mail.'.split(/(?<= )/);
+  const responseWords = 'To reset the password, open **Settings**, choose the customer and press Reset. They get an e-mail.'.split(
+    /(?<= )/,
+  );
   const chunk = (delta: object, finish: string | null = null): string =>
     `data: ${JSON.stringify({ id: row.upstream_id, object: 'chat.completion.chunk', model: row.model, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
   const events = [
     chunk({ role: 'assistant', content: '' }),
     chunk({ reasoning_content: 'The user wants steps. Keep it short.' }),
-    ...words.map((content) => chunk({ content })),
+    ...responseWords.map((content) => chunk({ content })),
     chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: { name: 'find_customer', arguments: '{"name":' } }] }),
     chunk({ tool_calls: [{ index: 0, function: { arguments: '"Ada"}' } }] }),
     chunk({}, 'stop'),
@@ -37,7 +39,14 @@ export function recordOf(row: LogRow): Fixture {
     upstream: encoder.encode(JSON.stringify(upstream)),
     response: encoder.encode(row.error === null ? events.join('') : JSON.stringify({ error: { message: row.message, code: row.error } })),
   };
-  const kept = (bytes: Uint8Array) => ({ size: bytes.length, kept: bytes.length, sha256: null, same_as: null, patch: null, chunks: null });
+  const bodyInfo = (bytes: Uint8Array) => ({
+    size: bytes.length,
+    kept: bytes.length,
+    sha256: null,
+    same_as: null,
+    patch: null,
+    chunks: null,
+  });
   const failed = row.hops.map((hop, i) => ({
     n: i + 1,
     target: `configs.support.targets[${i}]`,
@@ -129,11 +138,11 @@ export function recordOf(row: LogRow): Fixture {
     bytes: { in: row.bytes_in, out: row.bytes_out },
     socket: null,
     end: row.end,
-    request: { headers: { 'content-type': 'application/json', authorization: '•••' }, body: kept(bodies.request), why_absent: null },
-    upstream: { headers: { 'content-type': 'application/json', authorization: '•••' }, body: kept(bodies.upstream), why_absent: null },
+    request: { headers: { 'content-type': 'application/json', authorization: '•••' }, body: bodyInfo(bodies.request), why_absent: null },
+    upstream: { headers: { 'content-type': 'application/json', authorization: '•••' }, body: bodyInfo(bodies.upstream), why_absent: null },
     response: {
       headers: { 'content-type': row.error === null ? 'text/event-stream' : 'application/json' },
-      body: { ...kept(bodies.response), chunks },
+      body: { ...bodyInfo(bodies.response), chunks },
       why_absent: null,
     },
     random: 0.5,

@@ -62,23 +62,23 @@ const supportText = `configs:
       - azure-eu/gpt-4o-mini
 `;
 
-export const someFiles = [
+export const sampleFiles = [
   { path: 'gateway.yaml', text: gatewayText },
   { path: 'configs/support.yaml', text: supportText },
 ] as const;
 
-const at = (file: string, line: number) => ({ file, line });
+const location = (file: string, line: number) => ({ file, line });
 
-export const someConfig: EffectiveConfig = {
+export const sampleConfig: EffectiveConfig = {
   revision: '91bd0e7c',
-  files: someFiles,
+  files: sampleFiles,
   values: [
-    { path: 'version', value: '1', origin: at('gateway.yaml', 1) },
-    { path: 'server.listen', value: '127.0.0.1:8787', origin: at('gateway.yaml', 5) },
-    { path: 'server.request_timeout', value: '120s', origin: at('gateway.yaml', 6) },
-    { path: 'providers.openai-main.type', value: 'openai', origin: at('gateway.yaml', 10) },
-    { path: 'providers.openai-main.api_key', value: '${env:OPENAI_API_KEY}', origin: at('gateway.yaml', 11) },
-    { path: 'configs.support.targets[0].override_params.temperature', value: '0.2', origin: at('configs/support.yaml', 10) },
+    { path: 'version', value: '1', origin: location('gateway.yaml', 1) },
+    { path: 'server.listen', value: '127.0.0.1:8787', origin: location('gateway.yaml', 5) },
+    { path: 'server.request_timeout', value: '120s', origin: location('gateway.yaml', 6) },
+    { path: 'providers.openai-main.type', value: 'openai', origin: location('gateway.yaml', 10) },
+    { path: 'providers.openai-main.api_key', value: '${env:OPENAI_API_KEY}', origin: location('gateway.yaml', 11) },
+    { path: 'configs.support.targets[0].override_params.temperature', value: '0.2', origin: location('configs/support.yaml', 10) },
     { path: 'logging.requests.bodies', value: 'redacted', origin: 'default' },
     { path: 'server.max_body', value: '50MB', origin: 'default' },
   ],
@@ -86,7 +86,7 @@ export const someConfig: EffectiveConfig = {
 };
 
 /** Revisions, newest first. */
-export const someRevisions = (now: number): readonly RevisionView[] => [
+export const sampleRevisions = (now: number): readonly RevisionView[] => [
   {
     revision: '91bd0e7c',
     applied_at: now - 600_000,

@@ -2,11 +2,11 @@ import type { ConfigView, KeyView, PromptView, ProviderView, TargetView } from '
 import type { Explanation } from '../../../src/core/logs/explanation.ts';
 import { figuresOf } from './figures.ts';
 import { emptyServing, type Serving } from './serving.ts';
-import { someConfig, someFiles, someRevisions } from './serving-files.ts';
+import { sampleConfig, sampleFiles, sampleRevisions } from './serving-files.ts';
 
 const file = 'configs/support.yaml';
 const idle: TargetView['live'] = { share: null, requests: 0, errors: 0, left_out: 0, p95: null };
-const leaf = (path: string, line: number, more: Partial<TargetView>): TargetView => ({
+const leaf = (path: string, line: number, extra: Partial<TargetView>): TargetView => ({
   path,
   name: null,
   at: { file, line },
@@ -17,7 +17,7 @@ const leaf = (path: string, line: number, more: Partial<TargetView>): TargetView
   model: null,
   targets: [],
   live: idle,
-  ...more,
+  ...extra,
 });
 
 const supportRoot = leaf('configs.support', 2, {
@@ -62,13 +62,13 @@ const byPlan = leaf('configs.by-plan', 2, {
 });
 
 const configs: readonly ConfigView[] = [
-  { name: 'support', at: { file, line: 2 }, yaml: someFiles[1].text.split('\n').slice(1).join('\n'), root: supportRoot },
+  { name: 'support', at: { file, line: 2 }, yaml: sampleFiles[1].text.split('\n').slice(1).join('\n'), root: supportRoot },
   { name: 'by-plan', at: { file: 'configs/by-plan.yaml', line: 2 }, yaml: 'by-plan:\n  strategy:\n    mode: conditional\n', root: byPlan },
 ];
 
 const figures = { ...figuresOf([]), requests: 120, errors: 2, p50: 640, p95: 1810 };
 
-function provider(slug: string, more: Partial<ProviderView>): ProviderView {
+function provider(slug: string, extra: Partial<ProviderView>): ProviderView {
   return {
     slug,
     type: 'openai',
@@ -83,7 +83,7 @@ function provider(slug: string, more: Partial<ProviderView>): ProviderView {
     deployments: [],
     health: { slug, state: 'ok', figures, last_error: null },
     cost_today_usd: '1.204318',
-    ...more,
+    ...extra,
   };
 }
 
@@ -266,8 +266,8 @@ const explanation: Explanation = {
 /** A typical gateway with two configs, three providers, two prompts and three keys. */
 export const someServing = (now: number): Serving => ({
   ...emptyServing(),
-  revisions: someRevisions(now),
-  config: someConfig,
+  revisions: sampleRevisions(now),
+  config: sampleConfig,
   configs,
   providers: providers(now),
   prompts,
@@ -298,76 +298,83 @@ export const someServing = (now: number): Serving => ({
   },
 });
 
-const long = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(4);
-const hostile = `<img src=x onerror=alert(1)> ${long} \u202Eright to left`;
+const longName = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(4);
+const hostileText = `<img src=x onerror=alert(1)> ${longName} \u202Eright to left`;
 
 /** Extreme values, and very many of them. */
 export function absurdServing(now: number): Serving {
-  const some = someServing(now);
-  const place = { file: `configs/${long}.yaml`, line: 987_654 };
-  const deep = (depth: number): TargetView =>
-    leaf(`${long}.${depth}`, depth, {
-      name: hostile,
-      at: place,
-      when: hostile,
+  const serving = someServing(now);
+  const location = { file: `configs/${longName}.yaml`, line: 987_654 };
+  const nestedTarget = (depth: number): TargetView =>
+    leaf(`${longName}.${depth}`, depth, {
+      name: hostileText,
+      at: location,
+      when: hostileText,
       strategy: depth === 0 ? 'leaf' : 'fallback',
-      provider: depth === 0 ? long : null,
-      model: depth === 0 ? `deployments/${long}` : null,
+      provider: depth === 0 ? longName : null,
+      model: depth === 0 ? `deployments/${longName}` : null,
       live: { share: 0.000_01, requests: 987_654_321, errors: 987_654_320, left_out: 987_654_321, p95: 987_654_321 },
-      targets: depth === 0 ? [] : [deep(depth - 1)],
+      targets: depth === 0 ? [] : [nestedTarget(depth - 1)],
     });
-  const names = Array.from({ length: 60 }, (_, i) => `${long}-${i}`);
-  const hostileVariables = names.slice(0, 5).map((name) => ({ name, required: true, default: hostile }));
+  const names = Array.from({ length: 60 }, (_, i) => `${longName}-${i}`);
+  const hostileVariables = names.slice(0, 5).map((name) => ({ name, required: true, default: hostileText }));
   return {
-    ...some,
-    configs: names.map((name) => ({ name, at: place, yaml: `${name}: ${hostile}\n`.repeat(50), root: deep(6) })),
+    ...serving,
+    configs: names.map((name) => ({ name, at: location, yaml: `${name}: ${hostileText}\n`.repeat(50), root: nestedTarget(6) })),
     providers: names.slice(0, 8).map((slug) =>
       provider(slug, {
-        name: hostile,
-        description: hostile,
-        host: long,
-        credential: `\${env:${long}}`,
-        problem: hostile,
+        name: hostileText,
+        description: hostileText,
+        host: longName,
+        credential: `\${env:${longName}}`,
+        problem: hostileText,
         models: names,
-        at: place,
+        at: location,
         cost_today_usd: '123456789012.123456789123',
-        deployments: names.map((alias) => ({ alias, deployment: long, foundation_model: long })),
+        deployments: names.map((alias) => ({ alias, deployment: longName, foundation_model: longName })),
         health: {
           slug,
           state: 'down',
           figures: { ...figures, requests: 987_654_321, p95: 987_654_321 },
-          last_error: { at: 0, message: hostile.repeat(5), id: long },
+          last_error: { at: 0, message: hostileText.repeat(5), id: longName },
         },
       }),
     ),
     prompts: names.map((id) => ({
       id,
-      description: hostile,
-      at: place,
+      description: hostileText,
+      at: location,
       versions: Array.from({ length: 40 }, (_, i) => ({
         number: i + 1,
-        labels: [long, 'production'],
+        labels: [longName, 'production'],
         published: i === 3,
         variables: hostileVariables,
       })),
       variables: hostileVariables,
-      model: long,
-      config: long,
+      model: longName,
+      config: longName,
     })),
     keys: keys(now).map((key, i) => ({
       ...key,
-      name: `${long}-${i}`,
-      at: place,
+      name: `${longName}-${i}`,
+      at: location,
       configs: names,
       models: names,
       cost_month_usd: '123456789012.123456789123',
       requests_today: 987_654_321,
-      secrets: names.slice(0, 6).map((id) => ({ id, prefix: long, last_used: 0, retires: now * 2 })),
+      secrets: names.slice(0, 6).map((id) => ({ id, prefix: longName, last_used: 0, retires: now * 2 })),
     })),
     config: {
-      ...some.config,
-      values: names.map((path) => ({ path, value: hostile.repeat(10), origin: place })),
-      diagnostics: names.map(() => ({ level: 'error', code: 'unknown-key', message: hostile, hint: hostile, ...place, column: 9 })),
+      ...serving.config,
+      values: names.map((path) => ({ path, value: hostileText.repeat(10), origin: location })),
+      diagnostics: names.map(() => ({
+        level: 'error',
+        code: 'unknown-key',
+        message: hostileText,
+        hint: hostileText,
+        ...location,
+        column: 9,
+      })),
     },
     revisions: names.slice(0, 20).map((revision) => ({
       revision,
@@ -375,13 +382,13 @@ export function absurdServing(now: number): Serving {
       serves: false,
       files: names.slice(0, 20).map((path) => ({ path, modified_at: 0 })),
       changes: names,
-      diff: `+${hostile}\n`.repeat(200),
+      diff: `+${hostileText}\n`.repeat(200),
     })),
     render: () => ({
-      name: long,
+      name: longName,
       config: null,
-      body: JSON.stringify({ messages: [{ role: hostile, content: hostile.repeat(20) }] }),
-      warnings: [hostile],
+      body: JSON.stringify({ messages: [{ role: hostileText, content: hostileText.repeat(20) }] }),
+      warnings: [hostileText],
     }),
   };
 }

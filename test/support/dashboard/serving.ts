@@ -42,7 +42,7 @@ export interface Reply {
 /** The configuration routes over values in memory; undefined for an unknown route. */
 export function servingReply(serving: Serving, method: string, path: string, body: unknown): Reply | undefined {
   if (method === 'GET') {
-    const found = (
+    const match = (
       {
         '/api/revisions': serving.revisions,
         '/api/config': serving.config,
@@ -52,7 +52,7 @@ export function servingReply(serving: Serving, method: string, path: string, bod
         '/api/keys': serving.keys,
       } as Readonly<Record<string, unknown>>
     )[path];
-    return found === undefined ? undefined : { status: 200, json: found };
+    return match === undefined ? undefined : { status: 200, json: match };
   }
   serving.calls.push({ method, path, body });
   const value = changeReply(serving, path, body);

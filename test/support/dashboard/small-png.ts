@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 
 /** Maximum number of colors in the palette. */
-const most = 64;
+const maxColors = 64;
 
 /**
  * Reduces a screenshot to a palette of its most frequent colors, about a third of the size. Other colors are replaced by the
@@ -31,9 +31,9 @@ export async function smallPng(png: Buffer, page: Page): Promise<Buffer> {
   const index = new Map(palette.map((colour, i) => [colour, i]));
   const rows = Buffer.alloc((width + 1) * height);
   for (const [i, colour] of pixels.entries()) {
-    let at = index.get(colour);
-    if (at === undefined) index.set(colour, (at = nearest(colour, palette)));
-    rows[i + Math.floor(i / width) + 1] = at;
+    let paletteIndex = index.get(colour);
+    if (paletteIndex === undefined) index.set(colour, (paletteIndex = nearest(colour, palette)));
+    rows[i + Math.floor(i / width) + 1] = paletteIndex;
   }
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
@@ -51,7 +51,7 @@ function paletteOf(pixels: Uint32Array): readonly number[] {
   for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1);
   return [...counts]
     .toSorted(([, a], [, b]) => b - a)
-    .slice(0, most)
+    .slice(0, maxColors)
     .map(([colour]) => colour);
 }
 
@@ -63,9 +63,9 @@ function nearest(colour: number, palette: readonly number[]): number {
 
 function chunk(name: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(name, 'latin1'), data]);
-  const out = Buffer.alloc(body.length + 8);
-  out.writeUInt32BE(data.length, 0);
-  body.copy(out, 4);
-  out.writeUInt32BE(crc32(body), body.length + 4);
-  return out;
+  const chunk = Buffer.alloc(body.length + 8);
+  chunk.writeUInt32BE(data.length, 0);
+  body.copy(chunk, 4);
+  chunk.writeUInt32BE(crc32(body), body.length + 4);
+  return chunk;
 }
