@@ -104,8 +104,8 @@ describe('request checks', () => {
     ['JSON nested too deeply', { raw: '{"a":'.repeat(2000) + '1' + '}'.repeat(2000) }, 400, 'json_too_complex'],
     ['a token of the wrong type', { raw: '{"token":7}' }, 400, 'invalid_type'],
     ['no body', {}, 400, 'missing_required_parameter'],
-  ])('POST /api/session rejects %s', async (_name, asked, status, code) => {
-    const sent = await call(base, '/api/session', { method: 'POST', ...asked });
+  ])('POST /api/session rejects %s', async (_name, request, status, code) => {
+    const sent = await call(base, '/api/session', { method: 'POST', ...request });
     expect([sent.status, sent.code]).toEqual([status, code]);
   });
 

@@ -32,26 +32,26 @@ export function adminUrl({ gateway }: Pick<TestGateway, 'gateway'>): string {
 }
 
 /** One call on a new connection, with exactly these headers. */
-export function call(base: string, path: string, asked: AdminRequest = {}): Promise<AdminResponse> {
-  const { method = 'GET', token, cookie, body, raw } = asked;
+export function call(base: string, path: string, request: AdminRequest = {}): Promise<AdminResponse> {
+  const { method = 'GET', token, cookie, body, raw } = request;
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const headers = {
     ...(method === 'GET' ? {} : { 'x-gateway-admin': '1' }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(cookie === undefined ? {} : { cookie }),
     ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }),
-    ...asked.headers,
+    ...request.headers,
   };
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const sent = requestHttp({ host: hostname, port, path, method, headers, agent: false }, (response) => {
       const pieces: Buffer[] = [];
-      if (asked.isStream === true && response.statusCode === 200) response.once('data', () => response.destroy());
+      if (request.isStream === true && response.statusCode === 200) response.once('data', () => response.destroy());
       response.once('close', () =>
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text: '', json: undefined, code: undefined }),
       );
       response.on('data', (piece: Buffer) => pieces.push(piece));
-      response.on('error', asked.isStream === true ? () => {} : reject);
+      response.on('error', request.isStream === true ? () => {} : reject);
       response.on('end', () => {
         const out = Buffer.concat(pieces).toString('utf8');
         const json = jsonOf(out);

@@ -130,11 +130,11 @@ describe('the request log', () => {
     const ids = await Promise.all(Array.from({ length: 16 }, (_, i) => send(`page ${i} ${'word '.repeat(40)}`)));
     for (const id of ids) await stored(id);
     const path = '/api/requests?q=page';
-    const asked = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${tokens.otto}`, 'accept-encoding': 'gzip' } });
-    expect(asked.headers.get('content-encoding')).toBe('gzip');
+    const response = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${tokens.otto}`, 'accept-encoding': 'gzip' } });
+    expect(response.headers.get('content-encoding')).toBe('gzip');
     const plain = await call(base, path, { token: tokens.otto });
     expect(plain.headers['content-encoding']).toBeUndefined();
-    expect(await asked.json()).toEqual(plain.json);
+    expect(await response.json()).toEqual(plain.json);
     expect((plain.json as SearchPage).rows.length).toBe(16);
   });
 });

@@ -87,14 +87,14 @@ function answer(response: ServerResponse, request: SeenRequest, state: State): v
   return missing(response, 'Route');
 }
 
-interface Asked {
+interface RouteContext {
   readonly state: State;
   readonly url: URL;
   readonly id: string | undefined;
   readonly verb: string | undefined;
 }
 
-function batchRoutes(response: ServerResponse, request: SeenRequest, { state, url, id, verb }: Asked): void {
+function batchRoutes(response: ServerResponse, request: SeenRequest, { state, url, id, verb }: RouteContext): void {
   if (id === undefined)
     return request.method === 'POST' ? create(response, request, state) : list(response, url, state.batches.toReversed(), shownBatch);
   const batch = state.batches.find((each) => each.id === id);
@@ -214,7 +214,7 @@ function list<Row extends { readonly id: string }>(
   });
 }
 
-function fileRoutes(response: ServerResponse, request: SeenRequest, { state, url, id, verb }: Asked): void {
+function fileRoutes(response: ServerResponse, request: SeenRequest, { state, url, id, verb }: RouteContext): void {
   const isBeta = String(request.headers['anthropic-beta'] ?? '').includes('files-api-2025-04-14');
   if (request.method === 'POST') return upload(response, request, state);
   if (id === undefined) {

@@ -56,7 +56,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
       await replay?.close();
     });
 
-    const ask = (exchange: Recording, strict: boolean): Promise<Response> =>
+    const send = (exchange: Recording, strict: boolean): Promise<Response> =>
       fetch(`${gateway.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-gateway-strict-compliance': String(strict) },
@@ -72,7 +72,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
       const failures: string[] = [];
       for (const exchange of good) {
         try {
-          const response = await ask(exchange, strict);
+          const response = await send(exchange, strict);
           expect(response.status).toBe(200);
           const text = await response.text();
           const gathered = exchange.stream ? gatherStream(text, strict) : gatherWhole(JSON.parse(text) as Record<string, unknown>, strict);
@@ -92,7 +92,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
     });
 
     it.each(named(bad))('%s: keeps the status, type and message of the error', async (_id, exchange) => {
-      const response = await ask(exchange, true);
+      const response = await send(exchange, true);
       const { error } = JSON.parse(exchange.response.body ?? '') as { error: { type: string; message: string } };
       const answer = (await response.json()) as { error: Record<string, unknown>; provider: string };
       const isAuth = exchange.response.status === 401;

@@ -28,7 +28,7 @@ afterAll(async () => {
   await files?.close();
 });
 
-const ask = (...urls: readonly string[]): Promise<Response> =>
+const sendImages = (...urls: readonly string[]): Promise<Response> =>
   fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -39,7 +39,7 @@ const ask = (...urls: readonly string[]): Promise<Response> =>
   });
 
 it('downloads files that Anthropic cannot fetch by URL and leaves other URLs unchanged', async () => {
-  const response = await ask(`${files.url}/a.png?x=1`, `${files.url}/notes.txt`, 'https://h.example/b.png');
+  const response = await sendImages(`${files.url}/a.png?x=1`, `${files.url}/notes.txt`, 'https://h.example/b.png');
   expect(response.status).toBe(200);
   const { messages } = JSON.parse(provider.requests.at(-1)?.body.toString() ?? '') as { messages: { content: unknown }[] };
   expect(messages[0]?.content).toEqual([
@@ -55,7 +55,7 @@ it.each([
   ['/odd', 'missing_file_extension'],
 ])('returns 400 without calling the provider if a file is unusable: %s', async (path, code) => {
   const before = provider.requests.length;
-  const response = await ask(files.url + path);
+  const response = await sendImages(files.url + path);
   expect(response.status).toBe(400);
   expect(((await response.json()) as { error: { code: string } }).error.code).toBe(code);
   expect(provider.requests.length).toBe(before);

@@ -6,7 +6,7 @@ import { events, message, startAnthropic } from './sdk-upstream.ts';
 
 const callerKey = 'app-web-key-0123456789abcdef';
 const catalogKey = 'sk-ant-api03-0123456789';
-const ask = { max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
+const minimalBody = { max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
 
 interface ErrorAnswer {
   readonly type: string;
@@ -58,7 +58,7 @@ describe('POST /v1/messages', () => {
     ['authorization', { authorization: `Bearer ${callerKey}` }],
     ['x-gateway-api-key', { 'x-gateway-api-key': callerKey }],
   ])('accepts the gateway key in %s', async (_where, headers) => {
-    const response = await post(headers, { model: '@claude/m-text', ...ask });
+    const response = await post(headers, { model: '@claude/m-text', ...minimalBody });
     expect(await response.json()).toEqual(message('m-text', false));
     const seen = upstream.requests.at(-1);
     expect(seen?.headers['x-api-key']).toBe(catalogKey);
@@ -74,7 +74,7 @@ describe('POST /v1/messages', () => {
         'x-gateway-custom-host': `${upstream.url}/v1`,
         ...own,
       };
-      const response = await post(headers, { model: 'm-text', ...ask });
+      const response = await post(headers, { model: 'm-text', ...minimalBody });
       expect(response.status).toBe(200);
       expect(upstream.requests.at(-1)?.headers).toMatchObject({ 'x-api-key': 'sk-ant-own-0123456789' });
       expect(upstream.requests.at(-1)?.headers['authorization']).toBeUndefined();
@@ -84,7 +84,7 @@ describe('POST /v1/messages', () => {
   it('forwards anthropic-version, anthropic-beta and the query string', async () => {
     await post(
       { 'x-api-key': callerKey, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'a-1,own-1', 'x-portkey-anthropic-beta': 'b-1' },
-      { model: '@claude/m-text', ...ask },
+      { model: '@claude/m-text', ...minimalBody },
       '/v1/messages?beta=true',
     );
     expect(upstream.requests.at(-1)).toMatchObject({
@@ -94,7 +94,7 @@ describe('POST /v1/messages', () => {
   });
 
   it('forwards every byte of a stream, ping events included', async () => {
-    const response = await post({ 'x-api-key': callerKey }, { model: '@claude/m-text', stream: true, ...ask });
+    const response = await post({ 'x-api-key': callerKey }, { model: '@claude/m-text', stream: true, ...minimalBody });
     expect(await response.text()).toBe(events('m-text', false).join(''));
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(await gateway.record(response.headers.get('request-id'))).toMatchObject({
@@ -107,7 +107,7 @@ describe('POST /v1/messages', () => {
 
   it('falls back from an unreachable target to the next one', async () => {
     for (const stream of [false, true]) {
-      const response = await post({ 'x-api-key': callerKey, 'x-gateway-config': 'chain' }, { model: 'm', stream, ...ask });
+      const response = await post({ 'x-api-key': callerKey, 'x-gateway-config': 'chain' }, { model: 'm', stream, ...minimalBody });
       expect(await response.text()).toBe(stream ? events('m-text', false).join('') : JSON.stringify(message('m-text', false)));
       expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
       expect(response.headers.get('x-gateway-attempts')).toMatch(/^dead=unreachable;.*claude=200;/);
@@ -115,14 +115,14 @@ describe('POST /v1/messages', () => {
   });
 
   it.each([
-    ['no key', {}, { model: '@claude/m-text', ...ask }, 401, 'authentication_error', 'missing_api_key'],
+    ['no key', {}, { model: '@claude/m-text', ...minimalBody }, 401, 'authentication_error', 'missing_api_key'],
     ['a body that is not JSON', { 'x-api-key': callerKey }, '{"model":', 400, 'invalid_request_error', 'invalid_json'],
-    ['an unknown provider', { 'x-api-key': callerKey }, { model: '@claud/m', ...ask }, 404, 'not_found_error', 'provider_not_found'],
-    ['an unreachable provider', { 'x-api-key': callerKey }, { model: '@dead/m', ...ask }, 502, 'api_error', 'upstream_unreachable'],
+    ['an unknown provider', { 'x-api-key': callerKey }, { model: '@claud/m', ...minimalBody }, 404, 'not_found_error', 'provider_not_found'],
+    ['an unreachable provider', { 'x-api-key': callerKey }, { model: '@dead/m', ...minimalBody }, 502, 'api_error', 'upstream_unreachable'],
     [
       'a chain whose targets all fail',
       { 'x-api-key': callerKey, 'x-gateway-config': 'lost' },
-      { model: 'm', ...ask },
+      { model: 'm', ...minimalBody },
       502,
       'api_error',
       'all_targets_failed',
@@ -155,7 +155,7 @@ describe('POST /v1/messages', () => {
       /\nevent: error\ndata: \{"type":"error","error":\{"type":"api_error","message":"Provider \\"claude\\" closed the stream before its end\.".*"request_id":"req_[^"]+"\}\n\n$/,
     ],
   ])('ends an interrupted stream with an error event: %s', async (model, end) => {
-    const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...ask });
+    const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...minimalBody });
     expect(await response.text()).toMatch(end);
     expect(await gateway.record(response.headers.get('request-id'))).toMatchObject({ end: 'fault', status: 200 });
   });
@@ -164,7 +164,7 @@ describe('POST /v1/messages', () => {
     ['m-breaks', 'Overloaded'],
     ['m-cut', 'Provider "claude" closed the stream before its end.'],
   ])('ends an interrupted converted stream with an error and without finish_reason: %s', async (model, text) => {
-    const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...ask }, '/v1/chat/completions');
+    const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...minimalBody }, '/v1/chat/completions');
     const said = await response.text();
     expect(said).not.toContain('[DONE]');
     expect(said).not.toContain('"finish_reason":"');
@@ -173,7 +173,7 @@ describe('POST /v1/messages', () => {
   });
 
   it('forwards retry-after with the error of the provider', async () => {
-    const response = await post({ 'x-api-key': callerKey }, { model: '@claude/m-limit', ...ask });
+    const response = await post({ 'x-api-key': callerKey }, { model: '@claude/m-limit', ...minimalBody });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
   });
 });
@@ -195,7 +195,7 @@ it('falls back to the next target if a stream starts with an error event', async
   const response = await fetch(`${gateway.url}/v1/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-config': 'c' },
-    body: JSON.stringify({ model: 'm', stream: true, ...ask }),
+    body: JSON.stringify({ model: 'm', stream: true, ...minimalBody }),
   });
   expect(upstream.requests.length).toBe(2);
   expect(await response.json()).toMatchObject({ type: 'error', error: { message: expect.stringContaining('Overloaded') } });

@@ -46,7 +46,7 @@ const wantedHeaders = (one: Case): Record<string, string> => ({
 });
 
 /** Converts a request with the provider alone, without a gateway. */
-function convert(one: Case): { url: string; headers: Record<string, string>; text: string; dropped: string[]; asked: readonly string[] } {
+function convert(one: Case): { url: string; headers: Record<string, string>; text: string; dropped: string[]; mediaUrls: readonly string[] } {
   const endpoint = one.endpoint ?? 'chat/completions';
   const operation = anthropic.operations[endpoint];
   if (operation === undefined) throw new Error(`no operation ${endpoint}`);
@@ -61,7 +61,7 @@ function convert(one: Case): { url: string; headers: Record<string, string>; tex
     media: new Map(Object.entries(one.media ?? {})),
     header: (name) => one.headers?.[name] ?? one.headers?.[`x-gateway-${name}`],
   });
-  const asked = operation.media?.(body, call).map(({ url }) => url) ?? [];
+  const mediaUrls = operation.media?.(body, call).map(({ url }) => url) ?? [];
   const sent = operation.begin(body, call).request;
   if (sent.body.kind !== 'json') throw new Error('no body was sent');
   return {
@@ -69,7 +69,7 @@ function convert(one: Case): { url: string; headers: Record<string, string>; tex
     headers: pairs(sent.headers),
     text: sent.body.bytes().toString(),
     dropped: sent.dropped.map(({ param }) => param),
-    asked,
+    mediaUrls,
   };
 }
 
@@ -94,7 +94,7 @@ describe.each(files)('converts requests: %s', (_file, cases) => {
     if (wanted.text === undefined) expect(JSON.parse(sent.text)).toEqual(wanted.body);
     else expect(sent.text).toBe(wanted.text);
     expect(sent.dropped.toSorted()).toEqual([...(wanted.dropped ?? [])].toSorted());
-    expect(sent.asked).toEqual(Object.keys(one.media ?? {}));
+    expect(sent.mediaUrls).toEqual(Object.keys(one.media ?? {}));
   });
 });
 

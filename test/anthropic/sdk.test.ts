@@ -54,7 +54,7 @@ interface Report {
   readonly key: Seen;
 }
 
-const ask = { max_tokens: 64, messages: [{ role: 'user' as const, content: 'hi' }] };
+const minimalBody = { max_tokens: 64, messages: [{ role: 'user' as const, content: 'hi' }] };
 
 async function npmReport(baseURL: string): Promise<Report> {
   const client = new Anthropic({ baseURL, apiKey: callerKey, maxRetries: 0 });
@@ -66,9 +66,9 @@ async function npmReport(baseURL: string): Promise<Report> {
         return { class: error.constructor.name, status: error.status, request_id: error.requestID, text: error.message };
       },
     );
-  const create = (model: string, using = client): Promise<unknown> => using.messages.create({ model, ...ask });
+  const create = (model: string, using = client): Promise<unknown> => using.messages.create({ model, ...minimalBody });
   const streamed = async (model: string): Promise<Report['stream']> => {
-    const stream = client.messages.stream({ model, ...ask });
+    const stream = client.messages.stream({ model, ...minimalBody });
     let texts = '';
     stream.on('text', (text) => {
       texts += text;
@@ -76,7 +76,7 @@ async function npmReport(baseURL: string): Promise<Report> {
     return { message: await stream.finalMessage(), texts };
   };
   const aborted = async (): Promise<string> => {
-    for await (const event of await client.messages.create({ model: '@claude/m-endless', ...ask, stream: true })) {
+    for await (const event of await client.messages.create({ model: '@claude/m-endless', ...minimalBody, stream: true })) {
       if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') return event.delta.text;
     }
     return '';
@@ -84,7 +84,7 @@ async function npmReport(baseURL: string): Promise<Report> {
   return {
     whole: await create('@claude/m-text'),
     stream: await streamed('@claude/m-text'),
-    count: (await client.messages.countTokens({ model: '@claude/m-text', messages: ask.messages })).input_tokens,
+    count: (await client.messages.countTokens({ model: '@claude/m-text', messages: minimalBody.messages })).input_tokens,
     limit: await thrown(() => create('@claude/m-limit')),
     refuse: await thrown(() => create('@claude/m-refuse')),
     unknown: await thrown(() => create('@nobody/m')),

@@ -131,8 +131,8 @@ describe.skipIf(skipping(missing))('recorded responses of InvokeModel', () => {
   it.each(claude)('are returned as messages: %s', async (id, exchange) => {
     for (const cut of cuts) {
       const { stream: _stream, anthropic_version: _version, ...body } = exchange.request.body ?? {};
-      const asked = { ...body, model: modelOf(exchange) } as unknown as Anthropic.MessageCreateParamsNonStreaming;
-      const answer = await anthropic.messages.create(asked, headersFor(id, cut));
+      const params = { ...body, model: modelOf(exchange) } as unknown as Anthropic.MessageCreateParamsNonStreaming;
+      const answer = await anthropic.messages.create(params, headersFor(id, cut));
       expect(answer).toMatchObject(JSON.parse(exchange.response.body ?? '') as Json);
     }
     expectSent(id, exchange, 'invoke');
@@ -142,8 +142,8 @@ describe.skipIf(skipping(missing))('recorded responses of InvokeModel', () => {
     const wanted = framesOf(exchange).map(([, { bytes }]) => JSON.parse(Buffer.from(String(bytes), 'base64').toString()) as Json);
     for (const cut of cuts) {
       const { anthropic_version: _version, ...body } = exchange.request.body ?? {};
-      const asked = { ...body, model: modelOf(exchange), stream: true } as unknown as Anthropic.MessageCreateParamsStreaming;
-      const { data, response } = await anthropic.messages.create(asked, headersFor(id, cut)).withResponse();
+      const params = { ...body, model: modelOf(exchange), stream: true } as unknown as Anthropic.MessageCreateParamsStreaming;
+      const { data, response } = await anthropic.messages.create(params, headersFor(id, cut)).withResponse();
       expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
       const events: unknown[] = [];
       for await (const event of data) events.push(event);
@@ -164,8 +164,8 @@ function expectSent(id: string, exchange: Exchange, action: string): void {
 describe.skipIf(skipping(missing))('other recorded responses', () => {
   it('include a token count, which is returned unchanged', async () => {
     const [[id, exchange] = ['', undefined]] = ofApi('count-tokens');
-    const asked = { model: 'us.anthropic.claude-sonnet-4-20250514-v1:0', messages: question };
-    const answer = await anthropic.messages.countTokens(asked, headersFor(id, 0));
+    const params = { model: 'us.anthropic.claude-sonnet-4-20250514-v1:0', messages: question };
+    const answer = await anthropic.messages.countTokens(params, headersFor(id, 0));
     expect(answer).toEqual({ input_tokens: 19 });
     const [seen] = replay.seen(id).requests;
     expect(seen?.path).toBe(`/model/${encodeURIComponent(modelOf(exchange as Exchange))}/count-tokens`);

@@ -84,7 +84,7 @@ async function start(entry: object, env: Record<string, string> = {}, more: obje
   gateway = await startTestGateway(JSON.stringify(config), { env });
 }
 
-async function ask(headers: Record<string, string> = { 'x-gateway-provider': '@aws' }): Promise<{ status: number; text: string }> {
+async function send(headers: Record<string, string> = { 'x-gateway-provider': '@aws' }): Promise<{ status: number; text: string }> {
   const response = await fetch(`${gateway?.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -101,7 +101,7 @@ describe('an access key', () => {
     [{ session_token: 'own-token' }, 'own-token'],
   ])('of the provider signs requests: %j', async (more, token) => {
     await start({ access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'], ...more });
-    expect((await ask()).status).toBe(200);
+    expect((await send()).status).toBe(200);
     expect(signed()).toEqual([`AKIAOWN eu-west-1 ${token}`]);
     expect(service.requests[0]?.url).toBe(`/model/${encodeURIComponent(model)}/converse`);
   });
@@ -115,11 +115,11 @@ describe('an access key', () => {
       'x-gateway-aws-access-key-id': 'AKIACALLER',
       'x-gateway-aws-secret-access-key': secrets['AKIACALLER'] ?? '',
     };
-    expect((await ask(headers)).status).toBe(200);
+    expect((await send(headers)).status).toBe(200);
     expect(signed()).toEqual(['AKIACALLER us-west-2 undefined']);
     const { 'x-gateway-aws-access-key-id': _id, ...half } = headers;
-    expect(await ask(half)).toMatchObject({ status: 401, text: expect.stringContaining('access_key_id is missing') as string });
-    expect(await ask({ ...headers, 'x-gateway-aws-auth-type': 'assumedRole' })).toMatchObject({
+    expect(await send(half)).toMatchObject({ status: 401, text: expect.stringContaining('access_key_id is missing') as string });
+    expect(await send({ ...headers, 'x-gateway-aws-auth-type': 'assumedRole' })).toMatchObject({
       status: 403,
       text: expect.stringContaining('not_allowed') as string,
     });
@@ -130,7 +130,7 @@ describe('an access key', () => {
     'of the configuration causes a 403 if a request sets %s',
     async (name) => {
       await start({ access_key_id: 'AKIAOPERATOR', secret_access_key: 'operator-secret-0123456789' });
-      expect(await ask({ 'x-gateway-provider': '@aws', [name]: 'caller', 'x-gateway-forward-headers': name })).toMatchObject({
+      expect(await send({ 'x-gateway-provider': '@aws', [name]: 'caller', 'x-gateway-forward-headers': name })).toMatchObject({
         status: 403,
         text: expect.stringContaining('not_allowed') as string,
       });
@@ -145,14 +145,14 @@ describe('an access key', () => {
     service.script = (response) => json(response, 200, answer);
     const own = { access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'], session_token: 'own-token' };
     await start(own, {}, { virtual_keys: { team: { provider: 'aws', ...credential } } });
-    expect(await ask({ 'x-gateway-virtual-key': 'team', ...sent })).toMatchObject({ status: 200 });
+    expect(await send({ 'x-gateway-virtual-key': 'team', ...sent })).toMatchObject({ status: 200 });
     expect(service.requests[0]?.headers.authorization).toBe('Bearer bedrock-api-key');
   });
 
   it('is not needed with an API key, which is sent as bearer token', async () => {
     service.script = (response) => json(response, 200, answer);
     await start({ api_key: 'bedrock-api-key' });
-    expect((await ask()).status).toBe(200);
+    expect((await send()).status).toBe(200);
     expect(service.requests[0]?.headers.authorization).toBe('Bearer bedrock-api-key');
     expect(service.requests[0]?.headers['x-amz-date']).toBeUndefined();
   });
@@ -184,8 +184,8 @@ describe('the role', () => {
 
   it.each(rows)('%s signs requests with keys that are fetched once', async (_name, entry, env) => {
     await start(entry(), env());
-    expect((await Promise.all([ask(), ask()])).map(({ status }) => status)).toEqual([200, 200]);
-    expect((await ask()).status).toBe(200);
+    expect((await Promise.all([send(), send()])).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await send()).status).toBe(200);
     expect(signed()).toEqual([1, 2, 3].map(() => 'ASIA1 eu-west-1 T1'));
     expect(given).toBe(1);
   });
@@ -196,11 +196,11 @@ describe('the role', () => {
       signer(request)?.startsWith('ASIA1') === true
         ? json(response, 403, { message: 'The security token included in the request is expired' })
         : accept(response, request, nth);
-    expect((await ask()).status).toBe(200);
+    expect((await send()).status).toBe(200);
     expect(signed()).toEqual(['ASIA1 eu-west-1 T1', 'ASIA2 eu-west-1 T2']);
     // Another error does not mean that the keys are expired.
     service.script = (response) => json(response, 403, { message: 'You don’t have access to the model.' });
-    await ask();
+    await send();
     expect(given).toBe(2);
   });
 
@@ -208,7 +208,7 @@ describe('the role', () => {
     source.script = (response) =>
       json(response, 403, { Error: { Code: 'AccessDenied', Message: 'Not authorized to perform sts:AssumeRoleWithWebIdentity' } });
     await start({ auth: { mode: 'web_identity', role_arn: 'r', token_file: join(folder, 'token'), sts_endpoint: `${source.url}/sts` } });
-    const { status, text } = await ask();
+    const { status, text } = await send();
     expect(status).toBe(502);
     expect(text).toContain('provider_auth_failed');
     expect(text).not.toContain('web-token');

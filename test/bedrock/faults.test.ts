@@ -35,7 +35,7 @@ const stream =
   (response) =>
     eventStream(response, frames);
 
-async function ask(
+async function send(
   script: Script,
   over: object = {},
   headers: Record<string, string> = { 'x-gateway-provider': '@aws' },
@@ -67,18 +67,18 @@ const exceptions: readonly (readonly [name: string, status: number])[] = [
 
 describe('an exception in a stream', () => {
   it.each(exceptions)('causes an error response before content: %s', async (name, status) => {
-    const answer = await ask(stream(event('messageStart', { role: 'assistant' }), exception(name, 'Too bad.')));
+    const answer = await send(stream(event('messageStart', { role: 'assistant' }), exception(name, 'Too bad.')));
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.text)).toMatchObject({ error: { message: expect.stringContaining('Too bad.') as string } });
   });
 
   it('makes a fallback use the next target before content', async () => {
-    const answer = await ask(stream(exception('throttlingException', 'Slow down.')), { stream: false }, { 'x-gateway-config': 'chain' });
+    const answer = await send(stream(exception('throttlingException', 'Slow down.')), { stream: false }, { 'x-gateway-config': 'chain' });
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('from the other')]);
   });
 
   it('is the last event after content', async () => {
-    const { status, text } = await ask(stream(...said('Hel').slice(0, 2), exception('throttlingException', 'Slow down.')));
+    const { status, text } = await send(stream(...said('Hel').slice(0, 2), exception('throttlingException', 'Slow down.')));
     expect(status).toBe(200);
     expect(text).toContain('"content":"Hel"');
     expect(text).toContain('Slow down.');
@@ -92,9 +92,9 @@ describe('an exception in a stream', () => {
     });
     const block = chunk({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
     const delta = chunk({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hel' } });
-    const { text } = await ask(stream(begin, block, delta, exception('throttlingException', 'Slow down.')), {}, undefined, 'messages');
+    const { text } = await send(stream(begin, block, delta, exception('throttlingException', 'Slow down.')), {}, undefined, 'messages');
     expect(text.endsWith('event: error\ndata: {"type":"error","error":{"type":"rate_limit_error","message":"Slow down."}}\n\n')).toBe(true);
-    const early = await ask(stream(begin, exception('throttlingException', 'Slow down.')), {}, undefined, 'messages');
+    const early = await send(stream(begin, exception('throttlingException', 'Slow down.')), {}, undefined, 'messages');
     expect([early.status, JSON.parse(early.text)]).toEqual([429, expect.objectContaining({ type: 'error' })]);
   });
 });
@@ -108,12 +108,12 @@ describe('a broken stream', () => {
     });
 
   it('causes a 502 for a wrong checksum before content', async () => {
-    const answer = await ask(stream(...broken(said('Hello'), 0)));
+    const answer = await send(stream(...broken(said('Hello'), 0)));
     expect([answer.status, answer.text]).toEqual([502, expect.stringContaining('broken frame in its stream: its checksum is wrong')]);
   });
 
   it('ends with an error for a wrong checksum after content', async () => {
-    const { text } = await ask(stream(...broken(said('Hel', 'lo'), 2)));
+    const { text } = await send(stream(...broken(said('Hel', 'lo'), 2)));
     expect(text).toContain('"content":"Hel"');
     expect(text).toContain('its checksum is wrong');
     expect(text).not.toContain('lo"');
@@ -121,7 +121,7 @@ describe('a broken stream', () => {
 
   it.each([3, 5])('that ends within frame %i is interrupted unless only the token counts are missing', async (at) => {
     const frames = said('Hel', 'lo');
-    const { text } = await ask(stream(...frames.slice(0, at), (frames[at] as Buffer).subarray(0, 20)));
+    const { text } = await send(stream(...frames.slice(0, at), (frames[at] as Buffer).subarray(0, 20)));
     if (at === 3) expect(text).toContain('stream_interrupted');
     // Only the token counts are missing in this case.
     else expect(text).toContain('[DONE]');
@@ -141,7 +141,7 @@ describe('an error response of Bedrock', () => {
     [429, { message: 'Too many requests.' }, 'rate_limit_error', 'ThrottlingException'],
     [503, { Message: 'Bedrock is unable to process your request.' }, 'api_error', 'ServiceUnavailableException'],
   ])('with status %i keeps its message', async (status, body, type, code) => {
-    const answer = await ask((response) => json(response, status, body), { stream: false });
+    const answer = await send((response) => json(response, status, body), { stream: false });
     const { error } = JSON.parse(answer.text) as { error: { message: string; type: string; code: string } };
     expect(error.message).toContain(Object.values(body).at(-1));
     // For a rejected key of the operator the client gets another error.
@@ -150,13 +150,13 @@ describe('an error response of Bedrock', () => {
 
   it('is classified by its header x-amzn-errortype', async () => {
     const quota = { 'x-amzn-errortype': 'ServiceQuotaExceededException:http://internal.amazon.com/coral/' };
-    const answer = await ask((response) => json(response, 400, { message: 'Your account has too many.' }, quota), { stream: false });
+    const answer = await send((response) => json(response, 400, { message: 'Your account has too many.' }, quota), { stream: false });
     expect(JSON.parse(answer.text)).toMatchObject({ error: { type: 'rate_limit_error', code: 'ServiceQuotaExceededException' } });
   });
 
   it('with status 200 is returned as an error of the Messages API', async () => {
     const script: Script = (response) => json(response, 200, { __type: 'ThrottlingException', message: 'Slow down.' });
-    const answer = await ask(script, { stream: false }, undefined, 'messages');
+    const answer = await send(script, { stream: false }, undefined, 'messages');
     expect([answer.status, JSON.parse(answer.text)]).toMatchObject([429, { type: 'error', error: { message: 'Slow down.' } }]);
   });
 });

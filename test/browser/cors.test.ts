@@ -122,29 +122,29 @@ it('serves a page of an unlisted origin without CORS headers if it has a key', a
 });
 
 it('with all origins allowed, accepts any origin except null', async () => {
-  const ask = (origin: string) =>
+  const preflight = (origin: string) =>
     call(portOf('any'), {
       method: 'OPTIONS',
       path: '/v1/models',
       headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-private-network': 'true' },
     });
-  expect((await ask('https://anything.example')).headers).toMatchObject({
+  expect((await preflight('https://anything.example')).headers).toMatchObject({
     'access-control-allow-origin': 'https://anything.example',
     'access-control-allow-private-network': 'true',
   });
-  expect((await ask('null')).status).toBe(403);
+  expect((await preflight('null')).status).toBe(403);
 });
 
 it('without server.cors, sends no CORS headers and requires a key for OPTIONS', async () => {
-  const ask = (headers: Record<string, string>) =>
+  const preflight = (headers: Record<string, string>) =>
     call(portOf('off'), {
       method: 'OPTIONS',
       path: '/v1/models',
       headers: { origin: page, 'access-control-request-method': 'GET', ...headers },
     });
-  const without = await ask({});
+  const without = await preflight({});
   expect(without.status).toBe(401);
-  const passed = await ask({ authorization: `Bearer ${key}`, 'x-gateway-provider': '@main' });
+  const passed = await preflight({ authorization: `Bearer ${key}`, 'x-gateway-provider': '@main' });
   expect(passed.status).toBe(200);
   expect(JSON.stringify([without.headers, passed.headers])).not.toContain('access-control');
   expect(without.headers.vary).toBeUndefined();

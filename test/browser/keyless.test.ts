@@ -294,14 +294,14 @@ describe('with server.open, server.cors or keys', () => {
         await writeFile(file, (await readFile(file, 'utf8')).replace('server: {', `server: {listen: "unix:${path}"`));
       },
     });
-    const ask = (headers: string): Promise<string> =>
+    const send = (headers: string): Promise<string> =>
       new Promise((resolve) => {
         let text = '';
         const socket = connect(path, () => socket.write(`GET /v1/models HTTP/1.1\r\n${headers}connection: close\r\n\r\n`));
         socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).on('close', () => resolve(text));
       });
-    expect(statusOf(await ask('host: anything\r\n'))).toBe(200);
-    expect(statusOf(await ask('host: anything\r\norigin: http://anything\r\n'))).toBe(403);
+    expect(statusOf(await send('host: anything\r\n'))).toBe(200);
+    expect(statusOf(await send('host: anything\r\norigin: http://anything\r\n'))).toBe(403);
     await gateway.close();
   });
 });
@@ -319,22 +319,22 @@ describe('a reload that removes the last key', () => {
   ])('is rejected without server.open: %s', async (_, withKeys, after) => {
     const bare = yaml('');
     const gateway = await startTestGateway(bare + withKeys);
-    const ask = async (): Promise<number> => statusOf(await send(gateway, { body: chat, headers: asJson }));
+    const sendChat = async (): Promise<number> => statusOf(await send(gateway, { body: chat, headers: asJson }));
     try {
-      expect(await ask()).toBe(401);
+      expect(await sendChat()).toBe(401);
       await gateway.write(bare + after);
       expect(await gateway.gateway.reload()).toMatchObject({
         type: 'rejected',
         reason: expect.stringContaining('set server.open: true') as string,
       });
-      expect(await ask()).toBe(401);
+      expect(await sendChat()).toBe(401);
       await gateway.write(yaml('open: true'));
       expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
-      expect(await ask()).toBe(200);
+      expect(await sendChat()).toBe(200);
       // Restored keys are required again immediately.
       await gateway.write(bare + withKeys);
       expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
-      expect(await ask()).toBe(401);
+      expect(await sendChat()).toBe(401);
     } finally {
       await gateway.close();
     }

@@ -13,18 +13,18 @@ async function clientOf(listening: Server): Promise<AdminClient> {
 }
 
 /** An admin API that returns 429 to the first `times` requests. */
-async function busy(times: number, retryAfter: string | undefined): Promise<{ ask: () => Promise<unknown>; asked: () => number }> {
-  let asked = 0;
+async function busy(times: number, retryAfter: string | undefined): Promise<{ send: () => Promise<unknown>; requestCount: () => number }> {
+  let requestCount = 0;
   const listening = createServer((_request, response) => {
-    asked += 1;
-    if (asked > times) response.writeHead(200).end('{"fine":true}');
+    requestCount += 1;
+    if (requestCount > times) response.writeHead(200).end('{"fine":true}');
     else
       response
         .writeHead(429, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
         .end('{"error":{"code":"rate_limited","message":"Too many calls."}}');
   });
   const client = await clientOf(listening);
-  return { ask: () => client.get('/api/status'), asked: () => asked };
+  return { send: () => client.get('/api/status'), requestCount: () => requestCount };
 }
 
 describe('an admin API that returns 429', () => {
@@ -33,11 +33,11 @@ describe('an admin API that returns 429', () => {
     ['is not retried more than five times', 100, '0', 6, undefined],
     ['is not retried if retry-after is long', 1, '60', 1, undefined],
     ['is not retried without retry-after', 1, undefined, 1, undefined],
-  ])('%s', async (_name, times, retryAfter, asked, answer) => {
+  ])('%s', async (_name, times, retryAfter, expectedRequests, answer) => {
     const api = await busy(times, retryAfter);
-    if (answer === undefined) await expect(api.ask()).rejects.toThrow('Too many calls');
-    else expect(await api.ask()).toEqual(answer);
-    expect(api.asked()).toBe(asked);
+    if (answer === undefined) await expect(api.send()).rejects.toThrow('Too many calls');
+    else expect(await api.send()).toEqual(answer);
+    expect(api.requestCount()).toBe(expectedRequests);
   });
 });
 

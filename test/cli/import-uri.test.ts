@@ -156,10 +156,10 @@ describe('gateway providers import-uri', () => {
     const key = `\${env:${slug.toUpperCase()}_API_KEY}`;
     expect(parseDocument(out).toJS()).toEqual({ providers: { [slug]: { type, ...entry, api_key: key } } });
     const json = await runHere(['providers', 'import-uri', uri, '--json'], '/');
-    const told = JSON.parse(json.out) as { type: string; missing: { path: string[]; isNeeded: boolean }[] };
-    expect(told).toMatchObject({ slug, type, entry });
-    expect(told.missing.map(({ path, isNeeded }) => `${path.join('.')}${isNeeded ? '!' : ''}`)).toEqual(missing);
-    for (const part of told.missing) expect(out).toContain(`# ${part.path.at(-1)}: `);
+    const report = JSON.parse(json.out) as { type: string; missing: { path: string[]; isNeeded: boolean }[] };
+    expect(report).toMatchObject({ slug, type, entry });
+    expect(report.missing.map(({ path, isNeeded }) => `${path.join('.')}${isNeeded ? '!' : ''}`)).toEqual(missing);
+    for (const part of report.missing) expect(out).toContain(`# ${part.path.at(-1)}: `);
   });
 
   it.each([

@@ -29,7 +29,7 @@ let gateway: TestGateway;
 let env: Record<string, string>;
 const ids: string[] = [];
 
-async function ask(config: string, text: string, metadata: object): Promise<void> {
+async function sendChat(config: string, text: string, metadata: object): Promise<void> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-config': config, 'x-gateway-metadata': JSON.stringify(metadata) },
@@ -44,9 +44,9 @@ const logs = (...args: string[]): Promise<Ran> => runHere(['logs', ...args], gat
 beforeAll(async () => {
   gateway = await startTestGateway(yaml, { admin: true });
   env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim() };
-  await ask('support', 'Write to jane.doe@example.com', { user: 'u1' });
-  await ask('support', '=1+1', { user: '=cmd()' });
-  await ask('broken', 'hi', { user: 'u2' });
+  await sendChat('support', 'Write to jane.doe@example.com', { user: 'u1' });
+  await sendChat('support', '=1+1', { user: '=cmd()' });
+  await sendChat('broken', 'hi', { user: 'u2' });
   await until(async () => (await logs('search', '--json')).out.split('\n').length === 4, 'the records in the store');
 });
 afterAll(() => gateway.close());
@@ -98,9 +98,9 @@ describe('gateway logs search', () => {
 
   it('requests no further page after its output is closed', async () => {
     const closed = new AbortController();
-    const asked: string[] = [];
+    const questions: string[] = [];
     const paged = createServer((request, response) => {
-      asked.push(request.url ?? '');
+      questions.push(request.url ?? '');
       response.end(JSON.stringify({ rows: makeRows(2, 0, 1), next: 'more' }));
     });
     await once(paged.listen(0, '127.0.0.1'), 'listening');
@@ -109,7 +109,7 @@ describe('gateway logs search', () => {
     const ran = await runHere(args, '/', { env: { GATEWAY_ADMIN: admin }, stdoutClosed: closed.signal, onStdout: () => closed.abort() });
     paged.close();
     expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/^.*\n$/) });
-    expect(asked).toHaveLength(1);
+    expect(questions).toHaveLength(1);
   });
 
   it('prints the selected columns as CSV with escaped formulas', async () => {
@@ -230,7 +230,7 @@ describe('gateway logs tail', () => {
   it('prints requests as they end', async () => {
     const running = logs('tail', '--limit', '1', '--body', 'meta.user:u9');
     // Repeats the request until a row is seen, because the tail must be connected first.
-    const timer = setInterval(() => void ask('support', 'hello', { user: 'u9' }), 200);
+    const timer = setInterval(() => void sendChat('support', 'hello', { user: 'u9' }), 200);
     const { out, code } = await running;
     clearInterval(timer);
     expect(code).toBe(0);

@@ -25,7 +25,7 @@ const support = `configs:
 let gateway: TestGateway;
 let env: Record<string, string>;
 
-async function ask(config: string): Promise<void> {
+async function sendChat(config: string): Promise<void> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-config': config },
@@ -37,7 +37,7 @@ async function ask(config: string): Promise<void> {
 beforeAll(async () => {
   gateway = await startTestGateway(yaml, { admin: true, files: { 'configs/support.yaml': support } });
   env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim() };
-  for (const config of ['support', 'support', 'draft']) await ask(config);
+  for (const config of ['support', 'support', 'draft']) await sendChat(config);
   // It has no model.
   await (await fetch(`${gateway.url}/v1/files`, { headers: { 'x-gateway-provider': '@mock' } })).text();
   const found = async (): Promise<number> =>

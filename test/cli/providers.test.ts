@@ -60,10 +60,10 @@ describe('gateway providers list and show', () => {
     expect(out).toMatch(/api_key +\(set in the file, not shown\) +gateway\.yaml:10\n/);
     expect(out).toMatch(/deployments\.chat\.api_key +\$\{env:DEP_KEY:-…\} +gateway\.yaml:12\n/);
     expect(out).not.toMatch(/sk-/);
-    const told = await runHere(['providers', 'show', '@main', '--json'], folder(catalog), { env });
-    expect(JSON.parse(told.out)).toMatchObject({ slug: 'main', line: 3, state: 'ok' });
-    expect(told.out).toContain('${env:MAIN_KEY}');
-    expect(told.out).not.toContain('sk-main');
+    const result = await runHere(['providers', 'show', '@main', '--json'], folder(catalog), { env });
+    expect(JSON.parse(result.out)).toMatchObject({ slug: 'main', line: 3, state: 'ok' });
+    expect(result.out).toContain('${env:MAIN_KEY}');
+    expect(result.out).not.toContain('sk-main');
   });
 
   it('show hides keys in URLs', async () => {
@@ -202,17 +202,17 @@ providers:
         env: { ...env, IDENTITY_ENDPOINT: `${tokens.url}/msi`, IDENTITY_HEADER: 'h' },
       });
       expect(code).toBe(1);
-      const told = out.split(/\n(?=\w)/);
+      const sections = out.split(/\n(?=\w)/);
       const expected = [
         [/^app .*FAIL .*auth\.client_secret is expired \(.*AADSTS7000222/, /fix: .*auth\.client_secret of the provider/i],
         [/^pod .*FAIL .*auth\.token_file names a file that cannot be read/, /fix: .*auth\.token_file of the provider/i],
         [/^unset .*FAIL .*AZURE_FEDERATED_TOKEN_FILE is not set/, /fix: .*auth\.token_file of the provider/i],
         [/^machine .*FAIL .*auth\.client_id names no identity/, /fix: .*auth\.client_id of the provider/i],
       ] as const;
-      expect(told).toHaveLength(expected.length);
+      expect(sections).toHaveLength(expected.length);
       for (const [n, [line, fix]] of expected.entries()) {
-        expect(told[n]).toMatch(line);
-        expect(told[n]).toMatch(fix);
+        expect(sections[n]).toMatch(line);
+        expect(sections[n]).toMatch(fix);
       }
       expect(out).not.toMatch(/sk-good|nowhere/);
       const json = JSON.parse((await runHere(['providers', 'test', 'app', '--json'], folder(yaml), { env })).out) as object[];

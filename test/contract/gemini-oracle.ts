@@ -86,13 +86,13 @@ function choiceOf(parts: readonly Part[], word: string | undefined): Choice {
 }
 
 function countsOf(frames: readonly Json[]): Answer['usage'] {
-  const told = frames.map((frame) => frame['usageMetadata'] as Record<string, number> | undefined).filter((one) => one !== undefined);
-  if (told.length === 0) return undefined;
-  const last = (name: string): number => told.findLast((one) => one[name] !== undefined)?.[name] ?? 0;
+  const usages = frames.map((frame) => frame['usageMetadata'] as Record<string, number> | undefined).filter((one) => one !== undefined);
+  if (usages.length === 0) return undefined;
+  const last = (name: string): number => usages.findLast((one) => one[name] !== undefined)?.[name] ?? 0;
   const prompt = last('promptTokenCount') + last('toolUsePromptTokenCount');
   const thoughts = last('thoughtsTokenCount');
   const candidates = last('candidatesTokenCount');
-  const total = told.at(-1)?.['totalTokenCount'];
+  const total = usages.at(-1)?.['totalTokenCount'];
   // Some models include thoughts in the candidates count; the total shows which.
   const completion = total === prompt + candidates ? candidates : candidates + thoughts;
   return { prompt, completion, cached: last('cachedContentTokenCount'), reasoning: thoughts };

@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([bird?.close(), spare?.close()]);
 });
 
-const ask = (body: object, headers: Record<string, string> = {}) =>
+const send = (body: object, headers: Record<string, string> = {}) =>
   fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -47,7 +47,7 @@ const ask = (body: object, headers: Record<string, string> = {}) =>
 const say = (...words: object[]): string[] => words.map((word) => `data: ${JSON.stringify(word)}\n\n`);
 
 async function stream(body: object = {}, headers: Record<string, string> = {}) {
-  const response = await ask({ stream: true, ...body }, headers);
+  const response = await send({ stream: true, ...body }, headers);
   const text = await response.text();
   const record = await gateway.record(response.headers.get('x-request-id'));
   return { response, text, record, ...readChatStream(text, headers['x-gateway-strict-open-ai-compliance'] !== 'false') };
@@ -62,7 +62,7 @@ describe('a whole response', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-language': 'bird', 'x-parrot': 'grey' });
       response.end('{"said":"hello"}');
     };
-    const response = await ask({});
+    const response = await send({});
     const body = await response.json();
     expect(body).toMatchObject({ provider: 'parrot', choices: [{ message: { content: 'hello' } }] });
     const headers = ['content-type', 'content-language', 'x-parrot', 'content-length'].map((name) => response.headers.get(name));
@@ -71,7 +71,7 @@ describe('a whole response', () => {
 
   it('is recorded with the size that the provider sent', async () => {
     bird.script = (response) => json(response, 200, { said: 'hello' });
-    const response = await ask({});
+    const response = await send({});
     const sent = await response.text();
     const record = await gateway.record(response.headers.get('x-request-id'));
     expect(record).toMatchObject({
@@ -85,7 +85,7 @@ describe('a whole response', () => {
   it('is converted if it has several megabytes', async () => {
     const said = 'x'.repeat(3_000_000);
     bird.script = (response) => json(response, 200, { said });
-    const body = (await (await ask({})).json()) as { choices: [{ message: { content: string } }] };
+    const body = (await (await send({})).json()) as { choices: [{ message: { content: string } }] };
     expect(body.choices[0].message.content).toHaveLength(said.length);
   });
 
@@ -94,14 +94,14 @@ describe('a whole response', () => {
     ['the translator reports an error', { refuse: 'no seeds' }, /The parrot says: no seeds/],
   ])('returns 502 if %s', async (_, answer, says) => {
     bird.script = (response) => json(response, 200, answer);
-    const response = await ask({});
+    const response = await send({});
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({ error: { code: 'upstream_invalid', message: expect.stringMatching(says) as string } });
   });
 
   it('falls back to the next target if it cannot be converted', async () => {
     bird.script = (response) => json(response, 200, { other: 1 });
-    const response = await ask({ model: 'm' }, { 'x-gateway-config': 'both' });
+    const response = await send({ model: 'm' }, { 'x-gateway-config': 'both' });
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'from the spare' } }] });
     const record = await gateway.record(response.headers.get('x-request-id'));
     expect(record.attempts.map((attempt) => attempt.outcome)).toEqual(['faulty', 'answered']);
@@ -112,13 +112,13 @@ describe('a file that the provider cannot fetch', () => {
   it('is downloaded and sent inline', async () => {
     bird.script = (response) => json(response, 200, { said: 'seen' });
     spare.script = (response) => void response.writeHead(200, { 'content-type': 'image/png' }).end('pixels');
-    expect((await ask({ fetch: [`${spare.url}/cat.png`] })).status).toBe(200);
+    expect((await send({ fetch: [`${spare.url}/cat.png`] })).status).toBe(200);
     expect(bird.requests.at(-1)?.headers['x-inlined']).toBe(`image/png,${Buffer.from('pixels').toString('base64')}`);
   });
 
   it('returns 400 without calling the provider if the download fails', async () => {
     spare.script = (response) => void response.writeHead(404).end();
-    const response = await ask({ fetch: [`${spare.url}/cat.png`] });
+    const response = await send({ fetch: [`${spare.url}/cat.png`] });
     expect(await response.json()).toMatchObject({
       error: { code: 'media_fetch_failed', message: expect.stringContaining('returned 404') as string },
     });
@@ -129,7 +129,7 @@ describe('a file that the provider cannot fetch', () => {
 describe('an error of a converted provider', () => {
   it('keeps its status and message and adds the name of the provider and a hint', async () => {
     bird.script = (response) => json(response, 418, { squawk: 'I am a teapot', error: { message: 'not this' } });
-    const response = await ask({});
+    const response = await send({});
     expect(response.status).toBe(418);
     expect(await response.json()).toMatchObject({
       error: {
@@ -245,7 +245,7 @@ describe('a converted stream', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(say({ say: 'Hel' }).join(''));
     };
-    const response = await ask({ stream: true });
+    const response = await send({ stream: true });
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();

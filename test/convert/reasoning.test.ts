@@ -54,21 +54,21 @@ function shownIn(objects: readonly Json[]): Shown {
   return { reasoning, rest };
 }
 
-interface Asked {
+interface CallOptions {
   readonly strict: boolean;
   readonly showsReasoning: boolean;
 }
 
-const asCall = (asked: Asked) => ({ ...asked, includeUsage: true, provider: 'p', model: 'model-1', id: 'req_1', createdAt: 1 });
+const asCall = (options: CallOptions) => ({ ...options, includeUsage: true, provider: 'p', model: 'model-1', id: 'req_1', createdAt: 1 });
 
-function whole([, exchange, provider]: Row, asked: Asked): Shown {
-  const result = begin(provider, callOf({ ...asked, settings: {} })).result?.(bodyOf(exchange));
-  return shownIn([JSON.parse(openaiDialect.answer?.(result, asCall(asked)) ?? '') as Json]);
+function whole([, exchange, provider]: Row, options: CallOptions): Shown {
+  const result = begin(provider, callOf({ ...options, settings: {} })).result?.(bodyOf(exchange));
+  return shownIn([JSON.parse(openaiDialect.answer?.(result, asCall(options)) ?? '') as Json]);
 }
 
-function streamed([, exchange, provider]: Row, asked: Asked, size: number): Shown {
-  const translate = begin(provider, callOf({ ...asked, settings: {}, stream: true })).reader?.();
-  const write = openaiDialect.write?.(asCall(asked));
+function streamed([, exchange, provider]: Row, options: CallOptions, size: number): Shown {
+  const translate = begin(provider, callOf({ ...options, settings: {}, stream: true })).reader?.();
+  const write = openaiDialect.write?.(asCall(options));
   if (translate === undefined || write === undefined) throw new Error('no stream');
   const scanner = new SseScanner();
   let text = '';
@@ -87,8 +87,8 @@ function streamed([, exchange, provider]: Row, asked: Asked, size: number): Show
   );
 }
 
-const shown = (row: Row, asked: Asked): readonly Shown[] =>
-  row[1].stream ? [1, 97, 1_000_000].map((size) => streamed(row, asked, size)) : [whole(row, asked)];
+const shown = (row: Row, options: CallOptions): readonly Shown[] =>
+  row[1].stream ? [1, 97, 1_000_000].map((size) => streamed(row, options, size)) : [whole(row, options)];
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
   'thoughts of recorded responses',
@@ -169,7 +169,7 @@ describe('a standard client', () => {
   const messages = [{ role: 'user' as const, content: 'Hi' }];
   const said = (value: object | undefined): string | undefined => (value as { reasoning_content?: string } | undefined)?.reasoning_content;
 
-  const asked = async (openai: OpenAI, model: string): Promise<readonly (string | undefined)[]> => {
+  const askForReasoning = async (openai: OpenAI, model: string): Promise<readonly (string | undefined)[]> => {
     const answer = await openai.chat.completions.create({ model, messages });
     let joined: string | undefined;
     for await (const chunk of await openai.chat.completions.create({ model, messages, stream: true })) {
@@ -207,7 +207,7 @@ describe('a standard client', () => {
         undefined,
       ],
     ])('%s', async (_name, key, headers, expected) => {
-      expect(await asked(client(key, headers), model)).toEqual([expected, expected, expected]);
+      expect(await askForReasoning(client(key, headers), model)).toEqual([expected, expected, expected]);
     });
   });
 });

@@ -139,7 +139,7 @@ const services: readonly Service[] = [
 
 const schema = { type: 'object', properties: { a: { type: 'number' } } };
 /** A second turn: the first turn called the tool, and the client requires it again. */
-const asked: Readonly<Record<string, (names: readonly string[]) => Json>> = {
+const bodies: Readonly<Record<string, (names: readonly string[]) => Json>> = {
   'chat/completions': (names) => ({
     tools: names.map((name) => ({ type: 'function', function: { name, parameters: schema } })),
     tool_choice: { type: 'function', function: { name: names[0] } },
@@ -161,11 +161,11 @@ const asked: Readonly<Record<string, (names: readonly string[]) => Json>> = {
 };
 
 /** @param stream and further members, which replace those of the turn */
-async function ask(provider: string, route: string, names: readonly string[], stream = false, more: Json = {}) {
+async function send(provider: string, route: string, names: readonly string[], stream = false, more: Json = {}) {
   const response = await fetch(`${gateway.url}/v1/${route}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${provider}` },
-    body: JSON.stringify({ model: 'm-1', max_tokens: 9, stream, ...asked[route]?.(names), ...more }),
+    body: JSON.stringify({ model: 'm-1', max_tokens: 9, stream, ...bodies[route]?.(names), ...more }),
   });
   const text = await response.text();
   return { status: response.status, text, warnings: response.headers.get('x-gateway-warnings') };
@@ -177,7 +177,7 @@ const cases = services.flatMap((service) => service.routes.map((route) => [servi
 describe.each(cases)('tool names sent to %s, /v1/%s', (provider, route, { accepts, names, whole, stream }) => {
   it('are replaced if the provider does not accept them, and the client sees the original names', async () => {
     upstream.script = (response, _, count) => json(response, 200, whole(names(sent(count - 1)).tools[0] ?? ''));
-    const first = await ask(provider, route, offered);
+    const first = await send(provider, route, offered);
     expect([first.status, first.text]).toEqual([200, expect.stringContaining(`"name":"${wanted}"`)]);
     expect(first.warnings).toMatch(/that the provider does not accept/);
     const { tools, used } = names(sent(0));
@@ -186,7 +186,7 @@ describe.each(cases)('tool names sent to %s, /v1/%s', (provider, route, { accept
     expect(tools.filter((name, at) => accepts.test(offered[at] ?? '') && name !== offered[at])).toEqual([]);
     expect([...new Set(used)]).toEqual([tools[0]]);
     // The names are the same in the next turn, so the provider can use its prompt cache.
-    await ask(provider, route, offered);
+    await send(provider, route, offered);
     expect(upstream.requests[1]?.body.equals(upstream.requests[0]?.body ?? Buffer.alloc(0))).toBe(true);
   });
 
@@ -200,23 +200,23 @@ describe.each(cases)('tool names sent to %s, /v1/%s', (provider, route, { accept
         );
       else sse(response, events.map(String));
     };
-    const { status, text } = await ask(provider, route, offered, true);
+    const { status, text } = await send(provider, route, offered, true);
     expect([status, text]).toEqual([200, expect.stringContaining(`"name":"${wanted}"`)]);
     expect(text).not.toContain(names(sent(0)).tools[0] ?? '-');
   });
 
   it('are replaced in the history if the tool is no longer offered', async () => {
     upstream.script = (response) => json(response, 200, whole('plain'));
-    await ask(provider, route, offered);
-    const { tools } = asked[route]?.(['plain']) ?? {};
-    const { status } = await ask(provider, route, offered, false, { tools, tool_choice: undefined });
+    await send(provider, route, offered);
+    const { tools } = bodies[route]?.(['plain']) ?? {};
+    const { status } = await send(provider, route, offered, false, { tools, tool_choice: undefined });
     const { used, ...now } = names(sent(1));
     expect([status, now.tools, [...new Set(used)]]).toEqual([200, ['plain'], [names(sent(0)).tools[0]]]);
   });
 
   it('are unchanged if the provider accepts them all', async () => {
     upstream.script = (response) => json(response, 200, whole('plain'));
-    const { status, text, warnings } = await ask(provider, route, ['plain']);
+    const { status, text, warnings } = await send(provider, route, ['plain']);
     expect([status, text, warnings]).toEqual([200, expect.stringContaining('"name":"plain"'), null]);
     expect(names(sent(0)).tools).toEqual(['plain']);
   });
@@ -224,6 +224,6 @@ describe.each(cases)('tool names sent to %s, /v1/%s', (provider, route, { accept
 
 it("forwards tool names unchanged to a provider with the client's format", async () => {
   upstream.script = (response) => json(response, 200, services[3]?.whole('x') ?? {});
-  await ask('openai', 'chat/completions', offered);
+  await send('openai', 'chat/completions', offered);
   expect(services[3]?.names(sent(0)).tools).toEqual(offered);
 });

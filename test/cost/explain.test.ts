@@ -21,13 +21,13 @@ pricing:
 afterAll(() => file.close());
 
 it('estimates the input cost of each target from its body, null if no price is known', async () => {
-  const told = await file.told(
+  const explanation = await file.explain(
     '--header',
     'x-gateway-config: both',
     '--body',
     JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(4000) }] }),
   );
-  const [main, own, other] = told.targets;
+  const [main, own, other] = explanation.targets;
   const tokens = (body: string | null | undefined): bigint => BigInt(Math.ceil((body ?? '').length / 4));
   // 0.15 and 8 dollars a million are 150,000 and 8,000,000 picodollars each.
   expect(pico(main?.cost_usd)).toBe(tokens(main?.body) * 150_000n);

@@ -75,9 +75,9 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     await page.getByText(/is not a header/).waitFor();
     await page.getByLabel('Headers').fill('x-gateway-metadata: {"plan": "paid"}');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
-    const told = page.getByRole('region', { name: 'Explanation' });
-    await told.getByText('goes here').waitFor();
-    const text = await told.innerText();
+    const explanation = page.getByRole('region', { name: 'Explanation' });
+    await explanation.getByText('goes here').waitFor();
+    const text = await explanation.innerText();
     expect(text).toContain('spare/echo');
     expect(text).toContain('matches');
     expect(text).toContain('configs/by-plan.yaml:');
@@ -88,8 +88,8 @@ describe.skipIf(!hasBrowser)('using the configuration pages', () => {
     await visit('/configs/support');
     await page.getByLabel('mock', { exact: true }).selectOption('429');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
-    const told = page.getByRole('region', { name: 'Explanation' });
-    const here = told.locator('.panel', { hasText: 'goes here' }).last();
+    const explanation = page.getByRole('region', { name: 'Explanation' });
+    const here = explanation.locator('.panel', { hasText: 'goes here' }).last();
     await here.waitFor();
     expect(await here.getByRole('heading', { level: 2 }).first().innerText()).toContain('spare');
   });

@@ -27,10 +27,10 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-const both = (path: string, asked: AdminRequest = {}): Promise<readonly [AdminResponse, AdminResponse]> =>
+const both = (path: string, request: AdminRequest = {}): Promise<readonly [AdminResponse, AdminResponse]> =>
   Promise.all([
-    call(adminUrl(gateway), path.replace('{id}', ids.gateway), asked),
-    call(fixture.url, path.replace('{id}', ids.fixture), asked),
+    call(adminUrl(gateway), path.replace('{id}', ids.gateway), request),
+    call(fixture.url, path.replace('{id}', ids.fixture), request),
   ]);
 
 const usual = ['content-type', 'content-security-policy', 'content-disposition', 'cache-control', 'x-content-type-options'];
@@ -38,7 +38,7 @@ const headersOf = ({ headers }: AdminResponse) => Object.fromEntries(usual.map((
 
 /** The page tests use the fixture server, so its responses must have the same shape as those of a gateway. */
 describe('fixture server and gateway return responses of the same shape', () => {
-  const asked: readonly { readonly path: string; readonly request?: AdminRequest }[] = [
+  const requests: readonly { readonly path: string; readonly request?: AdminRequest }[] = [
     { path: '/api/session' },
     { path: '/api/status' },
     { path: '/api/requests?limit=100' },
@@ -72,7 +72,7 @@ describe('fixture server and gateway return responses of the same shape', () => 
     },
     { path: '/api/reload', request: { method: 'POST', body: {} } },
   ];
-  it.each(asked)('$path', async ({ path, request }) => {
+  it.each(requests)('$path', async ({ path, request }) => {
     const [real, copy] = await both(path, request);
     expect([copy.status, copy.code, headersOf(copy)]).toEqual([real.status, real.code, headersOf(real)]);
     if (!path.includes('/body')) expect(differences(real.json, copy.json, maps)).toEqual([]);

@@ -103,16 +103,16 @@ describe.skipIf(!hasBrowser)('overview page', () => {
     const { page } = await open(`${server.url}/catalog`);
     await page.clock.install();
     const slow = Promise.withResolvers<void>();
-    let asked = 0;
+    let requestCount = 0;
     await page.route('**/api/status*', async (route) => {
-      asked += 1;
+      requestCount += 1;
       await slow.promise;
       await route.continue();
     });
     await page.getByRole('link', { name: 'System' }).click();
-    await expect.poll(() => asked).toBe(1);
+    await expect.poll(() => requestCount).toBe(1);
     await page.clock.runFor(10_000);
-    expect(asked).toBe(1);
+    expect(requestCount).toBe(1);
     slow.resolve();
     await page.getByRole('heading', { name: 'Process' }).waitFor();
   });

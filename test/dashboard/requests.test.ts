@@ -170,14 +170,14 @@ describe.skipIf(!hasBrowser)('request list', () => {
     await page.keyboard.press('/');
     await page.getByRole('option', { name: 'status:' }).waitFor();
     // No new suggestions arrive from here on; the list contains the known ones that match.
-    const asked: string[] = [];
-    await page.route('**/api/suggest?*', (route) => void asked.push(route.request().url()));
+    const requestedUrls: string[] = [];
+    await page.route('**/api/suggest?*', (route) => void requestedUrls.push(route.request().url()));
     await page.keyboard.type('prov');
     await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual([expect.stringContaining('provider:')]);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await expect.poll(() => filterOf(page).inputValue()).toBe('provider:');
-    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    await expect.poll(() => requestedUrls.length).toBeGreaterThan(0);
     await page.keyboard.type('claude');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');

@@ -114,8 +114,8 @@ describe('a body with a content-encoding', () => {
     ['compress', hello, 415, 'unsupported_content_encoding', /content-encoding "compress", which the gateway does not support/],
     ['gzip, gzip, gzip', hello, 415, 'unsupported_content_encoding', /"gzip, gzip, gzip"/],
   ] as const)('%s: is rejected (row %#)', async (coding, body, status, code, says) => {
-    const [...told] = await send(body as string, coding);
-    expect(told).toEqual([status, code, expect.stringMatching(says)]);
+    const [...rejection] = await send(body as string, coding);
+    expect(rejection).toEqual([status, code, expect.stringMatching(says)]);
   });
 
   it('is rejected with 415 if it is a form', async () => {

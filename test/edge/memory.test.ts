@@ -123,17 +123,17 @@ it('returns 413 for a body larger than server.memory allows', async () => {
 
 it('counts buffered responses, and returns 503 for those that do not fit', async () => {
   await start({ server: { state_dir: 'memory', memory: '20MB' } });
-  const asking = Array.from({ length: 16 }, () => send(0));
+  const pending = Array.from({ length: 16 }, () => send(0));
   await until(() => held.length === 16, 'the requests');
   // Error responses are buffered before they are forwarded.
   for (const response of held) {
     response.writeHead(500, { 'content-type': 'application/json' });
     for (let n = 0; n < 4; n += 1) response.write(block);
   }
-  await until(() => asking.some(({ statuses }) => statuses[0] === 503), 'a refusal');
-  const refused = asking.filter(({ statuses }) => statuses.length > 0);
+  await until(() => pending.some(({ statuses }) => statuses[0] === 503), 'a refusal');
+  const refused = pending.filter(({ statuses }) => statuses.length > 0);
   for (const { text } of refused) expect(text).toMatch(/"code":"overloaded".*server\.memory/s);
   for (const response of held) response.end();
-  for (const client of asking) await client.answers(1);
-  expect(asking.every(({ statuses }) => statuses[0] === 503 || statuses[0] === 500)).toBe(true);
+  for (const client of pending) await client.answers(1);
+  expect(pending.every(({ statuses }) => statuses[0] === 503 || statuses[0] === 500)).toBe(true);
 });

@@ -26,7 +26,7 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function ask({ model = 'echo', path = '/v1/chat/completions', headers = {} }: Sent) {
+async function send({ model = 'echo', path = '/v1/chat/completions', headers = {} }: Sent) {
   const response = await fetch(gateway.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -128,7 +128,7 @@ const cases: readonly (readonly [string, Sent, string, string | null])[] = [
 
 describe('x-gateway-overruled', () => {
   it.each(cases)('is correct for %s', async (_name, sent, served, overruled) => {
-    const answer = await ask(sent);
+    const answer = await send(sent);
     expect([answer.status, answer.provider, answer.overruled]).toEqual([200, served, overruled]);
     expect(answer.record.overruled.map(({ choice, value, by }) => `${choice}=${value};by=${by}`).join(', ')).toBe(overruled ?? '');
     expect(JSON.stringify(answer.record)).not.toContain('very-secret');
@@ -138,7 +138,7 @@ describe('x-gateway-overruled', () => {
 
   it('shortens long values in the header and in the record', async () => {
     const long = 'x'.repeat(3000);
-    const answer = await ask({ model: '@b/echo', headers: provider(long) });
+    const answer = await send({ model: '@b/echo', headers: provider(long) });
     expect(answer.overruled?.length).toBeLessThan(200);
     expect(answer.record.overruled[0]?.value.length).toBeLessThan(200);
   });

@@ -25,7 +25,7 @@ describe('response headers with values from the request', () => {
   });
 
   const nested = (levels: number): object => (levels === 0 ? { provider: 'gem' } : { targets: [nested(levels - 1)] });
-  const ask = (extra: object, headers: Readonly<Record<string, string>>): Promise<Response> =>
+  const send = (extra: object, headers: Readonly<Record<string, string>>): Promise<Response> =>
     fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -34,7 +34,7 @@ describe('response headers with values from the request', () => {
 
   it('are limited in size and count the omitted values', async () => {
     const unknown = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${i}-${'ü'.repeat(300)}`, 1]));
-    const response = await ask(unknown, {
+    const response = await send(unknown, {
       'x-portkey-trace-id': 't'.repeat(8000),
       'x-portkey-config': JSON.stringify(nested(45)),
       'x-portkey-strict-open-ai-compliance': 'perhaps',
@@ -49,7 +49,7 @@ describe('response headers with values from the request', () => {
   });
 
   it('list all values if they are few', async () => {
-    const response = await ask({ one: 1, two: 2 }, { 'x-gateway-provider': '@gem' });
+    const response = await send({ one: 1, two: 2 }, { 'x-gateway-provider': '@gem' });
     expect(response.headers.get('x-gateway-dropped-params')).toBe('one, two');
     expect(response.headers.get('x-gateway-warnings')).toBeNull();
   });

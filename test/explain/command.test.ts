@@ -59,28 +59,28 @@ const key = ['--key', 'app-web'] as const;
 
 describe('gateway explain', () => {
   it('prints the targets, the upstream requests, and the origin of each change', async () => {
-    const told = await file.told(...key, '--body', '{"model":"gpt-4o-mini","temperature":0.9,"messages":[]}');
-    expect(told).toMatchObject({
+    const explanation = await file.explain(...key, '--body', '{"model":"gpt-4o-mini","temperature":0.9,"messages":[]}');
+    expect(explanation).toMatchObject({
       request: { method: 'POST', path: '/v1/chat/completions', endpoint: 'chat/completions' },
       key: { name: 'app-web', at: { file: 'gateway.yaml', line: 8 } },
       config: { name: 'support', by: 'default config of key app-web', at: { file: 'gateway.yaml', line: 13 } },
       answer: null,
     });
-    expect(told.targets.map(({ provider, goes_here }) => [provider, goes_here])).toEqual([
+    expect(explanation.targets.map(({ provider, goes_here }) => [provider, goes_here])).toEqual([
       ['main', true],
       ['spare', false],
       ['gem', false],
     ]);
-    expect(told.targets[0]).toMatchObject({
+    expect(explanation.targets[0]).toMatchObject({
       target: 'configs.support.targets[0]',
       at: { line: 18 },
       url: 'https://api.openai.com/v1/chat/completions',
       left_on: '429, 500-599, timeout, connection error',
     });
-    expect(told.targets[0]?.headers).toContainEqual(['authorization', 'Bearer ${env:MAIN_KEY}']);
-    expect(told.targets[1]?.headers).toContainEqual(['authorization', 'Bearer (set in the file, not shown)']);
-    expect(told.targets[2]?.left_on).toBe('never: no target follows');
-    expect(told.targets[0]?.differences).toContainEqual(
+    expect(explanation.targets[0]?.headers).toContainEqual(['authorization', 'Bearer ${env:MAIN_KEY}']);
+    expect(explanation.targets[1]?.headers).toContainEqual(['authorization', 'Bearer (set in the file, not shown)']);
+    expect(explanation.targets[2]?.left_on).toBe('never: no target follows');
+    expect(explanation.targets[0]?.differences).toContainEqual(
       expect.objectContaining({
         path: 'temperature',
         before: '0.9',
@@ -89,11 +89,11 @@ describe('gateway explain', () => {
         at: { file: 'gateway.yaml', line: 20 },
       }),
     );
-    expect(told.targets[0]?.differences).toContainEqual(expect.objectContaining({ path: 'metadata', after: '{"note":"${env:MAIN_KEY}"}' }));
+    expect(explanation.targets[0]?.differences).toContainEqual(expect.objectContaining({ path: 'metadata', after: '{"note":"${env:MAIN_KEY}"}' }));
   });
 
   it('prints which condition matched, and why others did not', async () => {
-    const small = await file.told(...key, '--config-name', 'plans', '--header', 'x-gateway-metadata: {"plan":"free"}');
+    const small = await file.explain(...key, '--config-name', 'plans', '--header', 'x-gateway-metadata: {"plan":"free"}');
     expect(small.route[0]).toMatchObject({
       node: 'configs.plans',
       strategy: 'conditional',
@@ -103,7 +103,7 @@ describe('gateway explain', () => {
     });
     expect(small.route[1]).toMatchObject({ node: 'configs.plans.targets[1]', strategy: 'fallback' });
     expect(small.targets[0]).toMatchObject({ target: 'configs.plans.targets[1].targets[0]', at: { line: 18 } });
-    const big = await file.told(...key, '--config-name', 'plans', '--header', 'x-gateway-metadata: {"plan":"paid"}');
+    const big = await file.explain(...key, '--config-name', 'plans', '--header', 'x-gateway-metadata: {"plan":"paid"}');
     expect(big.route[0]).toMatchObject({ chose: 0, because: 'condition 1 of 1 matches' });
     expect(big.targets.map(({ provider }) => provider)).toEqual(['gem']);
   });
@@ -116,8 +116,8 @@ describe('gateway explain', () => {
     };
     const headers = [`x-gateway-config: ${bytes(config)}`, `x-gateway-metadata: ${bytes({ name: 'Zoë' })}`];
     const open = await explainFile('version: 1\nproviders: {main: {type: openai, api_key: sk-0123456789}}\n');
-    const told = await open.told(...headers.flatMap((header) => ['--header', header])).finally(() => open.close());
-    expect(told.route[0]).toMatchObject({
+    const explanation = await open.explain(...headers.flatMap((header) => ['--header', header])).finally(() => open.close());
+    expect(explanation.route[0]).toMatchObject({
       because: 'condition 1 of 1 matches',
       conditions: [{ text: 'metadata.name = "Zoë"', matched: true, why: 'metadata.name is "Zoë"' }],
     });
@@ -128,7 +128,7 @@ describe('gateway explain', () => {
     ['0.9', 'spare'],
   ])('selects a target by weight with --random %s', async (random) => {
     const args = [...key, '--config-name', 'spread', '--random', random];
-    const [one, again] = [await file.told(...args), await file.told(...args)];
+    const [one, again] = [await file.explain(...args), await file.explain(...args)];
     expect(one.targets[0]?.provider).toBe(again.targets[0]?.provider);
     expect(one.route[0]).toMatchObject({
       weights: [3, 1],
@@ -146,11 +146,11 @@ providers:
 configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, weight: 3}, {provider: spare, weight: 1}]}}
 `);
     const spread = ['--config-name', 'spread', '--random', '0.1'] as const;
-    const told = await Promise.all([
-      open.told(...spread, '--model', 'o1'),
-      open.told(...spread, '--path', '/v1/files/file-abc', '--method', 'get'),
+    const explanations = await Promise.all([
+      open.explain(...spread, '--model', 'o1'),
+      open.explain(...spread, '--path', '/v1/files/file-abc', '--method', 'get'),
     ]).finally(() => open.close());
-    expect(told.map(({ route, targets }) => [route[0]?.chose, route[0]?.because, targets.map((one) => one.left_on)])).toEqual([
+    expect(explanations.map(({ route, targets }) => [route[0]?.chose, route[0]?.because, targets.map((one) => one.left_on)])).toEqual([
       [
         1,
         expect.stringMatching(/^weight 1 of 1, random number 0\.\d{4}$/),
@@ -158,20 +158,20 @@ configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, wei
       ],
       [0, expect.stringMatching(/^the request names an object/), ['404, connection error', 'never: no target follows']],
     ]);
-    const none = await file.told(...key, '--config-name', 'spread', '--model', 'o1');
+    const none = await file.explain(...key, '--config-name', 'spread', '--model', 'o1');
     expect(none.route[0]).toMatchObject({ chose: null, because: 'no target may be used' });
   });
 
   it('walks on where targets are assumed to fail', async () => {
-    const told = await file.told(...key, '--assume', 'main=429', '--assume', 'spare=timeout', '--model', 'gpt-4o-mini');
-    expect(told.targets.map(({ provider, goes_here, left_on }) => [provider, goes_here, left_on])).toEqual([
+    const explanation = await file.explain(...key, '--assume', 'main=429', '--assume', 'spare=timeout', '--model', 'gpt-4o-mini');
+    expect(explanation.targets.map(({ provider, goes_here, left_on }) => [provider, goes_here, left_on])).toEqual([
       ['main', false, 'left after 2 attempts: status 429'],
       ['spare', false, 'left: timeout (total)'],
       ['gem', true, 'never: no target follows'],
     ]);
-    const all = await file.told(...key, '--assume', 'main=429', '--assume', 'spare=reset', '--assume', 'gem=500');
+    const all = await file.explain(...key, '--assume', 'main=429', '--assume', 'spare=reset', '--assume', 'gem=500');
     expect(all.answer).toMatchObject({ status: 500, code: 'all_targets_failed' });
-    const passed = await file.told(...key, '--config-name', 'spread', '--assume', 'main=429', '--assume', 'spare=429');
+    const passed = await file.explain(...key, '--config-name', 'spread', '--assume', 'main=429', '--assume', 'spare=429');
     expect(passed.answer).toMatchObject({ status: 429, message: expect.stringContaining('assumed: status 429') });
   });
 
@@ -185,7 +185,7 @@ configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, wei
   ])('prints the error that the gateway would return for %j', async (args, status, code, message) => {
     const ran = await file.text('--json', ...args);
     expect(ran.code).toBe(1);
-    const { answer } = JSON.parse(ran.out) as Awaited<ReturnType<ExplainFile['told']>>;
+    const { answer } = JSON.parse(ran.out) as Awaited<ReturnType<ExplainFile['explain']>>;
     expect(answer).toMatchObject({ status: expect.any(Number), code: expect.any(String), message: expect.stringMatching(message) });
     if (code !== 'no_target') expect(answer).toMatchObject({ status, code });
   });
@@ -195,22 +195,22 @@ configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, wei
 providers: {own: {type: openai, api_key: sk-0123456789, isolate: true}}
 api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
 `);
-    const told = await Promise.all(
+    const explanations = await Promise.all(
       ['/v1/files/file-abc', '/v1/other'].map((path) =>
-        open.told('--key', 'web', '--method', 'get', '--path', path, '--header', 'x-gateway-provider: own'),
+        open.explain('--key', 'web', '--method', 'get', '--path', path, '--header', 'x-gateway-provider: own'),
       ),
     ).finally(() => open.close());
-    expect(told.map(({ answer }) => answer?.code)).toEqual([undefined, 'not_allowed']);
+    expect(explanations.map(({ answer }) => answer?.code)).toEqual([undefined, 'not_allowed']);
   });
 
   it('names the targets that a rule shuts out, and the rule', async () => {
-    const told = await file.told(...key, '--model', 'o1');
-    expect(told.targets.map(({ provider, goes_here, url }) => [provider, goes_here, url !== null])).toEqual([
+    const explanation = await file.explain(...key, '--model', 'o1');
+    expect(explanation.targets.map(({ provider, goes_here, url }) => [provider, goes_here, url !== null])).toEqual([
       ['main', false, false],
       ['spare', true, true],
       ['gem', false, true],
     ]);
-    expect(told.targets[0]?.problem).toMatch(/Key "app-web" may not use .*o1/);
+    expect(explanation.targets[0]?.problem).toMatch(/Key "app-web" may not use .*o1/);
   });
 
   it.each([
@@ -218,8 +218,8 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
     ['a response without a network', '@mock/echo'],
   ])('lists no removed headers for %s', async (_, model) => {
     const own = await explainFile('version: 1\nproviders: {mock: {type: mock}, main: {type: openai, api_key: sk-0123456789}}\n');
-    const told = await own.told('--model', model, '--header', 'authorization: Bearer a-key-of-the-client').finally(() => own.close());
-    expect(told.removed_headers).toEqual([]);
+    const explanation = await own.explain('--model', model, '--header', 'authorization: Bearer a-key-of-the-client').finally(() => own.close());
+    expect(explanation.removed_headers).toEqual([]);
   });
 
   it('says how to name a key where the request needs one', async () => {
@@ -228,8 +228,8 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
   });
 
   it('warns about --assume with an unknown provider', async () => {
-    const told = await file.told(...key, '--user', 'hi', '--assume', 'man=429', '--assume', 'spare=500');
-    expect(told.warnings).toEqual([expect.stringMatching(/^The assumed response of "man" has no effect.*Did you mean "main"\?/)]);
+    const explanation = await file.explain(...key, '--user', 'hi', '--assume', 'man=429', '--assume', 'spare=500');
+    expect(explanation.warnings).toEqual([expect.stringMatching(/^The assumed response of "man" has no effect.*Did you mean "main"\?/)]);
   });
 
   it('suggests the most similar key name', async () => {
@@ -272,9 +272,9 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
   it('works without the secrets, and reports the missing ones', async () => {
     const bare = await explainFile(yaml, { MAIN_KEY: secret, LONG: 'a long text' });
     try {
-      const told = await bare.told(...key);
-      expect(told.warnings).toEqual(['GEM_KEY is not set: the gateway would reject requests to "gem".']);
-      expect(told.targets[2]?.headers).toContainEqual(['x-goog-api-key', '${env:GEM_KEY}']);
+      const explanation = await bare.explain(...key);
+      expect(explanation.warnings).toEqual(['GEM_KEY is not set: the gateway would reject requests to "gem".']);
+      expect(explanation.targets[2]?.headers).toContainEqual(['x-goog-api-key', '${env:GEM_KEY}']);
     } finally {
       await bare.close();
     }
@@ -318,9 +318,9 @@ plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
           },
         }) };`,
       );
-      const told = await own.told('--model', '@main/gpt-4o');
-      expect(told.plugins).toContainEqual({ name: 'shout', moment: 'screen', said: '{"mode":"dry"}' });
-      expect(told.targets[0]?.differences).toContainEqual(
+      const explanation = await own.explain('--model', '@main/gpt-4o');
+      expect(explanation.plugins).toContainEqual({ name: 'shout', moment: 'screen', said: '{"mode":"dry"}' });
+      expect(explanation.targets[0]?.differences).toContainEqual(
         expect.objectContaining({ path: 'user', after: '"LOUD"', cause: 'plugin shout' }),
       );
       const { out } = await own.text('--json', '--model', '@main/gpt-4o', '--header', 'x-fault: 1');
@@ -345,9 +345,9 @@ configs: {all: {strategy: {mode: fallback}, targets: [main/one, main/two, main/t
         prepare: (ctx: any, attempt: any) => { if (attempt.target.index === 1) throw new Error('no such index'); },
       }) };`,
     );
-    const told = await own.told('--config-name', 'all').finally(() => own.close());
-    expect([told.answer, told.warnings]).toEqual([null, ['The gateway or a plugin failed: no such index']]);
-    expect(told.targets.map(({ goes_here, problem }) => [goes_here, problem !== null])).toEqual([
+    const explanation = await own.explain('--config-name', 'all').finally(() => own.close());
+    expect([explanation.answer, explanation.warnings]).toEqual([null, ['The gateway or a plugin failed: no such index']]);
+    expect(explanation.targets.map(({ goes_here, problem }) => [goes_here, problem !== null])).toEqual([
       [true, false],
       [false, true],
     ]);

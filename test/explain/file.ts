@@ -8,7 +8,7 @@ import { type Ran, runHere } from '../cli/in-process.ts';
 export interface ExplainFile {
   readonly dir: string;
   text(...args: string[]): Promise<Ran>;
-  told(...args: string[]): Promise<Explanation>;
+  explain(...args: string[]): Promise<Explanation>;
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export async function explainFile(yaml: string, env: Readonly<Record<string, str
   return {
     dir,
     text,
-    told: async (...args) => {
+    explain: async (...args) => {
       const { out, err } = await text('--json', ...args);
       if (out === '') throw new Error(err);
       return JSON.parse(out) as Explanation;

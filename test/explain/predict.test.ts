@@ -165,18 +165,18 @@ async function compare(made: Made): Promise<number> {
   await response.arrayBuffer();
   const record = await gateway.record(response.headers.get('x-request-id') ?? response.headers.get('request-id'));
   const request = { path: made.path, headers: made.headers, body: textOf(made), random: record.random };
-  const told = await open.explainer.explain({ ...request, assume: Object.fromEntries(slugs.map((slug) => [slug, 500])) });
+  const explanation = await open.explainer.explain({ ...request, assume: Object.fromEntries(slugs.map((slug) => [slug, 500])) });
   const sent = upstream.requests.map(arrived);
   // The files do not exist here; a running gateway would download them.
-  if (told.warnings.some((warning) => warning.includes('is not fetched'))) return 0;
-  expect(told.targets.filter(({ url }) => url !== null).map((target) => predicted(upstream.url, target))).toEqual(sent);
-  expect(told.answer?.status).toBe(response.status);
+  if (explanation.warnings.some((warning) => warning.includes('is not fetched'))) return 0;
+  expect(explanation.targets.filter(({ url }) => url !== null).map((target) => predicted(upstream.url, target))).toEqual(sent);
+  expect(explanation.answer?.status).toBe(response.status);
   // Without assumptions: the same targets, and the request goes to the first one.
   const plain = await open.explainer.explain(request);
   const possible = plain.targets.filter(({ url }) => url !== null);
   expect(possible.map((target) => predicted(upstream.url, target))).toEqual(sent);
   if (sent.length > 0) expect(possible[0]?.goes_here).toBe(true);
-  for (const secret of Object.values(env)) expect(JSON.stringify([told, plain])).not.toContain(secret);
+  for (const secret of Object.values(env)) expect(JSON.stringify([explanation, plain])).not.toContain(secret);
   return sent.length;
 }
 
@@ -225,13 +225,13 @@ describe('the upstream request that explain predicts', () => {
       const response = await fetch(gateway.url + path, { method, headers: { ...headers, 'user-agent': 'agent' }, ...text });
       await response.arrayBuffer();
       const agent = { 'user-agent': 'agent', 'accept-encoding': 'gzip, deflate' };
-      const told = await open.explainer.explain({ method, path, headers: { ...headers, ...agent }, ...text });
+      const explanation = await open.explainer.explain({ method, path, headers: { ...headers, ...agent }, ...text });
       const sent = upstream.requests.map(arrived);
       expect(
-        told.targets.filter(({ url }) => url !== null).map((target) => predicted(upstream.url, target)),
+        explanation.targets.filter(({ url }) => url !== null).map((target) => predicted(upstream.url, target)),
         slug,
       ).toEqual(sent);
-      expect(told.targets.some(({ local }) => local)).toBe(sent.length === 0 && response.status === 200 && told.answer === null);
+      expect(explanation.targets.some(({ local }) => local)).toBe(sent.length === 0 && response.status === 200 && explanation.answer === null);
     }
   });
 

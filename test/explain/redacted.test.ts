@@ -55,9 +55,9 @@ describe('a request with a masked or missing body', () => {
       ['model', 'override_params'],
       ['temperature', 'override_params'],
     ]);
-    const told = await call(base, '/api/explain', { ...auth, method: 'POST', body: { from_log: id } });
-    expect((told.json as Explanation).targets[0]?.goes_here).toBe(true);
-    expect(told.text).not.toContain('jane@example.com');
+    const response = await call(base, '/api/explain', { ...auth, method: 'POST', body: { from_log: id } });
+    expect((response.json as Explanation).targets[0]?.goes_here).toBe(true);
+    expect(response.text).not.toContain('jane@example.com');
     const refused = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
     expect(refused).toMatchObject({
       status: 400,

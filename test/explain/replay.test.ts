@@ -55,8 +55,8 @@ beforeAll(async () => {
   });
   gateway = await startTestGateway(yaml(upstream.url), { admin: true, env: { MAIN_KEY: secret, ADMIN_TOKEN: adminToken } });
   base = adminUrl(gateway);
-  id = await ask({});
-  converted = await ask({ 'x-gateway-config': 'converted' });
+  id = await send({});
+  converted = await send({ 'x-gateway-config': 'converted' });
   await kept(converted);
 });
 afterAll(async () => {
@@ -66,7 +66,7 @@ afterAll(async () => {
 
 const body = { model: 'gpt-4o', temperature: 0.9, messages: [{ role: 'user', content: 'a question' }] };
 
-async function ask(headers: Record<string, string>): Promise<string> {
+async function send(headers: Record<string, string>): Promise<string> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-api-key': gatewayKey, 'x-gateway-metadata': '{"user":"u1"}', ...headers },
@@ -81,7 +81,7 @@ async function kept(wanted: string): Promise<void> {
   await until(async () => (await call(base, `/api/requests/${wanted}`, { token: adminToken })).status === 200, `record ${wanted}`);
 }
 
-const asked = async <T>(path: string, sent?: object): Promise<T> => {
+const post = async <T>(path: string, sent?: object): Promise<T> => {
   const response = await call(base, path, { token: adminToken, ...(sent === undefined ? {} : { method: 'POST', body: sent }) });
   expect(response.status, response.text).toBe(200);
   expect(response.text).not.toMatch(/canary/);
@@ -96,7 +96,7 @@ const run = (args: string[], more: { stdin?: string } = {}) =>
 
 describe('a recorded request', () => {
   it('shows what was changed, and by which line of the configuration', async () => {
-    const found = await asked<RequestDifferences>(`/api/requests/${id}/differences`);
+    const found = await post<RequestDifferences>(`/api/requests/${id}/differences`);
     expect(found.why_absent).toBeNull();
     expect(found.differences).toContainEqual({
       path: 'temperature',
@@ -110,7 +110,7 @@ describe('a recorded request', () => {
   });
 
   it('shows the changes of a format conversion', async () => {
-    const { differences } = await asked<RequestDifferences>(`/api/requests/${converted}/differences`);
+    const { differences } = await post<RequestDifferences>(`/api/requests/${converted}/differences`);
     expect(differences).toContainEqual(
       expect.objectContaining({ path: 'contents[0].parts[0].text', kind: 'moved', from: 'messages[0].content', cause: 'format of gemini' }),
     );
@@ -119,18 +119,18 @@ describe('a recorded request', () => {
 
   it('is explained with the active configuration', async () => {
     const [recorded, sent] = [gateway.records.length, upstream.requests.length];
-    const told = await asked<Explanation>('/api/explain', { from_log: id });
-    expect(told).toMatchObject({ key: { name: 'web' }, config: { name: 'support' }, answer: null });
-    expect(told.targets[0]?.body).toBe(upstream.requests[0]?.body.toString('utf8'));
-    expect(told.targets[0]?.headers).toContainEqual(['authorization', 'Bearer ${env:MAIN_KEY}']);
-    const other = await asked<Explanation>('/api/explain', { from_log: id, headers: { 'x-gateway-config': 'converted' } });
+    const explanation = await post<Explanation>('/api/explain', { from_log: id });
+    expect(explanation).toMatchObject({ key: { name: 'web' }, config: { name: 'support' }, answer: null });
+    expect(explanation.targets[0]?.body).toBe(upstream.requests[0]?.body.toString('utf8'));
+    expect(explanation.targets[0]?.headers).toContainEqual(['authorization', 'Bearer ${env:MAIN_KEY}']);
+    const other = await post<Explanation>('/api/explain', { from_log: id, headers: { 'x-gateway-config': 'converted' } });
     expect(other.targets[0]?.provider).toBe('gem');
     expect([gateway.records.length, upstream.requests.length]).toEqual([recorded, sent]);
   });
 
   it('is replayed, and the responses are compared', async () => {
     const before = upstream.requests.length;
-    const result = await asked<ReplayResult>('/api/replay', { id, api_key: gatewayKey });
+    const result = await post<ReplayResult>('/api/replay', { id, api_key: gatewayKey });
     expect(result).toMatchObject({ status: 200, why_absent: null });
     expect(result.id).not.toBe(id);
     expect(upstream.requests).toHaveLength(before + 1);
@@ -139,15 +139,15 @@ describe('a recorded request', () => {
   });
 
   it('needs the key for a replay if the gateway requires keys', async () => {
-    expect(await asked<ReplayResult>('/api/replay', { id })).toMatchObject({ status: 401 });
+    expect(await post<ReplayResult>('/api/replay', { id })).toMatchObject({ status: 401 });
   });
 
   it('is replayed to another target or config', async () => {
-    expect(await asked<ReplayResult>('/api/replay', { id, api_key: gatewayKey, to: 'gem/gemini-2.0-flash' })).toMatchObject({
+    expect(await post<ReplayResult>('/api/replay', { id, api_key: gatewayKey, to: 'gem/gemini-2.0-flash' })).toMatchObject({
       status: 400,
     });
     expect(upstream.requests.at(-1)?.url).toMatch(/^\/gem\/v1beta\/models\/gemini-2\.0-flash:generateContent/);
-    await asked<ReplayResult>('/api/replay', { id, api_key: gatewayKey, config: 'converted' });
+    await post<ReplayResult>('/api/replay', { id, api_key: gatewayKey, config: 'converted' });
     expect(upstream.requests.at(-1)?.url).toMatch(/gemini-2\.5-pro/);
   });
 
@@ -159,12 +159,12 @@ describe('a recorded request', () => {
   });
 
   it('of an unauthenticated client has no body, whatever the settings', async () => {
-    const stranger = await ask({ 'x-gateway-api-key': 'another-key-of-nobody-04' });
+    const stranger = await send({ 'x-gateway-api-key': 'another-key-of-nobody-04' });
     await kept(stranger);
-    const told = await call(base, '/api/explain', { method: 'POST', token: adminToken, body: { from_log: stranger } });
-    expect(told).toMatchObject({ status: 404, code: 'record_not_found' });
-    expect(told.text).toContain('of unauthenticated callers');
-    expect(told.text).not.toContain('logging.requests.bodies');
+    const response = await call(base, '/api/explain', { method: 'POST', token: adminToken, body: { from_log: stranger } });
+    expect(response).toMatchObject({ status: 404, code: 'record_not_found' });
+    expect(response.text).toContain('of unauthenticated callers');
+    expect(response.text).not.toContain('logging.requests.bodies');
   });
 
   it.each([
@@ -174,7 +174,7 @@ describe('a recorded request', () => {
   ])('to %s has an estimated input cost: %s', async (endpoint, hasPrice) => {
     const headers = { 'x-gateway-provider': '@main' };
     const sent = { ...body, model: 'gpt-4o-mini', input: 'x', training_file: 'file-1' };
-    const { targets } = await asked<Explanation>('/api/explain', { path: `/v1/${endpoint}`, key: 'web', headers, body: sent });
+    const { targets } = await post<Explanation>('/api/explain', { path: `/v1/${endpoint}`, key: 'web', headers, body: sent });
     expect(targets).toMatchObject([{ cost_usd: hasPrice ? (expect.any(String) as string) : null }]);
   });
 
@@ -237,7 +237,7 @@ describe('gateway replay and gateway explain --from-log', () => {
       ['gone', /API key "gone"/],
       ['jwt:alice', /with a token, which is not in the log/],
     ] as const) {
-      const running = await asked<Explanation>('/api/explain', { recorded_key: key });
+      const running = await post<Explanation>('/api/explain', { recorded_key: key });
       expect(running).toMatchObject({ answer: { code: 'missing_api_key' }, warnings: [expect.stringMatching(warning)] });
     }
   });
@@ -255,18 +255,18 @@ it('records, shows and replays the query of a request without its credentials', 
   await response.arrayBuffer();
   const listed = response.headers.get('x-request-id') ?? '';
   await kept(listed);
-  const { record } = await asked<StoredRecord>(`/api/requests/${listed}`);
+  const { record } = await post<StoredRecord>(`/api/requests/${listed}`);
   expect(record.path).toBe('/v1/things?limit=3&purpose=a%20b&client_secret=***&order=asc');
   expect((await run(['logs', 'show', listed])).out).toContain('/v1/things?limit=3');
-  await asked<ReplayResult>('/api/replay', { id: listed, api_key: gatewayKey });
+  await post<ReplayResult>('/api/replay', { id: listed, api_key: gatewayKey });
   expect(upstream.requests.at(-1)?.url).toBe('/main/v1/things?limit=3&purpose=a%20b&order=asc');
-  expect(JSON.stringify(await asked<Explanation>('/api/explain', { from_log: listed }))).toContain(
+  expect(JSON.stringify(await post<Explanation>('/api/explain', { from_log: listed }))).toContain(
     '/main/v1/things?limit=3&purpose=a%20b&order=asc',
   );
 
   const shown = await run(['explain', '--from-log', listed, '--json']);
   expect(JSON.parse(shown.out)).toMatchObject({ targets: [{ method: 'GET', body: null }] });
-  const elsewhere = await asked<ReplayResult>('/api/replay', { id: listed, api_key: gatewayKey, to: 'gem' });
+  const elsewhere = await post<ReplayResult>('/api/replay', { id: listed, api_key: gatewayKey, to: 'gem' });
   expect(elsewhere.body).toContain('gem');
 
   const long = await fetch(`${gateway.url}/v1/things?after=${'x'.repeat(600)}`, {

@@ -410,27 +410,27 @@ describe('a provider that fails before the first byte', () => {
       // On a keep-alive connection, a reset would only mean that it was closed before.
       if (outcome === 'a unreachable') await rig.forgetConnections();
       rig.wire.script = play;
-      const told = await rig.tell(body, onA);
-      const error = errorOf(told.text);
-      expect([told.status, error.code, told.cut]).toEqual([status, shows ?? code, false]);
+      const response = await rig.sendAndRead(body, onA);
+      const error = errorOf(response.text);
+      expect([response.status, error.code, response.cut]).toEqual([status, shows ?? code, false]);
       expect(error.message).toMatch(says);
       if (code === 'upstream_invalid')
         expect(error.message).toMatch(/^(?:Provider "a"(?::| returned| sent| compressed)|The response of provider "a" )/);
-      expect(told.headers.get('content-type')).toBe('application/json');
-      expect(told.record).toMatchObject({ end: 'fault', status, error: { code, source: 'provider', message: error.message } });
-      expect(outcomes(told.record)).toEqual([outcome]);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(response.record).toMatchObject({ end: 'fault', status, error: { code, source: 'provider', message: error.message } });
+      expect(outcomes(response.record)).toEqual([outcome]);
     });
 
     it.each(faults)('falls back to the next target after $name', async ({ play, outcome }) => {
       // A request that fails on a keep-alive connection may be retried.
       if (outcome === unreachable.outcome) await rig.forgetConnections();
       rig.wire.script = play;
-      const told = await rig.tell(body, onPair);
-      expect([told.status, told.headers.get('x-gateway-provider')]).toEqual([200, 'b']);
-      if (body === chat) expect(JSON.parse(told.text)).toEqual(completion('from b'));
-      else expect(told.text).toBe(chunks('from b').join(''));
-      expect(told.record).toMatchObject({ end: 'whole', status: 200, error: null, provider: 'b' });
-      expect(outcomes(told.record)).toEqual([outcome, 'b answered 200']);
+      const response = await rig.sendAndRead(body, onPair);
+      expect([response.status, response.headers.get('x-gateway-provider')]).toEqual([200, 'b']);
+      if (body === chat) expect(JSON.parse(response.text)).toEqual(completion('from b'));
+      else expect(response.text).toBe(chunks('from b').join(''));
+      expect(response.record).toMatchObject({ end: 'whole', status: 200, error: null, provider: 'b' });
+      expect(outcomes(response.record)).toEqual([outcome, 'b answered 200']);
     });
   });
 });
@@ -451,17 +451,17 @@ describe('an unreachable provider', () => {
     ['refused', /connection refused/],
     ['nowhere', /does not resolve|name resolution failed/],
   ])('%s: returns 502 with the reason', async (slug, says) => {
-    const told = await rig.tell(chat, { 'x-gateway-provider': `@${slug}` });
-    expect([told.status, errorOf(told.text).code]).toEqual([502, 'upstream_unreachable']);
-    expect(errorOf(told.text).message).toMatch(says);
-    expect(outcomes(told.record)).toEqual([`${slug} unreachable`]);
+    const response = await rig.sendAndRead(chat, { 'x-gateway-provider': `@${slug}` });
+    expect([response.status, errorOf(response.text).code]).toEqual([502, 'upstream_unreachable']);
+    expect(errorOf(response.text).message).toMatch(says);
+    expect(outcomes(response.record)).toEqual([`${slug} unreachable`]);
   });
 
   it('is skipped by a fallback, twice in a row', async () => {
-    const told = await rig.tell(streamed, { 'x-gateway-config': 'all' });
-    expect(contentOf(told.events)).toBe('from b');
-    expect(outcomes(told.record)).toEqual(['refused unreachable', 'nowhere unreachable', 'b answered 200']);
-    expect(told.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[2]');
+    const response = await rig.sendAndRead(streamed, { 'x-gateway-config': 'all' });
+    expect(contentOf(response.events)).toBe('from b');
+    expect(outcomes(response.record)).toEqual(['refused unreachable', 'nowhere unreachable', 'b answered 200']);
+    expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[2]');
   });
 });
 
@@ -482,11 +482,11 @@ describe('a stream that begins with an error', () => {
   ])('with type %s and code %s keeps the type and returns status %i', async (type, code, status) => {
     const event = `data: ${JSON.stringify({ error: { message: 'too much', type, code } })}\n\n`;
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(event), lastPiece);
-    const told = await rig.tell(streamed, onA);
-    const error = errorOf(told.text);
-    expect([told.status, error.type]).toEqual([status, type ?? 'api_error']);
+    const response = await rig.sendAndRead(streamed, onA);
+    const error = errorOf(response.text);
+    expect([response.status, error.type]).toEqual([status, type ?? 'api_error']);
     expect(error.message).toMatch(/too much/);
-    expect((await rig.tell(streamed, onPair)).status).toBe(200);
+    expect((await rig.sendAndRead(streamed, onPair)).status).toBe(200);
   });
 });
 
@@ -495,19 +495,19 @@ describe('a response larger than server.max_answer', () => {
     const rig = await startRig({ server: { max_answer: '100B' } });
     const body = JSON.stringify({ choices: [], text: 'x'.repeat(200) });
     rig.wire.script = (socket) => put(socket, head(200, { 'content-type': jsonType, 'content-length': body.length }), body);
-    const told = await rig.tell(chat, onPair);
-    expect([told.status, told.text]).toEqual([502, expect.stringContaining('larger than the limit of 100 B (server.max_answer)')]);
+    const response = await rig.sendAndRead(chat, onPair);
+    expect([response.status, response.text]).toEqual([502, expect.stringContaining('larger than the limit of 100 B (server.max_answer)')]);
     await rig.close();
   });
 
   it('is truncated if it was already forwarded, with the reason in the record', async () => {
     const rig = await startRig({ server: { max_answer: '3MB' } });
     rig.wire.script = (socket) => endless(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }));
-    const told = await rig.tell(chat, onPair);
-    expect([told.status, told.cut]).toEqual([200, true]);
-    expect(told.text.length).toBeLessThanOrEqual(3 * 1024 * 1024);
-    expect(told.record).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted' } });
-    expect(told.record.error?.message).toMatch(/larger than the limit of 3 ?MB \(server\.max_answer\)/);
+    const response = await rig.sendAndRead(chat, onPair);
+    expect([response.status, response.cut]).toEqual([200, true]);
+    expect(response.text.length).toBeLessThanOrEqual(3 * 1024 * 1024);
+    expect(response.record).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted' } });
+    expect(response.record.error?.message).toMatch(/larger than the limit of 3 ?MB \(server\.max_answer\)/);
     await rig.expectQuiet();
     await rig.close();
   });
@@ -526,25 +526,25 @@ describe('a stream that fails after content was sent', () => {
   it.each(brokenStreams)('by $name ends with an error event and is not retried', async ({ play, code, says }) => {
     const before = [rig.wire.requests.length, rig.good.requests.length] as const;
     rig.wire.script = play;
-    const told = await rig.tell(streamed, { 'x-gateway-config': 'again' });
-    expect([told.status, told.cut, contentOf(told.events)]).toEqual([200, false, 'one ']);
-    const error = errorOf(told.events.at(-1) ?? '');
-    expect([error.code, error.type, error.param, error.gateway.request_id]).toEqual([code, 'upstream_error', null, told.record.id]);
+    const response = await rig.sendAndRead(streamed, { 'x-gateway-config': 'again' });
+    expect([response.status, response.cut, contentOf(response.events)]).toEqual([200, false, 'one ']);
+    const error = errorOf(response.events.at(-1) ?? '');
+    expect([error.code, error.type, error.param, error.gateway.request_id]).toEqual([code, 'upstream_error', null, response.record.id]);
     expect(error.message).toMatch(says);
-    expect(told.text).not.toContain('[DONE]');
-    expect(told.text.startsWith(role + (texts[0] ?? ''))).toBe(true);
-    expect(told.text.endsWith('\n\n')).toBe(true);
-    expect(told.record).toMatchObject({ end: 'fault', status: 200, error: { code, source: 'provider' } });
-    expect(outcomes(told.record)).toEqual(['a answered 200']);
+    expect(response.text).not.toContain('[DONE]');
+    expect(response.text.startsWith(role + (texts[0] ?? ''))).toBe(true);
+    expect(response.text.endsWith('\n\n')).toBe(true);
+    expect(response.record).toMatchObject({ end: 'fault', status: 200, error: { code, source: 'provider' } });
+    expect(outcomes(response.record)).toEqual(['a answered 200']);
     expect([rig.wire.requests.length - before[0], rig.good.requests.length - before[1]]).toEqual([1, 0]);
   });
 
   it('by an error event of the provider ends with this event', async () => {
     const event = `event: error\ndata: ${errorObject}\n\n`;
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role + (texts[0] ?? '')), piece(event), lastPiece);
-    const told = await rig.tell(streamed, { 'x-gateway-config': 'again' });
-    expect(told.text).toBe(role + (texts[0] ?? '') + event);
-    expect(told.record).toMatchObject({ end: 'fault', status: 200, error: { source: 'provider', message: 'the engine is on fire' } });
-    expect(outcomes(told.record)).toEqual(['a answered 200']);
+    const response = await rig.sendAndRead(streamed, { 'x-gateway-config': 'again' });
+    expect(response.text).toBe(role + (texts[0] ?? '') + event);
+    expect(response.record).toMatchObject({ end: 'fault', status: 200, error: { source: 'provider', message: 'the engine is on fire' } });
+    expect(outcomes(response.record)).toEqual(['a answered 200']);
   });
 });

@@ -28,7 +28,7 @@ configs:
 `;
 }
 
-interface Told {
+interface ReadResponse {
   readonly status: number;
   /** `a=500 b=200`: without times. */
   readonly attempts: string;
@@ -36,13 +36,13 @@ interface Told {
 }
 
 /** Uses its own connection, so that any worker may accept it. */
-function ask(base: string, config: string, body: object = {}): Promise<Told> {
+function send(base: string, config: string, body: object = {}): Promise<ReadResponse> {
   const headers = { 'content-type': 'application/json', 'x-gateway-config': config };
   return new Promise((resolve, reject) => {
     const sent = request(`${base}/v1/chat/completions`, { method: 'POST', agent: false, headers });
     sent.on('error', reject).on('response', (response) => {
       const { 'x-gateway-attempts': attempts = '', 'x-request-id': id } = response.headers;
-      const told = {
+      const entry = {
         status: response.statusCode ?? 0,
         attempts: String(attempts)
           .replaceAll(/;\d+ms/g, '')
@@ -51,7 +51,7 @@ function ask(base: string, config: string, body: object = {}): Promise<Told> {
       };
       response
         .on('error', reject)
-        .on('end', () => resolve(told))
+        .on('end', () => resolve(entry))
         .resume();
     });
     sent.end(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }], ...body }));
@@ -80,8 +80,8 @@ beforeEach(() => {
 
 describe('a circuit breaker', () => {
   let gateway: TestGateway;
-  const tell = (config: string, body?: object): Promise<Told> => ask(gateway.url, config, body);
-  const attempts = async (config: string, body?: object): Promise<string> => (await tell(config, body)).attempts;
+  const sendTo = (config: string, body?: object): Promise<ReadResponse> => send(gateway.url, config, body);
+  const attempts = async (config: string, body?: object): Promise<string> => (await sendTo(config, body)).attempts;
 
   beforeAll(async () => {
     gateway = await startTestGateway(yamlFor(upstream.url));
@@ -93,8 +93,8 @@ describe('a circuit breaker', () => {
     expect([await attempts('order'), await attempts('order')]).toEqual(['a=500 b=200', 'a=500 b=200']);
     // On a slow machine the cool-down may be over, so that one request tries the target.
     const { id } = await until(async () => {
-      const told = await tell('order');
-      return told.attempts === 'a=skipped b=200' && told;
+      const response = await sendTo('order');
+      return response.attempts === 'a=skipped b=200' && response;
     }, 'the target to be left out');
     const record = await gateway.record(id);
     expect(record).toMatchObject({
@@ -113,7 +113,7 @@ describe('a circuit breaker', () => {
 
   it('moves the share of a skipped target to the others', async () => {
     down.add('a');
-    expect([(await tell('share')).status, (await tell('share')).status]).toEqual([500, 500]);
+    expect([(await sendTo('share')).status, (await sendTo('share')).status]).toEqual([500, 500]);
     expect(await attempts('share')).toBe('a=skipped b=200');
   });
 
@@ -140,7 +140,7 @@ describe('a circuit breaker', () => {
     await until(async () => (await attempts('drawn')).includes('skipped'), 'one to be left out');
     await until(async () => /^[ab]=skipped [ab]=skipped [ab]=500$/.test(await attempts('drawn')), 'both to be left out');
     down.clear();
-    expect((await tell('drawn')).status).toBe(200);
+    expect((await sendTo('drawn')).status).toBe(200);
   });
 
   it('counts an error at the beginning of a stream', async () => {
@@ -179,7 +179,7 @@ describe('a circuit breaker', () => {
       'a=skipped b=200',
       'a=500 b=200',
     ]);
-    expect((await tell(text('one').replace('"failure_threshold":1', ''))).status).toBe(400);
+    expect((await sendTo(text('one').replace('"failure_threshold":1', ''))).status).toBe(400);
   });
 });
 
@@ -188,10 +188,10 @@ it('a circuit is shared by all workers', async () => {
   try {
     down.add('a');
     const count = async (from: string): Promise<number> => {
-      const all = await Promise.all(Array.from({ length: 16 }, () => ask(gateway.url, 'long')));
+      const all = await Promise.all(Array.from({ length: 16 }, () => send(gateway.url, 'long')));
       return all.filter(({ attempts }) => attempts === from).length;
     };
-    await ask(gateway.url, 'long');
+    await send(gateway.url, 'long');
     await until(async () => (await count('a=skipped b=200')) === 16, 'both workers to know');
     const before = upstream.requests.filter(({ url }) => url.startsWith('/a/')).length;
     expect(await count('a=skipped b=200')).toBe(16);

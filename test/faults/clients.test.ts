@@ -22,14 +22,14 @@ describe('a client that disconnects', () => {
   async function leave(body: object, headers: Readonly<Record<string, string>>, when: (response: Promise<Response>) => Promise<unknown>) {
     const before = rig.gateway.records.length;
     const controller = new AbortController();
-    const response = rig.ask({ ...body }, headers, controller.signal);
+    const response = rig.send({ ...body }, headers, controller.signal);
     response.catch(() => undefined);
     await when(response);
     controller.abort();
     return until(() => rig.gateway.records[before], 'the record of a client that left');
   }
 
-  const asked = async (): Promise<void> => {
+  const sendRequest = async (): Promise<void> => {
     const before = rig.wire.requests.length;
     await until(() => rig.wire.requests.length > before || rig.wire.busy() > 0, 'the request upstream');
   };
@@ -44,7 +44,7 @@ describe('a client that disconnects', () => {
     ],
   ] as const)('before the response head of %s cancels the upstream request', async (_name, body, play) => {
     rig.wire.script = play;
-    const record = await leave(body, onPair, asked);
+    const record = await leave(body, onPair, sendRequest);
     expect(record).toMatchObject({ end: 'client_gone', status: 499, error: null });
     expect(outcomes(record)).toEqual(['a cancelled']);
     await until(() => rig.wire.sockets.size === 0 || rig.wire.busy() === 0, 'the upstream connection to be closed');

@@ -167,13 +167,13 @@ describe('a provider that stops sending', () => {
     'with $name is aborted, and the error names the setting',
     async ({ play, body, clock, headers = at(clock ?? 'total'), says }) => {
       rig.wire.script = play;
-      const told = await rig.tell({ ...body }, headers);
-      const error = errorOf(told.text);
-      expect([told.status, error.code, error.type]).toEqual([408, 'timeout', 'timeout_error']);
+      const response = await rig.sendAndRead({ ...body }, headers);
+      const error = errorOf(response.text);
+      expect([response.status, error.code, error.type]).toEqual([408, 'timeout', 'timeout_error']);
       expect(error.message).toMatch(says);
       expect(error.gateway.hint).toMatch(/timeouts\.|request_timeout/);
-      expect(told.record).toMatchObject({ end: 'fault', status: 408, error: { code: 'timeout' } });
-      expect(outcomes(told.record)).toEqual([`${clock ?? 'a'} timeout`]);
+      expect(response.record).toMatchObject({ end: 'fault', status: 408, error: { code: 'timeout' } });
+      expect(outcomes(response.record)).toEqual([`${clock ?? 'a'} timeout`]);
     },
   );
 
@@ -181,15 +181,15 @@ describe('a provider that stops sending', () => {
     'with $name triggers the fallback',
     async ({ play, body, clock = 'total' }) => {
       rig.wire.script = play;
-      const told = await rig.tell({ ...body }, pairAt(clock));
-      expect([told.status, outcomes(told.record)]).toEqual([200, [`${clock} timeout`, 'b answered 200']]);
+      const response = await rig.sendAndRead({ ...body }, pairAt(clock));
+      expect([response.status, outcomes(response.record)]).toEqual([200, [`${clock} timeout`, 'b answered 200']]);
     },
   );
 
   it('as the last target of a fallback returns 408 all_targets_failed', async () => {
     rig.wire.script = () => forever;
-    const told = await rig.tell(streamed, { 'x-gateway-config': 'twice' });
-    expect([told.status, errorOf(told.text).code, outcomes(told.record)]).toEqual([
+    const response = await rig.sendAndRead(streamed, { 'x-gateway-config': 'twice' });
+    expect([response.status, errorOf(response.text).code, outcomes(response.record)]).toEqual([
       408,
       'all_targets_failed',
       ['first_byte timeout', 'a timeout'],
@@ -198,10 +198,10 @@ describe('a provider that stops sending', () => {
 
   it('is aborted with 408 if the connection is not accepted', async (test) => {
     if (hole === undefined) test.skip('this system accepts connections to a full queue');
-    const told = await rig.tell(chat, { 'x-gateway-provider': '@black' });
-    expect([told.status, errorOf(told.text).code]).toEqual([408, 'timeout']);
-    expect(errorOf(told.text).message).toMatch(/did not accept a connection within 300 ms/);
-    const around = await rig.tell(chat, { 'x-gateway-config': 'around' });
+    const response = await rig.sendAndRead(chat, { 'x-gateway-provider': '@black' });
+    expect([response.status, errorOf(response.text).code]).toEqual([408, 'timeout']);
+    expect(errorOf(response.text).message).toMatch(/did not accept a connection within 300 ms/);
+    const around = await rig.sendAndRead(chat, { 'x-gateway-config': 'around' });
     expect(outcomes(around.record)).toEqual(['black timeout', 'b answered 200']);
   });
 
@@ -211,13 +211,13 @@ describe('a provider that stops sending', () => {
     ['total', 'timeout', /did not finish within 1500 ms/, (socket: Socket) => repeat(socket, piece(text))],
   ] as const)('after content was sent ends the stream with an error: timeout %s, %s', async (clock, code, says, then) => {
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => then(socket));
-    const told = await rig.tell(streamed, pairAt(clock));
-    const error = errorOf(told.events.at(-1) ?? '');
-    expect([told.status, told.cut, error.code]).toEqual([200, false, code]);
+    const response = await rig.sendAndRead(streamed, pairAt(clock));
+    const error = errorOf(response.events.at(-1) ?? '');
+    expect([response.status, response.cut, error.code]).toEqual([200, false, code]);
     expect(error.message).toMatch(says);
-    expect(contentOf(told.events).startsWith('one ')).toBe(true);
-    expect(told.text).not.toContain('[DONE]');
-    expect(told.record).toMatchObject({ end: 'fault', status: 200, error: { code } });
-    expect(outcomes(told.record)).toEqual([`${clock} answered 200`]);
+    expect(contentOf(response.events).startsWith('one ')).toBe(true);
+    expect(response.text).not.toContain('[DONE]');
+    expect(response.record).toMatchObject({ end: 'fault', status: 200, error: { code } });
+    expect(outcomes(response.record)).toEqual([`${clock} answered 200`]);
   });
 });

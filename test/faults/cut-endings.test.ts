@@ -30,7 +30,7 @@ const named = (type: string, more: object = {}): string => `event: ${type}\ndata
 const unnamed = (type: string, more: object = {}): string => `data: ${JSON.stringify({ type, ...more })}\n\n`;
 const response = { id: 'resp_1', object: 'response', model: 'm', status: 'completed', usage: { input_tokens: 1, output_tokens: 2 } };
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 3, output_tokens: 1 } };
-const asked = { model: 'm', stream: true };
+const body = { model: 'm', stream: true };
 
 const cases: readonly {
   readonly path: string;
@@ -42,14 +42,14 @@ const cases: readonly {
   {
     path: 'responses',
     provider: 'openai',
-    body: { ...asked, input: 'x' },
+    body: { ...body, input: 'x' },
     start: named('response.output_text.delta', { delta: 'a' }),
     end: named('response.completed', { response }),
   },
   {
     path: 'images/generations',
     provider: 'openai',
-    body: { ...asked, prompt: 'x', partial_images: 1 },
+    body: { ...body, prompt: 'x', partial_images: 1 },
     start: named('image_generation.partial_image', { b64_json: 'AAAA' }),
     end: named('image_generation.completed', { b64_json: 'BBBB' }),
   },
@@ -63,7 +63,7 @@ const cases: readonly {
   {
     path: 'messages',
     provider: 'claude',
-    body: { ...asked, max_tokens: 9, messages: [{ role: 'user', content: 'x' }] },
+    body: { ...body, max_tokens: 9, messages: [{ role: 'user', content: 'x' }] },
     start:
       named('message_start', { message }) +
       named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'a' } }) +
@@ -73,7 +73,7 @@ const cases: readonly {
 ];
 
 describe.each(cases)('POST /v1/$path with a truncated last event', ({ path, provider, body, start, end }) => {
-  const ask = async () => {
+  const send = async () => {
     const answer = await fetch(`${gateway.url}/v1/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${provider}` },
@@ -91,7 +91,7 @@ describe.each(cases)('POST /v1/$path with a truncated last event', ({ path, prov
     ['before its last brace', end.length - 3],
   ])('ends with stream_interrupted if it is truncated %s', async (_, at) => {
     stream = start + end.slice(0, at);
-    const { text, record } = await ask();
+    const { text, record } = await send();
     expect(text.slice(0, start.length)).toBe(start);
     const isNamed = path === 'responses' || path === 'messages';
     expect(text.slice(start.length).startsWith('event: error\ndata: {"type":"error"')).toBe(isNamed);
@@ -101,7 +101,7 @@ describe.each(cases)('POST /v1/$path with a truncated last event', ({ path, prov
 
   it.each([1, 2])('is completed if only the last %i of its line ends are missing', async (missing) => {
     stream = start + end.slice(0, -missing);
-    const { text, record } = await ask();
+    const { text, record } = await send();
     expect(text).toBe(start + end);
     expect(record).toMatchObject({ end: 'whole', error: null });
   });

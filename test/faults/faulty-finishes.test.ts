@@ -101,7 +101,7 @@ const services: readonly Service[] = [
   },
 ];
 
-async function ask(config: string, route: string, stream: boolean) {
+async function send(config: string, route: string, stream: boolean) {
   const response = await fetch(`${gateway.url}/v1/${route}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-config': config },
@@ -132,7 +132,7 @@ const cases = services.flatMap((service) =>
 describe.each(cases)('%s, /v1/%s: a response with the finish reason %s', (name, route, word, service) => {
   it('returns 502 and records its usage', async () => {
     upstream.script = (response) => json(response, 200, service.whole(word));
-    const { status, text, record } = await ask(`${name}-once`, route, false);
+    const { status, text, record } = await send(`${name}-once`, route, false);
     expect(status).toBe(502);
     expect(text).not.toContain('call:f');
     expect(record).toMatchObject({ status: 502, usage: { prompt: 7, completion: 3, source: 'reported' }, finish: [word] });
@@ -141,7 +141,7 @@ describe.each(cases)('%s, /v1/%s: a response with the finish reason %s', (name, 
   it('ends a stream with an error and without a finish reason', async () => {
     for (const size of [1, 23, 4096]) {
       upstream.script = pieces(name, service.stream(word, 'Let me see.'), size);
-      const { status, text, record } = await ask(`${name}-once`, route, true);
+      const { status, text, record } = await send(`${name}-once`, route, true);
       expect(status).toBe(200);
       expect(text).toContain('Let me see.');
       expect(text).toMatch(/"error":\{/);
@@ -154,7 +154,7 @@ describe.each(cases)('%s, /v1/%s: a response with the finish reason %s', (name, 
 it.each(services)('a faulty response of $name is retried', async ({ name, routes, words, whole }) => {
   const good = { gemini: 'STOP', bedrock: 'end_turn', openai: 'stop' }[name];
   upstream.script = (response, _, count) => json(response, 200, whole(count < 2 ? (words[0] ?? '') : good));
-  expect((await ask(name, routes[0] ?? '', false)).status).toBe(200);
+  expect((await send(name, routes[0] ?? '', false)).status).toBe(200);
 });
 
 it.each(cases.filter(([name]) => name !== 'openai'))(
@@ -162,7 +162,7 @@ it.each(cases.filter(([name]) => name !== 'openai'))(
   async (name, route, word, service) => {
     upstream.script = (response) => json(response, 200, service.whole(word));
     for (let turn = 0; turn < 2; turn += 1) {
-      const { record } = await ask(`${name}-circuit`, route, false);
+      const { record } = await send(`${name}-circuit`, route, false);
       expect(record).toMatchObject({ status: 502, attempts: [{ outcome: 'faulty' }] });
     }
   },
@@ -172,7 +172,7 @@ it.each(cases.filter(([name]) => name !== 'openai'))(
   '%s, /v1/%s: a stream with only the finish reason %s returns 502',
   async (name, route, word, service) => {
     upstream.script = pieces(name, service.stream(word, ''), 4096);
-    const { status, record } = await ask(`${name}-once`, route, true);
+    const { status, record } = await send(`${name}-once`, route, true);
     expect(status).toBe(502);
     expect(record).toMatchObject({ usage: { prompt: 7, completion: 3 }, finish: [word] });
   },
@@ -182,7 +182,7 @@ it.each(cases.filter(([name]) => name === 'bedrock'))(
   '%s, /v1/%s: the finish reason %s is reported even without usage',
   async (name, route, word, service) => {
     upstream.script = pieces(name, service.stream(word, '').slice(0, -1), 4096);
-    const { status, text } = await ask(`${name}-once`, route, true);
+    const { status, text } = await send(`${name}-once`, route, true);
     expect([status, text]).toEqual([502, expect.stringContaining('The model wrote a')]);
   },
 );

@@ -12,7 +12,7 @@ export interface NameServer {
   /** `address:port` */
   readonly address: string;
   /** Queried names and types (1 for IPv4, 28 for IPv6), in order. */
-  readonly asked: (readonly [name: string, type: number])[];
+  readonly queries: (readonly [name: string, type: number])[];
   says: (name: string) => Says;
   close(): void;
 }
@@ -23,13 +23,13 @@ export async function startNameServer(): Promise<NameServer> {
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   const server: NameServer = {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
-    asked: [],
+    queries: [],
     says: () => 'unknown',
     close: () => socket.close(),
   };
   socket.on('message', (query, from) => {
     const { name, type, end } = questionOf(query);
-    server.asked.push([name, type]);
+    server.queries.push([name, type]);
     const says = server.says(name);
     if (says === 'silence') return;
     const send = (): void => reply(socket, answer(query, { type, end }, says), from);

@@ -16,7 +16,7 @@ const patient = 60_000;
 let dir: string;
 let now: number;
 /** Names that the system resolver was asked for, and its answer: an address, nothing, or null for no response. */
-let system: { readonly asked: string[]; answer: (name: string) => string | undefined | null };
+let system: { readonly lookups: string[]; answer: (name: string) => string | undefined | null };
 let waiting: (() => void)[];
 
 beforeEach(async () => {
@@ -24,9 +24,9 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'gateway-names-'));
   now = 0;
   waiting = [];
-  system = { asked: [], answer: () => undefined };
+  system = { lookups: [], answer: () => undefined };
   const bySystem: LookupFunction = (name, _options, callback) => {
-    system.asked.push(name);
+    system.lookups.push(name);
     const found = system.answer(name);
     const say = (): void =>
       typeof found !== 'string'
@@ -78,8 +78,8 @@ describe('DNS lookup', () => {
     ['of the TLD invalid', 'name.invalid', {}, 'ENOTFOUND'],
     ['whose DNS server fails', 'broken.test', {}, 'EAI_AGAIN'],
   ] as const)('returns the addresses or the error for a name %s', async (_what, name, options, expected) => {
-    server.says = (asked) => (asked === 'a.test' ? at('192.0.2.1', '2001:db8::1') : asked === 'broken.test' ? 'failure' : 'unknown');
-    system.answer = (asked) => (asked === 'printer.local' ? '10.0.0.77' : asked === 'service' ? '10.0.0.78' : undefined);
+    server.says = (host) => (host === 'a.test' ? at('192.0.2.1', '2001:db8::1') : host === 'broken.test' ? 'failure' : 'unknown');
+    system.answer = (host) => (host === 'printer.local' ? '10.0.0.77' : host === 'service' ? '10.0.0.78' : undefined);
     expect(await find(name, options)).toEqual(expected);
   });
 
@@ -114,7 +114,7 @@ describe('a DNS server that does not respond', () => {
     names.close();
     await Promise.all(dead);
     expect(order.slice(40)).toEqual(Array.from({ length: 40 }, () => 'EAI_AGAIN'));
-    expect(system.asked).toEqual([]);
+    expect(system.lookups).toEqual([]);
   });
 
   it('does not prevent the use of expired addresses for a while', async () => {
@@ -131,10 +131,10 @@ describe('a DNS server that does not respond', () => {
     system.answer = () => null;
     const all = Array.from({ length: 100 }, (_, i) => find(`host${i}`));
     // All of them wait for the hosts file and continue in one turn.
-    while (system.asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (system.lookups.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     server.says = () => at('192.0.2.1');
     expect(await find('a.test')).toEqual(['192.0.2.1']);
-    expect(system.asked).toHaveLength(2);
+    expect(system.lookups).toHaveLength(2);
     system.answer = () => undefined;
     for (const say of waiting.splice(0)) say();
     const found = await Promise.all(all);
@@ -147,7 +147,7 @@ describe('a DNS response', () => {
     server.says = () => at('192.0.2.1');
     await Promise.all(Array.from({ length: 50 }, () => find('a.test')));
     await find('A.test');
-    expect(server.asked.map(([name, type]) => `${name} ${type}`).toSorted()).toEqual(['a.test 1', 'a.test 28']);
+    expect(server.queries.map(([name, type]) => `${name} ${type}`).toSorted()).toEqual(['a.test 1', 'a.test 28']);
   });
 
   it.each([
@@ -182,7 +182,7 @@ describe('a DNS response', () => {
     server.says = () => 'silence';
     const many = Array.from({ length: 300 }, (_, i) => find(`m${i}.dead.test`));
     expect(names.size.pending).toBe(256);
-    await expect.poll(() => server.asked.some(([name]) => name === 'm0.dead.test')).toBe(true);
+    await expect.poll(() => server.queries.some(([name]) => name === 'm0.dead.test')).toBe(true);
     names.close();
     expect(new Set(await Promise.all(many))).toEqual(new Set(['EAI_AGAIN']));
     expect(names.size.pending).toBe(0);

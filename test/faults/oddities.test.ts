@@ -156,11 +156,11 @@ describe('an unusual but valid response', () => {
 
   it.each(oddities)('is forwarded: $name', async ({ play, body, text }) => {
     rig.wire.script = play;
-    const told = await rig.tell({ ...body }, onPair);
-    expect([told.status, told.cut, told.headers.get('content-encoding')]).toEqual([200, false, null]);
-    expect(told.text === text || told.text).toBe(true);
-    expect(told.record).toMatchObject({ end: 'whole', status: 200, error: null, finish: ['stop'] });
-    expect(outcomes(told.record)).toEqual(['a answered 200']);
+    const response = await rig.sendAndRead({ ...body }, onPair);
+    expect([response.status, response.cut, response.headers.get('content-encoding')]).toEqual([200, false, null]);
+    expect(response.text === text || response.text).toBe(true);
+    expect(response.record).toMatchObject({ end: 'whole', status: 200, error: null, finish: ['stop'] });
+    expect(outcomes(response.record)).toEqual(['a answered 200']);
   });
 
   it('with one event of 5 MB is forwarded', async () => {
@@ -173,9 +173,9 @@ describe('an unusual but valid response', () => {
       headers: { 'content-type': 'application/json', ...onA },
       body: JSON.stringify({ model: 'm-1', prompt: 'a cat', stream: true, partial_images: 1 }),
     });
-    const told = await readAll(rig.gateway, response);
-    expect(told.text === picture + last).toBe(true);
-    expect(told.record).toMatchObject({ end: 'whole', usage: { prompt: 5, completion: 7, source: 'reported' } });
+    const read = await readAll(rig.gateway, response);
+    expect(read.text === picture + last).toBe(true);
+    expect(read.record).toMatchObject({ end: 'whole', usage: { prompt: 5, completion: 7, source: 'reported' } });
   });
 
   it.each([
@@ -184,21 +184,21 @@ describe('an unusual but valid response', () => {
     ['an empty body', 500, 'text/plain', '', 'no error message'],
   ])('with an error in %s is converted to an error object with the same status', async (_name, status, type, body, says) => {
     rig.wire.script = (socket) => put(socket, whole(status, type, body));
-    const told = await rig.tell(chat, onA);
-    expect([told.status, told.headers.get('content-type'), told.headers.get('x-gateway-error-source')]).toEqual([
+    const response = await rig.sendAndRead(chat, onA);
+    expect([response.status, response.headers.get('content-type'), response.headers.get('x-gateway-error-source')]).toEqual([
       status,
       'application/json',
       'provider',
     ]);
-    expect(errorOf(told.text).message).toContain(says);
-    expect(told.record).toMatchObject({ end: 'fault', status, error: { code: 'provider_error', source: 'provider' } });
+    expect(errorOf(response.text).message).toContain(says);
+    expect(response.record).toMatchObject({ end: 'fault', status, error: { code: 'provider_error', source: 'provider' } });
   });
 
   it('with an error object is forwarded, and the record has its message', async () => {
     rig.wire.script = (socket) => put(socket, whole(400, json, '{"error":{"message":"no such model","type":"t","code":"c"}}'));
-    const told = await rig.tell(chat, onA);
-    expect([told.status, errorOf(told.text).message]).toEqual([400, 'no such model']);
-    expect(told.record).toMatchObject({ end: 'fault', error: { code: 'provider_error', source: 'provider', message: 'no such model' } });
+    const response = await rig.sendAndRead(chat, onA);
+    expect([response.status, errorOf(response.text).message]).toEqual([400, 'no such model']);
+    expect(response.record).toMatchObject({ end: 'fault', error: { code: 'provider_error', source: 'provider', message: 'no such model' } });
   });
 });
 
@@ -228,7 +228,7 @@ describe('a response too large to buffer', () => {
       await put(socket, head(200, { 'content-type': json, 'content-length': start.length + size + 2 }), start);
       await pour(socket, size, '"}');
     };
-    const response = await rig.ask();
+    const response = await rig.send();
     const taken = await settled(() => upstream?.bytesWritten ?? 0);
     expect(taken).toBeGreaterThan(1024 * 1024);
     expect(taken, 'bytes on the way while nobody reads').toBeLessThan(size / 2);
@@ -248,10 +248,10 @@ describe('a response too large to buffer', () => {
       await pour(socket, 4 * 1024 * 1024, '');
       socket.destroy();
     };
-    const told = await rig.tell(chat, onPair);
-    expect([told.status, told.cut]).toEqual([200, true]);
-    expect(told.record).toMatchObject({ end: 'fault', status: 200, error: { code: 'stream_interrupted', source: 'provider' } });
-    expect(outcomes(told.record)).toEqual(['a answered 200']);
+    const response = await rig.sendAndRead(chat, onPair);
+    expect([response.status, response.cut]).toEqual([200, true]);
+    expect(response.record).toMatchObject({ end: 'fault', status: 200, error: { code: 'stream_interrupted', source: 'provider' } });
+    expect(outcomes(response.record)).toEqual(['a answered 200']);
   });
 
   it('that ends without closing its JSON is truncated for the client too', async () => {
@@ -260,8 +260,8 @@ describe('a response too large to buffer', () => {
       await pour(socket, 4 * 1024 * 1024, '');
       socket.end();
     };
-    const told = await rig.tell(chat, onA);
-    expect([told.cut, told.record.end, told.record.error?.code]).toEqual([true, 'fault', 'stream_interrupted']);
+    const response = await rig.sendAndRead(chat, onA);
+    expect([response.cut, response.record.end, response.record.error?.code]).toEqual([true, 'fault', 'stream_interrupted']);
   });
 
   it('is streamed with backpressure if the client does not read', async () => {
@@ -276,7 +276,7 @@ describe('a response too large to buffer', () => {
       }
       socket.end(chunks().slice(1).join(''));
     };
-    const response = await rig.ask(streamed);
+    const response = await rig.send(streamed);
     const taken = await settled(() => upstream?.bytesWritten ?? 0);
     expect(taken).toBeLessThan(size / 2);
     let length = 0;
@@ -304,9 +304,9 @@ describe('a stream that never ends', () => {
   it('is cancelled after its end mark', async () => {
     rig = await startRig();
     rig.wire.script = play(stream);
-    const told = await rig.tell(streamed, onA);
-    expect([told.status, told.cut, told.record.end, told.text.startsWith(stream)]).toEqual([200, false, 'whole', true]);
-    expect(told.text.length).toBeLessThan(256 * 1024);
+    const response = await rig.sendAndRead(streamed, onA);
+    expect([response.status, response.cut, response.record.end, response.text.startsWith(stream)]).toEqual([200, false, 'whole', true]);
+    expect(response.text.length).toBeLessThan(256 * 1024);
   });
 
   it('waits while a plugin inspects its head', async () => {
@@ -315,10 +315,10 @@ describe('a stream that never ends', () => {
     rig = await startRig({ more: { plugins }, gateway: { files: { 'looks.ts': looks } } });
     rig.wire.script = play('');
     const leaving = new AbortController();
-    const asked = rig.ask(streamed, onA, leaving.signal);
+    const pending = rig.send(streamed, onA, leaving.signal);
     const taken = await settled(() => upstream?.bytesWritten ?? 0);
     (globalThis as unknown as { looked(): void }).looked();
-    const response = await asked;
+    const response = await pending;
     await until(() => (upstream?.bytesWritten ?? 0) > taken, 'the stream to go on');
     leaving.abort();
     expect(response.status).toBe(200);

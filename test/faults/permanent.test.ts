@@ -74,7 +74,7 @@ afterAll(async () => {
   await upstream?.close();
 });
 
-const ask = (headers: Readonly<Record<string, string>>, path = '/v1/chat/completions'): Promise<Response> =>
+const send = (headers: Readonly<Record<string, string>>, path = '/v1/chat/completions'): Promise<Response> =>
   fetch(gateway.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -86,7 +86,7 @@ const messageOf = async (response: Response): Promise<string> => ((await respons
 describe('an error of the catalogue', () => {
   it.each(Object.keys(errorCatalogue) as ErrorCode[])('has x-should-retry: false if a retry cannot succeed: %s', async (code) => {
     // An error that a plugin throws by mistake is treated the same for every code.
-    const response = await ask({ 'x-gateway-provider': '@open', 'x-throw': code });
+    const response = await send({ 'x-gateway-provider': '@open', 'x-throw': code });
     expect([response.status, word(response)]).toEqual([errorCatalogue[code].status, passing.includes(code) ? null : 'false']);
     if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
@@ -98,7 +98,7 @@ describe('an error of the catalogue', () => {
     ['provider_auth_failed', { retry: true }, null],
     ['upstream_invalid', { retry: false }, 'false'],
   ])('can override whether a retry can succeed: %s %j', async (code, details, expected) => {
-    expect(word(await ask({ 'x-gateway-provider': '@open', 'x-throw': code, 'x-details': JSON.stringify(details) }))).toBe(expected);
+    expect(word(await send({ 'x-gateway-provider': '@open', 'x-throw': code, 'x-details': JSON.stringify(details) }))).toBe(expected);
   });
 });
 
@@ -117,9 +117,9 @@ describe('an error of the provider', () => {
     [500, 'false', 'false'],
   ])('with status %i and x-should-retry %s returns x-should-retry %s', async (status, says, expected) => {
     const headers = { 'x-status': status.toString(), ...(says === undefined ? {} : { 'x-says': says }) };
-    expect(word(await ask({ 'x-gateway-config': 'plain', ...headers }))).toBe(expected);
+    expect(word(await send({ 'x-gateway-config': 'plain', ...headers }))).toBe(expected);
     // The relay reads no body and forwards the caller's headers itself.
-    expect(word(await ask({ 'x-gateway-provider': '@open', ...headers }, '/v1/elsewhere'))).toBe(expected);
+    expect(word(await send({ 'x-gateway-provider': '@open', ...headers }, '/v1/elsewhere'))).toBe(expected);
   });
 });
 
@@ -130,19 +130,19 @@ describe('a rejected credential', () => {
     ['of a virtual key', { 'x-gateway-config': 'virtual' }, 'virtual_keys.team.api_key'],
     ['of a target', { 'x-gateway-config': 'keyed' }, 'config.api_key'],
   ])('%s is reported with its setting', async (_name, headers, setting) => {
-    const response = await ask({ ...headers, ...refused });
+    const response = await send({ ...headers, ...refused });
     expect([response.status, word(response)]).toEqual([502, 'false']);
     expect(await messageOf(response)).toBe(`Provider "open" rejected the credential of ${setting} with status 401: no`);
   });
 
   it('of a relayed request is reported with its setting', async () => {
-    const response = await ask({ 'x-gateway-provider': '@open', ...refused }, '/v1/elsewhere');
+    const response = await send({ 'x-gateway-provider': '@open', ...refused }, '/v1/elsewhere');
     expect([response.status, word(response)]).toEqual([502, 'false']);
     expect(await messageOf(response)).toBe('Provider "open" rejected the credential of providers.open.api_key with status 401.');
   });
 
   it('of the caller returns the status 401 of the provider', async () => {
-    const response = await ask({ 'x-gateway-provider': '@own', authorization: 'Bearer of-the-caller', ...refused }, '/v1/elsewhere');
+    const response = await send({ 'x-gateway-provider': '@own', authorization: 'Bearer of-the-caller', ...refused }, '/v1/elsewhere');
     expect([response.status, word(response)]).toEqual([401, 'false']);
   });
 
@@ -173,13 +173,13 @@ describe('a rejected credential', () => {
 
 describe('a route that the provider does not support', () => {
   it('returns 400 and no retry', async () => {
-    const response = await ask({ 'x-gateway-provider': '@claude' }, '/v1/moderations');
+    const response = await send({ 'x-gateway-provider': '@claude' }, '/v1/moderations');
     expect([response.status, word(response)]).toEqual([400, 'false']);
     expect(await response.json()).toMatchObject({ error: { code: 'unsupported_endpoint', type: 'invalid_request_error' } });
   });
 
   it('keeps the error of the targets that were tried', async () => {
-    const response = await ask({ 'x-gateway-config': 'lacking', 'x-status': '503' }, '/v1/moderations');
+    const response = await send({ 'x-gateway-config': 'lacking', 'x-status': '503' }, '/v1/moderations');
     expect([response.status, word(response)]).toEqual([503, 'false']);
     expect(await messageOf(response)).toContain('Last: open returned 503');
   });

@@ -53,7 +53,7 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-const ask = (body: object): Promise<Response> =>
+const send = (body: object): Promise<Response> =>
   fetch(`${url}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-provider': '@a' },
@@ -84,7 +84,7 @@ describe('a gateway that is killed under load', () => {
     const lane = async (n: number): Promise<void> => {
       for (;;) {
         try {
-          const response = await ask(n % 2 === 0 ? chat : streamed);
+          const response = await send(n % 2 === 0 ? chat : streamed);
           const answer = await response.text();
           const isWhole = n % 2 === 0 ? answer.endsWith('}') : answer.endsWith(mark);
           if (response.status === 200 && isWhole) whole200.push(response.headers.get('x-request-id') ?? '');
@@ -115,7 +115,7 @@ describe('a gateway that receives SIGTERM', () => {
         .then(() => more)
         .then(() => put(socket, piece(finish + mark), lastPiece));
     await start({ timeout: '20s' });
-    const response = await ask(streamed);
+    const response = await send(streamed);
     const kept = await openConnection();
     child.kill('SIGTERM');
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
@@ -137,8 +137,8 @@ describe('a gateway that receives SIGTERM', () => {
     wire.script = (socket, { body }) =>
       body.includes('"stream":true') ? put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever) : forever;
     await start({ timeout: '300ms' });
-    const response = await ask(streamed);
-    const waiting = ask(chat);
+    const response = await send(streamed);
+    const waiting = send(chat);
     await until(() => wire.requests.length === 2, 'both requests upstream');
     child.kill('SIGTERM');
     const answer = await response.text();
@@ -165,7 +165,7 @@ describe('a gateway that receives SIGTERM', () => {
   it('exits at once after a second signal', async () => {
     wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => forever);
     await start({ timeout: '600s' });
-    const response = await ask(streamed);
+    const response = await send(streamed);
     child.kill('SIGTERM');
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
     child.kill('SIGTERM');
@@ -179,7 +179,7 @@ describe('a gateway that receives SIGTERM', () => {
     const long = JSON.stringify({ error: { message: 'x'.repeat(14_000_000) } });
     wire.script = (socket) => put(socket, whole(500, 'application/json', long));
     await start({ timeout: '20s' });
-    const response = await ask(chat);
+    const response = await send(chat);
     child.kill('SIGTERM');
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -68,13 +68,13 @@ beforeEach(() => {
   upstream.requests.length = 0;
 });
 
-interface Told {
+interface ReadResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-async function ask(path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Told> {
+async function send(path: string, body: object, headers: Readonly<Record<string, string>>): Promise<ReadResponse> {
   const response = await fetch(gateway.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer ya29.of-the-caller', ...headers },
@@ -101,10 +101,10 @@ describe('a Google error of a model on Vertex AI', () => {
     async (model, _shape, body) => {
       for (const streams of [false, true]) {
         play = whole(429, body);
-        const told = await ask(chat, { model, stream: streams }, onVertex);
-        expect([told.status, told.headers.get('retry-after'), told.headers.get('x-should-retry')]).toEqual([429, '35', null]);
-        expect(errorIn(told.text)).toMatchObject({ type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED', param: null });
-        expect(errorIn(told.text)['message']).toContain('Resource exhausted.');
+        const response = await send(chat, { model, stream: streams }, onVertex);
+        expect([response.status, response.headers.get('retry-after'), response.headers.get('x-should-retry')]).toEqual([429, '35', null]);
+        expect(errorIn(response.text)).toMatchObject({ type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED', param: null });
+        expect(errorIn(response.text)['message']).toContain('Resource exhausted.');
       }
     },
   );
@@ -112,18 +112,18 @@ describe('a Google error of a model on Vertex AI', () => {
   it.each(shapes)('is converted to the format of a messages client: %s', async (_shape, body) => {
     for (const path of [messages, `${messages}/count_tokens`]) {
       play = whole(429, body);
-      const told = await ask(path, { model: 'anthropic.claude-sonnet-4-5' }, onVertex);
-      expect([told.status, told.headers.get('retry-after')]).toEqual([429, '35']);
-      expect(JSON.parse(told.text)).toMatchObject({ type: 'error', error: { type: 'rate_limit_error', message: 'Resource exhausted.' } });
+      const response = await send(path, { model: 'anthropic.claude-sonnet-4-5' }, onVertex);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([429, '35']);
+      expect(JSON.parse(response.text)).toMatchObject({ type: 'error', error: { type: 'rate_limit_error', message: 'Resource exhausted.' } });
     }
     const [, list] = shapes;
     play = whole(
       404,
       list?.[1] === body ? [{ error: { code: 404, message: 'm', status: 'NOT_FOUND' } }] : { error: { message: 'm', status: 'NOT_FOUND' } },
     );
-    const told = await ask(messages, { model: 'anthropic.claude-sonnet-4-5' }, onVertex);
-    expect([told.status, told.headers.get('x-should-retry')]).toEqual([404, 'false']);
-    expect(errorIn(told.text)).toMatchObject({ type: 'not_found_error' });
+    const response = await send(messages, { model: 'anthropic.claude-sonnet-4-5' }, onVertex);
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([404, 'false']);
+    expect(errorIn(response.text)).toMatchObject({ type: 'not_found_error' });
   });
 
   it.each(models.flatMap((model) => [stream, inPieces].map((way) => [model, way.name, way] as const)))(
@@ -131,9 +131,9 @@ describe('a Google error of a model on Vertex AI', () => {
     async (model, _name, way) => {
       for (const body of [exhausted, [exhausted]]) {
         play = way(data(body));
-        const told = await ask(chat, { model, stream: true }, onVertex);
-        expect([told.status, told.headers.get('retry-after')]).toEqual([429, '35']);
-        expect(errorIn(told.text)).toMatchObject({ type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED' });
+        const response = await send(chat, { model, stream: true }, onVertex);
+        expect([response.status, response.headers.get('retry-after')]).toEqual([429, '35']);
+        expect(errorIn(response.text)).toMatchObject({ type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED' });
       }
     },
   );
@@ -143,9 +143,9 @@ describe('a Google error of a model on Vertex AI', () => {
     async (model, _name, way) => {
       for (const body of [exhausted, [exhausted]]) {
         play = way(...chunks('one ').slice(0, 2), data(body));
-        const told = await ask(chat, { model, stream: true }, onVertex);
-        expect(told.status).toBe(200);
-        const last = told.text.trimEnd().split('\n\n').at(-1) ?? '';
+        const response = await send(chat, { model, stream: true }, onVertex);
+        expect(response.status).toBe(200);
+        const last = response.text.trimEnd().split('\n\n').at(-1) ?? '';
         expect(errorIn(last.slice('data: '.length))).toMatchObject({
           message: 'Resource exhausted.',
           type: 'rate_limit_error',
@@ -160,8 +160,8 @@ describe('a Google error of a model on Vertex AI', () => {
     const delta = named('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one' } });
     for (const way of [stream, inPieces]) {
       play = way(start, delta, data(exhausted));
-      const told = await ask(messages, { model: 'anthropic.claude-sonnet-4-5', stream: true }, onVertex);
-      const last = told.text.trimEnd().split('\n\n').at(-1) ?? '';
+      const response = await send(messages, { model: 'anthropic.claude-sonnet-4-5', stream: true }, onVertex);
+      const last = response.text.trimEnd().split('\n\n').at(-1) ?? '';
       expect(last).toMatch(/^event: error\ndata: /);
       expect(JSON.parse(last.slice(last.indexOf('{')))).toMatchObject({ type: 'error', error: { type: 'rate_limit_error' } });
     }
@@ -194,10 +194,10 @@ describe('an error object as the first event of a stream', () => {
     'keeps its type and gets its status: %s %s %#',
     async (provider, path, event, status, type, way) => {
       play = way(event);
-      const told = await ask(path, { model: 'm-1', input: 'hi', stream: true }, { 'x-gateway-provider': `@${provider}` });
-      expect([told.status, told.headers.get('x-gateway-error-source')]).toEqual([status, 'provider']);
-      expect(told.headers.get('x-should-retry')).toBe(status === 400 ? 'false' : null);
-      expect(errorIn(told.text)).toMatchObject({ type });
+      const response = await send(path, { model: 'm-1', input: 'hi', stream: true }, { 'x-gateway-provider': `@${provider}` });
+      expect([response.status, response.headers.get('x-gateway-error-source')]).toEqual([status, 'provider']);
+      expect(response.headers.get('x-should-retry')).toBe(status === 400 ? 'false' : null);
+      expect(errorIn(response.text)).toMatchObject({ type });
     },
   );
 
@@ -205,8 +205,8 @@ describe('an error object as the first event of a stream', () => {
     'triggers the fallback with any status list: %s %s %#',
     async (provider, path, event) => {
       play = stream(event);
-      const told = await ask(path, { model: 'm-1', stream: true }, { 'x-gateway-config': `${provider}-mock` });
-      expect([told.status, told.headers.get('x-gateway-provider-type')]).toEqual([200, 'mock']);
+      const response = await send(path, { model: 'm-1', stream: true }, { 'x-gateway-config': `${provider}-mock` });
+      expect([response.status, response.headers.get('x-gateway-provider-type')]).toEqual([200, 'mock']);
     },
   );
 
@@ -214,14 +214,14 @@ describe('an error object as the first event of a stream', () => {
     const soon = { error: { ...exhausted.error, details: [{ ...details[0], retryDelay: '0.05s' }] } };
     let n = 0;
     play = (response) => ((n += 1), n === 1 ? sse(response, [data(soon)]) : whole(429, exhausted)(response));
-    const told = await ask(chat, { model: 'm-1', stream: true }, { 'x-gateway-config': 'gem-again' });
-    expect([told.status, told.headers.get('retry-after'), told.headers.get('x-should-retry'), upstream.requests.length]).toEqual([
+    const response = await send(chat, { model: 'm-1', stream: true }, { 'x-gateway-config': 'gem-again' });
+    expect([response.status, response.headers.get('retry-after'), response.headers.get('x-should-retry'), upstream.requests.length]).toEqual([
       429,
       '35',
       'false',
       2,
     ]);
-    const record = await gateway.record(told.headers.get('x-request-id'));
+    const record = await gateway.record(response.headers.get('x-request-id'));
     expect(record.attempts.map(({ reason, outcome }) => [outcome, reason])).toEqual([
       ['faulty', 'error object (status 429): gemini error: Resource exhausted.'],
       ['answered', 'gemini error: Resource exhausted.'],
@@ -230,9 +230,9 @@ describe('an error object as the first event of a stream', () => {
 
   it("that rejects the operator's credential returns 502", async () => {
     play = stream(named('error', anthropic('authentication_error')));
-    const told = await ask(messages, { model: 'm-1', stream: true }, { 'x-gateway-provider': '@claude' });
-    expect([told.status, told.headers.get('x-should-retry')]).toEqual([502, 'false']);
-    expect(told.text).toContain('providers.claude.api_key');
+    const response = await send(messages, { model: 'm-1', stream: true }, { 'x-gateway-provider': '@claude' });
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([502, 'false']);
+    expect(response.text).toContain('providers.claude.api_key');
   });
 });
 
@@ -245,9 +245,9 @@ describe('an error object with status 200', () => {
     ['open', chat, { error: { message: 'not now' } }, 502],
   ])('returns the status of its error type: %s %s %#', async (provider, path, body, status) => {
     play = whole(200, body);
-    const told = await ask(path, { model: 'm-1', input: 'hi' }, { 'x-gateway-provider': `@${provider}` });
-    expect([told.status, told.headers.get('x-gateway-error-source')]).toEqual([status, 'provider']);
-    expect(errorIn(told.text)['message']).toContain('not now');
+    const response = await send(path, { model: 'm-1', input: 'hi' }, { 'x-gateway-provider': `@${provider}` });
+    expect([response.status, response.headers.get('x-gateway-error-source')]).toEqual([status, 'provider']);
+    expect(errorIn(response.text)['message']).toContain('not now');
   });
 });
 
@@ -256,6 +256,6 @@ it.each([
   ['the header retry-after-ms is set', { 'retry-after-ms': '3000' }, null, '3000'],
 ])('a retry delay in the error body is ignored if %s', async (_name, headers, seconds, ms) => {
   play = whole(429, exhausted, headers);
-  const told = await ask(chat, { model: 'gemini-2.5-flash' }, onVertex);
-  expect([told.headers.get('retry-after'), told.headers.get('retry-after-ms')]).toEqual([seconds, ms]);
+  const response = await send(chat, { model: 'gemini-2.5-flash' }, onVertex);
+  expect([response.headers.get('retry-after'), response.headers.get('retry-after-ms')]).toEqual([seconds, ms]);
 });

@@ -129,15 +129,15 @@ describe('a request', () => {
         ...(body === undefined ? {} : { body: chunkedBody ? streamOf('x', 300) : body }),
         ...(chunkedBody ? { duplex: 'half' } : {}),
       } as RequestInit);
-      const told = await readAll(rig.gateway, response);
-      const error = errorOf(told.text);
-      expect([told.status, error.code]).toEqual([status, code]);
+      const read = await readAll(rig.gateway, response);
+      const error = errorOf(read.text);
+      expect([read.status, error.code]).toEqual([status, code]);
       expect(error.message).toMatch(says);
-      expect(error.gateway).toMatchObject({ request_id: told.record.id, source: 'gateway' });
-      expect([told.headers.get('x-gateway-error-source'), told.headers.get('content-type')]).toEqual(['gateway', 'application/json']);
-      expect(told.text).not.toContain(key);
+      expect(error.gateway).toMatchObject({ request_id: read.record.id, source: 'gateway' });
+      expect([read.headers.get('x-gateway-error-source'), read.headers.get('content-type')]).toEqual(['gateway', 'application/json']);
+      expect(read.text).not.toContain(key);
       expect([rig.wire.requests.length, rig.good.requests.length]).toEqual([0, 0]);
-      expect(told.record).toMatchObject({ end: 'fault', status, error: { code, source: 'gateway', message: error.message } });
+      expect(read.record).toMatchObject({ end: 'fault', status, error: { code, source: 'gateway', message: error.message } });
     },
   );
 

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { completion } from '../support/upstream.ts';
-import { chat, errorOf, onA, outcomes, readAll, type Rig, startRig, streamed, type Told } from './rig.ts';
+import { chat, errorOf, onA, outcomes, readAll, type Rig, startRig, streamed, type ReadResponse } from './rig.ts';
 import { forever, head, put, whole } from './wire.ts';
 import { type HeldTime, holdTime, turns } from '../support/time.ts';
 
@@ -57,44 +57,44 @@ describe('retries', () => {
     ['two retries', [later(429), later(500), fine], 200, '2', ['a answered 429', 'a answered 500', 'a answered 200']],
   ] as const)('are counted in the headers and the record: %s', async (_name, answers, status, count, tries) => {
     play(...answers);
-    const told = await rig.tell(chat, on('alone'));
-    expect([told.status, ...shown(told.headers)]).toEqual([status, count, 'config', null]);
-    expect(outcomes(told.record)).toEqual(tries);
-    expect(told.headers.get('x-gateway-attempts')).toMatch(new RegExp(`^${tries.map((each) => `a=${each.slice(-3)};\\d+ms`).join(', ')}$`));
-    expect(told.record.attempts.map(({ reason }) => reason)).toEqual(
+    const response = await rig.sendAndRead(chat, on('alone'));
+    expect([response.status, ...shown(response.headers)]).toEqual([status, count, 'config', null]);
+    expect(outcomes(response.record)).toEqual(tries);
+    expect(response.headers.get('x-gateway-attempts')).toMatch(new RegExp(`^${tries.map((each) => `a=${each.slice(-3)};\\d+ms`).join(', ')}$`));
+    expect(response.record.attempts.map(({ reason }) => reason)).toEqual(
       tries.map((each) => (each.endsWith('200') ? null : `status ${each.slice(-3)}: try later`)),
     );
   });
 
   it('return the last response after the last attempt, with x-should-retry: false', async () => {
     play(later(503, { 'retry-after-ms': 5, 'x-should-retry': 'true' }));
-    const told = await rig.tell(chat, on('alone'));
-    expect([told.status, told.text, ...shown(told.headers)]).toEqual([503, busy, '-1', 'config', 'false']);
-    expect(told.headers.get('retry-after-ms')).toBe('5');
-    expect(told.record).toMatchObject({ end: 'fault', status: 503, error: { source: 'provider' } });
-    expect(outcomes(told.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503']);
+    const response = await rig.sendAndRead(chat, on('alone'));
+    expect([response.status, response.text, ...shown(response.headers)]).toEqual([503, busy, '-1', 'config', 'false']);
+    expect(response.headers.get('retry-after-ms')).toBe('5');
+    expect(response.record).toMatchObject({ end: 'fault', status: 503, error: { source: 'provider' } });
+    expect(outcomes(response.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503']);
   });
 
   it('are not made without configuration', async () => {
     const before = play(later(503));
-    const told = await rig.tell(chat, on('once'));
-    expect([told.status, ...shown(told.headers), rig.wire.requests.length - before]).toEqual([503, '0', 'config', null, 1]);
+    const response = await rig.sendAndRead(chat, on('once'));
+    expect([response.status, ...shown(response.headers), rig.wire.requests.length - before]).toEqual([503, '0', 'config', null, 1]);
   });
 
   it('are made only for the configured status codes', async () => {
     const before = play(later(503));
-    const told = await rig.tell(chat, on('codes'));
-    expect([told.status, ...shown(told.headers)]).toEqual([503, '0', 'config', null]);
+    const response = await rig.sendAndRead(chat, on('codes'));
+    expect([response.status, ...shown(response.headers)]).toEqual([503, '0', 'config', null]);
     expect(rig.wire.requests.length - before).toBe(1);
     play(later(418), fine);
-    expect((await rig.tell(chat, on('codes'))).status).toBe(200);
+    expect((await rig.sendAndRead(chat, on('codes'))).status).toBe(200);
   });
 
   it('are made before the fallback', async () => {
     play(later(503));
-    const told = await rig.tell(streamed, on('chain'));
-    expect([told.status, ...shown(told.headers)]).toEqual([200, '0', 'config.targets[1]', null]);
-    expect(outcomes(told.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503', 'b answered 200']);
+    const response = await rig.sendAndRead(streamed, on('chain'));
+    expect([response.status, ...shown(response.headers)]).toEqual([200, '0', 'config.targets[1]', null]);
+    expect(outcomes(response.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503', 'b answered 200']);
   });
 
   it.each([
@@ -103,11 +103,11 @@ describe('retries', () => {
     ['an invalid response', (socket: Socket) => put(socket, whole(200, 'text/html', '<p>')), 502],
   ] as const)('and fallbacks that end with %s return the status of the last attempt', async (_name, answer, status) => {
     play(answer);
-    const told = await rig.tell(chat, on('failing'));
-    const error = errorOf(told.text);
-    expect([told.status, error.code, told.headers.get('x-should-retry')]).toEqual([status, 'all_targets_failed', 'false']);
-    expect(error.gateway.attempts?.length).toBe(told.record.attempts.length);
-    expect(told.record).toMatchObject({ end: 'fault', status, error: { code: 'all_targets_failed', source: 'provider' } });
+    const response = await rig.sendAndRead(chat, on('failing'));
+    const error = errorOf(response.text);
+    expect([response.status, error.code, response.headers.get('x-should-retry')]).toEqual([status, 'all_targets_failed', 'false']);
+    expect(error.gateway.attempts?.length).toBe(response.record.attempts.length);
+    expect(response.record).toMatchObject({ end: 'fault', status, error: { code: 'all_targets_failed', source: 'provider' } });
   });
 
   it.each([
@@ -123,38 +123,38 @@ describe('retries', () => {
       note((socket) => later(429, headers())(socket)),
       note(fine),
     );
-    expect((await rig.tell(chat, on('alone'))).status).toBe(200);
+    expect((await rig.sendAndRead(chat, on('alone'))).status).toBe(200);
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(least);
   });
 
   it('do not wait if another target is available', async () => {
     const before = play(later(429, { 'retry-after': 30 }));
-    const told = await rig.tell(chat, on('chain'));
-    expect([told.status, rig.wire.requests.length - before]).toEqual([200, 1]);
-    expect(outcomes(told.record)).toEqual(['a answered 429', 'b answered 200']);
-    expect(told.record.attempts[0]?.reason).toBe('status 429, so the next target is tried instead of waiting 30 s: try later');
-    expect(told.record.attempts.map(({ retry_after_ms: ms }) => ms)).toEqual([30_000, null]);
+    const response = await rig.sendAndRead(chat, on('chain'));
+    expect([response.status, rig.wire.requests.length - before]).toEqual([200, 1]);
+    expect(outcomes(response.record)).toEqual(['a answered 429', 'b answered 200']);
+    expect(response.record.attempts[0]?.reason).toBe('status 429, so the next target is tried instead of waiting 30 s: try later');
+    expect(response.record.attempts.map(({ retry_after_ms: ms }) => ms)).toEqual([30_000, null]);
   });
 
   it('wait if no other target is left', async () => {
     play(later(503), later(429, { 'retry-after': 2 }), fine);
-    const told = await rig.tell(chat, on('failing'));
-    expect(outcomes(told.record)).toEqual(['a answered 503', 'a answered 429', 'a answered 200']);
+    const response = await rig.sendAndRead(chat, on('failing'));
+    expect(outcomes(response.record)).toEqual(['a answered 503', 'a answered 429', 'a answered 200']);
   });
 
   it('do not wait longer than a client would', async () => {
     const before = play(later(429, { 'retry-after': 3600 }));
-    const told = await rig.tell(chat, on('alone'));
-    expect([told.status, told.headers.get('retry-after'), rig.wire.requests.length - before]).toEqual([429, '3600', 1]);
-    expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('-1');
-    expect(told.record.attempts[0]?.reason).toBe('status 429, the wait of 3600 s is too long: try later');
-    expect(told.record.attempts[0]?.retry_after_ms).toBe(3_600_000);
+    const response = await rig.sendAndRead(chat, on('alone'));
+    expect([response.status, response.headers.get('retry-after'), rig.wire.requests.length - before]).toEqual([429, '3600', 1]);
+    expect(response.headers.get('x-gateway-retry-attempt-count')).toBe('-1');
+    expect(response.record.attempts[0]?.reason).toBe('status 429, the wait of 3600 s is too long: try later');
+    expect(response.record.attempts[0]?.retry_after_ms).toBe(3_600_000);
   });
 
   it('are made after a connection reset', async () => {
     await rig.forgetConnections();
     play((socket) => void socket.resetAndDestroy(), fine);
-    const { record } = await rig.tell(chat, on('alone'));
+    const { record } = await rig.sendAndRead(chat, on('alone'));
     expect(outcomes(record)).toEqual(['a unreachable', 'a answered 200']);
     expect(record.attempts[0]?.reason).toMatch(/^unreachable: Provider "a" could not be reached: connection reset \(/);
   });
@@ -196,12 +196,12 @@ describe('a keep-alive connection', () => {
   };
 
   /** Sends one request so that its connection is kept alive, and then another one. */
-  async function twice(headers: Readonly<Record<string, string>> = onA): Promise<Told & { readonly sent: number }> {
+  async function twice(headers: Readonly<Record<string, string>> = onA): Promise<ReadResponse & { readonly sent: number }> {
     await rig.forgetConnections();
-    expect((await rig.tell(chat, headers)).status).toBe(200);
+    expect((await rig.sendAndRead(chat, headers)).status).toBe(200);
     const before = rig.wire.requests.length;
-    const told = await rig.tell(chat, headers);
-    return { ...told, sent: rig.wire.requests.length - before };
+    const response = await rig.sendAndRead(chat, headers);
+    return { ...response, sent: rig.wire.requests.length - before };
   }
 
   it.each([
@@ -209,15 +209,15 @@ describe('a keep-alive connection', () => {
     ['reset', reset],
   ])('that is %s at once has read nothing: the request is sent again and recorded', async (_name, second) => {
     then(second);
-    const told = await twice();
-    expect([told.status, told.text, told.sent]).toEqual([200, good, 2]);
-    expect(outcomes(told.record)).toEqual(['a unreachable', 'a answered 200']);
-    expect(told.record.attempts.map(({ reason }) => reason)).toEqual([
+    const response = await twice();
+    expect([response.status, response.text, response.sent]).toEqual([200, good, 2]);
+    expect(outcomes(response.record)).toEqual(['a unreachable', 'a answered 200']);
+    expect(response.record.attempts.map(({ reason }) => reason)).toEqual([
       expect.stringMatching(/^the keep-alive connection was closed: Provider "a" could not be reached: connection (?:closed|reset) \(/),
       null,
     ]);
-    expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=200;\d+ms$/);
-    expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('0');
+    expect(response.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=200;\d+ms$/);
+    expect(response.headers.get('x-gateway-retry-attempt-count')).toBe('0');
   });
 
   it.each([
@@ -231,20 +231,20 @@ describe('a keep-alive connection', () => {
     ],
   ] as const)('that fails %s may have read the request: nothing is sent again', async (_name, second) => {
     then(second);
-    const told = await twice();
-    expect([told.status, told.sent, told.record.attempts.length]).toEqual([502, 1, 1]);
+    const response = await twice();
+    expect([response.status, response.sent, response.record.attempts.length]).toEqual([502, 1, 1]);
   });
 
   it('is replaced once: a failure of the new connection is returned', async () => {
     rig.wire.script = fine;
     await rig.forgetConnections();
-    await rig.tell(chat, onA);
+    await rig.sendAndRead(chat, onA);
     const before = rig.wire.requests.length;
     rig.wire.script = reset;
-    const told = await rig.tell(chat, onA);
-    expect([told.status, rig.wire.requests.length - before]).toEqual([502, 2]);
-    expect(outcomes(told.record)).toEqual(['a unreachable', 'a unreachable']);
-    expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=unreachable;\d+ms$/);
+    const response = await rig.sendAndRead(chat, onA);
+    expect([response.status, rig.wire.requests.length - before]).toEqual([502, 2]);
+    expect(outcomes(response.record)).toEqual(['a unreachable', 'a unreachable']);
+    expect(response.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=unreachable;\d+ms$/);
   });
 
   it('that was closed does not count as one of the configured retries', async () => {
@@ -252,21 +252,21 @@ describe('a keep-alive connection', () => {
     const plain = rig.wire.script;
     let sent = 0;
     await rig.forgetConnections();
-    await rig.tell(chat, on('again'));
+    await rig.sendAndRead(chat, on('again'));
     rig.wire.script = (socket, request) => ((sent += 1), sent === 2 ? later(503)(socket) : plain(socket, request));
-    const told = await rig.tell(chat, on('again'));
-    expect(outcomes(told.record)).toEqual(['a unreachable', 'a answered 503', 'a answered 200']);
-    expect(told.headers.get('x-gateway-retry-attempt-count')).toBe('1');
+    const response = await rig.sendAndRead(chat, on('again'));
+    expect(outcomes(response.record)).toEqual(['a unreachable', 'a answered 503', 'a answered 200']);
+    expect(response.headers.get('x-gateway-retry-attempt-count')).toBe('1');
   });
 
   it('can be closed for all requests at once after a restart: all of them succeed', async () => {
     then(close);
-    const round = (): Promise<readonly Told[]> => Promise.all(Array.from({ length: 5 }, () => rig.tell(chat, onA)));
+    const round = (): Promise<readonly ReadResponse[]> => Promise.all(Array.from({ length: 5 }, () => rig.sendAndRead(chat, onA)));
     await round();
     const before = rig.wire.requests.length;
-    const told = await round();
-    expect(told.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect(Math.max(...told.map(({ record }) => record.attempts.length))).toBeLessThanOrEqual(2);
+    const response = await round();
+    expect(response.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(Math.max(...response.map(({ record }) => record.attempts.length))).toBeLessThanOrEqual(2);
     expect(rig.wire.requests.length - before).toBeLessThanOrEqual(10);
   });
 
@@ -276,10 +276,10 @@ describe('a keep-alive connection', () => {
     const get = (): Promise<Response> => fetch(`${rig.gateway.url}/v1/elsewhere`, { headers: onA });
     expect((await get()).status).toBe(200);
     const before = rig.wire.requests.length;
-    const told = await readAll(rig.gateway, await get());
-    expect([told.status, rig.wire.requests.length - before]).toEqual([200, 2]);
-    expect(outcomes(told.record)).toEqual(['a unreachable', 'a answered 200']);
-    expect(told.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=200;\d+ms$/);
+    const response = await readAll(rig.gateway, await get());
+    expect([response.status, rig.wire.requests.length - before]).toEqual([200, 2]);
+    expect(outcomes(response.record)).toEqual(['a unreachable', 'a answered 200']);
+    expect(response.headers.get('x-gateway-attempts')).toMatch(/^a=unreachable;\d+ms, a=200;\d+ms$/);
   });
 
   it('of a relayed request that fails during processing is not replaced', async () => {
@@ -295,8 +295,8 @@ describe('a keep-alive connection', () => {
     await rig.forgetConnections();
     const before = rig.wire.requests.length;
     rig.wire.script = close;
-    const told = await rig.tell(chat, onA);
-    expect([told.status, rig.wire.requests.length - before]).toEqual([502, 1]);
+    const response = await rig.sendAndRead(chat, onA);
+    expect([response.status, rig.wire.requests.length - before]).toEqual([502, 1]);
   });
 });
 
@@ -305,16 +305,16 @@ describe('more requests than server.max_in_flight', () => {
     const rig = await startRig({ server: { max_in_flight: 2 } });
     rig.wire.script = () => forever;
     const controllers = [new AbortController(), new AbortController()];
-    const running = controllers.map(({ signal }) => rig.ask(chat, onA, signal).catch(() => undefined));
+    const running = controllers.map(({ signal }) => rig.send(chat, onA, signal).catch(() => undefined));
     while (rig.wire.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10));
-    const told = await rig.tell(chat, { 'x-gateway-provider': '@b' });
-    expect([told.status, errorOf(told.text).code, errorOf(told.text).type, told.headers.get('retry-after')]).toEqual([
+    const response = await rig.sendAndRead(chat, { 'x-gateway-provider': '@b' });
+    expect([response.status, errorOf(response.text).code, errorOf(response.text).type, response.headers.get('retry-after')]).toEqual([
       503,
       'overloaded',
       'overloaded_error',
       '1',
     ]);
-    expect(told.record).toMatchObject({ end: 'fault', status: 503, error: { code: 'overloaded', source: 'gateway' } });
+    expect(response.record).toMatchObject({ end: 'fault', status: 503, error: { code: 'overloaded', source: 'gateway' } });
     for (const controller of controllers) controller.abort();
     await Promise.all(running);
     await rig.expectQuiet();
@@ -331,7 +331,7 @@ describe('more requests than server.max_in_flight', () => {
     });
     await Promise.all(slow.map((request) => once(request, 'socket')));
     await turns();
-    expect((await rig.tell(chat, { 'x-gateway-provider': '@b' })).status).toBe(200);
+    expect((await rig.sendAndRead(chat, { 'x-gateway-provider': '@b' })).status).toBe(200);
     for (const request of slow) request.destroy();
     await rig.close();
   });

@@ -13,9 +13,9 @@ export interface Rig {
   readonly gateway: TestGateway;
   readonly wire: Wire;
   readonly good: ScriptedUpstream;
-  ask(body?: Plain, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
+  send(body?: Plain, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
   /** Sends a request, reads the response to its end and returns it with the record. */
-  tell(body?: Plain, headers?: Readonly<Record<string, string>>): Promise<Told>;
+  sendAndRead(body?: Plain, headers?: Readonly<Record<string, string>>): Promise<ReadResponse>;
   /** Waits until no request is in progress, and proves it: with a limit of one request (the default), one is served. */
   expectQuiet(): Promise<void>;
   /** Closes the keep-alive connections to `a` and waits until the gateway has noticed. */
@@ -24,7 +24,7 @@ export interface Rig {
 }
 
 /** A response as a client saw it. */
-export interface Told {
+export interface ReadResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The part that arrived. */
@@ -59,7 +59,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     else json(response, 200, completion('from b'));
   });
   const gateway = await startTestGateway(JSON.stringify(configOf(wire, good, options)), options.gateway);
-  const ask: Rig['ask'] = (body = chat, headers = onA, signal) =>
+  const send: Rig['send'] = (body = chat, headers = onA, signal) =>
     fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -68,15 +68,15 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     });
   const expectQuiet = async (): Promise<void> => {
     await until(() => wire.busy() === 0, 'the upstream connections to be free');
-    await untilServed(() => ask(chat, { 'x-gateway-provider': '@b' }));
+    await untilServed(() => send(chat, { 'x-gateway-provider': '@b' }));
     expect(gateway.lines.filter((line) => line.includes('"level":50')).join('')).toBe('');
   };
   return {
     gateway,
     wire,
     good,
-    ask,
-    tell: async (body, headers) => readAll(gateway, await ask(body, headers)),
+    send,
+    sendAndRead: async (body, headers) => readAll(gateway, await send(body, headers)),
     expectQuiet,
     async forgetConnections() {
       // The gateway closes its side after it has read the end of ours.
@@ -98,9 +98,9 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
 }
 
 /** An attempt ends a moment after its response. */
-async function untilServed(ask: () => Promise<Response>): Promise<void> {
+async function untilServed(send: () => Promise<Response>): Promise<void> {
   await until(async () => {
-    const response = await ask();
+    const response = await send();
     await response.arrayBuffer();
     return response.status === 200;
   }, 'room for a request');
@@ -121,7 +121,7 @@ function configOf(wire: Wire, good: ScriptedUpstream, options: RigOptions): Plai
 }
 
 /** Reads a response to its end, or to where it was truncated. */
-export async function readAll(gateway: TestGateway, response: Response): Promise<Told> {
+export async function readAll(gateway: TestGateway, response: Response): Promise<ReadResponse> {
   const pieces: Uint8Array[] = [];
   let cut = false;
   try {

@@ -111,8 +111,8 @@ describe('a complete response to a request with "stream": true', () => {
   const messages = [{ role: 'user' as const, content: 'Hi' }];
 
   it('is returned as a chat stream of one chunk', async () => {
-    const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true, stream_options: { include_usage: true } });
-    const { data: stream, response } = await asked.withResponse();
+    const pending = openai.chat.completions.create({ model: 'm-1', messages, stream: true, stream_options: { include_usage: true } });
+    const { data: stream, response } = await pending.withResponse();
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
     expect(response.headers.get('x-gateway-warnings')).toContain('"o" ignored "stream" and sent');
     const chunks = [];
@@ -194,12 +194,12 @@ describe('a complete response to a request with "stream": true', () => {
   };
 
   it.each(['/v1/audio/transcriptions', '/v1/audio/translations'])('is returned unchanged if it is a transcript of %s', async (path) => {
-    const told = JSON.stringify({ text: 'Grüße' });
-    upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(told);
+    const transcript = JSON.stringify({ text: 'Grüße' });
+    upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(transcript);
     for (const response_format of ['json', 'verbose_json']) {
       upstream.requests.length = 0;
       const got = await asIt(path, form({ model: 'whisper-1', response_format, stream: 'true' }));
-      expect([...got, upstream.requests.length]).toEqual([200, 'application/json; charset=utf-8', told, 1]);
+      expect([...got, upstream.requests.length]).toEqual([200, 'application/json; charset=utf-8', transcript, 1]);
     }
   });
 
@@ -254,7 +254,7 @@ describe('a complete response to a request with "stream": true', () => {
     ['<html></html>', 'text/html', /returned "text\/html" although a stream was requested/],
   ])('returns an error that names the cause if it is not valid: %s as %s', async (text, type, says) => {
     upstream.script = (response) => void response.writeHead(200, { 'content-type': type }).end(text);
-    const asked = openai.chat.completions.create({ model: 'm-1', messages, stream: true }, { maxRetries: 0 });
-    await expect(asked).rejects.toThrow(says);
+    const pending = openai.chat.completions.create({ model: 'm-1', messages, stream: true }, { maxRetries: 0 });
+    await expect(pending).rejects.toThrow(says);
   });
 });

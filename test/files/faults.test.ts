@@ -43,7 +43,7 @@ const onPair = { 'x-gateway-provider': '', 'x-gateway-config': 'pair' } as const
 const onAgain = { 'x-gateway-provider': '', 'x-gateway-config': 'again' } as const;
 const transcriptions = '/v1/audio/transcriptions';
 const whisper: PartText = { name: 'model', value: 'whisper-1' };
-const recordOf = (told: { headers: Record<string, unknown> }) => gateway.record(told.headers['x-request-id'] as string);
+const recordOf = (response: { headers: Record<string, unknown> }) => gateway.record(response.headers['x-request-id'] as string);
 
 /** The body of a form, which is very long unless the transfer is stopped. */
 async function* slowly(front: Buffer, chunk: Buffer, count = 10_000): AsyncGenerator<Buffer> {
@@ -70,11 +70,11 @@ describe('a response before the upload is complete', () => {
       answerJson(response, 413, { error: { message: 'File is too large', type: 'invalid_request_error', param: null, code: null } });
       return true;
     };
-    const told = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
-    expect(told.status).toBe(413);
-    expect(told.text).toContain('File is too large');
+    const response = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
+    expect(response.status).toBe(413);
+    expect(response.text).toContain('File is too large');
     expect(b.count).toBe(0);
-    expect(await recordOf(told)).toMatchObject({ status: 413, attempts: [{ outcome: 'answered', status: 413 }] });
+    expect(await recordOf(response)).toMatchObject({ status: 413, attempts: [{ outcome: 'answered', status: 413 }] });
   });
 
   test('with status 401 does not cause a retry of a form already sent', async () => {
@@ -82,9 +82,9 @@ describe('a response before the upload is complete', () => {
       answerJson(response, 401, { error: { message: 'bad key' } });
       return true;
     };
-    const told = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
-    expect(told.status).toBe(502);
-    expect(told.text).toContain('provider_auth_failed');
+    const response = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
+    expect(response.status).toBe(502);
+    expect(response.text).toContain('provider_auth_failed');
     expect(a.count + b.count).toBe(1);
   });
 });
@@ -153,18 +153,18 @@ describe('a client', () => {
 
   test('with a truncated form gets 400 invalid_form, and the provider gets no complete request', async () => {
     const body = formOf([file(Buffer.alloc(megabyte, 'x'))]);
-    const told = await sendWhole(gateway, body.subarray(0, -20), { headers: onPair });
-    expect(told.status).toBe(400);
-    expect(JSON.parse(told.text)).toMatchObject({ error: { code: 'invalid_form', message: 'The form ends in the middle of a part.' } });
+    const response = await sendWhole(gateway, body.subarray(0, -20), { headers: onPair });
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.text)).toMatchObject({ error: { code: 'invalid_form', message: 'The form ends in the middle of a part.' } });
     expect(await until(() => a.taken[0], 'the cut request')).toMatchObject({ isWhole: false });
     expect(b.count).toBe(0);
   });
 
   test('that sends a different model after the file gets 400', async () => {
     const body = formOf([whisper, file(Buffer.alloc(megabyte, 'x')), { name: 'model', value: 'other' }]);
-    const told = await sendWhole(gateway, body, { path: transcriptions });
-    expect(told.status).toBe(400);
-    expect(told.text).toContain('has two values');
+    const response = await sendWhole(gateway, body, { path: transcriptions });
+    expect(response.status).toBe(400);
+    expect(response.text).toContain('has two values');
   });
 });
 
@@ -173,8 +173,8 @@ describe('a provider', () => {
     const dead = { ...a, url: `http://127.0.0.1:${await deadPort()}` };
     gateway = await replace(startFront([dead, b]));
     const body = formOf([{ name: 'purpose', value: 'batch' }, file(Buffer.alloc(megabyte, 'x'))]);
-    const told = await sendWhole(gateway, body, { headers: onPair });
-    expect(told.status).toBe(200);
+    const response = await sendWhole(gateway, body, { headers: onPair });
+    expect(response.status).toBe(200);
     expect(b.taken[0]).toMatchObject({ sha256: sha256(body), size: body.length });
   });
 
@@ -183,10 +183,10 @@ describe('a provider', () => {
       request.once('data', () => request.socket.resetAndDestroy());
       return true;
     };
-    const told = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
-    expect(told.status).toBe(502);
-    expect(JSON.parse(told.text)).toMatchObject({ error: { code: 'upstream_unreachable' } });
-    expect(told.text).toContain('closed the connection during the upload');
+    const response = await send(gateway, { headers: onPair, body: slowly(opening, noise) });
+    expect(response.status).toBe(502);
+    expect(JSON.parse(response.text)).toMatchObject({ error: { code: 'upstream_unreachable' } });
+    expect(response.text).toContain('closed the connection during the upload');
     expect(b.count).toBe(0);
   });
 
@@ -196,17 +196,17 @@ describe('a provider', () => {
       request.pause();
       return true;
     };
-    const told = await sendWhole(gateway, formOf([file(Buffer.alloc(30 * megabyte, 'x'))]));
-    expect(told.status).toBe(408);
-    expect(told.text).toContain('Provider \\"a\\" transferred no data within 500 ms');
+    const response = await sendWhole(gateway, formOf([file(Buffer.alloc(30 * megabyte, 'x'))]));
+    expect(response.status).toBe(408);
+    expect(response.text).toContain('Provider \\"a\\" transferred no data within 500 ms');
   });
 
   test('that responds late gets the idle timeout after the last byte of the upload', async () => {
     gateway = await replace(startFront([a], { timeouts: { idle: '500ms', total: '200ms', first_byte: '100ms' } }));
     a.reply = () => {};
-    const told = await sendWhole(gateway, formOf([file('x')]));
-    expect(told.status).toBe(408);
-    expect(told.text).toContain('transferred no data within 500 ms');
+    const response = await sendWhole(gateway, formOf([file('x')]));
+    expect(response.status).toBe(408);
+    expect(response.text).toContain('transferred no data within 500 ms');
   });
 
   test('is not timed out because of a slow client', async () => {
@@ -221,26 +221,26 @@ describe('a provider', () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       yield body.subarray(100_000);
     }
-    const told = await send(gateway, { body: halting() });
+    const response = await send(gateway, { body: halting() });
     time.release();
-    expect(told.status, told.text).toBe(200);
+    expect(response.status, response.text).toBe(200);
   });
 });
 
 describe('upload limits', () => {
   test('reject a content-length above server.max_upload with 413', async () => {
     gateway = await replace(startFront([a], { server: { max_upload: '1MB' } }));
-    const told = await sendWhole(gateway, formOf([file(Buffer.alloc(2 * megabyte, 'x'))]));
-    expect(told.status).toBe(413);
-    expect(JSON.parse(told.text)).toMatchObject({ error: { code: 'body_too_large' } });
-    expect(told.text).toContain('raise server.max_upload');
+    const response = await sendWhole(gateway, formOf([file(Buffer.alloc(2 * megabyte, 'x'))]));
+    expect(response.status).toBe(413);
+    expect(JSON.parse(response.text)).toMatchObject({ error: { code: 'body_too_large' } });
+    expect(response.text).toContain('raise server.max_upload');
     expect(a.count).toBe(0);
   });
 
   test('apply to chunked bodies', async () => {
     gateway = await replace(startFront([a], { server: { max_upload: '1MB' } }));
-    const told = await send(gateway, { body: slowly(opening, noise) });
-    expect(told.status).toBe(413);
+    const response = await send(gateway, { body: slowly(opening, noise) });
+    expect(response.status).toBe(413);
     expect(await until(() => a.taken[0], 'the cut request')).toMatchObject({ isWhole: false });
   });
 
@@ -258,9 +258,9 @@ describe('upload limits', () => {
   test('server.max_body applies to a buffered form', async () => {
     gateway = await replace(startFront([a], { server: { max_body: '1MB' } }));
     const body = formOf([file(Buffer.alloc(2 * megabyte, 'x')), whisper]);
-    const told = await sendWhole(gateway, body, { path: transcriptions });
-    expect(told.status).toBe(413);
-    expect(told.text).toContain('server.max_body');
+    const response = await sendWhole(gateway, body, { path: transcriptions });
+    expect(response.status).toBe(413);
+    expect(response.text).toContain('server.max_body');
     const chunked = await send(gateway, { path: transcriptions, body: [body.subarray(0, megabyte), body.subarray(megabyte)] });
     expect(chunked.status).toBe(413);
     expect(a.count).toBe(0);
@@ -271,8 +271,8 @@ describe('upload limits', () => {
     const key = 'a-key-of-sixteen-characters';
     gateway = await replace(startFront([a], { rest: { api_keys: { team: { hash: `sha256:${sha256(Buffer.from(key))}` } } } }));
     const body = formOf([file(Buffer.alloc(4 * megabyte, 'x')), whisper]);
-    const told = await sendWhole(gateway, body, { path: transcriptions });
-    expect(told.status).toBe(401);
+    const response = await sendWhole(gateway, body, { path: transcriptions });
+    expect(response.status).toBe(401);
     expect(await openForms()).toBe(0);
     const known = await sendWhole(gateway, body, { path: transcriptions, headers: { 'x-gateway-api-key': key } });
     expect(known.status).toBe(200);
@@ -286,8 +286,8 @@ describe('a buffered form', () => {
       else answerFile(response, { size: 1 });
     };
     const body = formOf([whisper, file(Buffer.alloc(3 * megabyte, 'wave'))]);
-    const told = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });
-    expect(told.status, told.text).toBe(200);
+    const response = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });
+    expect(response.status, response.text).toBe(200);
     expect(a.taken.map((taken) => taken.sha256)).toEqual([sha256(body), sha256(body), sha256(body)]);
     await gone();
   });
@@ -296,8 +296,8 @@ describe('a buffered form', () => {
     const body = formOf([whisper, file(Buffer.alloc(10_000, 'wave'))]);
     expect((await sendWhole(gateway, body, { path: transcriptions, headers: onAgain })).status).toBe(200);
     await a.forget();
-    const told = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });
-    expect(told.status).toBe(200);
+    const response = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });
+    expect(response.status).toBe(200);
     expect(a.taken.at(-1)).toMatchObject({ sha256: sha256(body) });
   });
 });

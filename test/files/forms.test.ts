@@ -38,12 +38,12 @@ const file = (value: string | Buffer) => ({ name: 'file', filename: 'a.jsonl', t
 describe('an upload', () => {
   test('is forwarded byte for byte with its content-length', async () => {
     const body = formOf([{ name: 'purpose', value: 'batch' }, file(Buffer.alloc(3_000_000, 'abc\r\n--x'))]);
-    const told = await sendWhole(gateway, body);
-    expect(told.text).toContain('"file-1"');
-    expect(told.status).toBe(200);
+    const response = await sendWhole(gateway, body);
+    expect(response.text).toContain('"file-1"');
+    expect(response.status).toBe(200);
     expect(a.taken[0]).toMatchObject({ size: body.length, sha256: sha256(body), url: '/v1/files', isWhole: true });
     expect(a.taken[0]?.headers).toMatchObject({ 'content-type': contentType, 'content-length': body.length.toString() });
-    const record = await gateway.record(told.headers['x-request-id'] as string);
+    const record = await gateway.record(response.headers['x-request-id'] as string);
     expect(record).toMatchObject({ lane: 'express', bytes: { in: body.length }, end: 'whole', status: 200 });
   });
 
@@ -66,8 +66,8 @@ describe('an upload', () => {
 
   test('without a content-length is sent chunked', async () => {
     const body = formOf([file(Buffer.alloc(300_000, 'x')), { name: 'purpose', value: 'batch' }]);
-    const told = await send(gateway, { body: [body.subarray(0, 1000), body.subarray(1000, 200_000), body.subarray(200_000)] });
-    expect(told.status).toBe(200);
+    const response = await send(gateway, { body: [body.subarray(0, 1000), body.subarray(1000, 200_000), body.subarray(200_000)] });
+    expect(response.status).toBe(200);
     expect(a.taken[0]).toMatchObject({ size: body.length, sha256: sha256(body) });
   });
 });
@@ -82,12 +82,12 @@ describe('a transcription', () => {
   test('is streamed without the provider slug if the model precedes the file', async () => {
     transcript();
     const body = formOf([{ name: 'model', value: '@a/whisper-1' }, { name: 'language', value: 'en' }, file(sound)]);
-    const told = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
-    expect(told.text).toContain('"hi"');
+    const response = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
+    expect(response.text).toContain('"hi"');
     const expected = formOf([{ name: 'model', value: 'whisper-1' }, { name: 'language', value: 'en' }, file(sound)]);
     expect(a.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
     expect(a.taken[0]?.headers['content-length']).toBe(expected.length.toString());
-    expect(await gateway.record(told.headers['x-request-id'] as string)).toMatchObject({
+    expect(await gateway.record(response.headers['x-request-id'] as string)).toMatchObject({
       lane: 'splice',
       model: { asked: '@a/whisper-1', sent: 'whisper-1' },
     });
@@ -96,8 +96,8 @@ describe('a transcription', () => {
   test('is buffered if the model follows the file', async () => {
     transcript();
     const body = formOf([file(sound), { name: 'model', value: '@b/whisper-1' }]);
-    const told = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
-    expect(told.status).toBe(200);
+    const response = await sendWhole(gateway, body, { path: '/v1/audio/transcriptions', headers: { 'x-gateway-provider': '' } });
+    expect(response.status).toBe(200);
     const expected = formOf([file(sound), { name: 'model', value: 'whisper-1' }]);
     expect(b.taken[0]).toMatchObject({ size: expected.length, sha256: sha256(expected) });
   });
@@ -113,8 +113,8 @@ describe('a transcription', () => {
       [small, model('whisper-1')],
       [model('other'), language, small],
     ]) {
-      const told = await sendWhole(gateway, formOf(parts), { path: '/v1/audio/transcriptions', headers });
-      expect(told.status).toBe(200);
+      const response = await sendWhole(gateway, formOf(parts), { path: '/v1/audio/transcriptions', headers });
+      expect(response.status).toBe(200);
     }
     expect([a.taken.length, b.taken.length]).toEqual([0, 3]);
   });
@@ -123,18 +123,18 @@ describe('a transcription', () => {
     transcript();
     a.reply = (response) => answerJson(response, 500, { error: { message: 'down' } });
     const body = formOf([{ name: 'model', value: 'whisper-1' }, file(sound)]);
-    const told = await sendWhole(gateway, body, {
+    const response = await sendWhole(gateway, body, {
       path: '/v1/audio/transcriptions',
       headers: { 'x-gateway-provider': '', 'x-gateway-config': 'pair' },
     });
-    expect(told.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(a.taken[0]).toMatchObject({ sha256: sha256(body) });
     expect(b.taken[0]).toMatchObject({ sha256: sha256(body) });
   });
 });
 
 test('a body that is not a form returns 400 invalid_form', async () => {
-  const told = await sendWhole(gateway, Buffer.from('{}'), { headers: { ...onA, 'content-type': 'application/json' } });
-  expect(told.status).toBe(400);
-  expect(told.text).toContain('invalid_form');
+  const response = await sendWhole(gateway, Buffer.from('{}'), { headers: { ...onA, 'content-type': 'application/json' } });
+  expect(response.status).toBe(400);
+  expect(response.text).toContain('invalid_form');
 });

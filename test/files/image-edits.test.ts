@@ -68,7 +68,7 @@ afterAll(async () => {
 function* cut(bytes: Buffer, size: number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
-const ask = (parts: readonly PartText[], headers: Record<string, string>, size = 7) =>
+const sendEdit = (parts: readonly PartText[], headers: Record<string, string>, size = 7) =>
   send(gateway, { path: '/v1/images/edits', headers, body: cut(formOf(parts), size) });
 const at = (provider: string): Record<string, string> => ({ 'x-gateway-provider': `@${provider}`, authorization: 'Bearer ya29.token' });
 const sent = (index = 0): unknown => JSON.parse(origin.taken[index]?.body.toString() ?? 'null');
@@ -145,7 +145,7 @@ describe('a form of /v1/images/edits as JSON', () => {
   ])('is converted: %s', async (_name, provider, parts, body, dropped = null) => {
     for (const size of [1, 7, 4096]) {
       origin.taken.length = 0;
-      const { status, headers, text } = await ask(parts, at(provider), size);
+      const { status, headers, text } = await sendEdit(parts, at(provider), size);
       expect([status, JSON.parse(text)]).toMatchObject([200, { data: [{ b64_json: 'QUJD' }] }]);
       expect([sent(), origin.taken[0]?.headers['content-type']]).toEqual([body, 'application/json']);
       expect(headers['x-gateway-dropped-params'] ?? null).toBe(dropped);
@@ -155,9 +155,9 @@ describe('a form of /v1/images/edits as JSON', () => {
   it.each([
     ['before', [part('stream', 'true'), file('image', long)]],
     ['after', [file('image', long), part('stream', 'true')]],
-  ])('returns one event for each image if stream is set %s the image', async (_where, asked) => {
-    const parts = [part('model', gemini), part('n', '2'), ...asked, part('prompt', 'p')];
-    const { headers, text } = await ask(parts, at('g'), 16384);
+  ])('returns one event for each image if stream is set %s the image', async (_where, fields) => {
+    const parts = [part('model', gemini), part('n', '2'), ...fields, part('prompt', 'p')];
+    const { headers, text } = await sendEdit(parts, at('g'), 16384);
     const events = text.split('\n\n').flatMap((one) => /^event: (.*)\ndata: (.*)$/.exec(one)?.slice(1, 3) ?? []);
     expect(events.map((one) => (one.startsWith('{') ? (JSON.parse(one) as unknown) : one))).toMatchObject([
       'image_edit.completed',
@@ -174,7 +174,7 @@ describe('a form of /v1/images/edits as JSON', () => {
     const { reply } = origin;
     origin.reply = (response, taken) =>
       origin.taken.length < 2 ? answerJson(response, 503, { error: { message: 'later' } }) : reply(response, taken);
-    const { status } = await ask([part('model', gemini), file('image', png), part('prompt', 'p')], {
+    const { status } = await sendEdit([part('model', gemini), file('image', png), part('prompt', 'p')], {
       'x-gateway-provider': '',
       'x-gateway-config': 'twice',
     });
@@ -193,7 +193,7 @@ describe('a form of /v1/images/edits as JSON', () => {
 
   it('is sent as a form if the first target does not support it and the next one does', async () => {
     const parts = [part('model', gemini), file('image', png), file('mask', png), part('prompt', 'p')];
-    const { status } = await ask(parts, { 'x-gateway-provider': '', 'x-gateway-config': 'first' });
+    const { status } = await sendEdit(parts, { 'x-gateway-provider': '', 'x-gateway-config': 'first' });
     expect([status, origin.taken.length, origin.taken[0]?.headers['content-type']]).toMatchObject([200, 1, /^multipart\/form-data/]);
     expect(origin.taken[0]?.body.toString('latin1')).toContain('gpt-image-1');
   });
@@ -221,8 +221,8 @@ describe('an edit that cannot be converted is rejected before a request is sent'
       { code: 'body_too_large' },
     ],
   ])('%s', async (_name, parts, status, error) => {
-    const told = await ask(parts, at('g'), 16384);
-    expect([told.status, JSON.parse(told.text)]).toMatchObject([status, { error }]);
+    const response = await sendEdit(parts, at('g'), 16384);
+    expect([response.status, JSON.parse(response.text)]).toMatchObject([status, { error }]);
     expect(origin.taken).toEqual([]);
   });
 });

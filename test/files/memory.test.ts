@@ -63,8 +63,8 @@ function digest(chunks: Iterable<Buffer>): { size: number; sha256: string } {
 
 async function upload(total: number): Promise<void> {
   const expected = digest(form(total));
-  const told = await send({ url }, { body: form(total), headers: { 'content-length': expected.size.toString() } });
-  expect(told.status, told.text).toBe(200);
+  const response = await send({ url }, { body: form(total), headers: { 'content-length': expected.size.toString() } });
+  expect(response.status, response.text).toBe(200);
   expect(origin.taken.pop()).toMatchObject({ ...expected, isWhole: true, body: expect.anything() as Buffer });
 }
 

@@ -159,7 +159,7 @@ export function startFront(
 }
 
 /** A response as a client saw it. */
-export interface Told {
+export interface ReadResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
@@ -179,7 +179,7 @@ export const onA = { 'x-gateway-provider': '@a' } as const;
 export async function send(
   gateway: Pick<TestGateway, 'url'>,
   { path = '/v1/files', method = 'POST', headers = {}, body = [] }: Sent,
-): Promise<Told> {
+): Promise<ReadResponse> {
   const request = httpRequest(`${gateway.url}${path}`, {
     method,
     agent: false,
@@ -200,5 +200,5 @@ export async function send(
 }
 
 /** Sends bytes with a content-length. */
-export const sendWhole = (gateway: Pick<TestGateway, 'url'>, body: Buffer, sent: Sent = {}): Promise<Told> =>
+export const sendWhole = (gateway: Pick<TestGateway, 'url'>, body: Buffer, sent: Sent = {}): Promise<ReadResponse> =>
   send(gateway, { ...sent, headers: { 'content-length': body.length.toString(), ...sent.headers }, body: [body] });

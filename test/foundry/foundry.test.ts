@@ -156,17 +156,17 @@ describe('npm openai with azure-ai', () => {
 
 describe('npm anthropic with azure-ai', () => {
   it('gets a message with and without streaming, and a token count', async () => {
-    const ask = { model: '@team/claude', max_tokens: 64, messages: hello };
-    const whole = await anthropic().messages.create(ask);
+    const minimalBody = { model: '@team/claude', max_tokens: 64, messages: hello };
+    const whole = await anthropic().messages.create(minimalBody);
     expect(whole.content).toEqual([{ type: 'text', text: 'Kalt: −4 °C 🥶' }]);
     expect(last().headers).toMatchObject({
       'x-api-key': ownKey,
       'api-key': ownKey,
       'anthropic-version': expect.stringMatching(/^\d{4}-/) as unknown,
     });
-    const streamed = await anthropic().messages.stream(ask).finalMessage();
+    const streamed = await anthropic().messages.stream(minimalBody).finalMessage();
     expect(streamed.content).toEqual(whole.content);
-    expect(await anthropic().messages.countTokens({ model: ask.model, messages: hello })).toEqual({ input_tokens: 17 });
+    expect(await anthropic().messages.countTokens({ model: minimalBody.model, messages: hello })).toEqual({ input_tokens: 17 });
     expect(last().url).toBe('/anthropic/v1/messages/count_tokens');
   });
 

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 /** Requests a streamed response if the moment is at its end. */
-async function ask(bad: string): Promise<{ status: number; code: string | null; id: string }> {
+async function send(bad: string): Promise<{ status: number; code: string | null; id: string }> {
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-provider': '@mock', 'x-bad': bad },
@@ -64,16 +64,16 @@ describe('asynchronous errors of a plugin', () => {
   it.each(['admit', 'plan', 'screen', 'prepare', 'reply'])(
     'an error thrown in a timer that %s awaits fails the request',
     async (moment) => {
-      const told = await ask(`${moment}:timer`);
-      expect(told).toMatchObject(failed);
-      expect(await defectOf(told.id)).toContain('thrown in a timer');
+      const response = await send(`${moment}:timer`);
+      expect(response).toMatchObject(failed);
+      expect(await defectOf(response.id)).toContain('thrown in a timer');
     },
   );
 
   it.each(moments)('an unhandled rejection in %s is logged with the request', async (moment) => {
-    const told = await ask(`${moment}:stray`);
-    expect([200, 500]).toContain(told.status);
-    expect(await defectOf(told.id)).toContain('stray rejection');
+    const response = await send(`${moment}:stray`);
+    expect([200, 500]).toContain(response.status);
+    expect(await defectOf(response.id)).toContain('stray rejection');
   });
 });
 
@@ -84,21 +84,21 @@ const rows = moments.flatMap((moment) =>
 );
 
 it.each(rows)('an error in %s (%s) fails at most one request', async (moment, how, expected) => {
-  expect(await ask(`${moment}:${how}`)).toMatchObject(expected);
-  expect(await ask('none')).toMatchObject(served);
+  expect(await send(`${moment}:${how}`)).toMatchObject(expected);
+  expect(await send('none')).toMatchObject(served);
 });
 
 it.each(moments.flatMap((moment) => ['garbage', 'object'].map((how) => [moment, how] as const)))(
   'an invalid return value of %s (%s) fails at most one request',
   async (moment, how) => {
-    const { status } = await ask(`${moment}:${how}`);
+    const { status } = await send(`${moment}:${how}`);
     expect([200, 500]).toContain(status);
-    expect(await ask('none')).toMatchObject(served);
+    expect(await send('none')).toMatchObject(served);
   },
 );
 
 it.each(['status', 'header'])('a plugin response with an invalid %s returns 500', async (how) => {
-  expect(await ask(`screen:${how}`)).toMatchObject(failed);
+  expect(await send(`screen:${how}`)).toMatchObject(failed);
 });
 
 it('the gateway shuts down cleanly after all plugin errors', async () => {

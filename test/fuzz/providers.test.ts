@@ -26,7 +26,7 @@ const whole = answered('application/json', JSON.stringify(completion('hi')));
 const stream = answered('text/event-stream', chunks('hi', 'ho').join(''));
 const fault = answered('application/json', '{"error":{"message":"break the reading of faults"}}', 400);
 
-async function ask(path: string, body: object, answer: Buffer): Promise<{ status: number | undefined; end: string; text: string }> {
+async function send(path: string, body: object, answer: Buffer): Promise<{ status: number | undefined; end: string; text: string }> {
   const [upstream] = rig.upstreams;
   if (upstream !== undefined) upstream.answer = { pieces: [answer], then: 'keep' };
   const headers = { 'content-type': 'application/json', 'x-gateway-provider': '@bad' };
@@ -43,8 +43,8 @@ const rows: readonly [model: string, kind: string, body: object, answer: Buffer]
 ].map(([model, kind, body, answer]) => [model, kind, body, answer] as [string, string, object, Buffer]);
 
 it.each(rows)('a provider that fails in %s (%s) fails one request only', async (_model, _kind, body, answer) => {
-  const told = await ask('/v1/chat/completions', body, answer);
-  expect([told.end, [200, 403, 404, 500, 502].includes(told.status ?? 0)]).toEqual(['ended', true]);
+  const response = await send('/v1/chat/completions', body, answer);
+  expect([response.end, [200, 403, 404, 500, 502].includes(response.status ?? 0)]).toEqual(['ended', true]);
   const { unowned } = await rig.facts();
   expect(unowned).toEqual([]);
 });
@@ -52,14 +52,14 @@ it.each(rows)('a provider that fails in %s (%s) fails one request only', async (
 it.each(['throw', 'garbage', 'none', 'piece', 'later', 'status', 'header', 'many'])(
   'a response created by a provider in an invalid way (%s) fails one request only',
   async (how) => {
-    const told = await ask('/v1/embeddings', { model: `local.${how}`, input: 'x' }, whole);
-    expect([told.end, how === 'many' ? [200, 502] : [500, 502]]).toEqual(['ended', expect.arrayContaining([told.status])]);
+    const response = await send('/v1/embeddings', { model: `local.${how}`, input: 'x' }, whole);
+    expect([response.end, how === 'many' ? [200, 502] : [500, 502]]).toEqual(['ended', expect.arrayContaining([response.status])]);
     expect((await rig.facts()).unowned).toEqual([]);
   },
 );
 
 it('all requests are finished and release their slots', async () => {
-  for (let n = 0; n < 3; n += 1) expect((await ask('/v1/chat/completions', { model: 'good', messages }, whole)).status).toBe(200);
+  for (let n = 0; n < 3; n += 1) expect((await send('/v1/chat/completions', { model: 'good', messages }, whole)).status).toBe(200);
   const { drained, unowned } = await rig.drain();
   expect([drained, unowned]).toEqual([[], []]);
 });

@@ -48,7 +48,7 @@ export async function startFuzzRig(config: (upstreams: readonly string[]) => obj
   });
   const { url } = await answer<{ url: string }>(child);
   const { hostname, port } = new URL(url);
-  const ask = async (question: Question): Promise<Facts> => {
+  const askChild = async (question: Question): Promise<Facts> => {
     const answered = answer<Facts>(child);
     child.send(question);
     return answered;
@@ -57,8 +57,8 @@ export async function startFuzzRig(config: (upstreams: readonly string[]) => obj
     url,
     upstreams,
     send: (bytes, options) => send({ host: hostname, port: Number(port) }, bytes, options),
-    facts: () => ask({ ask: 'facts' }),
-    drain: () => ask({ ask: 'drain' }),
+    facts: () => askChild({ ask: 'facts' }),
+    drain: () => askChild({ ask: 'drain' }),
     async close() {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGKILL');

@@ -74,10 +74,10 @@ const hi = [{ role: 'user' as const, content: 'hi' }];
 
 /** Two tool calls with one signature, then a text. */
 function answerToolLoop(): void {
-  let asked = 0;
+  let requestCount = 0;
   answer((response) => {
-    asked += 1;
-    if (asked > 1)
+    requestCount += 1;
+    if (requestCount > 1)
       sse(response, [
         frame({
           candidates: [{ content: { parts: [{ text: '4 °C' }] }, finishReason: 'STOP' }],
@@ -128,7 +128,7 @@ describe('Vertex AI through the gateway', () => {
   it('completes a tool loop with signatures, authenticated by a token of the service account', async () => {
     answerToolLoop();
     const openai = client({ 'x-gateway-strict-compliance': 'false' });
-    const ask = {
+    const body = {
       model: '@vertex-eu/gemini-3-flash',
       tools: [
         {
@@ -137,7 +137,7 @@ describe('Vertex AI through the gateway', () => {
         },
       ],
     };
-    const first = await openai.chat.completions.stream({ ...ask, messages: hi }).finalChatCompletion();
+    const first = await openai.chat.completions.stream({ ...body, messages: hi }).finalChatCompletion();
     const [choice] = first.choices;
     expect(choice?.finish_reason).toBe('tool_calls');
     const calls = choice?.message.tool_calls ?? [];
@@ -148,7 +148,7 @@ describe('Vertex AI through the gateway', () => {
     const results = calls.map((call, index) => ({ role: 'tool' as const, tool_call_id: call.id, content: `${index}` }));
     const message = choice?.message as OpenAI.ChatCompletionMessageParam;
     const second = await openai.chat.completions
-      .stream({ ...ask, messages: [...hi, message, ...results.toReversed()] })
+      .stream({ ...body, messages: [...hi, message, ...results.toReversed()] })
       .finalChatCompletion();
     expect(second.choices[0]?.message.content).toBe('4 °C');
     expectToolLoop();
@@ -306,7 +306,7 @@ describe('Gemini with an API key through the gateway', () => {
   it('counts the tokens of files that the service does not fetch', async () => {
     const image_url = `${upstream.url}/cat`;
     const data = { inlineData: { mimeType: 'image/png', data: Buffer.from('PNG').toString('base64') } };
-    const ask = async (path: string, body: object) => {
+    const send = async (path: string, body: object) => {
       upstream.requests.length = 0;
       answer((response) => json(response, 200, { totalTokens: 7 }));
       const headers = { 'content-type': 'application/json', 'x-gateway-provider': '@google' };
@@ -321,9 +321,9 @@ describe('Gemini with an API key through the gateway', () => {
       return [response.status, sent?.contents[0]?.parts[0]];
     };
     const input = [{ role: 'user', content: [{ type: 'input_image', image_url }] }];
-    expect(await ask('responses/input_tokens', { input })).toEqual([200, data]);
+    expect(await send('responses/input_tokens', { input })).toEqual([200, data]);
     const messages = [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: image_url } }] }];
-    expect(await ask('messages/count_tokens', { messages })).toEqual([200, data]);
+    expect(await send('messages/count_tokens', { messages })).toEqual([200, data]);
   });
 
   it('stops downloading files when the client disconnects', async () => {
@@ -334,13 +334,13 @@ describe('Gemini with an API key through the gateway', () => {
       leaving.abort();
     });
     const content = Array.from({ length: 40 }, (_, i) => ({ type: 'image_url', image_url: { url: `${upstream.url}/slow-${i}` } }));
-    const asked = fetch(`${gateway.url}/v1/chat/completions`, {
+    const pending = fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: '@google/gemini-2.5-flash', messages: [{ role: 'user', content }] }),
       signal: leaving.signal,
     });
-    await expect(asked).rejects.toThrow(/abort/i);
+    await expect(pending).rejects.toThrow(/abort/i);
     const left = await until(() => {
       for (const go of waiting.splice(0)) go();
       return gateway.records.find(({ end }) => end === 'client_gone');

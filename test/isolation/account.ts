@@ -50,9 +50,9 @@ function answer(
   if (collection === undefined || make[kind] === undefined) {
     json(response, 200, { id: 'x', object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'x' } }] });
   } else if (id === undefined && method === 'POST') {
-    const asked = body.toString('utf8');
+    const text = body.toString('utf8');
     const row = make[kind]({});
-    if (kind === 'responses' && asked.includes('"stream":true')) stream(response, row);
+    if (kind === 'responses' && text.includes('"stream":true')) stream(response, row);
     else json(response, 200, row);
   } else if (id === undefined) {
     json(response, 200, pageOf(collection, searchParams));

@@ -41,7 +41,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-async function ask(name: string, body?: object): Promise<Record<string, unknown>> {
+async function send(name: string, body?: object): Promise<Record<string, unknown>> {
   const headers = { 'x-gateway-api-key': keyOf(name), 'x-gateway-provider': '@main', 'content-type': 'application/json' };
   const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
   const response = await fetch(`${gateway.url}/v1/batches`, { headers, ...sent });
@@ -50,7 +50,7 @@ async function ask(name: string, body?: object): Promise<Record<string, unknown>
 
 async function create(name: string, endpoint: string): Promise<unknown> {
   const body = { model: 'claude-sonnet-4-5', max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] };
-  const made = await ask(name, { endpoint, completion_window: '24h', requests: [{ custom_id: 'a', method: 'POST', url: endpoint, body }] });
+  const made = await send(name, { endpoint, completion_window: '24h', requests: [{ custom_id: 'a', method: 'POST', url: endpoint, body }] });
   return made['id'];
 }
 
@@ -58,7 +58,7 @@ it('GET /v1/batches lists batches of both endpoints under the IDs with which the
   const messages = await create('anna', '/v1/messages');
   const chat = await create('anna', '/v1/chat/completions');
   await create('ben', '/v1/messages');
-  expect(await ask('anna')).toMatchObject({
+  expect(await send('anna')).toMatchObject({
     data: [
       { id: chat, endpoint: '/v1/chat/completions', output_file_id: `${String(chat)}-output` },
       { id: messages, endpoint: '/v1/messages', output_file_id: `${String(messages)}-output` },
@@ -66,5 +66,5 @@ it('GET /v1/batches lists batches of both endpoints under the IDs with which the
     first_id: chat,
     last_id: messages,
   });
-  expect(((await ask('ben'))['data'] as object[]).length).toBe(1);
+  expect(((await send('ben'))['data'] as object[]).length).toBe(1);
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { begin, type Running } from '../cli/run.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { type Account, startAccount } from './account.ts';
-import { ask, upload, yamlFor } from './rig.ts';
+import { sendAs, upload, yamlFor } from './rig.ts';
 
 /** The owners of objects are durable, however the process ends. */
 
@@ -36,7 +36,7 @@ async function start(): Promise<{ running: Running; url: string }> {
 
 it('the owner of an object is known after the process was killed right after returning its ID', async () => {
   const first = await start();
-  const made = await ask(first.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+  const made = await sendAs(first.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
   first.running.child.kill('SIGKILL');
   await first.running.ended;
   const path = `/v1/files/${String(made.json['id'])}`;
@@ -44,12 +44,12 @@ it('the owner of an object is known after the process was killed right after ret
   // A second process with the same directory, as in a rolling restart, sees the same owners, and shares its own.
   const third = await start();
   for (const { url } of [second, third]) {
-    expect((await ask(url, 'anna', 'GET', path)).status).toBe(200);
-    expect((await ask(url, 'ben', 'GET', path)).status).toBe(404);
+    expect((await sendAs(url, 'anna', 'GET', path)).status).toBe(200);
+    expect((await sendAs(url, 'ben', 'GET', path)).status).toBe(404);
   }
-  const other = await ask(third.url, 'ben', 'POST', '/v1/responses', { model: 'm', input: 'x' });
-  expect((await ask(second.url, 'ben', 'GET', `/v1/responses/${String(other.json['id'])}`)).status).toBe(200);
-  expect((await ask(second.url, 'anna', 'GET', `/v1/responses/${String(other.json['id'])}`)).status).toBe(404);
+  const other = await sendAs(third.url, 'ben', 'POST', '/v1/responses', { model: 'm', input: 'x' });
+  expect((await sendAs(second.url, 'ben', 'GET', `/v1/responses/${String(other.json['id'])}`)).status).toBe(200);
+  expect((await sendAs(second.url, 'anna', 'GET', `/v1/responses/${String(other.json['id'])}`)).status).toBe(404);
   const files = readdirSync(join(cwd, '.gateway')).filter((name) => name.startsWith('objects.db'));
   for (const name of files) expect(statSync(join(cwd, '.gateway', name)).mode & 0o777, name).toBe(0o600);
 });
@@ -67,10 +67,10 @@ it.each([
 ])('with %s, owners are stored in memory, and this is logged', async (_, prepare, line) => {
   const gateway = await startTestGateway(yamlFor(account), { stateDir: prepare(cwd) });
   try {
-    const made = await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+    const made = await sendAs(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
     const path = `/v1/files/${String(made.json['id'])}`;
-    expect((await ask(gateway.url, 'anna', 'GET', path)).status).toBe(200);
-    expect((await ask(gateway.url, 'ben', 'GET', path)).status).toBe(404);
+    expect((await sendAs(gateway.url, 'anna', 'GET', path)).status).toBe(200);
+    expect((await sendAs(gateway.url, 'ben', 'GET', path)).status).toBe(404);
     expect(gateway.lines.join('')).toContain(line);
   } finally {
     await gateway.close();
@@ -84,10 +84,10 @@ it('a damaged table is renamed, and a new durable one is created', async () => {
   for (const _ of [1, 2]) {
     const gateway = await startTestGateway(yamlFor(account), { stateDir: cwd });
     try {
-      ids.push(String((await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'))).json['id']));
+      ids.push(String((await sendAs(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'))).json['id']));
       for (const id of ids) {
-        expect((await ask(gateway.url, 'anna', 'GET', `/v1/files/${id}`)).status).toBe(200);
-        expect((await ask(gateway.url, 'ben', 'GET', `/v1/files/${id}`)).status).toBe(404);
+        expect((await sendAs(gateway.url, 'anna', 'GET', `/v1/files/${id}`)).status).toBe(200);
+        expect((await sendAs(gateway.url, 'ben', 'GET', `/v1/files/${id}`)).status).toBe(404);
       }
       expect(gateway.lines.join('').includes('objects.db was damaged and was renamed')).toBe(ids.length === 1);
     } finally {
@@ -101,15 +101,15 @@ it('a damaged table is renamed, and a new durable one is created', async () => {
 it('isolation that a reload enables is in effect afterwards', async () => {
   const gateway = await startTestGateway(yamlFor(account).replace(', isolate: true', ''));
   try {
-    const before = await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
-    expect((await ask(gateway.url, 'ben', 'GET', `/v1/files/${String(before.json['id'])}`)).status).toBe(200);
+    const before = await sendAs(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+    expect((await sendAs(gateway.url, 'ben', 'GET', `/v1/files/${String(before.json['id'])}`)).status).toBe(200);
     expect(readdirSync(join(gateway.dir, '.gateway'))).not.toContain('objects.db');
     await gateway.write(yamlFor(account));
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
-    const after = await ask(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+    const after = await sendAs(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
     for (const made of [before, after])
-      expect((await ask(gateway.url, 'ben', 'GET', `/v1/files/${String(made.json['id'])}`)).status).toBe(404);
-    expect((await ask(gateway.url, 'anna', 'GET', `/v1/files/${String(after.json['id'])}`)).status).toBe(200);
+      expect((await sendAs(gateway.url, 'ben', 'GET', `/v1/files/${String(made.json['id'])}`)).status).toBe(404);
+    expect((await sendAs(gateway.url, 'anna', 'GET', `/v1/files/${String(after.json['id'])}`)).status).toBe(200);
   } finally {
     await gateway.close();
   }

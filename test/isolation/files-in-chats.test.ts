@@ -29,7 +29,7 @@ afterAll(async () => {
   await cloud.upstream.close();
 });
 
-async function ask(name: string, path: string, body: FormData | object): Promise<{ status: number; json: Record<string, unknown> }> {
+async function send(name: string, path: string, body: FormData | object): Promise<{ status: number; json: Record<string, unknown> }> {
   const isForm = body instanceof FormData;
   const response = await fetch(`${gateway.url}/v1${path}`, {
     method: 'POST',
@@ -47,7 +47,7 @@ async function upload(name: string): Promise<string> {
   const form = new FormData();
   form.set('purpose', 'user_data');
   form.set('file', new File(['a picture'], 'my picture.png', { type: 'image/png' }));
-  return String((await ask(name, '/files', form)).json['id']);
+  return String((await send(name, '/files', form)).json['id']);
 }
 
 const message = {
@@ -81,9 +81,9 @@ describe('a chat request with a file of another key', () => {
       const part = type === 'file' ? { type, file: { file_id: url } } : { type, image_url: { url } };
       const chat = { model, max_tokens: 9, messages: [{ role: 'user', content: [part] }] };
       cloud.seen();
-      const told = await ask('ben', '/chat/completions', chat);
-      expect([told.status, (told.json['error'] as { code: string }).code, cloud.seen()]).toEqual([404, 'object_not_found', []]);
-      expect((await ask('anna', '/chat/completions', chat)).status).toBe(200);
+      const response = await send('ben', '/chat/completions', chat);
+      expect([response.status, (response.json['error'] as { code: string }).code, cloud.seen()]).toEqual([404, 'object_not_found', []]);
+      expect((await send('anna', '/chat/completions', chat)).status).toBe(200);
     }
   });
 });
@@ -109,13 +109,13 @@ describe('an image edit with a file of another key', () => {
       form.append('image', new File(['\x89PNG\r\n'], 'own.png', { type: 'image/png' }));
       if (isLast) form.append(field, url);
       cloud.seen();
-      const told = await ask('ben', '/images/edits', form);
-      expect([told.status, (told.json['error'] as { code: string } | undefined)?.code, cloud.seen()]).toEqual([
+      const response = await send('ben', '/images/edits', form);
+      expect([response.status, (response.json['error'] as { code: string } | undefined)?.code, cloud.seen()]).toEqual([
         404,
         'object_not_found',
         [],
       ]);
-      if (field !== 'mask') expect((await ask('anna', '/images/edits', form)).status).toBe(200);
+      if (field !== 'mask') expect((await send('anna', '/images/edits', form)).status).toBe(200);
     }
   });
 });

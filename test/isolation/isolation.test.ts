@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { endpoints, type EndpointTraits } from '../../src/core/endpoint.ts';
 import { objectIdPaths } from '../../src/core/objects/id-paths.ts';
-import { keyOf, type Rig, startRig, type Told, upload } from './rig.ts';
+import { keyOf, type Rig, startRig, type ReadResponse, upload } from './rig.ts';
 
 let rig: Rig;
 beforeAll(async () => {
@@ -17,22 +17,22 @@ const rows = Object.entries(endpoints) as [string, EndpointTraits][];
 const isOf = (path: string): string => (path.startsWith('fine_tuning') ? 'jobs' : (path.split('/')[0] ?? ''));
 
 /** One object of each kind, created with Anna's key. */
-const make: Record<string, (headers?: Record<string, string>) => Promise<Told>> = {
-  files: (headers) => rig.ask('anna', 'POST', '/v1/files', upload('{}\n'), headers),
+const make: Record<string, (headers?: Record<string, string>) => Promise<ReadResponse>> = {
+  files: (headers) => rig.send('anna', 'POST', '/v1/files', upload('{}\n'), headers),
   batches: async (headers) => {
-    const file = await rig.ask('anna', 'POST', '/v1/files', upload('{}\n'));
+    const file = await rig.send('anna', 'POST', '/v1/files', upload('{}\n'));
     const body = { input_file_id: file.json['id'], endpoint: '/v1/chat/completions', completion_window: '24h' };
-    return rig.ask('anna', 'POST', '/v1/batches', body, headers);
+    return rig.send('anna', 'POST', '/v1/batches', body, headers);
   },
   jobs: async (headers) => {
-    const file = await rig.ask('anna', 'POST', '/v1/files', upload('{}\n', 'a.jsonl', 'fine-tune'));
-    return rig.ask('anna', 'POST', '/v1/fine_tuning/jobs', { model: 'm', training_file: file.json['id'] }, headers);
+    const file = await rig.send('anna', 'POST', '/v1/files', upload('{}\n', 'a.jsonl', 'fine-tune'));
+    return rig.send('anna', 'POST', '/v1/fine_tuning/jobs', { model: 'm', training_file: file.json['id'] }, headers);
   },
-  responses: (headers) => rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'hi' }, headers),
+  responses: (headers) => rig.send('anna', 'POST', '/v1/responses', { model: 'm', input: 'hi' }, headers),
 };
 
 const idOf = async (kind: string): Promise<string> => String((await make[kind]?.())?.json['id']);
-const withoutIds = ({ status, text }: Told, id: string): unknown => ({
+const withoutIds = ({ status, text }: ReadResponse, id: string): unknown => ({
   status,
   text: text.replaceAll(id, '<id>').replaceAll(/"request_id":"[^"]+"|req_[\w-]+/g, ''),
 });
@@ -48,17 +48,17 @@ describe('a route with an object ID', () => {
     const id = await idOf(isOf(path));
     const at = (one: string): string => `/v1/${path.replace('{id}', one)}`;
     const before = rig.account.upstream.requests.length;
-    const foreign = await rig.ask('ben', method, at(id));
-    const unknown = await rig.ask('ben', method, at('file-neverwas'));
+    const foreign = await rig.send('ben', method, at(id));
+    const unknown = await rig.send('ben', method, at('file-neverwas'));
     expect(foreign.status).toBe(404);
     expect(foreign.json).toMatchObject({ error: { code: 'object_not_found', message: `No such object: "${id}".` } });
     expect(withoutIds(foreign, id)).toEqual(withoutIds(unknown, 'file-neverwas'));
     expect(rig.account.upstream.requests.length, 'the provider was asked').toBe(before);
     // Percent-encoded, and through a virtual key of the same provider, it is the same object.
     const spelled = at(id.replace('-', '%2D').replace('_', '%5F'));
-    expect((await rig.ask('ben', method, spelled, undefined, { 'x-gateway-provider': '@team' })).status).toBe(404);
-    expect((await rig.ask('anna', method, at(id), undefined, { 'x-gateway-provider': '@team' })).status).toBeLessThan(300);
-    expect((await rig.ask('operator', method, at(id))).status).toBeLessThan(300);
+    expect((await rig.send('ben', method, spelled, undefined, { 'x-gateway-provider': '@team' })).status).toBe(404);
+    expect((await rig.send('anna', method, at(id), undefined, { 'x-gateway-provider': '@team' })).status).toBeLessThan(300);
+    expect((await rig.send('operator', method, at(id))).status).toBeLessThan(300);
   });
 });
 
@@ -68,8 +68,8 @@ describe('lists', () => {
     expect(objectIdPaths).toHaveProperty([endpoint, 'isList'], true);
     const path = `/v1/${endpoint.replace('/list', '')}`;
     const id = await idOf(isOf(endpoint));
-    const mine = await rig.ask('anna', 'GET', path);
-    const theirs = await rig.ask('ben', 'GET', path);
+    const mine = await rig.send('anna', 'GET', path);
+    const theirs = await rig.send('ben', 'GET', path);
     expect((JSON.parse(mine.text) as { data: { id: string }[] }).data.map((row) => row.id)).toContain(id);
     expect(theirs.json).toMatchObject({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
   });
@@ -78,7 +78,7 @@ describe('lists', () => {
     const own: string[] = [];
     for (let i = 0; i < 3; i += 1) {
       own.unshift(await idOf('files'));
-      for (let n = 0; n < 7; n += 1) await rig.ask('ben', 'POST', '/v1/files', upload('{}\n'));
+      for (let n = 0; n < 7; n += 1) await rig.send('ben', 'POST', '/v1/files', upload('{}\n'));
     }
     const client = new OpenAI({
       apiKey: keyOf('anna'),
@@ -93,11 +93,11 @@ describe('lists', () => {
   it('read a limited number of pages, and warn if an empty page does not mean the end', async () => {
     for (let n = 0; n < 40; n += 1) rig.account.rows['files']?.push({ id: `file-old${n}` });
     const before = rig.account.upstream.requests.length;
-    const list = await rig.ask('anna', 'GET', '/v1/files?limit=2');
+    const list = await rig.send('anna', 'GET', '/v1/files?limit=2');
     expect(list.json).toMatchObject({ data: [], last_id: null, has_more: false });
     expect(list.headers.get('x-gateway-warnings')).toContain('The first 10 pages');
     expect(rig.account.upstream.requests.length - before).toBe(10);
-    const whole = await rig.ask('anna', 'GET', '/v1/files?limit=100');
+    const whole = await rig.send('anna', 'GET', '/v1/files?limit=100');
     expect(whole.headers.get('x-gateway-warnings')).toBeNull();
   });
 
@@ -109,7 +109,7 @@ describe('lists', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       await script(...request);
     };
-    const list = await rig.ask('anna', 'GET', '/v1/files?limit=2');
+    const list = await rig.send('anna', 'GET', '/v1/files?limit=2');
     upstream.script = script;
     const { attempts } = await rig.gateway.record(list.headers.get('x-request-id'));
     expect(attempts).toHaveLength(1);
@@ -120,7 +120,7 @@ describe('lists', () => {
     const pad = 'x'.repeat(2000);
     for (let n = 0; n < 1000; n += 1) rig.account.rows['files']?.push({ id: `file-old${n}`, filename: pad });
     const id = await idOf('files');
-    const list = await rig.ask('anna', 'GET', '/v1/files?limit=1001');
+    const list = await rig.send('anna', 'GET', '/v1/files?limit=1001');
     expect(list.json['data']).toMatchObject([{ id }]);
   });
 });
@@ -159,18 +159,18 @@ describe('object IDs in a body', () => {
   it.each(bodies)('of %s, on %s: %s, return 404 to other keys', async (kind, path, _, body) => {
     const id = await idOf(kind);
     const before = rig.account.upstream.requests.length;
-    const refused = await rig.ask('ben', 'POST', `/v1/${path}`, { model: 'm', ...body(id) });
+    const refused = await rig.send('ben', 'POST', `/v1/${path}`, { model: 'm', ...body(id) });
     expect(refused.json).toMatchObject({ error: { code: 'object_not_found' } });
     expect(refused.status).toBe(404);
     expect(rig.account.upstream.requests.length).toBe(before);
-    expect((await rig.ask('anna', 'POST', `/v1/${path}`, { model: 'm', ...body(id) })).status).toBeLessThan(300);
+    expect((await rig.send('anna', 'POST', `/v1/${path}`, { model: 'm', ...body(id) })).status).toBeLessThan(300);
   });
 
   it('that are unknown are rejected in a field for IDs and accepted in other fields', async () => {
-    const unknown = await rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'x', previous_response_id: 'resp_before' });
+    const unknown = await rig.send('anna', 'POST', '/v1/responses', { model: 'm', input: 'x', previous_response_id: 'resp_before' });
     expect(unknown.status).toBe(404);
     const free = { model: 'm', input: [{ type: 'function_call_output', call_id: 'call_elsewhere', output: 'x' }], user: 'user-1' };
-    expect((await rig.ask('anna', 'POST', '/v1/responses', free)).status).toBe(200);
+    expect((await rig.send('anna', 'POST', '/v1/responses', free)).status).toBe(200);
   });
 
   it.each(['{"type":"item_reference","id":"ID"}', '{"id":"ID"}', '{"type":null,"id":"ID"}'])(
@@ -179,21 +179,21 @@ describe('object IDs in a body', () => {
       const made = await make['responses']?.();
       const [item] = JSON.parse(made?.text ?? '{}').output as { id: string }[];
       const body = (id: string): object => ({ model: 'm', input: [JSON.parse(text.replace('ID', id)) as object] });
-      expect((await rig.ask('anna', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(200);
-      expect((await rig.ask('ben', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(404);
-      expect((await rig.ask('ben', 'POST', '/v1/responses', body('msg_neverwas'))).status).toBe(404);
+      expect((await rig.send('anna', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(200);
+      expect((await rig.send('ben', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(404);
+      expect((await rig.send('ben', 'POST', '/v1/responses', body('msg_neverwas'))).status).toBe(404);
     },
   );
 
   it('are also checked in duplicate members, with escapes, and in inline overrides', async () => {
     const id = await idOf('responses');
-    const own = (await rig.ask('ben', 'POST', '/v1/responses', { model: 'm', input: 'x' })).json['id'];
+    const own = (await rig.send('ben', 'POST', '/v1/responses', { model: 'm', input: 'x' })).json['id'];
     const twice = `{"model":"m","input":[{"type":"item_reference","id":"${id}","id":"${String(own)}"}]}`;
-    expect((await rig.ask('ben', 'POST', '/v1/responses', twice)).json).toMatchObject({ error: { code: 'invalid_json' } });
+    expect((await rig.send('ben', 'POST', '/v1/responses', twice)).json).toMatchObject({ error: { code: 'invalid_json' } });
     const escaped = `{"model":"m","input":"x","previous\\u005fresponse_id":"resp\\u005f${id.slice(5)}"}`;
-    expect((await rig.ask('ben', 'POST', '/v1/responses', escaped)).status).toBe(404);
+    expect((await rig.send('ben', 'POST', '/v1/responses', escaped)).status).toBe(404);
     const config = JSON.stringify({ targets: [{ provider: '@main', override_params: { previous_response_id: id } }] });
-    const inline = await rig.ask(
+    const inline = await rig.send(
       'ben',
       'POST',
       '/v1/responses',
@@ -209,34 +209,34 @@ describe('object IDs in a body', () => {
       JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/responses', body: { model: 'm', ...more } });
     const file = `${line({ input: 'x' })}\n${line({ previous_response_id: id })}\n`;
     const count = rig.account.rows['files']?.length;
-    expect((await rig.ask('ben', 'POST', '/v1/files', upload(file))).status).toBe(404);
+    expect((await rig.send('ben', 'POST', '/v1/files', upload(file))).status).toBe(404);
     expect(rig.account.rows['files']?.length).toBe(count);
-    expect((await rig.ask('ben', 'POST', '/v1/files', upload('not json\n'))).json).toMatchObject({ error: { code: 'invalid_form' } });
+    expect((await rig.send('ben', 'POST', '/v1/files', upload('not json\n'))).json).toMatchObject({ error: { code: 'invalid_form' } });
     const late = new FormData();
     late.set('file', new Blob([file]), 'data.bin');
     late.set('purpose', 'batch');
     // Depending on chunk sizes, the purpose is known in time or not; the upload is rejected in both cases.
-    expect([403, 404]).toContain((await rig.ask('ben', 'POST', '/v1/files', late)).status);
-    expect((await rig.ask('anna', 'POST', '/v1/files', upload(file))).status).toBe(200);
+    expect([403, 404]).toContain((await rig.send('ben', 'POST', '/v1/files', late)).status);
+    expect((await rig.send('anna', 'POST', '/v1/files', upload(file))).status).toBe(200);
   });
 });
 
 it('output files of a batch belong to the owner of the batch', async () => {
   const batch = await idOf('batches');
-  const output = String((await rig.ask('anna', 'GET', `/v1/batches/${batch}`)).json['output_file_id']);
-  expect((await rig.ask('anna', 'GET', `/v1/files/${output}/content`)).text).toBe('the bytes');
-  expect((await rig.ask('ben', 'GET', `/v1/files/${output}/content`)).status).toBe(404);
+  const output = String((await rig.send('anna', 'GET', `/v1/batches/${batch}`)).json['output_file_id']);
+  expect((await rig.send('anna', 'GET', `/v1/files/${output}/content`)).text).toBe('the bytes');
+  expect((await rig.send('ben', 'GET', `/v1/files/${output}/content`)).status).toBe(404);
 });
 
 it('the owner of a streamed response is stored before its first event is sent', async () => {
-  const streamed = await rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'x', stream: true });
+  const streamed = await rig.send('anna', 'POST', '/v1/responses', { model: 'm', input: 'x', stream: true });
   const id = /resp_\w+/.exec(streamed.text)?.[0] ?? '';
   const item = /msg_\w+/.exec(streamed.text)?.[0] ?? '';
-  expect((await rig.ask('anna', 'GET', `/v1/responses/${id}`)).status).toBe(200);
-  expect((await rig.ask('ben', 'GET', `/v1/responses/${id}`)).status).toBe(404);
+  expect((await rig.send('anna', 'GET', `/v1/responses/${id}`)).status).toBe(200);
+  expect((await rig.send('ben', 'GET', `/v1/responses/${id}`)).status).toBe(404);
   const body = { model: 'm', input: [{ type: 'item_reference', id: item }] };
-  expect((await rig.ask('anna', 'POST', '/v1/responses', body)).status).toBe(200);
-  expect((await rig.ask('ben', 'POST', '/v1/responses', body)).status).toBe(404);
+  expect((await rig.send('anna', 'POST', '/v1/responses', body)).status).toBe(200);
+  expect((await rig.send('ben', 'POST', '/v1/responses', body)).status).toBe(404);
 });
 
 it.each([
@@ -246,17 +246,17 @@ it.each([
   ['GET', '/v1/messages/batches'],
   ['PUT', '/v1/files/file-1abcdef'],
 ])('%s %s is rejected with 403 for isolated keys', async (method, path) => {
-  const refused = await rig.ask('anna', method, path);
+  const refused = await rig.send('anna', method, path);
   expect(refused).toMatchObject({
     status: 403,
     json: { error: { message: expect.stringContaining('does not know which objects') as string } },
   });
-  expect((await rig.ask('operator', method, path)).status).not.toBe(403);
+  expect((await rig.send('operator', method, path)).status).not.toBe(403);
 });
 
 it('a fallback continues with an account in which the key may see the object', async () => {
-  const made = await rig.ask('anna', 'POST', '/v1/responses', { model: 'm', input: 'x' }, { 'x-gateway-provider': '@shared' });
+  const made = await rig.send('anna', 'POST', '/v1/responses', { model: 'm', input: 'x' }, { 'x-gateway-provider': '@shared' });
   const path = `/v1/responses/${String(made.json['id'])}`;
-  expect((await rig.ask('ben', 'GET', path)).status).toBe(404);
-  expect((await rig.ask('ben', 'GET', path, undefined, { 'x-gateway-provider': '', 'x-gateway-config': 'both' })).status).toBe(200);
+  expect((await rig.send('ben', 'GET', path)).status).toBe(404);
+  expect((await rig.send('ben', 'GET', path, undefined, { 'x-gateway-provider': '', 'x-gateway-config': 'both' })).status).toBe(200);
 });

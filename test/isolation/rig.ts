@@ -27,11 +27,11 @@ api_keys:
 export interface Rig {
   readonly account: Account;
   readonly gateway: TestGateway;
-  ask(name: Name, method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Told>;
+  send(name: Name, method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ReadResponse>;
   close(): Promise<void>;
 }
 
-export interface Told {
+export interface ReadResponse {
   readonly status: number;
   readonly text: string;
   readonly json: Record<string, never>;
@@ -44,7 +44,7 @@ export async function startRig(options?: TestGatewayOptions): Promise<Rig> {
   return {
     account,
     gateway,
-    ask: (name, method, path, body, headers) => ask(gateway.url, name, method, path, body, headers),
+    send: (name, method, path, body, headers) => sendAs(gateway.url, name, method, path, body, headers),
     async close() {
       await gateway.close();
       await account.close();
@@ -52,14 +52,14 @@ export async function startRig(options?: TestGatewayOptions): Promise<Rig> {
   };
 }
 
-export async function ask(
+export async function sendAs(
   url: string,
   name: Name,
   method: string,
   path: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Told> {
+): Promise<ReadResponse> {
   const isForm = body instanceof FormData;
   const response = await fetch(`${url}${path}`, {
     method,
@@ -72,9 +72,9 @@ export async function ask(
     ...(body === undefined ? {} : { body: isForm ? body : typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  let json = {} as Told['json'];
+  let json = {} as ReadResponse['json'];
   try {
-    json = JSON.parse(text) as Told['json'];
+    json = JSON.parse(text) as ReadResponse['json'];
   } catch {
     // Streams and bytes are returned as text.
   }

@@ -30,7 +30,7 @@ afterAll(async () => {
   await cloud.upstream.close();
 });
 
-async function ask(name: string, path: string, body: FormData | object, more: Readonly<Record<string, string>> = {}) {
+async function send(name: string, path: string, body: FormData | object, more: Readonly<Record<string, string>> = {}) {
   const isForm = body instanceof FormData;
   const response = await fetch(`${gateway.url}/v1${path}`, {
     method: 'POST',
@@ -56,7 +56,7 @@ function upload(
 ) {
   const form = new FormData();
   for (const field of fields) form.set(field === 'file' ? 'file' : 'purpose', field === 'file' ? new File([content], filename) : field);
-  return ask(name, '/files', form, headers);
+  return send(name, '/files', form, headers);
 }
 
 const part = (uri: string) => ({ fileData: { mimeType: 'image/png', fileUri: uri } });
@@ -89,8 +89,8 @@ describe('an upload with lines that refer to a file of another key', () => {
     ["examples in Google's format", googleRow, 'x.txt', ['fine-tune', 'file'], {}],
   ])('is rejected: %s', async (_, lineOf, filename, fields, headers) => {
     const uri = await annasFile();
-    const told = await upload('ben', `${lineOf(uri)}\n`, filename, fields, headers);
-    expect([told.status, told.error?.code]).toEqual([404, 'object_not_found']);
+    const response = await upload('ben', `${lineOf(uri)}\n`, filename, fields, headers);
+    expect([response.status, response.error?.code]).toEqual([404, 'object_not_found']);
     expect((await upload('anna', `${lineOf(uri)}\n`, filename, fields, headers)).status).toBe(200);
   });
 
@@ -109,9 +109,9 @@ describe('an upload with lines that refer to a file of another key', () => {
     ];
     for (const [path, order] of orders) {
       for (const named of [id, decodeURIComponent(id), encodeURIComponent(id)]) {
-        const told = await ask('ben', path, JSON.parse(JSON.stringify(order).replace(id, named)) as object);
-        expect([told.status, told.error?.code]).toEqual([403, 'not_allowed']);
-        expect(told.error?.message).toContain('were not read');
+        const response = await send('ben', path, JSON.parse(JSON.stringify(order).replace(id, named)) as object);
+        expect([response.status, response.error?.code]).toEqual([403, 'not_allowed']);
+        expect(response.error?.message).toContain('were not read');
       }
     }
     expect([cloud.jobs.batchPredictionJobs, cloud.jobs.tuningJobs]).toEqual([[], []]);
@@ -120,6 +120,6 @@ describe('an upload with lines that refer to a file of another key', () => {
 
 it('an upload whose lines were checked can be used as input', async () => {
   const { id } = await upload('ben', `${openaiLine('https://h.example/a.png')}\n`, 'x.jsonl', ['file', 'batch']);
-  const made = await ask('ben', '/batches', { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id: id });
+  const made = await send('ben', '/batches', { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id: id });
   expect(made.status).toBe(200);
 });

@@ -38,7 +38,7 @@ describe('keys commands with a running gateway', () => {
   afterAll(() => gateway.close());
 
   const keys = (...args: string[]): Promise<Ran> => run(['keys', ...args], gateway.dir);
-  const ask = async (key: string, model = '@mock/echo'): Promise<{ status: number; message: string; metadata: unknown }> => {
+  const send = async (key: string, model = '@mock/echo'): Promise<{ status: number; message: string; metadata: unknown }> => {
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
@@ -50,7 +50,7 @@ describe('keys commands with a running gateway', () => {
   };
   const reloads = (): number => gateway.events.filter(({ type }) => type === 'reloaded').length;
   const becomes = async (key: string, status: number): Promise<void> => {
-    await expect.poll(async () => (await ask(key)).status).toBe(status);
+    await expect.poll(async () => (await send(key)).status).toBe(status);
   };
 
   it('create a key that works as soon as it is written, and store only its hash', async () => {
@@ -58,8 +58,8 @@ describe('keys commands with a running gateway', () => {
     expect(made).toMatchObject({ code: 0, err: '' });
     const key = keyIn(made);
     await becomes(key, 200);
-    expect(await ask(key)).toMatchObject({ metadata: { team: 'shop', app: 'web' } });
-    expect((await ask(key, '@mock/other')).message).toBe('Key "app-web" may not use model "other".');
+    expect(await send(key)).toMatchObject({ metadata: { team: 'shop', app: 'web' } });
+    expect((await send(key, '@mock/other')).message).toBe('Key "app-web" may not use model "other".');
     const file = join(gateway.dir, 'keys.d/app-web.yaml');
     expect(statSync(file).mode).toBe(statSync(join(gateway.dir, 'gateway.yaml')).mode);
     const text = readFileSync(file, 'utf8');
@@ -72,7 +72,7 @@ describe('keys commands with a running gateway', () => {
     const first = await keys('rotate', 'by-hand', '--overlap', '1h');
     const second = keyIn(first);
     await becomes(second, 200);
-    expect((await ask(byHand)).status).toBe(200);
+    expect((await send(byHand)).status).toBe(200);
     const edited = readFileSync(gateway.file, 'utf8');
     expect(edited.split('\n').filter((line) => !/hash:|previous:|prefix:/.test(line))).toEqual(
       yaml.split('\n').filter((line) => !line.includes('hash:')),
@@ -97,8 +97,8 @@ describe('keys commands with a running gateway', () => {
     // A configuration is in effect before its reload is logged. One save is one reload: a created key and two rotations.
     await expect.poll(reloads).toBe(3);
     await becomes(second, 401);
-    expect((await ask(second)).message).toMatch(/"by-hand" was rotated, and this older secret of it expired on 20/);
-    expect([(await ask(third)).status, (await ask(byHand)).status]).toEqual([200, 200]);
+    expect((await send(second)).message).toMatch(/"by-hand" was rotated, and this older secret of it expired on 20/);
+    expect([(await send(third)).status, (await send(byHand)).status]).toEqual([200, 200]);
     expect(reloads()).toBe(3);
 
     const ended = await keys('rotate', 'by-hand', '--overlap', '0s');
@@ -115,7 +115,7 @@ describe('keys commands with a running gateway', () => {
     await becomes(after, 200);
     expect(await keys('revoke', 'job')).toMatchObject({ code: 0, err: '' });
     await becomes(after, 401);
-    for (const key of [before, after]) expect((await ask(key)).message).toMatch(/^The gateway key "job" was revoked on 20/);
+    for (const key of [before, after]) expect((await send(key)).message).toMatch(/^The gateway key "job" was revoked on 20/);
     expect(await keys('revoke', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/is already revoked/) });
     expect(await keys('rotate', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/is revoked/) });
     expect(await keys('create', 'job')).toMatchObject({ code: 1, err: expect.stringMatching(/already exists/) });

@@ -120,9 +120,9 @@ describe('the lines of an uploaded batch file', () => {
       { ...batch, before: [{ name: 'extra', value: 'x', filename: 'x.txt' }] },
       { status: 400, code: 'invalid_form', message: 'more than one file' },
     ],
-  ])('are rejected in a file %s', async (_, how, { message, ...told }) => {
+  ])('are rejected in a file %s', async (_, how, { message, ...expected }) => {
     expect(await upload(long, { key: 'small', ...how })).toMatchObject({
-      ...told,
+      ...expected,
       message: expect.stringContaining(String(message)) as string,
       sent: undefined,
     });

@@ -98,7 +98,7 @@ function bodyOf({ method, traits, endpoint }: Row, model: string): { body?: stri
   return { body, headers: {} };
 }
 
-async function ask(key: Key, row: Row, headers: Record<string, string>, model = 'big') {
+async function send(key: Key, row: Row, headers: Record<string, string>, model = 'big') {
   const made = bodyOf(row, model);
   const answer = await fetch(`${gateway.url}${row.path}`, {
     method: row.method,
@@ -115,25 +115,25 @@ const refused = { status: 403, type: 'permission_error' };
 
 describe('a key that is limited to another provider gets 403', () => {
   it.each(routes)('on %s', async (_route, row) => {
-    expect(await ask('elsewhere', row, toMain)).toMatchObject({ ...refused, message: 'Key "elsewhere" may not use provider "main".' });
+    expect(await send('elsewhere', row, toMain)).toMatchObject({ ...refused, message: 'Key "elsewhere" may not use provider "main".' });
     expect(upstream.requests).toEqual([]);
   });
 });
 
 describe('a key that is limited to other configs gets 403', () => {
   it.each(routes)('on %s', async (_route, row) => {
-    expect(await ask('drafts', row, { 'x-gateway-config': 'named' })).toMatchObject({
+    expect(await send('drafts', row, { 'x-gateway-config': 'named' })).toMatchObject({
       ...refused,
       message: 'Key "drafts" may not use config "named".',
     });
-    expect(await ask('drafts', row, { 'x-gateway-config': '{"provider":"@main"}' })).toMatchObject(refused);
+    expect(await send('drafts', row, { 'x-gateway-config': '{"provider":"@main"}' })).toMatchObject(refused);
     expect(upstream.requests).toEqual([]);
   });
 });
 
 describe('a key that is bound to a config gets 403 for another target', () => {
   it.each(routes)('on %s', async (_route, row) => {
-    expect(await ask('bound', row, toMain)).toMatchObject({ ...refused, message: expect.stringContaining('is bound to config "other"') });
+    expect(await send('bound', row, toMain)).toMatchObject({ ...refused, message: expect.stringContaining('is bound to config "other"') });
     expect(upstream.requests).toEqual([]);
   });
 });
@@ -144,24 +144,24 @@ describe('a key that is limited to other models', () => {
   const others = routes.filter((route) => !running.includes(route));
 
   it.each(running)('gets 403 on %s', async (_route, row) => {
-    expect(await ask('small', row, toMain)).toMatchObject(refused);
+    expect(await send('small', row, toMain)).toMatchObject(refused);
     expect(upstream.requests).toEqual([]);
   });
 
   it.each(others)('is allowed on %s, which runs no model', async (_route, row) => {
-    expect(await ask('small', row, toMain)).not.toMatchObject(refused);
+    expect(await send('small', row, toMain)).not.toMatchObject(refused);
   });
 
   it.each(
     running.filter(([, { traits, endpoint }]) => traits.body !== 'passing' && traits.account !== true && !endpoint.startsWith('prompts')),
   )('is allowed on %s with an allowed model', async (_route, row) => {
-    expect(await ask('small', row, toMain, 'small')).not.toMatchObject(refused);
+    expect(await send('small', row, toMain, 'small')).not.toMatchObject(refused);
   });
 });
 
 describe('a key without limits is allowed', () => {
   it.each(routes)('on %s', async (_route, row) => {
-    expect(await ask('all', row, toMain)).not.toMatchObject(refused);
+    expect(await send('all', row, toMain)).not.toMatchObject(refused);
   });
 });
 
@@ -173,7 +173,7 @@ describe('a key that is limited to other prompts gets 403', () => {
       path: `/v1/prompts/p1/${action}`,
       traits: endpoints['prompts/{id}/render'],
     };
-    expect(await ask('greetings', row, toMain)).toMatchObject(refused);
-    expect(await ask('greetings', { ...row, path: `/v1/prompts/welcome/${action}` }, toMain)).not.toMatchObject(refused);
+    expect(await send('greetings', row, toMain)).toMatchObject(refused);
+    expect(await send('greetings', { ...row, path: `/v1/prompts/welcome/${action}` }, toMain)).not.toMatchObject(refused);
   });
 });

@@ -51,7 +51,7 @@ async function start(text: string, options: Parameters<typeof startTestGateway>[
 
 type Headers = Readonly<Record<string, string>>;
 
-const ask = ({ url }: TestGateway, headers: Headers, path = '/v1/chat/completions', body: object = { model: '@main/m', messages: [] }) =>
+const send = ({ url }: TestGateway, headers: Headers, path = '/v1/chat/completions', body: object = { model: '@main/m', messages: [] }) =>
   fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
 
 const codeOf = async (answer: Response): Promise<unknown> => {
@@ -68,7 +68,7 @@ describe('a gateway with tokens only', () => {
       { 'x-portkey-api-key': `Bearer ${token}`, authorization: `Bearer ${token}` },
     ];
     for (const headers of ways) {
-      const answer = await ask(at, { ...headers, 'x-gateway-metadata': '{"app":"shop"}' });
+      const answer = await send(at, { ...headers, 'x-gateway-metadata': '{"app":"shop"}' });
       expect(answer.status).toBe(200);
       const record = await at.record(answer.headers.get('x-request-id'));
       expect(record).toMatchObject({ key: 'jwt:alice', key_id: null, metadata: { team: 'search', app: 'shop' } });
@@ -83,11 +83,11 @@ describe('a gateway with tokens only', () => {
     const at = await start(yaml(', from: [authorization]'));
     const token = await tokenOf(key);
     const bearer = { authorization: `Bearer ${token}` };
-    await ask(at, { ...bearer, 'x-gateway-provider': '@main' }, '/v1/some/new/path', { a: 1 });
-    await ask(at, { ...bearer, 'x-gateway-forward-headers': 'x-app', 'x-app': '1' });
-    expect((await ask(at, { ...bearer, 'x-gateway-forward-headers': 'authorization' })).status).toBe(401);
+    await send(at, { ...bearer, 'x-gateway-provider': '@main' }, '/v1/some/new/path', { a: 1 });
+    await send(at, { ...bearer, 'x-gateway-forward-headers': 'x-app', 'x-app': '1' });
+    expect((await send(at, { ...bearer, 'x-gateway-forward-headers': 'authorization' })).status).toBe(401);
     expect(
-      (await ask(at, { ...bearer, 'x-gateway-provider': 'openai' }, '/v1/chat/completions', { model: 'm', messages: [] })).status,
+      (await send(at, { ...bearer, 'x-gateway-provider': 'openai' }, '/v1/chat/completions', { model: 'm', messages: [] })).status,
     ).toBe(401);
     expect(upstream.requests.length).toBe(2);
     for (const { rawHeaders } of upstream.requests) expect(rawHeaders.join('\n')).not.toContain(token.slice(0, 20));
@@ -121,14 +121,14 @@ describe('a gateway with tokens only', () => {
     ['another key', async () => ({ 'x-gateway-api-key': await tokenOf(stranger) }), 401, 'invalid_api_key', /does not list/],
   ])('rejects %s', async (_what, headers, status, code, message) => {
     const at = await start(yaml());
-    expect(await codeOf(await ask(at, await headers()))).toEqual([status, code, expect.stringMatching(message)]);
+    expect(await codeOf(await send(at, await headers()))).toEqual([status, code, expect.stringMatching(message)]);
     expect(upstream.requests).toEqual([]);
   });
 
   it('returns 503 auth_unavailable while the issuer is unavailable', async () => {
     issuer.answer((response) => json(response, 500, {}));
     const at = await start(yaml());
-    const answer = await ask(at, { 'x-gateway-api-key': await tokenOf(key) });
+    const answer = await send(at, { 'x-gateway-api-key': await tokenOf(key) });
     expect(answer.headers.get('retry-after')).toBe('5');
     expect(await codeOf(answer)).toEqual([503, 'auth_unavailable', expect.any(String)]);
     expect(at.lines.join('')).toMatch(/public keys of the tokens' issuer could not be fetched/);
@@ -137,7 +137,7 @@ describe('a gateway with tokens only', () => {
   it('fetches the keys of the issuer once for 500 concurrent requests', async () => {
     const at = await start(yaml());
     const tokens = await Promise.all(Array.from({ length: 500 }, (_, i) => tokenOf(key, { claims: { sub: `u${i}` } })));
-    const answers = await Promise.all(tokens.map((token) => ask(at, { 'x-gateway-api-key': token })));
+    const answers = await Promise.all(tokens.map((token) => send(at, { 'x-gateway-api-key': token })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(issuer.server.requests).toHaveLength(1);
     await Promise.all(answers.map((answer) => answer.text()));
@@ -157,10 +157,10 @@ describe('the rules for a token', () => {
   it('are those of auth.jwt', async () => {
     const at = await start(yaml(', default_config: support, allow: {models: [m, fixed], providers: [main]}'));
     const headers = { 'x-gateway-api-key': await tokenOf(key) };
-    const answer = await ask(at, headers, '/v1/chat/completions', { model: 'any', messages: [] });
+    const answer = await send(at, headers, '/v1/chat/completions', { model: 'any', messages: [] });
     expect(answer.status).toBe(200);
     expect(await at.record(answer.headers.get('x-request-id'))).toMatchObject({ config: 'support', metadata: { from: 'config' } });
-    expect(await codeOf(await ask(at, headers, '/v1/chat/completions', { model: '@main/other', messages: [] }))).toEqual([
+    expect(await codeOf(await send(at, headers, '/v1/chat/completions', { model: '@main/other', messages: [] }))).toEqual([
       403,
       'not_allowed',
       'Key "jwt:alice" may not use model "other".',
@@ -172,11 +172,11 @@ describe('the rules for a token', () => {
     const keys = `api_keys: {shop: {hash: "${hash}", allow: {models: [small]}, metadata: {app: shop}}}`;
     const at = await start(yaml(', key: app', keys));
     const token = await tokenOf(key, { claims: { app: 'shop' } });
-    const sent = (model: string) => ask(at, { 'x-gateway-api-key': token }, '/v1/chat/completions', { model, messages: [] });
+    const sent = (model: string) => send(at, { 'x-gateway-api-key': token }, '/v1/chat/completions', { model, messages: [] });
     const answer = await sent('@main/small');
     expect((await at.record(answer.headers.get('x-request-id'))).metadata).toEqual({ app: 'shop' });
     expect((await sent('@main/big')).status).toBe(403);
-    expect((await ask(at, { 'x-gateway-api-key': await tokenOf(key, { claims: { app: 'no' } }) })).status).toBe(401);
+    expect((await send(at, { 'x-gateway-api-key': await tokenOf(key, { claims: { app: 'no' } }) })).status).toBe(401);
   });
 });
 
@@ -187,10 +187,10 @@ describe('a key set in a file', () => {
     const at = await start(text, { watch: true, files: { 'keys/jwks.json': set(key) } });
     const old = { 'x-gateway-api-key': await tokenOf(key) };
     const fresh = { 'x-gateway-api-key': await tokenOf(stranger) };
-    expect([(await ask(at, old)).status, (await ask(at, fresh)).status]).toEqual([200, 401]);
+    expect([(await send(at, old)).status, (await send(at, fresh)).status]).toEqual([200, 401]);
     writeFileSync(join(at.dir, 'keys/jwks.json'), set(stranger));
     await until(() => at.events.some((event) => event.type === 'reloaded' && event.changes.includes('~auth.jwt')), 'the reload');
-    expect([(await ask(at, old)).status, (await ask(at, fresh)).status]).toEqual([401, 200]);
+    expect([(await send(at, old)).status, (await send(at, fresh)).status]).toEqual([401, 200]);
     expect(issuer.server.requests).toEqual([]);
   });
 });

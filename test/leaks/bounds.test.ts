@@ -9,7 +9,7 @@ import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { begin, type Running } from '../cli/run.ts';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 import { until } from '../support/gateway.ts';
-import { type Ask, ask } from './sinks.ts';
+import { type RequestSpec, sendRequest } from './sinks.ts';
 
 /** Maximum number of bytes that one request can write to the disk and to the log, with any content. */
 
@@ -52,9 +52,9 @@ const spool = (): string => join(dir, '.gateway/spool');
 const onDisk = (): number => readdirSync(spool()).reduce((sum, name) => sum + statSync(join(spool(), name)).size, 0);
 
 /** Sends a request and returns how much it added to the spool and to the log, and its record. */
-async function cost(request: Ask): Promise<{ spool: number; log: number; status: number; record: LogRecord }> {
+async function cost(request: RequestSpec): Promise<{ spool: number; log: number; status: number; record: LogRecord }> {
   const before = { disk: onDisk(), log: running.out().length };
-  const { status, id } = await ask(url, request);
+  const { status, id } = await sendRequest(url, request);
   await until(() => running.out().slice(before.log).endsWith('\n'), 'the line of the request');
   const cost = { spool: onDisk() - before.disk, log: Buffer.byteLength(running.out().slice(before.log)) };
   const entries = readSpool(spool());
@@ -63,11 +63,11 @@ async function cost(request: Ask): Promise<{ spool: number; log: number; status:
   return { ...cost, status, record: last.record };
 }
 
-const chat = (more: object): Ask => ({
+const chat = (more: object): RequestSpec => ({
   path: '/v1/chat/completions',
   body: { model: '@p/m', messages: [{ role: 'user', content: 'hi' }], ...more },
 });
-const withKey = (request: Ask, headers: Record<string, string> = {}): Ask => ({
+const withKey = (request: RequestSpec, headers: Record<string, string> = {}): RequestSpec => ({
   ...request,
   headers: { ...request.headers, ...headers, 'x-gateway-api-key': key },
 });
@@ -83,7 +83,7 @@ const longHeaders = {
   'x-gateway-metadata': JSON.stringify(many(120, 100)),
 };
 
-const hostile: readonly (readonly [name: string, request: Ask])[] = [
+const hostile: readonly (readonly [name: string, request: RequestSpec])[] = [
   ['a model of 3 MB', chat({ model: `@p/${'m'.repeat(3 * mega)}` })],
   ['labels of 3 MB', chat({ labels: many(3000, 1000) })],
   ['one label of 3 MB', chat({ labels: { a: 'x'.repeat(3 * mega) } })],

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { startWire, type Wire } from '../faults/wire.ts';
 import { begin, type Running, run } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
-import { type Answer, type Ask, ask, filesBelow, formsOf } from './sinks.ts';
+import { type Answer, type RequestSpec, sendRequest, filesBelow, formsOf } from './sinks.ts';
 
 /**
  * Puts a distinct secret in every possible place, triggers every kind of error, and then searches all output of the
@@ -104,7 +104,7 @@ interface Ran {
   readonly running: Running;
   readonly url: string;
   readonly answers: Answer[];
-  send(request: Ask): Promise<Answer>;
+  send(request: RequestSpec): Promise<Answer>;
 }
 
 const env = (dir: string): Record<string, string> => ({
@@ -134,7 +134,7 @@ async function start(format: 'json' | 'pretty'): Promise<Ran> {
     url,
     answers,
     async send(request) {
-      const answer = await ask(url, { ...request, headers: { 'x-gateway-api-key': callers.gatewayKey, ...request.headers } });
+      const answer = await sendRequest(url, { ...request, headers: { 'x-gateway-api-key': callers.gatewayKey, ...request.headers } });
       answers.push(answer);
       return answer;
     },
@@ -202,11 +202,11 @@ function write(socket: Parameters<Wire['script']>[0], status: number, body: stri
 }
 
 const messages = [{ role: 'user', content: 'hi' }];
-const chat = (model: string, more: object = {}): Ask => ({
+const chat = (model: string, more: object = {}): RequestSpec => ({
   path: '/v1/chat/completions',
   body: { model, messages, max_tokens: 9, ...more },
 });
-const inline = (config: object | string): Ask => ({
+const inline = (config: object | string): RequestSpec => ({
   ...chat('m'),
   headers: { 'x-gateway-config': typeof config === 'string' ? config : JSON.stringify(config) },
 });
@@ -227,7 +227,7 @@ const strays: Record<string, string> = {
 };
 const query = `key=${callers.queryKey}&api-key=${callers.queryKey}&sig=${callers.querySig}&access_token=${callers.queryToken}&a=1`;
 
-const requests: readonly Ask[] = [
+const requests: readonly RequestSpec[] = [
   // Successful and failed responses of each provider: complete, streamed, interrupted and late.
   ...['@env/m', '@file/m', '@literal/m', '@literal/n', '@entra/m'].flatMap((model) => [
     chat(model),

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { completion, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
-import { ask } from './sinks.ts';
+import { sendRequest } from './sinks.ts';
 
 /**
  * Confidential values of users, in requests of every form, echoed by providers in responses, streams and errors of every
@@ -127,7 +127,7 @@ export async function sendAll(url: string): Promise<string[]> {
   const ids: string[] = [];
   const base = url.replace(/\/$/, '');
   const send = async (path: string, body: object, headers: Record<string, string> = {}): Promise<void> => {
-    const answer = await ask(base, { path, body, headers: { 'x-gateway-metadata': metadata, ...headers } });
+    const answer = await sendRequest(base, { path, body, headers: { 'x-gateway-metadata': metadata, ...headers } });
     ids.push(answer.id ?? '');
   };
   for (const model of Object.keys(ways)) {

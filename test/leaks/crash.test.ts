@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { begin, run, type Running } from '../cli/run.ts';
-import { ask, filesBelow, formsOf } from './sinks.ts';
+import { sendRequest, filesBelow, formsOf } from './sinks.ts';
 
 /** An uncaught error may contain any secret: it is shown with the secret masked. */
 
@@ -76,7 +76,7 @@ describe.each(['json', 'pretty'])('errors in the log format %s contain no secret
     const answers: string[] = [];
     for (const how of ['throw', 'object', 'text', 'timer', 'rejection', 'settle']) {
       const body = { model: '@mock/echo', messages: [{ role: 'user', content: 'hi' }] };
-      answers.push((await ask(url, { path: '/v1/chat/completions', body, headers: { 'x-crash': how } })).text);
+      answers.push((await sendRequest(url, { path: '/v1/chat/completions', body, headers: { 'x-crash': how } })).text);
     }
     await running.saw(/in a rejection \*\*\*/);
     write('setup');

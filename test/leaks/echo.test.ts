@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWire, type Wire } from '../faults/wire.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type Answer, type Ask, ask, filesBelow, formsOf } from './sinks.ts';
+import { type Answer, type RequestSpec, sendRequest, filesBelow, formsOf } from './sinks.ts';
 
 /** A provider that repeats its credential: the gateway masks it with asterisks for the caller and on the disk. */
 
@@ -90,9 +90,9 @@ function script({
   };
 }
 
-async function sent(request: Ask, echo: Echo): Promise<Answer> {
+async function sent(request: RequestSpec, echo: Echo): Promise<Answer> {
   wire.script = script(echo);
-  const answer = await ask(gateway.url, request);
+  const answer = await sendRequest(gateway.url, request);
   received.push(answer.text);
   return answer;
 }
@@ -139,7 +139,7 @@ const stream = 'text/event-stream';
 const at = { 'x-gateway-provider': '@openai' };
 
 /** Routes through the gateway, and a successful response that contains a text. */
-const routes: readonly (readonly [name: string, request: Ask, type: string, good: (text: string) => string])[] = [
+const routes: readonly (readonly [name: string, request: RequestSpec, type: string, good: (text: string) => string])[] = [
   ['chat, forwarded', { path: '/v1/chat/completions', body: { model: '@openai/m', messages } }, 'application/json', openaiChat],
   ['chat, a deployment', { path: '/v1/chat/completions', body: { model: '@azure/m', messages } }, 'application/json', openaiChat],
   [
@@ -243,7 +243,7 @@ describe('a compressed response', () => {
       );
       socket.write(packed);
     };
-    const answer = await ask(gateway.url, routes[0]?.[1] as Ask);
+    const answer = await sendRequest(gateway.url, routes[0]?.[1] as RequestSpec);
     received.push(answer.text);
     expect(answer).toMatchObject({ status, isWhole: true });
     expectHidden(answer);
@@ -253,7 +253,7 @@ describe('a compressed response', () => {
   it('is never requested: a caller cannot enable compression with accept-encoding', async () => {
     const before = wire.requests.length;
     for (const request of [routes[0]?.[1], routes[8]?.[1]]) {
-      await sent({ ...(request as Ask), headers: { ...request?.headers, 'accept-encoding': 'gzip' } }, { body: openaiChat('x') });
+      await sent({ ...(request as RequestSpec), headers: { ...request?.headers, 'accept-encoding': 'gzip' } }, { body: openaiChat('x') });
     }
     const heads = wire.requests.slice(before).map(({ head }) => head.toLowerCase());
     expect(heads).toHaveLength(2);
@@ -262,8 +262,8 @@ describe('a compressed response', () => {
 });
 
 describe('an error in the middle of a stream has the credential masked', () => {
-  const openai = routes[4]?.[1] as Ask;
-  const anthropic = routes[5]?.[1] as Ask;
+  const openai = routes[4]?.[1] as RequestSpec;
+  const anthropic = routes[5]?.[1] as RequestSpec;
   const begun = openaiStream('x')
     .split('\n\n')
     .slice(0, 2)
@@ -289,7 +289,7 @@ describe('an error in the middle of a stream has the credential masked', () => {
 });
 
 it('the gateway logs once per provider, and in each record, that the credential was repeated', async () => {
-  const request = routes[0]?.[1] as Ask;
+  const request = routes[0]?.[1] as RequestSpec;
   const answer = await sent(request, { body: openaiChat(key) });
   const record = await gateway.record(answer.id ?? null);
   expect(record.warnings).toEqual(['The response of provider "openai" contained its credential (1×). It was masked.']);

@@ -13,7 +13,7 @@ import { skipping } from '../support/skipping.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
 import { confidentialYaml, found, said, sendAll, startEcho } from './confidential.ts';
 import { dumpPostgres, dumpSqlite } from './dumps.ts';
-import { ask, filesBelow } from './sinks.ts';
+import { sendRequest, filesBelow } from './sinks.ts';
 
 /** The same traffic, searched in everything that leaves the gateway: collectors, databases, exports, live rows, damaged files. */
 
@@ -93,11 +93,11 @@ it('explain, replay, tail, export and feedback show no confidential value of a r
   for (const { out, err } of await tailed) look('logs tail', out + err);
 
   const body = { model: '@up/mirror', messages: [{ role: 'user', content: said }] };
-  const mirrored = await ask(gateway.url, { path: '/v1/chat/completions', body });
+  const mirrored = await sendRequest(gateway.url, { path: '/v1/chat/completions', body });
   const id = mirrored.id ?? '';
   const trace = /x-gateway-trace-id\n(\S+)/i.exec(mirrored.text)?.[1] ?? '';
   const metadata = Object.fromEntries(said.split(' , ').map((text, i) => [`m${i}`, text]));
-  const judged = await ask(gateway.url, { path: '/v1/feedback', body: { trace_id: trace, value: 1, metadata } });
+  const judged = await sendRequest(gateway.url, { path: '/v1/feedback', body: { trace_id: trace, value: 1, metadata } });
   expect(judged.status).toBe(200);
   await expect.poll(() => admin(gateway, `/api/requests/${id}`)).toContain('"m0"');
   look('feedback', await admin(gateway, `/api/requests/${id}`));
@@ -179,7 +179,7 @@ describe.skipIf(skipping(kind.missing))('a Postgres database', () => {
     const url = await kind.server().database();
     const gateway = await start(`store: "${url}"`);
     const ids = await sendAll(gateway.url);
-    await ask(gateway.url, { path: '/v1/feedback', body: { trace_id: 't', value: 1, metadata: { comment: said } } });
+    await sendRequest(gateway.url, { path: '/v1/feedback', body: { trace_id: 't', value: 1, metadata: { comment: said } } });
     await expect
       .poll(async () => (await gateway.gateway.logs?.stats({ query: '' }).catch(() => undefined))?.total.requests)
       .toBeGreaterThanOrEqual(ids.length);

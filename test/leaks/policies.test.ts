@@ -5,7 +5,7 @@ import { type Endpoint, type EndpointTraits, endpoints } from '../../src/core/en
 import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
-import { type Answer, ask } from './sinks.ts';
+import { type Answer, sendRequest } from './sinks.ts';
 
 /**
  * What may be stored of a request: every policy, every route of the endpoint table, every outcome. Each part of the request
@@ -138,8 +138,8 @@ function requestFor(url: string, endpoint: Endpoint, outcome: Outcome, debug: st
     labels: { note: parts.labels },
   };
   if (traits.body === 'form')
-    return ask(url, { method, path, headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}` }, body: form });
-  return ask(url, {
+    return sendRequest(url, { method, path, headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}` }, body: form });
+  return sendRequest(url, {
     method,
     path,
     headers,
@@ -163,13 +163,13 @@ const partsIn = (text: string): Part[] => (Object.keys(parts) as Part[]).filter(
 describe.each(cases)('bodies: %s, x-gateway-debug: %s', (policy, debug, lowered) => {
   it.each(outcomes)('stores only what is allowed of a request with the outcome %s', async (outcome) => {
     const gateway = gateways.get(policy) as TestGateway;
-    const asked: [Endpoint, Answer][] = [];
+    const sent: [Endpoint, Answer][] = [];
     for (const endpoint of Object.keys(endpoints) as Endpoint[])
-      asked.push([endpoint, await requestFor(gateway.url, endpoint, outcome, debug)]);
-    await until(() => asked.every(([, { id }]) => gateway.records.some((record) => record.id === id)), 'all records');
+      sent.push([endpoint, await requestFor(gateway.url, endpoint, outcome, debug)]);
+    await until(() => sent.every(([, { id }]) => gateway.records.some((record) => record.id === id)), 'all records');
     const disk = await spooled(gateway);
     const allowed = outcome === 'stranger' ? [] : (kept[lowered] ?? []);
-    for (const [endpoint, answer] of asked) {
+    for (const [endpoint, answer] of sent) {
       const text = disk.get(answer.id ?? '');
       expect(text, endpoint).toBeDefined();
       expect(
@@ -178,7 +178,7 @@ describe.each(cases)('bodies: %s, x-gateway-debug: %s', (policy, debug, lowered)
       ).toEqual([]);
       expect(text).not.toContain('session=secret');
     }
-    const ofChat = partsIn(disk.get(asked.find(([endpoint]) => endpoint === chat)?.[1].id ?? '') ?? '');
+    const ofChat = partsIn(disk.get(sent.find(([endpoint]) => endpoint === chat)?.[1].id ?? '') ?? '');
     const answered = outcome === 'whole' || outcome === 'stream' || outcome === 'error';
     const expected = answered ? allowed : allowed.filter((part) => part !== 'responseHeader' && part !== 'responseBody');
     // An upstream body that differs in one member is stored as a patch.

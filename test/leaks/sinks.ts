@@ -13,7 +13,7 @@ export interface Answer {
   readonly isWhole: boolean;
 }
 
-export interface Ask {
+export interface RequestSpec {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface Ask {
 }
 
 /** Sends one request on its own connection. Never rejects: an interrupted response is returned, too. */
-export function ask(base: string, { method, path, headers = {}, body }: Ask): Promise<Answer> {
+export function sendRequest(base: string, { method, path, headers = {}, body }: RequestSpec): Promise<Answer> {
   const bytes = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   const json = bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) };
   return new Promise((resolve) => {

@@ -59,12 +59,12 @@ describe.skipIf(skipping(missing))('without a free file descriptor', () => {
     waiting.destroy();
     limit(1024);
     const body = JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'x' }] });
-    const ask = (): Promise<number> =>
+    const send = (): Promise<number> =>
       fetch(`${url}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then(
         (response) => response.status,
         () => 0,
       );
-    await until(async () => (await ask()) === 200, 'a request to be served');
+    await until(async () => (await send()) === 200, 'a request to be served');
     child.kill('SIGTERM');
     await until(() => child.exitCode !== null || child.signalCode !== null, 'the end');
     expect(child.exitCode).toBe(0);

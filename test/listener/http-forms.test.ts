@@ -58,7 +58,7 @@ function write({ method, path, type, body }: Sent, version: string, headers: rea
   return [`${method} ${target} HTTP/${version}`, ...headers, ...provider, ...framing, '', body ?? ''].join('\r\n');
 }
 
-async function told(text: string): Promise<{ client: WireClient; closed: () => Promise<string> }> {
+async function openAndWrite(text: string): Promise<{ client: WireClient; closed: () => Promise<string> }> {
   const client = new WireClient(gateway.url);
   client.write(text);
   return { client, closed: () => client.closed().then(() => client.text) };
@@ -75,7 +75,7 @@ describe.each(versions)('HTTP with %s', (_, version, headers) => {
   it.each(Object.entries(requests))(
     '%s is returned completely, and the connection is closed',
     async (_name, { status, shows, ...sent }) => {
-      const text = await (await told(write(sent, version, headers))).closed();
+      const text = await (await openAndWrite(write(sent, version, headers))).closed();
       expect(text).toContain(`HTTP/1.1 ${status} `);
       expect(text).toContain(shows);
       expect(text.toLowerCase()).toContain('connection: close');
@@ -85,7 +85,7 @@ describe.each(versions)('HTTP with %s', (_, version, headers) => {
 });
 
 it('HTTP/1.0 with connection: keep-alive serves two requests on one connection', async () => {
-  const { client } = await told(write(requests['a complete response'] as Sent, '1.0', ['connection: keep-alive']));
+  const { client } = await openAndWrite(write(requests['a complete response'] as Sent, '1.0', ['connection: keep-alive']));
   await client.answers(1);
   await until(() => client.text.includes('"content":"hi"'), 'the first body');
   client.write(write(requests['no route'] as Sent, '1.0', []));
@@ -116,7 +116,7 @@ describe('an offer to switch to another protocol', () => {
     'is ignored: $offer.1, $name',
     async ({ offer, sent: { status, shows, ...sent } }) => {
       const before = upstream.requests.length;
-      const { client } = await told(write(sent, '1.1', ['host: localhost', ...offer]));
+      const { client } = await openAndWrite(write(sent, '1.1', ['host: localhost', ...offer]));
       await until(() => client.text.includes(shows), shows);
       expect(client.statuses).toEqual([status]);
       // The connection serves the next request: the bytes after the offer were the body, and were read completely.
@@ -134,7 +134,7 @@ describe('an offer to switch to another protocol', () => {
     const body = chat({});
     const head = ['host: localhost', 'connection: Upgrade', 'upgrade: h2c', 'content-type: application/json', 'x-gateway-provider: @main'];
     const text = `POST /v1/chat/completions HTTP/1.1\r\n${head.join('\r\n')}\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-    const { client } = await told(text);
+    const { client } = await openAndWrite(text);
     await until(() => client.text.includes('"content":"hi"'), 'the answer');
     client.close();
   });
@@ -152,7 +152,7 @@ describe('an offer to switch to another protocol', () => {
       'sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==',
     ];
     const sent = method === 'POST' ? { method, path, body: chat({}) } : { method, path };
-    const { client } = await told(write(sent, '1.1', headers));
+    const { client } = await openAndWrite(write(sent, '1.1', headers));
     await until(() => client.text.includes(shows), shows);
     expect(client.statuses).toEqual([status]);
     client.close();
@@ -163,7 +163,7 @@ describe('request targets in other forms', () => {
   it.each(['http://localhost', 'HTTP://127.0.0.1:8787', 'https://localhost'])('%s/… is served by its path', async (origin) => {
     for (const { status, shows, ...sent } of Object.values(requests)) {
       const headers = ['host: localhost', 'connection: close'];
-      const text = await (await told(write(sent, '1.1', headers, `${origin}${sent.path}`))).closed();
+      const text = await (await openAndWrite(write(sent, '1.1', headers, `${origin}${sent.path}`))).closed();
       expect(text).toContain(`HTTP/1.1 ${status} `);
       expect(text).toContain(shows);
     }
@@ -180,7 +180,7 @@ describe('request targets in other forms', () => {
     ['GET *', 404, 'route_not_found'],
     ['CONNECT localhost:443', 405, 'not a proxy'],
   ])('%s is rejected', async (line, status, shows) => {
-    const text = await (await told(`${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`)).closed();
+    const text = await (await openAndWrite(`${line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`)).closed();
     expect(text).toContain(`HTTP/1.1 ${status} `);
     expect(text).toContain(shows);
   });

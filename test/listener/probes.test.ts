@@ -29,13 +29,13 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-interface Asked {
+interface ProbeResponse {
   readonly status: number | undefined;
   readonly body: string;
   readonly allow: string | undefined;
 }
 
-function ask(url: string, method: string, headers: Record<string, string> = {}, body?: string): Promise<Asked> {
+function send(url: string, method: string, headers: Record<string, string> = {}, body?: string): Promise<ProbeResponse> {
   return new Promise((resolve, reject) => {
     request(url, { method, headers, agent: false }, (response) => {
       void text(response).then((read) => resolve({ status: response.statusCode, body: read, allow: response.headers.allow }));
@@ -56,7 +56,7 @@ describe('/healthz and /readyz on the data listener', () => {
     ['DELETE', '/readyz', 405, '{"status":"method not allowed"}\n'],
   ])('respond to %s %s with %i, without a key and without a record', async (method, path, status, body) => {
     const before = keyed.records.length;
-    const answer = await ask(keyed.url + path, method);
+    const answer = await send(keyed.url + path, method);
     expect(answer).toEqual({ status, body: expect.stringContaining(body) as string, allow: status === 405 ? 'GET, HEAD' : undefined });
     expect(answer.body === '').toBe(method === 'HEAD');
     expect(keyed.records.length).toBe(before);
@@ -69,42 +69,42 @@ describe('/healthz and /readyz on the data listener', () => {
         .end();
     });
     expect(own).toContain('/proc/nowhere');
-    expect((await ask(`${keyed.url}/readyz`, 'GET')).body).toContain('/proc/nowhere');
+    expect((await send(`${keyed.url}/readyz`, 'GET')).body).toContain('/proc/nowhere');
     const proxies = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'cf-connecting-ip', 'origin', 'referer'];
     const headers = proxies.map((name) => ({ [name]: '203.0.113.9' }));
     const hosts = ['evil.example', 'localhost.evil.example:80', '127.0.0.1.nip.example', '[::2]'].map((host) => ({ host }));
     for (const header of [...headers, ...hosts]) {
-      const forwarded = await ask(`${keyed.url}/readyz`, 'GET', header);
+      const forwarded = await send(`${keyed.url}/readyz`, 'GET', header);
       expect(forwarded.status).toBe(200);
       expect(forwarded.body).not.toContain('nowhere');
     }
   });
 
   it.each(['/healthz/', '/Healthz', '/readyz/x', '/v1/healthz', '/livez'])('do not include %s', async (path) => {
-    const answer = await ask(keyed.url + path, 'GET');
+    const answer = await send(keyed.url + path, 'GET');
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.body).toContain('"error"');
   });
 
   it('ignore a body', async () => {
-    expect(await ask(`${keyed.url}/healthz`, 'GET', { 'content-length': '5' }, '12345')).toMatchObject({ status: 200 });
+    expect(await send(`${keyed.url}/healthz`, 'GET', { 'content-length': '5' }, '12345')).toMatchObject({ status: 200 });
   });
 
   it('report the shutdown while connections are still accepted', async () => {
     const stopping = await startTestGateway('version: 1\nserver: {drain: {delay: 1s}}\nproviders: {mock: {type: mock}}\n');
     const drained = stopping.gateway.drain();
-    expect(await ask(`${stopping.url}/readyz`, 'GET')).toMatchObject({
+    expect(await send(`${stopping.url}/readyz`, 'GET')).toMatchObject({
       status: 503,
       body: expect.stringMatching(/^\{"status":"not ready","reasons":\["draining"\],"config":\{"state":"ok",.*\}\}\n$/),
     });
-    expect(await ask(`${stopping.url}/healthz`, 'GET')).toMatchObject({ status: 200 });
+    expect(await send(`${stopping.url}/healthz`, 'GET')).toMatchObject({ status: 200 });
     await drained;
     await stopping.close();
   });
 
   it('reject other origins and hosts if the gateway has no keys', async () => {
-    expect((await ask(`${open.url}/readyz`, 'GET')).status).toBe(200);
-    expect((await ask(`${open.url}/readyz`, 'GET', { origin: 'https://evil.example' })).status).toBe(403);
-    expect((await ask(`${open.url}/readyz`, 'GET', { host: 'evil.example' })).status).toBe(403);
+    expect((await send(`${open.url}/readyz`, 'GET')).status).toBe(200);
+    expect((await send(`${open.url}/readyz`, 'GET', { origin: 'https://evil.example' })).status).toBe(403);
+    expect((await send(`${open.url}/readyz`, 'GET', { host: 'evil.example' })).status).toBe(403);
   });
 });

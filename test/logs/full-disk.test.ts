@@ -95,12 +95,12 @@ describe.skipIf(lacking(disk))('a full disk', () => {
     const after = await askTimes(5, gateway.url);
     await expect.poll(() => notesOf(gateway)).toBeUndefined();
     const { ids, counted } = await storedIn(gateway);
-    const asked = [...before.ids, ...during.ids, ...after.ids];
+    const sentIds = [...before.ids, ...during.ids, ...after.ids];
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.filter((id) => !asked.includes(id))).toEqual([]);
+    expect(ids.filter((id) => !sentIds.includes(id))).toEqual([]);
     expect(ids).toEqual(expect.arrayContaining([...before.ids, ...after.ids]));
     expect([ids.length + (await metric(gateway, state, 'gateway_log_dropped_total{what="records"}')), counted]).toEqual([
-      asked.length,
+      sentIds.length,
       ids.length,
     ]);
     expect(gateway.lines.join('')).toContain('records can be written to the spool again');
@@ -136,21 +136,21 @@ it('keeps records in the spool if the store has no space, and stores them once a
   child.stdout.on('data', (piece: Buffer) => (out += String(piece)));
   await expect.poll(() => out).toContain('"msg":"gateway started"');
   const url = /"url":"([^"]*)\/v1"/.exec(out)?.[1] ?? '';
-  const asked: string[] = [];
+  const sentIds: string[] = [];
   for (let round = 0; !out.includes('Records wait in the spool') && round < 200; round += 1) {
     const { ids, statuses } = await askTimes(20, url);
     expect([...statuses]).toEqual([200]);
-    asked.push(...ids);
+    sentIds.push(...ids);
     // The writer keeps up until it fails, so that the spool does not reach its own limit.
     await pause(200);
   }
   expect(out.includes('Records wait in the spool')).toBe(true);
-  asked.push(...(await askTimes(20, url)).ids);
+  sentIds.push(...(await askTimes(20, url)).ids);
   child.kill('SIGTERM');
   await once(child, 'exit');
   const gateway = await start(join(dir, '.gateway'));
   await expect.poll(async () => (await gateway.gateway.logs?.state())?.spool.bytes).toBe(0);
   const { ids, counted } = await storedIn(gateway);
-  expect(ids.toSorted()).toEqual(asked.toSorted());
-  expect(counted).toBe(asked.length);
+  expect(ids.toSorted()).toEqual(sentIds.toSorted());
+  expect(counted).toBe(sentIds.length);
 });

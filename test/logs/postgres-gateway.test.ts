@@ -10,7 +10,7 @@ import { postgresKind } from './stores.ts';
 
 const kind = postgresKind();
 
-async function ask(url: string, text: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+async function sendChat(url: string, text: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...more },
@@ -32,7 +32,7 @@ describe.skipIf(skipping(kind.missing))('gateways with the same Postgres', () =>
     const yaml = `version: 1\nproviders:\n  mock: {type: mock}\nlogging: {requests: {bodies: full, store: "${store}"}}\n`;
     const [one, two] = [await startTestGateway(yaml), await startTestGateway(yaml)];
     try {
-      const ids = [await ask(one.url, 'first'), await ask(two.url, 'second')];
+      const ids = [await sendChat(one.url, 'first'), await sendChat(two.url, 'second')];
       const found = async (): Promise<string[]> => {
         const page = await one.gateway.logs?.search({ query: 'status:200', limit: 10 }).catch(() => undefined);
         return (page?.rows ?? []).map(({ id }) => id).toSorted();
@@ -40,7 +40,7 @@ describe.skipIf(skipping(kind.missing))('gateways with the same Postgres', () =>
       await expect.poll(found).toEqual(ids.toSorted());
       const before = await one.gateway.logs?.state();
       await kind.server().kill();
-      ids.push(await ask(one.url, 'third'), await ask(two.url, 'fourth'));
+      ids.push(await sendChat(one.url, 'third'), await sendChat(two.url, 'fourth'));
       await expect.poll(async () => (await one.gateway.logs?.state())?.problems.join()).toMatch(/^Records wait in the spool: postgres 127/);
       const away = await one.gateway.logs?.state();
       expect(away?.problems.join()).not.toContain(kind.server().password);
@@ -78,7 +78,7 @@ logging: {requests: {store: "\${env:LOG_STORE}"}}
     };
     const gateway = await startTestGateway(yaml, { env: { LOG_STORE: store } });
     try {
-      await ask(gateway.url, 'hello', { authorization: `Bearer ${secret}` });
+      await sendChat(gateway.url, 'hello', { authorization: `Bearer ${secret}` });
       await expect.poll(async () => (await gateway.gateway.logs?.search({ query: 'status:200', limit: 1 }))?.rows.length).toBe(1);
       const wrongStore = store.replace(kind.server().password, 'canary-of-the-store');
       const [right, wrong, unset] = await Promise.all([listed(store), listed(wrongStore), listed('')]);

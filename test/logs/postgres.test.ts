@@ -20,7 +20,7 @@ const at = Date.parse('2026-11-20T12:00:00Z');
 const day = 86_400_000;
 const kind = postgresKind();
 
-async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url);
   client.on('error', () => undefined);
   await client.connect();
@@ -52,9 +52,9 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
         }
       }),
     );
-    const [found] = await ask(url, 'SELECT count(*)::int AS rows, count(DISTINCT id)::int AS ids FROM requests');
+    const [found] = await query(url, 'SELECT count(*)::int AS rows, count(DISTINCT id)::int AS ids FROM requests');
     expect(found).toEqual({ rows: 400, ids: 400 });
-    expect(await ask(url, "SELECT sum(requests)::int AS n FROM buckets WHERE dim = 'all'")).toEqual([{ n: 400 }]);
+    expect(await query(url, "SELECT sum(requests)::int AS n FROM buckets WHERE dim = 'all'")).toEqual([{ n: 400 }]);
     expect(await stores[0]?.store.size()).toMatchObject({ records: 400, oldest: at });
     await Promise.all(stores.map(({ store }) => store.close()));
   });
@@ -94,7 +94,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     let slices = 0;
     while (await store.retain({ age: 1000 * day, size: 1 }, at + 7 * day)) slices += 1;
     expect(slices).toBe(6);
-    expect(await ask(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_6' }]);
+    expect(await query(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_6' }]);
     await store.close();
   });
 
@@ -110,9 +110,9 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     await expect(slice()).rejects.toMatchObject({ code: '55P03' });
     await reader.end();
     // Other partitions are not counted, and do not make the newest day the oldest of two.
-    await ask(url, 'CREATE TABLE requests_rest PARTITION OF requests DEFAULT');
+    await query(url, 'CREATE TABLE requests_rest PARTITION OF requests DEFAULT');
     expect([await slice(), await slice()]).toEqual([true, false]);
-    expect(await ask(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_1' }]);
+    expect(await query(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_a_1' }]);
     await store.close();
   });
 
@@ -137,13 +137,13 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     const url = await kind.server().database();
     const store = openPostgresStore(url, { writer: 'a', writeTimeout: 600 });
     await write(store, records('a', 0, 1));
-    await ask(
+    await query(
       url,
       `CREATE FUNCTION rest() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(0.04); RETURN NEW; END' LANGUAGE plpgsql;
        CREATE TRIGGER rest BEFORE INSERT ON requests FOR EACH ROW EXECUTE FUNCTION rest()`,
     );
     const batch = records('b', 0, 40);
-    const stored = async () => (await ask(url, 'SELECT count(*)::int AS rows, count(DISTINCT id)::int AS ids FROM requests'))[0];
+    const stored = async () => (await query(url, 'SELECT count(*)::int AS rows, count(DISTINCT id)::int AS ids FROM requests'))[0];
     await expect(write(store, batch)).rejects.toThrow(/timeout/);
     expect(await stored()).toEqual({ rows: 1, ids: 1 });
     await until(
@@ -155,7 +155,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
       'all records',
     );
     expect(await stored()).toEqual({ rows: 41, ids: 41 });
-    expect(await ask(url, "SELECT sum(requests)::int AS n FROM buckets WHERE dim = 'all'")).toEqual([{ n: 41 }]);
+    expect(await query(url, "SELECT sum(requests)::int AS n FROM buckets WHERE dim = 'all'")).toEqual([{ n: 41 }]);
     await store.close();
   });
 
@@ -165,7 +165,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     const today = Date.now();
     await write(store, [entryOf(sampleRecord({ id: 'req_today', at: today }))]);
     expect(await store.retain({ age: day, size: 1e12 }, today + 1000 * day)).toBe(false);
-    expect(await ask(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_today' }]);
+    expect(await query(url, 'SELECT id FROM requests')).toEqual([{ id: 'req_today' }]);
     await store.close();
   });
 
@@ -180,7 +180,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     }
     const [first] = stores;
     for (let times = 0; times < 2; times += 1) expect(await first?.retain({ age: 1000 * day, size: 1e12 }, now)).toBe(false);
-    expect(await ask(url, 'SELECT key_id, writer, at::float8 AS at FROM keys_used ORDER BY key_id, writer')).toEqual([
+    expect(await query(url, 'SELECT key_id, writer, at::float8 AS at FROM keys_used ORDER BY key_id, writer')).toEqual([
       { key_id: 'aa', writer: '', at: now - 3 * day },
       { key_id: 'bb', writer: '', at: now - 3 * day },
       { key_id: 'bb', writer: 'a', at: now },
@@ -234,13 +234,13 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
         () => false,
       );
     await until(isWritten, 'the store to write again');
-    expect(await ask(url, 'SELECT count(*)::int AS n FROM requests')).toEqual([{ n: 10 }]);
+    expect(await query(url, 'SELECT count(*)::int AS n FROM requests')).toEqual([{ n: 10 }]);
     await Promise.all([store.close(), source.close()]);
   });
 
   it('migrates an older version with a longer statement timeout than a batch', async () => {
     const url = await kind.server().database();
-    await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
+    await query(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
     const patience: (readonly [string, number, number])[] = [];
     class Pool extends pg.Pool {
       constructor(config: PoolConfig) {
@@ -267,17 +267,17 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
 
   it('does not block callers during a migration', async () => {
     const url = await kind.server().database();
-    await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
+    await query(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
     const other = new pg.Client(url);
     await other.connect();
     await other.query(`BEGIN; SELECT pg_advisory_xact_lock(${locks.space}, ${locks.migrate})`);
     const store = openPostgresStore(url, { writer: 'a', migrationWait: 10 });
-    const told = { code: 'log_unavailable', message: 'The request log is being converted for this version of the gateway.' };
-    for (const asked of [() => store.size(), () => write(store, records('a', 0, 1)), () => store.size()]) {
-      await expect(asked()).rejects.toMatchObject(told);
+    const unavailable = { code: 'log_unavailable', message: 'The request log is being converted for this version of the gateway.' };
+    for (const operation of [() => store.size(), () => write(store, records('a', 0, 1)), () => store.size()]) {
+      await expect(operation()).rejects.toMatchObject(unavailable);
       expect(store.isMigrating).toBe(true);
     }
-    const [waiting] = await ask(url, "SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
+    const [waiting] = await query(url, "SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted");
     expect(waiting?.['n']).toBeLessThan(2);
     await other.end();
     await expect.poll(() => store.isMigrating).toBe(false);
@@ -287,14 +287,14 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
 
   it('migrates version 1 with its content', async () => {
     const url = await kind.server().database();
-    await ask(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
-    await ask(url, "UPDATE requests SET key = CASE id WHEN 'req_ab' THEN 'other' WHEN 'req_a' THEN NULL ELSE 'app' END");
+    await query(url, readFileSync(new URL('postgres-version-1.sql', import.meta.url), 'utf8'));
+    await query(url, "UPDATE requests SET key = CASE id WHEN 'req_ab' THEN 'other' WHEN 'req_a' THEN NULL ELSE 'app' END");
     const json = `'{"id":"' || id || '","key_id":"' || CASE id WHEN 'req_aab' THEN 'aa' WHEN 'req_ab' THEN 'cc' ELSE 'bb' END || '"}'`;
-    await ask(url, `INSERT INTO records SELECT seq, ${json} FROM requests`);
+    await query(url, `INSERT INTO records SELECT seq, ${json} FROM requests`);
     const store = open(url, 'a');
     await write(store, records('a', 0, 1));
     const used = "SELECT id, key_id FROM keys_used k JOIN requests r ON r.seq / 1000 = k.at WHERE writer = '' ORDER BY key_id";
-    expect(await ask(url, used)).toEqual([
+    expect(await query(url, used)).toEqual([
       { id: 'req_aab', key_id: 'aa' },
       { id: 'req_ab', key_id: 'cc' },
     ]);
@@ -303,7 +303,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     const queries = createQueries(createPostgresSource(url), () => at + day);
     expect((await queries.search({ query: 'span_name:Plan', limit: 10 })).rows.map(({ id }) => id)).toEqual(['req_named']);
     await queries.close();
-    expect(await ask(url, 'SELECT id, retries::int FROM requests ORDER BY seq')).toEqual([
+    expect(await query(url, 'SELECT id, retries::int FROM requests ORDER BY seq')).toEqual([
       { id: 'req_a', retries: 0 },
       { id: 'req_aa', retries: 1 },
       { id: 'req_aaa', retries: 2 },
@@ -312,7 +312,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
       { id: 'req_a_0', retries: 0 },
       { id: 'req_named', retries: 0 },
     ]);
-    expect(await ask(url, "SELECT sum(retries)::int AS retries FROM buckets WHERE dim = 'all'")).toEqual([{ retries: 4 }]);
+    expect(await query(url, "SELECT sum(retries)::int AS retries FROM buckets WHERE dim = 'all'")).toEqual([{ retries: 4 }]);
     await store.close();
   });
 
@@ -322,7 +322,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     const costing = (id: string): ReturnType<typeof entryOf> =>
       entryOf(sampleRecord({ id, at, cost: { usd: '9007.199254740993', source: null, prices: {} } }));
     for (const id of ['req_1', 'req_2', 'req_3']) await write(store, [costing(id)]);
-    expect(await ask(url, "SELECT cost::text FROM buckets WHERE dim = 'all'")).toEqual([{ cost: String(9_007_199_254_740_993n * 3n) }]);
+    expect(await query(url, "SELECT cost::text FROM buckets WHERE dim = 'all'")).toEqual([{ cost: String(9_007_199_254_740_993n * 3n) }]);
     await store.close();
   });
 
@@ -330,7 +330,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     const url = await kind.server().database();
     const first = open(url, 'a');
     await first.positions();
-    await ask(url, 'INSERT INTO log_version (version) VALUES (99)');
+    await query(url, 'INSERT INTO log_version (version) VALUES (99)');
     await expect(open(url, 'b').positions()).rejects.toThrow(/has version 99, and this gateway supports versions up to \d+/);
     await first.close();
   });

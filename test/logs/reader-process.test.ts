@@ -35,8 +35,8 @@ it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows 
     const [, admin = ''] = await running.saw(/"dashboard":"(http:\/\/[^/"]+)/);
     const pid = running.child.pid ?? 0;
     expect(readersOf(pid)).toEqual([]);
-    const asked = await fetch(`${admin}/api/requests`);
-    expect([asked.status, await asked.json()]).toEqual([200, { rows: [], next: null }]);
+    const response = await fetch(`${admin}/api/requests`);
+    expect([response.status, await response.json()]).toEqual([200, { rows: [], next: null }]);
     const [reader = 0, ...others] = readersOf(pid);
     expect(others).toEqual([]);
     expect(new Set(readdirSync(`/proc/${reader}/task`).map((thread) => getPriority(Number(thread))))).toEqual(new Set([19]));

@@ -20,7 +20,7 @@ async function start(options: TestGatewayOptions = {}): Promise<TestGateway & { 
   return { ...gateway, logs };
 }
 
-async function ask(url: string, text: string, headers: Record<string, string> = {}): Promise<string> {
+async function sendChat(url: string, text: string, headers: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -35,7 +35,7 @@ it.each([
   ['in memory', 'memory'],
 ])('finds a request as soon as its response is complete: %s', async (_name, stateDir) => {
   const { url, logs } = await start(stateDir === undefined ? {} : { stateDir });
-  const id = await ask(url, 'hello', { 'x-gateway-metadata': '{"user":"u42"}' });
+  const id = await sendChat(url, 'hello', { 'x-gateway-metadata': '{"user":"u42"}' });
   const found = await logs.get(id);
   expect(found?.record).toMatchObject({ id, status: 200, metadata: { user: 'u42' }, provider: 'mock' });
   expect(found?.bodies).toContain('request');
@@ -48,17 +48,17 @@ it.each([
 
 it('contains records of earlier processes, including those still in the spool', async () => {
   const first = await start();
-  const ids = [await ask(first.url, 'one'), await ask(first.url, 'two')];
+  const ids = [await sendChat(first.url, 'one'), await sendChat(first.url, 'two')];
   await first.gateway.close();
   const second = await start({ stateDir: join(first.dir, '.gateway') });
-  ids.push(await ask(second.url, 'three'));
+  ids.push(await sendChat(second.url, 'three'));
   expect((await second.logs.search({ query: '', limit: 10 })).rows.map((row) => row.id)).toEqual(ids.toReversed());
   expect(readdirSync(join(first.dir, '.gateway/spool')).length).toBe(1);
 });
 
 it('creates rows from the records of a gateway without parsing them', async () => {
   const { url, logs, dir } = await start();
-  const id = await ask(url, 'Grüße …', { 'x-gateway-metadata': '{"user":"Jürgen"}' });
+  const id = await sendChat(url, 'Grüße …', { 'x-gateway-metadata': '{"user":"Jürgen"}' });
   const [segment = ''] = readdirSync(join(dir, '.gateway/spool'));
   const [line = ''] = readFileSync(join(dir, '.gateway/spool', segment), 'latin1').split('\n', 1);
   const [shown] = (await logs.search({ query: '', limit: 1 })).rows;
@@ -70,7 +70,7 @@ it('creates rows from the records of a gateway without parsing them', async () =
 it('returns pages, newest first', async () => {
   const { url, logs } = await start();
   const ids: string[] = [];
-  for (const text of ['a', 'b', 'c', 'd', 'e']) ids.push(await ask(url, text));
+  for (const text of ['a', 'b', 'c', 'd', 'e']) ids.push(await sendChat(url, text));
   const first = await logs.search({ query: '', limit: 2 });
   const second = await logs.search({ query: '', limit: 2, before: first.next ?? '' });
   const third = await logs.search({ query: '', limit: 2, before: second.next ?? '' });
@@ -80,8 +80,8 @@ it('returns pages, newest first', async () => {
 
 it('counts requests, finds words and rejects an invalid filter', async () => {
   const { url, logs } = await start();
-  const id = await ask(url, 'hello', { 'x-gateway-trace-id': 'tracing-refunds' });
-  await ask(url, 'bye');
+  const id = await sendChat(url, 'hello', { 'x-gateway-trace-id': 'tracing-refunds' });
+  await sendChat(url, 'bye');
   expect((await logs.search({ query: 'refunds', limit: 10 })).rows.map((row) => row.id)).toEqual([id]);
   const { total, groups } = await logs.stats({ query: '', by: 'provider' });
   expect([total.requests, groups.map(({ name, requests }) => [name, requests])]).toEqual([2, [['mock', 2]]]);
@@ -91,7 +91,7 @@ it('counts requests, finds words and rejects an invalid filter', async () => {
 it('stores nothing if the request log is off, but still creates records', async () => {
   const gateway = await startTestGateway(yaml.replace('{bodies: full}', 'off'));
   gateways.push(gateway);
-  const id = await ask(gateway.url, 'hello');
+  const id = await sendChat(gateway.url, 'hello');
   expect((await gateway.record(id)).status).toBe(200);
   expect(gateway.gateway.logs).toBeUndefined();
   expect(readdirSync(join(gateway.dir, '.gateway/spool'))).toEqual([]);

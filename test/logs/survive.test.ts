@@ -30,7 +30,7 @@ function folder(): string {
   return made;
 }
 
-async function ask(url: string): Promise<{ readonly id: string; readonly status: number }> {
+async function send(url: string): Promise<{ readonly id: string; readonly status: number }> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -50,12 +50,12 @@ it.each([
   const path = join(dir, 'log.sqlite');
   if (text === undefined) {
     const before = await start(dir);
-    for (let i = 0; i < 5; i += 1) await ask(before.url);
+    for (let i = 0; i < 5; i += 1) await send(before.url);
     await gateways.pop()?.close();
     writeFileSync(path, readFileSync(path).fill(0xff, 4096, 60_000));
   } else writeFileSync(path, text);
   const { url, logs } = await start(dir);
-  const { id, status } = await ask(url);
+  const { id, status } = await send(url);
   expect(status).toBe(200);
   const problems = await until(async () => ((await logs.get(id)) === undefined ? undefined : (await logs.state()).problems), 'the record');
   expect(problems.join()).toContain(`it was renamed to ${path}.corrupt-`);
@@ -67,7 +67,7 @@ it('keeps records in the spool while the store cannot be opened, reports it, and
   const path = join(dir, 'log.sqlite');
   mkdirSync(path);
   const { url, logs } = await start(dir);
-  const { id, status } = await ask(url);
+  const { id, status } = await send(url);
   expect(status).toBe(200);
   const state = await until(async () => {
     const now = await logs.state();
@@ -84,11 +84,11 @@ it('keeps records in the spool while the store cannot be opened, reports it, and
 it('continues in a new file if the database file is deleted', async () => {
   const dir = folder();
   const { url, logs } = await start(dir);
-  const before = await ask(url);
+  const before = await send(url);
   expect((await logs.get(before.id))?.record.id).toBe(before.id);
   for (const name of readdirSync(dir)) if (name.startsWith('log.sqlite')) rmSync(join(dir, name));
   await until(() => existsSync(join(dir, 'log.sqlite')) || undefined, 'the new file');
-  const { id } = await ask(url);
+  const { id } = await send(url);
   await until(async () => (await logs.get(id)) ?? undefined, 'the record');
   expect((await logs.state()).problems).toEqual([]);
 });
@@ -99,7 +99,7 @@ it('keeps records in memory if the state directory is not writable', async () =>
     const dir = join(folder(), 'state');
     writeFileSync(dir, '');
     const { url, logs } = await start(dir);
-    const { id } = await ask(url);
+    const { id } = await send(url);
     expect((await logs.get(id))?.record.id).toBe(id);
     expect(await logs.state()).toMatchObject({ kind: 'memory', problems: [expect.stringContaining("can't be used")] });
     return;
@@ -107,7 +107,7 @@ it('keeps records in memory if the state directory is not writable', async () =>
   const dir = folder();
   chmodSync(dir, 0o500);
   const { url, logs } = await start(dir);
-  const { id } = await ask(url);
+  const { id } = await send(url);
   expect((await logs.get(id))?.record.id).toBe(id);
   expect((await logs.state()).kind).toBe('memory');
 });
@@ -115,6 +115,6 @@ it('keeps records in memory if the state directory is not writable', async () =>
 it('keeps the newest records with memory_rows', async () => {
   const { url, logs } = await start('memory', `${yaml}logging: {requests: {memory_rows: 100}}\n`);
   const ids: string[] = [];
-  for (let i = 0; i < 300; i += 1) ids.push((await ask(url)).id);
+  for (let i = 0; i < 300; i += 1) ids.push((await send(url)).id);
   expect((await logs.get(ids.at(-1) ?? ''))?.record.id).toBe(ids.at(-1));
 });

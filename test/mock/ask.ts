@@ -11,14 +11,14 @@ export type Json = Record<string, unknown>;
 /** The moment at which the mock is asked where a test doesn't say. Unix seconds. */
 export const start = 1_790_000_000;
 
-export interface Asking extends Partial<Call<MockSettings>> {
+export interface MockCall extends Partial<Call<MockSettings>> {
   readonly body?: Json;
   /** Seconds after the start. */
   readonly at?: number;
 }
 
 /** Asks the mock without a gateway. */
-export function ask(endpoint: Endpoint, { body, at = 0, ...over }: Asking = {}) {
+export function ask(endpoint: Endpoint, { body, at = 0, ...over }: MockCall = {}) {
   const call: Call<MockSettings> = callOf({ endpoint, model: 'echo', createdAt: start + at, stream: body?.['stream'] === true, ...over });
   const begun = mock.operations[endpoint]?.begin(body === undefined ? emptyBody : JsonBody.of(body), call);
   if (begun?.local === undefined) throw new Error(`no ${endpoint}`);

@@ -31,7 +31,7 @@ const models = [
 
 it.each(models)('chat completions complete a tool loop with runTools and %s', async (model, text) => {
   for (const stream of [false, true]) {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const runner = openai().chat.completions.runTools({
       model,
       messages,
@@ -45,7 +45,7 @@ it.each(models)('chat completions complete a tool loop with runTools and %s', as
             parameters,
             parse: (given: string) => JSON.parse(given) as { city: string },
             function: ({ city }: { city: string }) => {
-              asked.push(city);
+              requests.push(city);
               return `Rain in ${city}`;
             },
           },
@@ -53,13 +53,13 @@ it.each(models)('chat completions complete a tool loop with runTools and %s', as
       ],
     });
     expect(await runner.finalContent()).toBe(text);
-    expect(asked).toEqual(['Oslo']);
+    expect(requests).toEqual(['Oslo']);
   }
 });
 
 it.each(models)('messages complete a tool loop with toolRunner and %s', async (model, text) => {
   for (const stream of [false, true]) {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const runner = anthropic().beta.messages.toolRunner({
       model,
       max_tokens: 100,
@@ -74,7 +74,7 @@ it.each(models)('messages complete a tool loop with toolRunner and %s', async (m
           input_schema: parameters,
           parse: (given: unknown) => given as { city: string },
           run: ({ city }: { city: string }) => {
-            asked.push(city);
+            requests.push(city);
             return `Rain in ${city}`;
           },
         },
@@ -82,7 +82,7 @@ it.each(models)('messages complete a tool loop with toolRunner and %s', async (m
     });
     const { content, stop_reason: reason } = await runner.runUntilDone();
     expect([content.at(-1), reason]).toEqual([expect.objectContaining({ type: 'text', text }), 'end_turn']);
-    expect(asked).toEqual(['Oslo']);
+    expect(requests).toEqual(['Oslo']);
   }
 });
 

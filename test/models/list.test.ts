@@ -50,7 +50,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-async function ask(key: string | undefined, headers: Record<string, string> = {}): Promise<Response> {
+async function listModels(key: string | undefined, headers: Record<string, string> = {}): Promise<Response> {
   return fetch(`${gateway.url}/v1/models`, { headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers } });
 }
 
@@ -136,13 +136,13 @@ describe('GET /v1/models/{id}', () => {
 
 describe('GET /v1/models', () => {
   it.each(lists)('%s', async (_what, key, headers, ids) => {
-    const response = await ask(key, headers);
+    const response = await listModels(key, headers);
     expect(response.status).toBe(200);
     expect(await idsOf(response)).toEqual(ids);
   });
 
   it('returns the shape that client libraries read', async () => {
-    const body = (await (await ask(limited)).json()) as unknown;
+    const body = (await (await listModels(limited)).json()) as unknown;
     expect(body).toEqual({
       object: 'list',
       data: [
@@ -153,7 +153,7 @@ describe('GET /v1/models', () => {
   });
 
   it('returns names that can be used unchanged', async () => {
-    const id = (await idsOf(await ask(all))).at(-1);
+    const id = (await idsOf(await listModels(all))).at(-1);
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${all}`, 'content-type': 'application/json' },
@@ -168,14 +168,14 @@ describe('GET /v1/models', () => {
     ['for a provider that the key may not use', limited, { 'x-gateway-provider': '@azure' }, 403, 'not_allowed'],
     ['for an unknown slug', all, { 'x-gateway-provider': '@azur' }, 404, 'provider_not_found'],
   ])('rejects the request %s', async (_what, key, headers, status, code) => {
-    const response = await ask(key, headers);
+    const response = await listModels(key, headers);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ error: { code } });
   });
 
   it('records the response without an upstream request', async () => {
     const before = upstream.requests.length;
-    const response = await ask(all);
+    const response = await listModels(all);
     const body = await response.text();
     expect(response.headers.get('content-type')).toBe('application/json');
     const record = await gateway.record(response.headers.get('x-request-id'));

@@ -24,7 +24,7 @@ afterAll(async () => {
   await collector.close();
 });
 
-async function ask(model: string, text: string, more: Record<string, string> = {}): Promise<string> {
+async function sendChat(model: string, text: string, more: Record<string, string> = {}): Promise<string> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-metadata': '{"team":"web"}', ...more },
@@ -42,7 +42,7 @@ const logOf = (id: string): Promise<SeenLog> =>
 
 describe('an exported log record', () => {
   it('contains the whole record in the body and searchable values in attributes', async () => {
-    const id = await ask('@mock/echo', 'hello');
+    const id = await sendChat('@mock/echo', 'hello');
     const log = await logOf(id);
     expect(log).toMatchObject({ severityText: 'INFO', eventName: 'gateway.request' });
     expect(collector.exports[0]?.path).toBe('/v1/logs');
@@ -55,7 +55,7 @@ describe('an exported log record', () => {
   });
 
   it('has severity ERROR for a failed request', async () => {
-    const log = await logOf(await ask('@mock/broken', 'hello'));
+    const log = await logOf(await sendChat('@mock/broken', 'hello'));
     expect(log.severityText).toBe('ERROR');
     expect(plain(log)['gateway.error_source']).toBe('provider');
   });
@@ -68,7 +68,7 @@ describe('an exported log record', () => {
   ])('with bodies %s and content %s contains the messages that the record stores', async (bodies, content, sent, answered) => {
     await gateway.write(yaml(bodies, content));
     await gateway.gateway.reload();
-    const shown = plain(await logOf(await ask('@mock/echo', 'mail a@example.com')));
+    const shown = plain(await logOf(await sendChat('@mock/echo', 'mail a@example.com')));
     const textOf = (name: string): unknown => {
       const value = shown[name];
       return value === undefined ? undefined : (JSON.parse(String(value)) as [{ parts: [{ content: string }] }])[0].parts[0].content;
@@ -85,7 +85,7 @@ describe('an exported log record', () => {
   ])('with bodies %s and content %s contains the text of messages: %s', async (bodies, content, isSaid) => {
     await gateway.write(yaml(bodies, content));
     await gateway.gateway.reload();
-    const log = await logOf(await ask('@mock/echo', 'the-words-of-the-user', { 'x-gateway-config': 'worded' }));
+    const log = await logOf(await sendChat('@mock/echo', 'the-words-of-the-user', { 'x-gateway-config': 'worded' }));
     const text = JSON.stringify(log);
     expect([text.includes('the-words-of-the-user'), text.includes('the-words-of-the-config')]).toEqual([isSaid, isSaid]);
     const { upstream } = JSON.parse(log.body.stringValue) as LogRecord;
@@ -95,7 +95,7 @@ describe('an exported log record', () => {
   it('has redacted messages if the record has redacted bodies', async () => {
     await gateway.write(yaml('redacted', true));
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
-    const log = await logOf(await ask('@mock/echo', 'mail b@example.com'));
+    const log = await logOf(await sendChat('@mock/echo', 'mail b@example.com'));
     expect(plain(log)['gen_ai.input.messages']).toContain('mail ');
     expect(JSON.stringify(log)).not.toContain('b@example.com');
   });

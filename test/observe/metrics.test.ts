@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-function ask(path: string, method = 'GET'): Promise<{ status: number | undefined; type: string | undefined; body: string }> {
+function scrape(path: string, method = 'GET'): Promise<{ status: number | undefined; type: string | undefined; body: string }> {
   return new Promise((resolve, reject) => {
     request({ socketPath: join(dir, 'probe.sock'), path, method, agent: false }, (response) => {
       void text(response).then((body) => resolve({ status: response.statusCode, type: response.headers['content-type'], body }));
@@ -71,7 +71,7 @@ describe('the metrics of a running gateway', () => {
   });
 
   it('count requests, fallbacks and the state of providers', async () => {
-    const { status, type, body } = await ask('/measures');
+    const { status, type, body } = await scrape('/measures');
     expect(status).toBe(200);
     expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(body.split('\n')).toEqual(
@@ -98,13 +98,13 @@ describe('the metrics of a running gateway', () => {
   it('do not count an error as a first token', async () => {
     await chat('@down/x', {}, true);
     await chat('@mock/echo', {}, true);
-    const { body } = await ask('/measures');
+    const { body } = await scrape('/measures');
     expect(body).toContain('gateway_time_to_first_token_seconds_count{provider="down",model="x"} 0\n');
     expect(body).toContain('gateway_time_to_first_token_seconds_count{provider="mock",model="echo"} 1\n');
   });
 
   it('have only names of the metrics table', async () => {
-    const { body } = await ask('/measures');
+    const { body } = await scrape('/measures');
     const found = new Set([...body.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? ''));
     const known = new Set(metricsTable.map(({ name }) => name));
     expect([...found].filter((name) => !known.has(name))).toEqual([]);
@@ -116,7 +116,7 @@ describe('the metrics of a running gateway', () => {
   });
 
   it('contain no secret', async () => {
-    const { body } = await ask('/measures');
+    const { body } = await scrape('/measures');
     expect(body).not.toContain(secret);
     expect(body).not.toContain(callerKey);
   });
@@ -130,15 +130,15 @@ describe('the metrics of a running gateway', () => {
   });
 
   it('are not available on the data listener or another path', async () => {
-    expect((await ask('/metrics')).status).toBe(404);
-    expect((await ask('/measures', 'POST')).status).toBe(405);
-    expect(await ask('/measures', 'HEAD')).toMatchObject({ status: 200, body: '' });
+    expect((await scrape('/metrics')).status).toBe(404);
+    expect((await scrape('/measures', 'POST')).status).toBe(405);
+    expect(await scrape('/measures', 'HEAD')).toMatchObject({ status: 200, body: '' });
     const onData = await fetch(`${gateway.url}/measures`, { headers: { authorization: `Bearer ${callerKey}` } });
     expect(await onData.text()).not.toContain('gateway_requests_total');
   });
 
   it.skipIf(lacking(promtool))('pass promtool check metrics', async () => {
-    const { body } = await ask('/measures');
+    const { body } = await scrape('/measures');
     const run = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
     expect(run.stdout + run.stderr).toBe('');
     expect(run.status).toBe(0);
@@ -147,15 +147,15 @@ describe('the metrics of a running gateway', () => {
   it('show a failed reload and respect changed settings', async () => {
     await gateway.write('version: 2');
     await gateway.gateway.reload();
-    expect((await ask('/measures')).body).toContain('gateway_config_last_reload_successful 0\n');
+    expect((await scrape('/measures')).body).toContain('gateway_config_last_reload_successful 0\n');
     await gateway.write(yaml('{metrics: {path: /other}}'));
     await gateway.gateway.reload();
-    const { body } = await ask('/other');
+    const { body } = await scrape('/other');
     expect(body).toContain('gateway_config_last_reload_successful 1\n');
     expect(body).toContain('gateway_fallbacks_total{config="both",from="down",to="mock",reason="500"} 1\n');
     await gateway.write(yaml('{metrics: off}'));
     await gateway.gateway.reload();
-    expect((await ask('/other')).status).toBe(404);
-    expect((await ask('/metrics')).status).toBe(404);
+    expect((await scrape('/other')).status).toBe(404);
+    expect((await scrape('/metrics')).status).toBe(404);
   });
 });

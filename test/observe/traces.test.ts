@@ -44,7 +44,7 @@ afterAll(async () => {
   await Promise.all([collector.close(), upstream.close()]);
 });
 
-async function ask(headers: Record<string, string> = {}, more: object = {}): Promise<string> {
+async function sendChat(headers: Record<string, string> = {}, more: object = {}): Promise<string> {
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -62,7 +62,7 @@ describe('a trace of a request', () => {
   it('has a span for the request and one for each attempt, below the span of the client', async () => {
     sent();
     const trace = newTrace();
-    const id = await ask({ traceparent: `00-${trace}-${parentId}-01`, 'x-gateway-config': 'both', 'x-gateway-metadata': '{"team":"web"}' });
+    const id = await sendChat({ traceparent: `00-${trace}-${parentId}-01`, 'x-gateway-config': 'both', 'x-gateway-metadata': '{"team":"web"}' });
     const record = await gateway.record(id);
     const spans = await collector.trace(trace, 3);
     const [first, second] = clients(spans);
@@ -105,7 +105,7 @@ describe('a trace of a request', () => {
 
   it('has the times of the record', async () => {
     const trace = newTrace();
-    const record = await gateway.record(await ask({ traceparent: `00-${trace}-${parentId}-01` }, { stream: true }));
+    const record = await gateway.record(await sendChat({ traceparent: `00-${trace}-${parentId}-01` }, { stream: true }));
     const spans = await collector.trace(trace, 2);
     const [client] = clients(spans);
     const start = BigInt(server(spans).startTimeUnixNano);
@@ -117,7 +117,7 @@ describe('a trace of a request', () => {
 
   it('has times and amounts of type double for any value', async () => {
     const trace = newTrace();
-    await ask({ traceparent: `00-${trace}-${parentId}-01` }, { model: '@down/x' });
+    await sendChat({ traceparent: `00-${trace}-${parentId}-01` }, { model: '@down/x' });
     const attributes = (await collector.trace(trace, 2)).flatMap((span) => span.attributes).filter(({ key }) => /_(?:ms|usd)$/.test(key));
     expect(attributes).toContainEqual({ key: 'gateway.cost_usd', value: { doubleValue: 0 } });
     for (const { key, value } of attributes) expect([key, Object.keys(value)]).toEqual([key, ['doubleValue']]);
@@ -132,13 +132,13 @@ describe('a trace of a request', () => {
     ],
   ])('uses %s of the header x-gateway-trace-id', async (_, headers, expected) => {
     const trace = newTrace();
-    await ask(headers(trace));
+    await sendChat(headers(trace));
     const spans = await collector.trace(expected(trace), 2);
     expect(sent().at(-1)).toBe(`00-${expected(trace)}-${clients(spans)[0]?.spanId}-01`);
   });
 
   it('groups the requests with the same text as trace id', async () => {
-    const ids = [await ask({ 'x-gateway-trace-id': 'order 7' }), await ask({ 'x-gateway-trace-id': 'order 7' })];
+    const ids = [await sendChat({ 'x-gateway-trace-id': 'order 7' }), await sendChat({ 'x-gateway-trace-id': 'order 7' })];
     const found = await until(() => {
       const own = collector.spans().filter((span) => plain(span)['gateway.trace_id'] === 'order 7');
       return own.length === 2 && own;
@@ -151,8 +151,8 @@ describe('a trace of a request', () => {
   it('is not exported if the client does not sample it', async () => {
     const [quiet, loud] = [newTrace(), newTrace()];
     sent();
-    await ask({ traceparent: `00-${quiet}-${parentId}-00` });
-    await ask({ traceparent: `00-${loud}-${parentId}-01` });
+    await sendChat({ traceparent: `00-${quiet}-${parentId}-00` });
+    await sendChat({ traceparent: `00-${loud}-${parentId}-01` });
     await collector.trace(loud, 2);
     expect(collector.spans().filter((span) => span.traceId === quiet)).toEqual([]);
     expect(sent()[0]).toMatch(new RegExp(`^00-${quiet}-[0-9a-f]{16}-00$`));
@@ -170,14 +170,14 @@ describe('a trace of a request', () => {
   it('is sent again while the collector is busy', async () => {
     collector.statuses.push([503], [429, { 'retry-after': '0' }], [503, { 'retry-after': '0' }]);
     const trace = newTrace();
-    await ask({ traceparent: `00-${trace}-${parentId}-01` });
+    await sendChat({ traceparent: `00-${trace}-${parentId}-01` });
     expect(await collector.trace(trace, 2)).toHaveLength(2);
     expect(collector.statuses).toEqual([]);
   });
 
   it('is dropped and logged once if the collector rejects it', async () => {
     collector.statuses.push([400]);
-    await ask({ traceparent: `00-${newTrace()}-${parentId}-01` });
+    await sendChat({ traceparent: `00-${newTrace()}-${parentId}-01` });
     const line = await until(() => gateway.lines.find((text) => text.includes('not exported')), 'the line');
     expect(JSON.parse(line)).toMatchObject({ signal: 'traces', result: 'rejected', items: 2, why: 'status 400' });
     expect(gateway.lines.join('')).not.toContain(secret);
@@ -189,7 +189,7 @@ describe('tracing after a reload', () => {
     await gateway.write(yaml(`{otlp: "${collector.url}/v1/traces", sample: 25%}`));
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
     sent();
-    for (let n = 0; n < 60; n += 1) await ask();
+    for (let n = 0; n < 60; n += 1) await sendChat();
     const marked = sent();
     const sampled = marked.filter((value) => value?.endsWith('-01') === true).map((value) => value?.slice(3, 35) ?? '');
     expect(marked).toHaveLength(60);
@@ -204,8 +204,8 @@ describe('tracing after a reload', () => {
     await gateway.write(yaml(`{otlp: "${collector.url}", content: true}`));
     await gateway.gateway.reload();
     const [whole, streamed] = [newTrace(), newTrace()];
-    await ask({ traceparent: `00-${whole}-${parentId}-01` });
-    await ask({ traceparent: `00-${streamed}-${parentId}-01` }, { stream: true });
+    await sendChat({ traceparent: `00-${whole}-${parentId}-01` });
+    await sendChat({ traceparent: `00-${streamed}-${parentId}-01` }, { stream: true });
     for (const trace of [whole, streamed]) {
       const [client] = clients(await collector.trace(trace, 2));
       const shown = plain(client as SeenSpan);
@@ -221,8 +221,8 @@ describe('tracing after a reload', () => {
     await gateway.gateway.reload();
     const before = collector.spans().length;
     sent();
-    await ask();
-    await ask({ traceparent: `00-${newTrace()}-${parentId}-01` });
+    await sendChat();
+    await sendChat({ traceparent: `00-${newTrace()}-${parentId}-01` });
     const [none, one] = sent();
     expect(none).toBeUndefined();
     expect(one).toBeDefined();

@@ -5,7 +5,7 @@ import { describeApi } from '../../src/openapi/document.ts';
 /** Requests that common clients send. A library that is generated from the description must be able to send them too. */
 
 const user = (content: unknown): object => ({ model: 'm', messages: [{ role: 'user', content }] });
-const asked = (content: unknown): object => ({ ...user(content), max_tokens: 9 });
+const bodyWith = (content: unknown): object => ({ ...user(content), max_tokens: 9 });
 const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
 
 /** Requests in a form, with each file as a string. A field that is sent several times is an array. */
@@ -31,12 +31,12 @@ it.each<[string, string, object]>([
     },
   ],
   ['a refusal', 'chat/completions', { model: 'm', messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal: 'no' }] }] }],
-  ['an image', 'messages', asked([{ type: 'image', source: { type: 'url', url: 'https://host.example/a.png' } }])],
-  ['the result of a tool', 'messages', asked([{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'ok' }] }])],
+  ['an image', 'messages', bodyWith([{ type: 'image', source: { type: 'url', url: 'https://host.example/a.png' } }])],
+  ['the result of a tool', 'messages', bodyWith([{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'ok' }] }])],
   [
     'thoughts',
     'messages',
-    { ...asked('hi'), messages: [{ role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: 's' }] }] },
+    { ...bodyWith('hi'), messages: [{ role: 'assistant', content: [{ type: 'thinking', thinking: '', signature: 's' }] }] },
   ],
   ['tokens', 'embeddings', { model: 'm', input: [1, 2] }],
   ['lists of tokens', 'embeddings', { model: 'm', input: [[1], [2, 3]] }],

@@ -28,9 +28,9 @@ it('releases the memory of a plugin response if the client has disconnected', as
   try {
     for (let n = 1; n <= 3; n += 1) {
       const client = new WireClient(gateway.url);
-      const asked = once(process, 'test:asked');
+      const resolved = once(process, 'test:asked');
       client.write(headOf('GET /v1/models'));
-      await asked;
+      await resolved;
       client.close();
       await until(() => gateway.records.length === n, 'the record');
       process.emit('test:answer' as never);

@@ -46,7 +46,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const ask = (what: string, headers: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response> =>
+const send = (what: string, headers: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response> =>
   fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-do': what, ...headers },
@@ -55,7 +55,7 @@ const ask = (what: string, headers: Readonly<Record<string, string>>, signal?: A
   });
 
 it('omits data of a failed provider from a response that a plugin makes afterwards', async () => {
-  const response = await ask('answer', { 'x-gateway-config': 'pair' });
+  const response = await send('answer', { 'x-gateway-config': 'pair' });
   expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([200, 'text/plain', 'mine']);
   expect(response.headers.get('x-of-one')).toBeNull();
   expect(response.headers.get('x-gateway-provider')).toBeNull();
@@ -69,7 +69,7 @@ it.each(['screen', 'prepare', 'reply'])('ends a request when its client disconne
   const client = new AbortController();
   const count = gateway.records.length;
   const waits = once(process, 'test:waits');
-  const response = ask(moment, { 'x-gateway-provider': '@two' }, client.signal).catch(() => undefined);
+  const response = send(moment, { 'x-gateway-provider': '@two' }, client.signal).catch(() => undefined);
   await waits;
   client.abort();
   await response;

@@ -33,7 +33,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const ask = (path: string, open: string): Promise<Response> =>
+const send = (path: string, open: string): Promise<Response> =>
   fetch(gateway.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-config': 'pair', 'x-open': open },
@@ -41,7 +41,7 @@ const ask = (path: string, open: string): Promise<Response> =>
   });
 
 it.each(['/v1/chat/completions', '/v1/unknown'])('POST %s skips the target and uses the next one', async (path) => {
-  const response = await ask(path, 'one');
+  const response = await send(path, 'one');
   expect(response.status).toBe(200);
   expect(response.headers.get('x-gateway-attempts')).toMatch(/^one=skipped;0ms, two=200;\d+ms$/);
   await response.text();
@@ -56,7 +56,7 @@ it.each(['/v1/chat/completions', '/v1/unknown'])('POST %s skips the target and u
 });
 
 it('returns 503 with the reason if no target is left', async () => {
-  const response = await ask('/v1/chat/completions', 'one two');
+  const response = await send('/v1/chat/completions', 'one two');
   expect(response.status).toBe(503);
   expect(await response.json()).toMatchObject({
     error: {

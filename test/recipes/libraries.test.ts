@@ -61,10 +61,10 @@ for (const { page, language, missing, command } of cases) {
       recipe = await startRecipe(page, service);
       const printed = await recipe.run(recipe.page.block(language), command);
       expect(printed).toBe(recipe.page.block('text'));
-      const asked = service.requests.map(({ body }) => JSON.parse(body.toString('utf8')) as { model: string; stream?: boolean });
+      const bodies = service.requests.map(({ body }) => JSON.parse(body.toString('utf8')) as { model: string; stream?: boolean });
       // Complete, streamed, and two for the tool, which some libraries also stream.
-      expect(asked.map(({ model }) => model)).toEqual(Array.from({ length: 4 }, () => 'gpt-4o-mini'));
-      expect(asked.slice(0, 2).map(({ stream }) => stream ?? false)).toEqual([false, true]);
+      expect(bodies.map(({ model }) => model)).toEqual(Array.from({ length: 4 }, () => 'gpt-4o-mini'));
+      expect(bodies.slice(0, 2).map(({ stream }) => stream ?? false)).toEqual([false, true]);
       expect(new Set(service.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${credential}`]));
     });
   });

@@ -32,7 +32,7 @@ async function begin(name: string, kind: Compatible, yaml?: string): Promise<voi
   recipe = await startRecipe(name, service, yaml);
 }
 
-const ask = async (text: string): Promise<unknown> => JSON.parse(await recipe.run(text, shell)) as unknown;
+const runRecipe = async (text: string): Promise<unknown> => JSON.parse(await recipe.run(text, shell)) as unknown;
 const contentOf = (chat: unknown): string => (chat as Chat).choices[0].message.content;
 
 describe.each(Object.entries(compatible))('docs/recipes/%s.md', (name, kind) => {
@@ -41,13 +41,13 @@ describe.each(Object.entries(compatible))('docs/recipes/%s.md', (name, kind) => 
     const [whole = ''] = requests(recipe.page, /"@(?!.*"stream")/);
     const [streamed = ''] = requests(recipe.page, /"stream": true/);
     const [models = ''] = requests(recipe.page, /\/v1\/models/);
-    expect(await ask(whole)).toEqual(JSON.parse(kind.whole(pieces.join(''))));
+    expect(await runRecipe(whole)).toEqual(JSON.parse(kind.whole(pieces.join(''))));
     const events = (await recipe.run(streamed, shell)).split('\n').filter((line) => line.startsWith('data: {'));
     const parsed = events.map((line) => JSON.parse(line.slice(6)) as { choices: readonly [{ delta: { content?: string } }] });
     expect(parsed.map(({ choices }) => choices[0].delta.content ?? '').join('')).toBe(pieces.join(''));
-    const { data } = (await ask(models)) as { data: readonly { id: string }[] };
+    const { data } = (await runRecipe(models)) as { data: readonly { id: string }[] };
     expect(data.map(({ id }) => id)).toEqual(kind.models.data.map(({ id }) => id));
-    const { error } = (await ask(whole.replace(/("@\w+\/)[^"]+/, '$1other'))) as { error: { message: string } };
+    const { error } = (await runRecipe(whole.replace(/("@\w+\/)[^"]+/, '$1other'))) as { error: { message: string } };
     expect(error.message).toContain(kind.missing.message);
     expect(service.requests).toHaveLength(4);
   });
@@ -67,7 +67,7 @@ describe('docs/recipes/ollama.md', () => {
   it('falls back to the service if Ollama is not running', async () => {
     const page = new Page('ollama');
     await begin('ollama', compatible.groq, page.block('yaml', 1).replace('type: ollama', `type: ollama, custom_host: http://${closed}/v1`));
-    expect(contentOf(await ask(requests(page, /local-first/)[0] ?? ''))).toBe('Hello there!');
+    expect(contentOf(await runRecipe(requests(page, /local-first/)[0] ?? ''))).toBe('Hello there!');
     expect(service.requests.map(({ url }) => url)).toEqual(['/openai/v1/chat/completions']);
   });
 });
@@ -79,13 +79,13 @@ describe('docs/recipes/vllm.md', () => {
     service.script = (response, request, nth) =>
       nth === 1 ? void response.destroy() : serve(compatible.vllm, response, request, credential);
     const [request = ''] = requests(page, /gpus/);
-    expect(contentOf(await ask(request))).toBe('Hello there!');
+    expect(contentOf(await runRecipe(request))).toBe('Hello there!');
     expect(service.requests.length).toBeGreaterThan(1);
   });
 
   it('passes on fields that only vLLM supports', async () => {
     await begin('vllm', compatible.vllm);
-    await ask(requests(recipe.page, /top_k/)[0] ?? '');
+    await runRecipe(requests(recipe.page, /top_k/)[0] ?? '');
     expect(JSON.parse(service.requests[0]?.body.toString('utf8') ?? '')).toMatchObject({ top_k: 50, model: compatible.vllm.model });
   });
 });
@@ -94,7 +94,7 @@ describe('docs/recipes/openrouter.md', () => {
   it('sends the name of the app if it is configured', async () => {
     const page = new Page('openrouter');
     await begin('openrouter', compatible.openrouter, page.block('yaml', 1));
-    expect(contentOf(await ask(requests(page, /x-title/)[0] ?? ''))).toBe('Hello there!');
+    expect(contentOf(await runRecipe(requests(page, /x-title/)[0] ?? ''))).toBe('Hello there!');
     expect(service.requests[0]?.headers).toMatchObject({ 'http-referer': 'https://app.example.com', 'x-title': 'Example' });
   });
 });

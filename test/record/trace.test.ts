@@ -36,7 +36,7 @@ beforeEach(() => {
 
 type Headers = Readonly<Record<string, string>>;
 
-async function ask(headers: Headers, path = '/v1/chat/completions', method = 'POST') {
+async function send(headers: Headers, path = '/v1/chat/completions', method = 'POST') {
   const answer = await fetch(`${gateway.url}${path}`, {
     method,
     headers: { 'content-type': 'application/json', 'x-gateway-provider': '@main', ...headers },
@@ -95,7 +95,7 @@ describe('trace in the record', () => {
       { trace_id: expect.stringMatching(new RegExp(`^(?!${trace})`)), span_id: null, parent: null },
     ],
   ])('%s', async (_what, headers, wanted) => {
-    const { answer, record } = await ask(headers);
+    const { answer, record } = await send(headers);
     expect(record.trace).toMatchObject(wanted);
     expect(answer.headers.get('x-gateway-trace-id')).toBe(record.trace.trace_id);
   });
@@ -111,18 +111,18 @@ describe('trace sent to the provider', () => {
     ['a list of files', '/v1/files', 'GET'],
     ['a relayed path', '/v1/some/new/path', 'POST'],
   ])("continues the client's trace for %s", async (_what, path, method) => {
-    const { record } = await ask({ traceparent, tracestate: 'a=1,b=2' }, path, method);
+    const { record } = await send({ traceparent, tracestate: 'a=1,b=2' }, path, method);
     expect(sent()).toEqual([[`00-${trace}-${record.trace.span_id}-01`, 'a=1,b=2']]);
     expect(record.trace.span_id).not.toBe(parent);
   });
 
   it('is sent to each target of a fallback', async () => {
-    const { record } = await ask({ traceparent, 'x-gateway-config': 'chain', 'x-gateway-provider': '' });
+    const { record } = await send({ traceparent, 'x-gateway-config': 'chain', 'x-gateway-provider': '' });
     expect(sent()).toEqual([1, 2].map(() => [`00-${trace}-${record.trace.span_id}-01`, undefined]));
   });
 
   it('is forwarded unchanged if the header is listed in forward_headers', async () => {
-    await ask({ traceparent, 'x-gateway-config': 'copies', 'x-gateway-provider': '' });
+    await send({ traceparent, 'x-gateway-config': 'copies', 'x-gateway-provider': '' });
     expect(sent()).toEqual([[traceparent, undefined]]);
   });
 
@@ -132,7 +132,7 @@ describe('trace sent to the provider', () => {
     ['only x-gateway headers contain one', { 'x-gateway-trace-id': trace, 'x-gateway-span-id': parent }],
     ['there is only tracestate', { tracestate: 'a=1' }],
   ])('is omitted if %s', async (_what, headers) => {
-    await ask(headers);
+    await send(headers);
     expect(sent()).toEqual([[undefined, undefined]]);
     expect(upstream.requests[0]?.rawHeaders.join(' ')).not.toMatch(/x-(gateway|portkey)|trace/i);
   });

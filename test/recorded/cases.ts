@@ -106,7 +106,7 @@ function entry(exchange: Recorded, base: string): Readonly<Record<string, unknow
 export function caseOf(exchange: Recorded, manner: Manner): Case {
   const slug = slugOf(exchange, manner);
   const model = requestedModel(exchange);
-  const asked = manner === 'fine' ? 'some-alias-of-ours' : model;
+  const modelName = manner === 'fine' ? 'some-alias-of-ours' : model;
   const azure = isAzure(exchange) ? azurePlace(exchange) : undefined;
   const url = new URL(exchange.request.url);
   const sent = azure?.deployment ?? model;
@@ -123,7 +123,7 @@ export function caseOf(exchange: Recorded, manner: Manner): Case {
       ...configHeader(slug, manner),
       ...(model === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    body: bodyOf(exchange, asked),
+    body: bodyOf(exchange, modelName),
     wanted: {
       path: azure?.path ?? url.pathname,
       query: azure?.query ?? Object.fromEntries(url.searchParams),

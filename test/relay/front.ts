@@ -73,13 +73,13 @@ export function createFront(origins: () => readonly string[], options: RigOption
   const live = new Set<Handling>();
 
   const handle = (req: IncomingMessage, endpoint: Endpoint, client: Client, body: PendingBody): void => {
-    const told: Told = { error: undefined, status: undefined, isSpent: false };
-    const shown = showing(client, told);
-    const chains = new Chains([{ name: 'rig', instance: aim(origins(), options, told), endpoints: undefined }], monotonic);
+    const state: HandlingState = { error: undefined, status: undefined, isSpent: false };
+    const shown = showing(client, state);
+    const chains = new Chains([{ name: 'rig', instance: aim(origins(), options, state), endpoints: undefined }], monotonic);
     const snapshot = makeSnapshot();
     const commit = {
       async add({ record }: FullRecord, letGo: () => void): Promise<void> {
-        const result = resultOf(record, told);
+        const result = resultOf(record, state);
         await options.onEnd?.(result);
         letGo();
         onResult(result);
@@ -101,7 +101,7 @@ export function createFront(origins: () => readonly string[], options: RigOption
         commit,
         inFlightLimiter: new InFlightByKey(),
         budget,
-        dialects: { openai: dialectOf(told), messages: dialectOf(told), responses: dialectOf(told) },
+        dialects: { openai: dialectOf(state), messages: dialectOf(state), responses: dialectOf(state) },
         monotonic,
         schedule,
         enter: () => {},
@@ -136,14 +136,14 @@ export function createFront(origins: () => readonly string[], options: RigOption
 }
 
 /** The state of one request that the parts of the rig share. */
-interface Told {
+interface HandlingState {
   error: GatewayError | undefined;
   status: number | undefined;
   isSpent: boolean;
 }
 
 /** The chain: targets in order, with the request unchanged. */
-function aim(origins: readonly string[], options: RigOptions, told: Told): PluginInstance {
+function aim(origins: readonly string[], options: RigOptions, state: HandlingState): PluginInstance {
   const { secrets } = options;
   const credential: CredentialRef = {
     owner: 'caller',
@@ -175,13 +175,13 @@ function aim(origins: readonly string[], options: RigOptions, told: Told): Plugi
     },
     judge(ctx, outcome) {
       const { received } = ctx as RequestContext;
-      told.isSpent = received.kind === 'passing' && received.isSpent;
+      state.isSpent = received.kind === 'passing' && received.isSpent;
       return outcome.kind === 'answered' || outcome.kind === 'cancelled' ? { do: 'answer' } : next;
     },
     reply(ctx, _attempt, reply: Reply) {
       const { received } = ctx as RequestContext;
-      told.isSpent = received.kind !== 'passing' || received.isSpent;
-      told.status = reply.status;
+      state.isSpent = received.kind !== 'passing' || received.isSpent;
+      state.status = reply.status;
       const ours = options.onHead?.(reply.status) ?? [];
       if (ours instanceof GatewayError) return { refuse: ours };
       reply.headers = joinHeaders(
@@ -194,19 +194,19 @@ function aim(origins: readonly string[], options: RigOptions, told: Told): Plugi
 }
 
 /** Errors as plain text, with the code in a header. */
-const dialectOf = (told: Told): Dialect => ({
+const dialectOf = (state: HandlingState): Dialect => ({
   isError: () => true,
   errorBody(error) {
-    told.error = error;
+    state.error = error;
     return Buffer.from(error.message);
   },
   errorEvent: (error) => Buffer.from(error.message),
 });
 
-function showing(client: Client, told: Told): Client {
+function showing(client: Client, state: HandlingState): Client {
   const head = client.head.bind(client);
   client.head = (status, headers, isAlone) => {
-    head(status, told.error === undefined ? headers : [...headers, 'x-code', told.error.code], isAlone);
+    head(status, state.error === undefined ? headers : [...headers, 'x-code', state.error.code], isAlone);
   };
   return client;
 }
@@ -237,7 +237,7 @@ function splitOnce(url: string): readonly string[] {
   return mark < 0 ? [url] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
-function resultOf(record: LogRecord, { error, status, isSpent }: Told): PassResult {
+function resultOf(record: LogRecord, { error, status, isSpent }: HandlingState): PassResult {
   const last = record.attempts.at(-1);
   const headSent = last?.outcome === 'answered';
   return {

@@ -17,17 +17,17 @@ afterEach(async () => {
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** A provider that records its requests. */
-async function provider(handler: Handler): Promise<{ readonly host: string; readonly asked: string[] }> {
-  const asked: string[] = [];
+async function provider(handler: Handler): Promise<{ readonly host: string; readonly urls: string[] }> {
+  const urls: string[] = [];
   const server = createServer((req, res) => {
-    asked.push(`${req.method} ${req.url}`);
+    urls.push(`${req.method} ${req.url}`);
     handler(req, res);
   });
   const wss = new WebSocketServer({ server });
   wss.on('connection', (socket) => socket.on('error', () => {}).on('message', (data) => socket.send(`you said ${String(data)}`)));
   await listen(server);
   open.push(() => shut(server));
-  return { host: `http://127.0.0.1:${portOf(server)}/v1`, asked };
+  return { host: `http://127.0.0.1:${portOf(server)}/v1`, urls };
 }
 
 async function gateway(hosts: readonly string[], more = '', server = ''): Promise<TestGateway> {
@@ -76,7 +76,7 @@ test('does not fall back on a status in on_status_codes after the body was sent'
     headers: { ...config, 'content-type': 'application/json' },
     body: 'abc',
   });
-  expect([answer.status, await answer.text(), b.asked]).toEqual([503, 'not now', []]);
+  expect([answer.status, await answer.text(), b.urls]).toEqual([503, 'not now', []]);
   const { attempts, bytes, end } = await record(answer.headers.get('x-request-id'));
   expect([attempts.map(({ reason }) => reason), bytes, end]).toEqual([
     ['status 503, and the body cannot be sent again: not now'],
@@ -179,9 +179,9 @@ test('falls back if the provider rejects a WebSocket, and returns the error if n
   expect(head.headers['x-gateway-attempts']).toMatch(/^p0=refused;\d+ms, p1=101;\d+ms$/);
   socket.close();
   const alone = await gateway([dead]);
-  const told = new WebSocket(`${alone.url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
-  told.on('error', () => {});
-  const [, answer] = (await once(told, 'unexpected-response')) as [unknown, IncomingMessage];
+  const client = new WebSocket(`${alone.url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
+  client.on('error', () => {});
+  const [, answer] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
   expect([answer.statusCode, String((await read(answer)).body)]).toEqual([503, expect.stringContaining('status 503: no')]);
 });
 
@@ -194,17 +194,17 @@ test.each([
   await listen(broken);
   open.push(() => shut(broken));
   const { url } = await gateway([`http://127.0.0.1:${portOf(broken)}/v1`]);
-  const told = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
-  told.on('error', () => {});
-  const [, answer] = (await once(told, 'unexpected-response')) as [unknown, IncomingMessage];
+  const client = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
+  client.on('error', () => {});
+  const [, answer] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
   expect([answer.statusCode, String((await read(answer)).body)]).toEqual([502, expect.stringContaining(words)]);
 });
 
 test('returns 404 with the WebSocket path for a WebSocket on another path', async () => {
   const { url } = await gateway([(await provider(well)).host]);
-  const told = new WebSocket(`${url.replace('http', 'ws')}/v1/chat/completions`, { headers: config });
-  told.on('error', () => {});
-  const [, answer] = (await once(told, 'unexpected-response')) as [unknown, IncomingMessage];
+  const client = new WebSocket(`${url.replace('http', 'ws')}/v1/chat/completions`, { headers: config });
+  client.on('error', () => {});
+  const [, answer] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
   expect([answer.statusCode, String((await read(answer)).body)]).toEqual([
     404,
     expect.stringMatching(/serves no WebSocket at .*\/v1\/chat\/completions.*\/v1\/realtime/),

@@ -40,7 +40,7 @@ test('relays 200 MB in both directions to slow readers without buffering them', 
   const child = fork(fileURLToPath(new URL('relay-process.ts', import.meta.url)), [`http://127.0.0.1:${portOf(upstream)}`], {
     execArgv: [],
   });
-  const ask = async (): Promise<Record<string, number>> => {
+  const sendRequests = async (): Promise<Record<string, number>> => {
     child.send('highest');
     return (await once(child, 'message'))[0] as Record<string, number>;
   };
@@ -72,12 +72,12 @@ test('relays 200 MB in both directions to slow readers without buffering them', 
 
   await upload(20 * megabyte);
   await download(20 * megabyte);
-  const { highest: before = 0 } = await ask();
+  const { highest: before = 0 } = await sendRequests();
   const expected = await digest(Readable.from(bytes(size)));
   expect(await upload(size)).toBe(expected);
-  const { highest: up = 0 } = await ask();
+  const { highest: up = 0 } = await sendRequests();
   expect(await download(size)).toBe(expected);
-  const { highest: down = 0 } = await ask();
+  const { highest: down = 0 } = await sendRequests();
   child.disconnect();
   await shut(upstream);
 

@@ -102,12 +102,12 @@ describe('reload', () => {
     upstream.script = (response) => void held.push(response);
     const yaml = `version: 1\nproviders: {main: {type: openai, api_key: "\${file:key}", custom_host: "${upstream.url}/v1"}}\n`;
     await start(yaml, { files: { key: 'sk-that-is-old' } });
-    const asked = chat('@main/m');
+    const pending = chat('@main/m');
     await until(() => held.length === 1, 'the request to arrive');
     for (const key of ['sk-in-between', 'sk-that-is-new']) await next('reloaded', () => save(key, 'key'));
     expect(gateway.gateway.mask.text('of sk-that-is-old and sk-that-is-new')).not.toMatch(/sk-that/);
     json(held[0] as ServerResponse, 400, { error: { message: 'the key sk-that-is-old is of no use' } });
-    const answer = await asked;
+    const answer = await pending;
     const text = await answer.text();
     const record = await gateway.record(answer.headers.get('x-request-id'));
     const spooled = await readFile(

@@ -45,14 +45,14 @@ describe('Node for development', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('is not installed if the hash of its package is wrong', () => {
-    const asked: string[][] = [];
+    const commands: string[][] = [];
     const npm = (args: string[], cwd: string): { status: number } => {
-      asked.push(args);
+      commands.push(args);
       writeFileSync(join(cwd, 'node.tgz'), 'something else');
       return { status: 0 };
     };
     expect(installNode(folder, npm)).toMatch(/is not what it was: its hash is sha512-/);
-    expect(asked).toEqual([['pack', expect.stringContaining(`@${version}`), '--loglevel=error']]);
+    expect(commands).toEqual([['pack', expect.stringContaining(`@${version}`), '--loglevel=error']]);
     expect(existsSync(join(folder, '.bin', 'node'))).toBe(false);
   });
 

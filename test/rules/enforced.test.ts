@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([upstream?.close(), other?.close()]);
 });
 
-const ask = (key: string, { headers, ...request }: Request) => {
+const sendRequest = (key: string, { headers, ...request }: Request) => {
   const { 'x-gateway-config': sent, ...rest } = headers ?? {};
   const config = sent === undefined ? {} : { 'x-gateway-config': sent.replaceAll('@TO', '@main') };
   return send(gateway.url, {
@@ -52,11 +52,11 @@ async function wrong(
   { method, url, headers, body }: Received,
   needs: { model: boolean; temperature: boolean },
 ): Promise<string | undefined> {
-  const asked = new URL(url, 'http://x');
-  if (method === 'UPGRADE') return needs.temperature || asked.searchParams.get('model') !== 'pinned-1' ? 'a session' : undefined;
+  const address = new URL(url, 'http://x');
+  if (method === 'UPGRADE') return needs.temperature || address.searchParams.get('model') !== 'pinned-1' ? 'a session' : undefined;
   if (body.length === 0) return undefined;
   const type = headers['content-type'] ?? '';
-  const isUpload = asked.pathname === '/v1/files';
+  const isUpload = address.pathname === '/v1/files';
   if (type.startsWith('multipart/')) {
     const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();
     if (isUpload) return needs.temperature && form.get('purpose') === 'batch' ? 'lines' : undefined;
@@ -68,9 +68,9 @@ async function wrong(
   const spelled = Object.keys(value).filter((name) => !set.includes(name) && plain(name) !== '' && set.includes(plain(name)));
   if (spelled.length > 0) return `spelled ${spelled.join()}`;
   // A token count request omits parameters that affect only the response.
-  const isCount = asked.pathname === '/v1/responses/input_tokens' && value['temperature'] === undefined;
+  const isCount = address.pathname === '/v1/responses/input_tokens' && value['temperature'] === undefined;
   if (needs.temperature && value['temperature'] !== 0 && !isCount) return 'temperature';
-  return needs.model && !isBatch(asked) && value['model'] !== 'pinned-1' ? 'model' : undefined;
+  return needs.model && !isBatch(address) && value['model'] !== 'pinned-1' ? 'model' : undefined;
 }
 
 const plain = (name: string): string => name.replaceAll(/[^a-z]/gi, '').toLowerCase();
@@ -125,7 +125,7 @@ describe.each(keys)('a key bound to config "%s"', (key, needs) => {
     for (const request of requests) {
       upstream.received.length = 0;
       other.received.length = 0;
-      await ask(key, request);
+      await sendRequest(key, request);
       for (const one of upstream.received) {
         const fault = await wrong(one, needs);
         if (fault !== undefined) faults.push(`${fault}: ${one.method} ${one.url} ${one.body.toString('utf8').slice(0, 200)}`);
@@ -150,15 +150,15 @@ describe.each(keys)('a key bound to config "%s"', (key, needs) => {
     other.received.length = 0;
     for (const route of routes.filter(({ endpoint }) => !endpoint.startsWith('models') && endpoint !== 'prompts/{id}/render')) {
       const plain = plainRequest(route, 'm');
-      await ask(key, { ...plain, headers: { ...plain.headers, ...headers } });
+      await sendRequest(key, { ...plain, headers: { ...plain.headers, ...headers } });
     }
     expect([...upstream.received, ...other.received].map(({ method, url }) => `${method} ${url}`)).toEqual([]);
   });
 
   it('gets 200 if the config can be applied', async () => {
     const route = routes.find(({ name }) => name === 'POST /v1/chat/completions');
-    expect(route === undefined ? 0 : (await ask(key, plainRequest(route, 'pinned-1'))).status).toBe(200);
+    expect(route === undefined ? 0 : (await sendRequest(key, plainRequest(route, 'pinned-1'))).status).toBe(200);
     const image = routes.find(({ name }) => name === 'POST /v1/images/edits');
-    expect(image === undefined ? 0 : (await ask(key, plainRequest(image, 'pinned-1'))).status).toBe(200);
+    expect(image === undefined ? 0 : (await sendRequest(key, plainRequest(image, 'pinned-1'))).status).toBe(200);
   });
 });

@@ -40,7 +40,7 @@ const rules = [
 ] as const;
 
 /** `TO` in a request is the provider that the rule applies to. */
-const ask = (key: string, to: string, { method, path, headers = {}, body, ...more }: Request) =>
+const sendRequest = (key: string, to: string, { method, path, headers = {}, body, ...more }: Request) =>
   send(gateway.url, {
     ...more,
     method,
@@ -60,7 +60,7 @@ describe.each(rules)('the list "%s"', (_, key, to) => {
       const request = make(route);
       if (request === undefined) continue;
       upstream.received.length = 0;
-      const { status } = await ask(key, to, request);
+      const { status } = await sendRequest(key, to, request);
       if (upstream.readings().includes(big)) leaked.push(name);
       if (status >= 500 && status !== 501) leaked.push(`${name}: ${status}`);
     }
@@ -72,7 +72,7 @@ describe.each(rules)('the list "%s"', (_, key, to) => {
     async (_name, spelling) => {
       for (const route of routes.filter(({ body, endpoint }) => body === 'form' && endpoint !== 'files')) {
         upstream.received.length = 0;
-        await ask(key, to, { method: 'POST', path: route.path, headers: { 'content-type': spelling.contentType }, body: spelling.body });
+        await sendRequest(key, to, { method: 'POST', path: route.path, headers: { 'content-type': spelling.contentType }, body: spelling.body });
         expect(upstream.readings().includes(big)).toBe(false);
       }
     },
@@ -81,7 +81,7 @@ describe.each(rules)('the list "%s"', (_, key, to) => {
   it.each(routes.filter(allows).map((route) => [route.name, route] as const))(
     'allows %s with a model on the list',
     async (_route, route) => {
-      const { status, text } = await ask(key, to, plainRequest(route, small));
+      const { status, text } = await sendRequest(key, to, plainRequest(route, small));
       expect([text, upstream.received.length]).toEqual([expect.not.stringContaining('not_allowed'), expect.any(Number)]);
       expect(status).not.toBe(403);
     },
@@ -104,7 +104,7 @@ describe('without a list of models', () => {
       upstream.received.length = 0;
       for (const route of routes) {
         const request = make(route);
-        if (request !== undefined) await ask('free', 'main', request);
+        if (request !== undefined) await sendRequest('free', 'main', request);
       }
       expect(neverSent.test(name) || upstream.readings().includes(big)).toBe(true);
     },

@@ -137,7 +137,7 @@ describe('a credential of the request next to that of the gateway', () => {
 
 describe('a deployment chosen by a client with its own credential', () => {
   const own = { authorization: 'Bearer own-key-0123456789', ...headersOf(chat) };
-  const ask = (key: string, headers: Record<string, string>, model = 'small') => {
+  const sendChat = (key: string, headers: Record<string, string>, model = 'small') => {
     const plain = plainRequest(chat, model);
     return send(gateway.url, { ...plain, headers: { ...plain.headers, ...own, 'x-gateway-api-key': keyOf(key), ...headers } });
   };
@@ -145,15 +145,15 @@ describe('a deployment chosen by a client with its own credential', () => {
 
   it('is rejected if the model list of the key does not include it', async () => {
     for (const name of ['x-gateway-azure-deployment-id', 'x-gateway-cloud-deployment-id'])
-      expect((await ask('narrow', { ...callers, [name]: 'big' })).status).toBe(403);
+      expect((await sendChat('narrow', { ...callers, [name]: 'big' })).status).toBe(403);
     const config = { provider: 'azure-openai', api_key: 'own-key-0123456789', resource_name: 'r', azure_deployment_id: 'big' };
-    expect((await ask('narrow', { 'x-gateway-config': JSON.stringify(config) })).status).toBe(403);
+    expect((await sendChat('narrow', { 'x-gateway-config': JSON.stringify(config) })).status).toBe(403);
     expect(upstream.received).toEqual([]);
   });
 
   it('is used if the key has no list or the list includes it', async () => {
-    expect((await ask('free', { ...callers, 'x-gateway-azure-deployment-id': 'big' })).status).toBe(200);
-    expect((await ask('small', { ...callers, 'x-gateway-azure-deployment-id': 'small-2' })).status).toBe(200);
+    expect((await sendChat('free', { ...callers, 'x-gateway-azure-deployment-id': 'big' })).status).toBe(200);
+    expect((await sendChat('small', { ...callers, 'x-gateway-azure-deployment-id': 'small-2' })).status).toBe(200);
   });
 
   it('cannot be chosen by a query parameter of the WebSocket', async () => {

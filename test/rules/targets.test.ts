@@ -134,12 +134,12 @@ describe('an error message', () => {
   });
 
   it('about a deployment lists only those that the key may use', async () => {
-    const ask = (key: string) =>
+    const sendChat = (key: string) =>
       send(gateway.url, { ...withHeaders({ 'x-gateway-api-key': keyOf(key), 'x-gateway-virtual-key': 'cloud' }, 'smal')(chat) });
-    expect((await ask('free')).text).toContain('secretmodel');
+    expect((await sendChat('free')).text).toContain('secretmodel');
     const wide = withHeaders({ 'x-gateway-api-key': keyOf('providers'), 'x-gateway-virtual-key': 'cloud' }, 'smal')(chat);
     expect((await send(gateway.url, wide)).text).toContain('small');
-    expect((await ask('few')).text).not.toContain('secretmodel');
+    expect((await sendChat('few')).text).not.toContain('secretmodel');
   });
 
   it('lists names that the key may use', async () => {

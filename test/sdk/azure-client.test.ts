@@ -123,8 +123,8 @@ it('PyPI AzureOpenAI reaches every route', async (ctx) => {
     api_version: '2024-10-21',
     ...(deployment === undefined ? {} : { azure_deployment: deployment }),
   });
-  const asked = ways.map(([, model, deployment]) => ({ model, options: options(deployment) }));
-  const said = JSON.parse(await runScript(python.python, ['azure-client.py', callerKey, JSON.stringify(asked)])) as string[][];
+  const cases = ways.map(([, model, deployment]) => ({ model, options: options(deployment) }));
+  const said = JSON.parse(await runScript(python.python, ['azure-client.py', callerKey, JSON.stringify(cases)])) as string[][];
   expect(said.flat().filter((text) => text !== '')).toEqual([]);
   expect(await sent(upstream.requests)).toEqual(ways.flatMap(([, model, deployment]) => expected(model, deployment)));
   expectClean();

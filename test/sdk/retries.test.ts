@@ -144,7 +144,7 @@ describe('client libraries retry temporary errors and no permanent ones', () => 
 });
 
 describe('error message', () => {
-  const ask = async (model: string, provider: string): Promise<{ status: number; message: string }> => {
+  const send = async (model: string, provider: string): Promise<{ status: number; message: string }> => {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...on(provider) },
@@ -155,8 +155,8 @@ describe('error message', () => {
   };
 
   it.each(['s-401', 's-403', 'first-401'])('names the setting whose credential the provider rejected: %s', async (model) => {
-    const told = await ask(model, 'open');
-    expect(told.status).toBe(502);
-    expect(told.message).toMatch(/^Provider "open" rejected the credential of providers\.open\.api_key with status 40[13]: no$/);
+    const response = await send(model, 'open');
+    expect(response.status).toBe(502);
+    expect(response.message).toMatch(/^Provider "open" rejected the credential of providers\.open\.api_key with status 40[13]: no$/);
   });
 });

@@ -1,7 +1,7 @@
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 import { Life, type Problem, problem, type Row } from './life.ts';
 import { mediaOf } from './media.ts';
-import { type Answer, type Asked, serve } from './serve.ts';
+import { type Answer, type ParsedRequest, serve } from './serve.ts';
 
 /** The only dated API version that this resource supports. */
 export const datedVersion = '2024-10-21';
@@ -20,7 +20,7 @@ export async function startAzure(key: string): Promise<ScriptedUpstream & { life
       json(response, read.problem.status, { error: envelope(read.problem) });
       return;
     }
-    const { asked, deployment, isDated } = read;
+    const { parsed: asked, deployment, isDated } = read;
     if (mediaOf(response, asked, deployments.speech, deployment)) return;
     const wrong = deployment === undefined ? wrongWords(asked, isDated) : problem(404, '404', 'Resource not found');
     const answer: Answer = wrong ?? (await serve(life, asked)) ?? problem(404, '404', 'Resource not found');
@@ -32,7 +32,7 @@ export async function startAzure(key: string): Promise<ScriptedUpstream & { life
 }
 
 interface Read {
-  readonly asked: Asked;
+  readonly parsed: ParsedRequest;
   readonly deployment: string | undefined;
   readonly isDated: boolean;
 }
@@ -51,11 +51,11 @@ function readUrl({ method, url, body, headers, rawHeaders }: SeenRequest, key: s
   const [scope, name] = rest;
   const deployment = scope === 'deployments' ? name : undefined;
   const parts = rest.slice(deployment === undefined ? (isDated ? 0 : 1) : 2);
-  return { asked: { method, parts, query, body, contentType: headers['content-type'] ?? '' }, deployment, isDated };
+  return { parsed: { method, parts, query, body, contentType: headers['content-type'] ?? '' }, deployment, isDated };
 }
 
 /** Batches and their lines contain `/chat/completions` on dated versions, `/v1/chat/completions` on v1, and a deployment. */
-function wrongWords({ method, parts, body }: Asked, isDated: boolean): { problem: Problem } | undefined {
+function wrongWords({ method, parts, body }: ParsedRequest, isDated: boolean): { problem: Problem } | undefined {
   if (method !== 'POST' || parts.length > 1) return undefined;
   const prefix = isDated ? '/chat' : '/v1/chat';
   const text = body.toString('utf8');
@@ -65,9 +65,9 @@ function wrongWords({ method, parts, body }: Asked, isDated: boolean): { problem
   }
   if (parts[0] !== 'files') return undefined;
   for (const [, line] of text.matchAll(/^(\{"custom_id".*"url".*\})\r?$/gm)) {
-    const { url, body: asked } = JSON.parse(line ?? '') as { url: string; body: { model: string } };
+    const { url, body: requestBody } = JSON.parse(line ?? '') as { url: string; body: { model: string } };
     if (!url.startsWith(prefix)) return problem(400, 'url_mismatch', `The url ${url} is not that of the batch.`);
-    if (asked.model !== deployments.batch) return problem(400, 'model_not_found', `The deployment ${asked.model} is not there.`);
+    if (requestBody.model !== deployments.batch) return problem(400, 'model_not_found', `The deployment ${requestBody.model} is not there.`);
   }
   return undefined;
 }

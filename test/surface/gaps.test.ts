@@ -27,7 +27,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const ask = (provider: string, method: string, path: string): Promise<Response> =>
+const send = (provider: string, method: string, path: string): Promise<Response> =>
   fetch(`${gateway.url}/v1/${path}`, { method, headers: { 'x-gateway-virtual-key': provider } });
 
 const job = 'fine_tuning/jobs/ftjob-1/checkpoints';
@@ -35,21 +35,21 @@ const job = 'fine_tuning/jobs/ftjob-1/checkpoints';
 it.each(['openai', 'azure'])('%s: adds first_id and last_id to pages of checkpoints', async (provider) => {
   const rows = [{ id: 'ftckpt_2' }, { id: 'ftckpt_1' }];
   answer = { status: 200, text: JSON.stringify({ object: 'list', data: rows, has_more: true }) };
-  const full = await ask(provider, 'GET', job);
+  const full = await send(provider, 'GET', job);
   expect(await full.json()).toEqual({ object: 'list', data: rows, has_more: true, first_id: 'ftckpt_2', last_id: 'ftckpt_1' });
   answer = { status: 200, text: '{"object":"list","data":[],"has_more":false}' };
-  const empty = await ask(provider, 'GET', job);
+  const empty = await send(provider, 'GET', job);
   expect(await empty.json()).toEqual({ object: 'list', data: [], has_more: false, first_id: null, last_id: null });
 });
 
 it('openai: forwards a page with first_id and last_id, and an error, byte for byte', async () => {
   answer = { status: 200, text: '{ "object":"list","data":[{"id":"c","x":1.0}],"first_id":"c","last_id":"c","has_more":false }' };
-  expect(await (await ask('openai', 'GET', job)).text()).toBe(answer.text);
+  expect(await (await send('openai', 'GET', job)).text()).toBe(answer.text);
   answer = {
     status: 404,
     text: '{"error":{"message":"No such job.","type":"invalid_request_error","param":null,"code":"fine_tune_not_found"}}',
   };
-  const gone = await ask('openai', 'GET', job);
+  const gone = await send('openai', 'GET', job);
   expect([gone.status, await gone.text()]).toEqual([404, answer.text]);
 });
 
@@ -57,7 +57,7 @@ it.each(['openai', 'azure'].flatMap((provider) => [204, 200].map((status) => [pr
   '%s: returns the deleted file if the service returns %i with an empty body',
   async (provider, status) => {
     answer = { status, text: '' };
-    const gone = await ask(provider, 'DELETE', 'files/file-1');
+    const gone = await send(provider, 'DELETE', 'files/file-1');
     expect([gone.status, await gone.json()]).toEqual([200, { id: 'file-1', object: 'file', deleted: true }]);
   },
 );
@@ -84,21 +84,21 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
     ['vtt', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'],
   ])('forwards a transcription as %s with the content type of JSON', async (format, text) => {
     answer = { status: 200, text };
-    const told = await transcribe(provider, format);
-    expect([told.status, await told.text()]).toEqual([200, text]);
+    const response = await transcribe(provider, format);
+    expect([response.status, await response.text()]).toEqual([200, text]);
   });
 
   it('returns an error with status 200 as an error, for any response format', async () => {
     answer = { status: 200, text: '{"error":{"message":"no such voice","type":"invalid_request_error"}}' };
-    for (const told of [await transcribe(provider, 'text'), await speak(provider)]) {
-      expect([told.status, await told.json()]).toMatchObject([400, { error: { message: 'no such voice', type: 'invalid_request_error' } }]);
+    for (const response of [await transcribe(provider, 'text'), await speak(provider)]) {
+      expect([response.status, await response.json()]).toMatchObject([400, { error: { message: 'no such voice', type: 'invalid_request_error' } }]);
     }
   });
 
   it('returns 502 for an HTML page in place of audio or text', async () => {
     answer = { status: 200, text: '<html>Log in</html>', type: 'text/html; charset=utf-8' };
-    for (const told of [await transcribe(provider, 'vtt'), await speak(provider)]) {
-      expect([told.status, await told.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
+    for (const response of [await transcribe(provider, 'vtt'), await speak(provider)]) {
+      expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
     }
   });
 
@@ -111,8 +111,8 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
       ['batches/a%2F..%2Fb', left],
       ['fine_tuning/jobs/a%5Cb', left],
     ] as const) {
-      const told = await ask(provider, 'GET', path);
-      expect([told.status, await told.json()]).toMatchObject([404, { error }]);
+      const response = await send(provider, 'GET', path);
+      expect([response.status, await response.json()]).toMatchObject([404, { error }]);
     }
     expect(upstream.requests).toEqual([]);
   });
@@ -125,8 +125,8 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
     const headers = { 'x-gateway-virtual-key': provider, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const read = async (text: string): Promise<unknown> => {
       answer = { status: 200, text, type: 'text/event-stream' };
-      const told = await fetch(`${gateway.url}/v1/${path}`, { method, headers, body: JSON.stringify(body) });
-      return [told.status, ((await told.json()) as { error: { message: string } }).error.message];
+      const response = await fetch(`${gateway.url}/v1/${path}`, { method, headers, body: JSON.stringify(body) });
+      return [response.status, ((await response.json()) as { error: { message: string } }).error.message];
     };
     expect(await read('data: {"id":"c"}\n\ndata: [DONE]\n\n')).toEqual([502, expect.stringContaining('stream of events')]);
     expect(await read('data: {"error":{"message":"slow","code":"rate_limit_exceeded"}}\n\n')).toEqual([
@@ -138,15 +138,15 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
   it('returns an error if the response contains only an error string', async () => {
     answer = { status: 200, text: '{"error":"no such thing"}' };
     const headers = { 'x-gateway-virtual-key': provider, 'content-type': 'application/json' };
-    const told = await fetch(`${gateway.url}/v1/responses`, { method: 'POST', headers, body: '{"model":"d","input":"x"}' });
-    expect([told.status, await told.json()]).toMatchObject([502, { error: { message: 'no such thing' } }]);
+    const response = await fetch(`${gateway.url}/v1/responses`, { method: 'POST', headers, body: '{"model":"d","input":"x"}' });
+    expect([response.status, await response.json()]).toMatchObject([502, { error: { message: 'no such thing' } }]);
   });
 
   it('shortens an HTML page in an error', async () => {
     answer = { status: 500, text: `<html>${'x'.repeat(500_000)}</html>`, type: 'text/html' };
-    const told = await ask(provider, 'GET', 'batches/b1');
-    expect(told.status).toBe(500);
-    expect((await told.text()).length).toBeLessThan(20_000);
+    const response = await send(provider, 'GET', 'batches/b1');
+    expect(response.status).toBe(500);
+    expect((await response.text()).length).toBeLessThan(20_000);
   });
 });
 

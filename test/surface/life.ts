@@ -190,8 +190,8 @@ export class Life {
 
 /** One page of a list. @param most the largest `limit`, if the service has one */
 export function page(rows: readonly Row[], query: URLSearchParams, usual: number, most?: number): object | { problem: Problem } {
-  const asked = query.get('limit');
-  const limit = asked === null ? usual : Number(asked);
+  const limitText = query.get('limit');
+  const limit = limitText === null ? usual : Number(limitText);
   if (!Number.isInteger(limit)) return problem(400, 'invalid_type', "Invalid type for 'limit': expected an integer.", 'limit');
   if (most !== undefined && limit > most) {
     const message = `Invalid 'limit': integer above maximum value. Expected a value <= ${most}, but got ${limit} instead.`;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { json, sse } from '../support/upstream.ts';
-import type { Asked } from './serve.ts';
+import type { ParsedRequest } from './serve.ts';
 
 /** Bytes that are not text in any encoding. */
 const sound = Buffer.from([0xff, 0xfb, 0x90, 0x00, 0xc3, 0x28, 0x0d, 0x0a, 0x00, 0x01]);
@@ -19,11 +19,11 @@ const spoken = { input_tokens: 4, output_tokens: 9, total_tokens: 13 };
  * Speech, transcriptions and pictures. False for other paths. Where the deployment is in the path it decides; otherwise
  * the model does, and another one is refused.
  */
-export function mediaOf(response: ServerResponse, asked: Asked, model: string, deployment?: string): boolean {
-  const route = asked.parts.join('/');
-  if (asked.method !== 'POST' || !/^(?:audio|images)\//.test(route)) return false;
-  const isForm = asked.contentType.startsWith('multipart/form-data');
-  void (isForm ? formOf(asked) : Promise.resolve(JSON.parse(asked.body.toString('utf8')) as Record<string, unknown>)).then((fields) => {
+export function mediaOf(response: ServerResponse, request: ParsedRequest, model: string, deployment?: string): boolean {
+  const route = request.parts.join('/');
+  if (request.method !== 'POST' || !/^(?:audio|images)\//.test(route)) return false;
+  const isForm = request.contentType.startsWith('multipart/form-data');
+  void (isForm ? formOf(request) : Promise.resolve(JSON.parse(request.body.toString('utf8')) as Record<string, unknown>)).then((fields) => {
     const named = deployment ?? fields['model'];
     if (named !== model || String(fields['model']).startsWith('@')) {
       json(response, 404, {
@@ -34,7 +34,7 @@ export function mediaOf(response: ServerResponse, asked: Asked, model: string, d
   return true;
 }
 
-async function formOf({ body, contentType }: Asked): Promise<Record<string, unknown>> {
+async function formOf({ body, contentType }: ParsedRequest): Promise<Record<string, unknown>> {
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
   const fields: Record<string, unknown> = {};
   for (const [name, value] of form) fields[name] = value instanceof File ? Buffer.from(await value.arrayBuffer()) : value;

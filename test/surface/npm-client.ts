@@ -16,11 +16,11 @@ type Steps = Readonly<Record<string, () => Promise<unknown>>>;
 
 async function reportOf(steps: Steps): Promise<Report> {
   const report: Record<string, unknown> = {};
-  for (const [name, step] of Object.entries(steps)) report[name] = await told(step);
+  for (const [name, step] of Object.entries(steps)) report[name] = await outcomeOf(step);
   return report;
 }
 
-async function told(step: () => Promise<unknown>): Promise<unknown> {
+async function outcomeOf(step: () => Promise<unknown>): Promise<unknown> {
   try {
     return await step();
   } catch (error) {
@@ -72,7 +72,7 @@ function objectSteps(surface: Surface): Steps {
       for (const count of looks) {
         // A read returns the state before it; the batch advances after it.
         const { id } = await aged(count);
-        ends.push(await told(async () => [(await client.batches.cancel(id)).status]));
+        ends.push(await outcomeOf(async () => [(await client.batches.cancel(id)).status]));
       }
       return ends;
     },
@@ -80,11 +80,11 @@ function objectSteps(surface: Surface): Steps {
       const { id } = await create({ team: 'a' });
       const seen: unknown[] = [(await client.batches.cancel(id)).status, (await client.batches.cancel(id)).status];
       for (let i = 0; i < 2; i += 1) seen.push((await client.batches.retrieve(id)).status);
-      return [...seen, await told(() => client.batches.cancel(id))];
+      return [...seen, await outcomeOf(() => client.batches.cancel(id))];
     },
     batch_failed: async () => {
       const { id, status, errors } = await aged(2, { fate: 'fails' });
-      return [status, errors?.data?.map(({ line }) => line), await told(() => client.batches.cancel(id))];
+      return [status, errors?.data?.map(({ line }) => line), await outcomeOf(() => client.batches.cancel(id))];
     },
     batch_unknown: () => client.batches.retrieve('batch_x'),
     batch_unknown_cancel: () => client.batches.cancel('batch_x'),
@@ -118,7 +118,7 @@ function objectSteps(surface: Surface): Steps {
       const ends: unknown[] = [];
       for (const count of looks) {
         const { id } = await agedJob(count);
-        ends.push(await told(async () => [(await client.fineTuning.jobs.cancel(id)).status]));
+        ends.push(await outcomeOf(async () => [(await client.fineTuning.jobs.cancel(id)).status]));
       }
       return ends;
     },
@@ -148,7 +148,7 @@ function objectSteps(surface: Surface): Steps {
       for await (const each of client.fineTuning.jobs.checkpoints.list((await agedJob(4)).id, { limit: 5 })) steps.push(each.step_number);
       return steps;
     },
-    no_virtual_key: async () => [await told(() => bare.batches.list()), await told(() => bare.fineTuning.jobs.cancel('ftjob-1'))],
+    no_virtual_key: async () => [await outcomeOf(() => bare.batches.list()), await outcomeOf(() => bare.fineTuning.jobs.cancel('ftjob-1'))],
     files: async () => {
       const text = '{"custom_id":"ü"}\n';
       const { id, filename, purpose, status } = await client.files.create({
@@ -158,7 +158,7 @@ function objectSteps(surface: Surface): Steps {
       const found = (await client.files.retrieve(id)).id === id;
       const content = (await (await client.files.content(id)).text()) === text;
       const gone = await client.files.delete(id);
-      return [filename, purpose, status, found, content, [gone.deleted, gone.object], await told(() => client.files.retrieve(id))];
+      return [filename, purpose, status, found, content, [gone.deleted, gone.object], await outcomeOf(() => client.files.retrieve(id))];
     },
     file_batch: async () => {
       const line = { custom_id: 'r-1', method: 'POST', url: '/v1/chat/completions', body: { model: surface.lineModel, seed: 1 } };

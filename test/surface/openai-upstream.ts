@@ -1,7 +1,7 @@
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 import { Life, type Problem, problem } from './life.ts';
 import { mediaOf } from './media.ts';
-import { type Answer, type Asked, serve } from './serve.ts';
+import { type Answer, type ParsedRequest, serve } from './serve.ts';
 
 /** The only model for speech, transcription and images. */
 export const mediaModel = 'm-media';
@@ -10,10 +10,10 @@ export const mediaModel = 'm-media';
 export async function startOpenAi(key: string): Promise<ScriptedUpstream & { life: Life }> {
   const life = new Life(['validating_files', 'queued', 'running', 'succeeded']);
   const upstream = await startUpstream(async (response, request) => {
-    const asked = askedOf(request);
-    const refused = refusal(request, asked, key);
-    if (refused === undefined && mediaOf(response, asked, mediaModel)) return;
-    const answer: Answer = refused ?? (await serve(life, asked)) ?? problem(404, 'unknown_url', `Unknown request URL: ${request.url}`);
+    const parsed = parseRequest(request);
+    const refused = refusal(request, parsed, key);
+    if (refused === undefined && mediaOf(response, parsed, mediaModel)) return;
+    const answer: Answer = refused ?? (await serve(life, parsed)) ?? problem(404, 'unknown_url', `Unknown request URL: ${request.url}`);
     if ('bytes' in answer) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(answer.bytes);
     else if ('problem' in answer) json(response, answer.problem.status, { error: envelope(answer.problem) });
     else json(response, 200, answer.value);
@@ -21,18 +21,18 @@ export async function startOpenAi(key: string): Promise<ScriptedUpstream & { lif
   return Object.assign(upstream, { life });
 }
 
-function askedOf({ method, url, body, headers }: SeenRequest): Asked {
+function parseRequest({ method, url, body, headers }: SeenRequest): ParsedRequest {
   const { pathname, searchParams } = new URL(url, 'http://upstream.invalid');
   const parts = pathname.split('/').slice(2).map(decodeURIComponent);
   return { method, parts, query: searchParams, body, contentType: headers['content-type'] ?? '' };
 }
 
-function refusal({ url, headers, rawHeaders }: SeenRequest, asked: Asked, key: string): { problem: Problem } | undefined {
+function refusal({ url, headers, rawHeaders }: SeenRequest, parsed: ParsedRequest, key: string): { problem: Problem } | undefined {
   if (headers.authorization !== `Bearer ${key}`) return problem(401, 'invalid_api_key', 'Incorrect API key provided.');
   if (headers['api-key'] !== undefined) return problem(401, 'two_keys', 'Two credentials.');
   if (rawHeaders.some((name) => /^x-(?:gateway|portkey)-/i.test(name))) return problem(400, 'foreign_header', 'A header of the gateway.');
   if (!url.startsWith('/v1/')) return problem(404, 'unknown_url', `Unknown request URL: ${url}`);
-  if (asked.query.has('api-version')) return problem(400, 'unknown_parameter', "Unknown parameter: 'api-version'.", 'api-version');
+  if (parsed.query.has('api-version')) return problem(400, 'unknown_parameter', "Unknown parameter: 'api-version'.", 'api-version');
   return undefined;
 }
 

@@ -1,7 +1,7 @@
 import { type Life, page, type Problem, problem, type Row } from './life.ts';
 
 /** A request after the checks of its service: path without prefix, in segments. */
-export interface Asked {
+export interface ParsedRequest {
   readonly method: string;
   readonly parts: readonly string[];
   readonly query: URLSearchParams;
@@ -14,25 +14,25 @@ export type Answer = { readonly value: unknown; readonly status?: number } | { r
 const noRoute = problem(404, '404', 'Resource not found');
 
 /** Files, batches and fine-tuning jobs over HTTP. Undefined for every other path. */
-export async function serve(life: Life, asked: Asked): Promise<Answer | undefined> {
-  const { parts } = asked;
-  if (parts[0] === 'files') return files(life, asked);
-  if (parts[0] === 'batches') return batches(life, asked);
-  return parts[0] === 'fine_tuning' && parts[1] === 'jobs' ? jobs(life, asked) : undefined;
+export async function serve(life: Life, request: ParsedRequest): Promise<Answer | undefined> {
+  const { parts } = request;
+  if (parts[0] === 'files') return files(life, request);
+  if (parts[0] === 'batches') return batches(life, request);
+  return parts[0] === 'fine_tuning' && parts[1] === 'jobs' ? jobs(life, request) : undefined;
 }
 
 const of = (value: object | { problem: Problem }): Answer => ('problem' in value ? (value as { problem: Problem }) : { value });
-const objectIn = ({ body }: Asked): Record<string, unknown> => JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+const objectIn = ({ body }: ParsedRequest): Record<string, unknown> => JSON.parse(body.toString('utf8')) as Record<string, unknown>;
 
-async function files(life: Life, asked: Asked): Promise<Answer> {
-  const [, id, what] = asked.parts;
+async function files(life: Life, request: ParsedRequest): Promise<Answer> {
+  const [, id, what] = request.parts;
   if (id === undefined) {
-    if (asked.method === 'POST') return upload(life, asked);
-    return asked.method === 'GET'
+    if (request.method === 'POST') return upload(life, request);
+    return request.method === 'GET'
       ? of(
           page(
             [...life.files.values()].map(({ row }) => row),
-            asked.query,
+            request.query,
             10_000,
           ),
         )
@@ -40,15 +40,15 @@ async function files(life: Life, asked: Asked): Promise<Answer> {
   }
   const file = life.files.get(id);
   if (file === undefined) return problem(404, 'not_found', `No such File object: ${id}`, 'id');
-  if (asked.method === 'DELETE' && what === undefined) {
+  if (request.method === 'DELETE' && what === undefined) {
     life.files.delete(id);
     return { value: { id, object: 'file', deleted: true } };
   }
-  if (asked.method !== 'GET') return noRoute;
+  if (request.method !== 'GET') return noRoute;
   return what === 'content' ? { bytes: file.content } : what === undefined ? { value: file.row } : noRoute;
 }
 
-async function upload(life: Life, { body, contentType }: Asked): Promise<Answer> {
+async function upload(life: Life, { body, contentType }: ParsedRequest): Promise<Answer> {
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
   const file = form.get('file');
   const purpose = form.get('purpose');
@@ -59,11 +59,11 @@ async function upload(life: Life, { body, contentType }: Asked): Promise<Answer>
   return { value: life.addFile(life.nextId('file-'), file.name, purpose, content), status: 201 };
 }
 
-function batches(life: Life, asked: Asked): Answer {
-  const { method, parts, body } = asked;
+function batches(life: Life, request: ParsedRequest): Answer {
+  const { method, parts, body } = request;
   const [, id, what] = parts;
   if (id === undefined)
-    return method === 'POST' ? of(life.createBatch(objectIn(asked))) : of(page(life.batches.toReversed(), asked.query, 20, 100));
+    return method === 'POST' ? of(life.createBatch(objectIn(request))) : of(page(life.batches.toReversed(), request.query, 20, 100));
   const batch = life.batches.find((each) => each.id === id);
   if (batch === undefined) return problem(404, 'batch_not_found', `No batch found with id '${id}'.`);
   if (method === 'GET' && what === undefined) {
@@ -75,11 +75,11 @@ function batches(life: Life, asked: Asked): Answer {
   return of(life.cancelBatch(batch));
 }
 
-function jobs(life: Life, asked: Asked): Answer {
-  const { method, parts, query } = asked;
+function jobs(life: Life, request: ParsedRequest): Answer {
+  const { method, parts, query } = request;
   const [, , id, what] = parts;
   if (id === undefined) {
-    return method === 'POST' ? { ...of(life.createJob(objectIn(asked))), status: 201 } : of(page(life.jobs.toReversed(), query, 20));
+    return method === 'POST' ? { ...of(life.createJob(objectIn(request))), status: 201 } : of(page(life.jobs.toReversed(), query, 20));
   }
   const job = life.jobs.find((each) => each.id === id);
   if (job === undefined) return problem(404, 'fine_tune_not_found', `Could not find fine tune: ${id}`, 'fine_tuning_job_id');

@@ -64,7 +64,7 @@ interface Turn {
 }
 
 /** One turn of a client without support for thinking: it keeps only text and calls. */
-async function ask(openai: OpenAI, model: string, messages: readonly Message[], isStream: boolean, more: Json = {}): Promise<Turn> {
+async function send(openai: OpenAI, model: string, messages: readonly Message[], isStream: boolean, more: Json = {}): Promise<Turn> {
   const body = { model, messages: [...messages], tools, reasoning_effort: 'high' as const, max_tokens: 8000, ...more };
   if (!isStream) {
     const { data, response } = await openai.chat.completions.create(body).withResponse();
@@ -92,7 +92,7 @@ async function loop(openai: OpenAI, model: string, isStream: boolean): Promise<r
   const messages: Message[] = [hi];
   const turns: Turn[] = [];
   for (;;) {
-    const turn = await ask(openai, model, messages, isStream);
+    const turn = await send(openai, model, messages, isStream);
     turns.push(turn);
     if (turn.message.tool_calls === undefined) return turns;
     messages.push(turn.message, ...results(turn.message));
@@ -145,16 +145,16 @@ describe('a standard client in a tool loop', () => {
 
   it('can send its own thoughts, which are not replaced', async () => {
     gateway = await startTestGateway(configOf());
-    const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
+    const { message } = await send(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
     const own = { ...message, content_blocks: [{ type: 'thinking', thinking: 'mine', signature: 'mine' }] };
-    const second_ = ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi, own, ...results(message)], false);
+    const second_ = send(client(keys.a), '@claude/claude-sonnet-4-0', [hi, own, ...results(message)], false);
     await expect(second_).rejects.toThrow('cannot be modified');
   });
 
   it('can change the text of a turn, and the thoughts are restored before it', async () => {
     gateway = await startTestGateway(configOf());
-    const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
-    await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi, { ...message, content: 'Other.' }, ...results(message)], false);
+    const { message } = await send(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
+    await send(client(keys.a), '@claude/claude-sonnet-4-0', [hi, { ...message, content: 'Other.' }, ...results(message)], false);
     const [one = []] = assistants(thinker);
     expect(thoughts(one)).toEqual(thoughts(given.one));
     expect(one.filter(({ type }) => type === 'text')).toEqual([{ type: 'text', text: 'Other.' }]);
@@ -162,18 +162,18 @@ describe('a standard client in a tool loop', () => {
 
   it('gets the thoughts of a repeated turn only once', async () => {
     gateway = await startTestGateway(configOf());
-    const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
+    const { message } = await send(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
     const round = [message, ...results(message)];
     const history = [hi, ...Array.from({ length: 20 }, () => [...round, hi]).flat()];
-    await ask(client(keys.a), '@claude/claude-sonnet-4-0', history, false).catch(() => undefined);
+    await send(client(keys.a), '@claude/claude-sonnet-4-0', history, false).catch(() => undefined);
     expect(thoughts(assistants(thinker).flat())).toHaveLength(thoughts(given.one).length);
   });
 });
 
 describe('remembered thoughts', () => {
   const second_ = async (openai: OpenAI, model: string, more: Json = {}): Promise<Turn> => {
-    const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], true);
-    return ask(openai, model, [hi, message, ...results(message)], true, more);
+    const { message } = await send(client(keys.a), '@claude/claude-sonnet-4-0', [hi], true);
+    return send(openai, model, [hi, message, ...results(message)], true, more);
   };
 
   it.each([
@@ -201,10 +201,10 @@ describe('remembered thoughts', () => {
       }),
     );
     const openai = client(keys.a, { 'x-gateway-config': 'chain' });
-    const { message } = await ask(openai, 'm', [hi], false);
+    const { message } = await send(openai, 'm', [hi], false);
     const { script } = thinker;
     thinker.script = (response) => json(response, 503, { type: 'error', error: { type: 'api_error', message: 'Down.' } });
-    await ask(openai, 'm', [hi, message, ...results(message)], false).finally(() => {
+    await send(openai, 'm', [hi, message, ...results(message)], false).finally(() => {
       thinker.script = script;
     });
     expect(assistants(thinker).map((blocks) => thoughts(blocks).length)).toEqual([3]);
@@ -214,15 +214,15 @@ describe('remembered thoughts', () => {
   it('are restored only for the same forwarded credential', async () => {
     gateway = await startTestGateway(configOf());
     const model = '@vertex/anthropic.claude-sonnet-4-0';
-    const { message } = await ask(client(keys.a), model, [hi], false);
+    const { message } = await send(client(keys.a), model, [hi], false);
     const other = new OpenAI({
       baseURL: `${gateway.url}/v1`,
       apiKey: 'ya29.other',
       defaultHeaders: { 'x-gateway-api-key': keys.a },
       maxRetries: 0,
     });
-    expect((await ask(other, model, [hi, message, ...results(message)], false)).dropped).toBe(lost);
-    expect((await ask(client(keys.a), model, [hi, message, ...results(message)], false)).dropped).toBe('');
+    expect((await send(other, model, [hi, message, ...results(message)], false)).dropped).toBe(lost);
+    expect((await send(client(keys.a), model, [hi, message, ...results(message)], false)).dropped).toBe('');
   });
 
   it('are not restored if the request does not enable thinking', async () => {
@@ -235,8 +235,8 @@ describe('remembered thoughts', () => {
 describe('a reload', () => {
   it('keeps remembered thoughts until thinking_memory is off', async () => {
     gateway = await startTestGateway(configOf());
-    const { message } = await ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
-    const again = (): Promise<Turn> => ask(client(keys.a), '@claude/claude-sonnet-4-0', [hi, message, ...results(message)], false);
+    const { message } = await send(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
+    const again = (): Promise<Turn> => send(client(keys.a), '@claude/claude-sonnet-4-0', [hi, message, ...results(message)], false);
     const reload = async (more: Json): Promise<void> => {
       const before = gateway.events.filter(({ type }) => type === 'reloaded').length;
       await gateway.write(configOf(more));
@@ -291,8 +291,8 @@ describe('signatures of Gemini', () => {
         }),
       );
       const openai = client('none');
-      const { message } = await ask(openai, '@gemini/gemini-3-pro-preview', [hi], isStream);
-      const last = await ask(openai, '@gemini/gemini-3-pro-preview', [hi, message, ...results(message)], isStream);
+      const { message } = await send(openai, '@gemini/gemini-3-pro-preview', [hi], isStream);
+      const last = await send(openai, '@gemini/gemini-3-pro-preview', [hi, message, ...results(message)], isStream);
       expect(last.message.content).toBe('Kalt.');
       const { contents } = JSON.parse(upstream.requests.at(-1)?.body.toString() ?? '') as { contents: { parts: Json[] }[] };
       expect(contents[1]?.parts.map(({ thoughtSignature }) => thoughtSignature)).toEqual([expected, undefined]);

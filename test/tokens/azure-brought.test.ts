@@ -40,7 +40,7 @@ describe('an Entra application in request headers', () => {
     ['without the mode', () => prefixed({ ...place(), ...application1, 'azure-auth-mode': '' })],
   ])('gets its token once: %s', async (_, headers) => {
     await rig.start('api_key: k-of-entry', { more: plugin() });
-    const answers = [await rig.ask(headers(), 'm'), await rig.ask(headers(), 'm')];
+    const answers = [await rig.send(headers(), 'm'), await rig.send(headers(), 'm')];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect([rig.signed(), rig.tokens.requests.length]).toEqual([['Bearer token-1', 'Bearer token-1'], 1]);
   });
@@ -48,14 +48,14 @@ describe('an Entra application in request headers', () => {
   it('uses the scope of its header', async () => {
     rig.tokens.expected = application({ scope: 'api://x/.default' });
     await rig.start('api_key: k-of-entry', { more: plugin() });
-    const response = await rig.ask(prefixed({ ...place(), ...application1, 'azure-entra-scope': 'api://x/.default' }), 'm');
+    const response = await rig.send(prefixed({ ...place(), ...application1, 'azure-entra-scope': 'api://x/.default' }), 'm');
     expect([response.status, rig.signed()]).toEqual([200, ['Bearer token-1']]);
   });
 
   it('shares no token with another application', async () => {
     await rig.start('api_key: k-of-entry', { more: plugin() });
-    await rig.ask(prefixed({ ...place(), ...application1 }), 'm');
-    const other = await rig.ask(prefixed({ ...place(), ...application1, 'azure-entra-client-secret': 'guessed-secret' }), 'm');
+    await rig.send(prefixed({ ...place(), ...application1 }), 'm');
+    const other = await rig.send(prefixed({ ...place(), ...application1, 'azure-entra-client-secret': 'guessed-secret' }), 'm');
     const text = await other.text();
     expect([other.status, rig.signed(), rig.tokens.requests.length]).toEqual([401, ['Bearer token-1'], 2]);
     expect(text).not.toMatch(/guessed-secret|entra\/secret/);
@@ -64,7 +64,7 @@ describe('an Entra application in request headers', () => {
   it('is rejected with the name of the wrong header', async () => {
     rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start('api_key: k-of-entry', { more: plugin() });
-    const response = await rig.ask(prefixed({ ...place(), ...application1 }), 'm');
+    const response = await rig.send(prefixed({ ...place(), ...application1 }), 'm');
     expect([response.status, await response.json()]).toMatchObject([
       401,
       { error: { code: 'missing_credential', param: 'azure-entra-client-secret' } },
@@ -109,7 +109,7 @@ describe('the token scope of a cloud', () => {
     timeouts: {connect: 200ms}
     auth: ${auth}`;
     await rig.start('api_key: k-of-entry', { more });
-    const response = await rig.ask({}, '@cloud/m');
+    const response = await rig.send({}, '@cloud/m');
     expect([response.ok, rig.tokens.given, rig.upstream.requests.length]).toEqual([false, 1, 0]);
     expect(await response.text()).not.toContain('provider_auth_failed');
   });

@@ -24,13 +24,13 @@ const direct = (tails: Readonly<Record<string, string>>): Record<string, string>
 describe('a credential of the client', () => {
   it.each(['entra', 'caller'])('is forwarded unchanged with forward-headers authorization and auth mode %s', async (mode) => {
     await rig.start(mode === 'entra' ? entra(rig.tokens) : 'auth: {mode: caller}');
-    const response = await rig.ask({ authorization: jwt, ...headers({ 'forward-headers': 'Authorization' }) });
+    const response = await rig.send({ authorization: jwt, ...headers({ 'forward-headers': 'Authorization' }) });
     expect([response.status, rig.signed(), rig.tokens.requests.length]).toEqual([200, [jwt], 0]);
   });
 
   it('is required if authorization is to be forwarded', async () => {
     await rig.start(entra(rig.tokens));
-    const response = await rig.ask(headers({ 'forward-headers': 'Authorization' }));
+    const response = await rig.send(headers({ 'forward-headers': 'Authorization' }));
     expect([response.status, rig.upstream.requests.length, rig.tokens.requests.length]).toEqual([401, 0, 0]);
   });
 
@@ -47,21 +47,21 @@ describe('a credential of the client', () => {
     ['a token of the x-portkey-cloud-ad-token header', { 'x-portkey-cloud-ad-token': 't-2' }, 'Bearer t-2'],
   ])('is sent as %s', async (_, sent, signature) => {
     await rig.start('auth: {mode: caller}');
-    expect((await rig.ask(sent as Record<string, string>)).status).toBe(200);
+    expect((await rig.send(sent as Record<string, string>)).status).toBe(200);
     expect(rig.signed()).toEqual([signature]);
   });
 
   it('is required with auth mode caller', async () => {
     await rig.start('auth: {mode: caller}');
-    const response = await rig.ask();
+    const response = await rig.send();
     expect([response.status, rig.upstream.requests.length]).toEqual([401, 0]);
     expect(await response.json()).toMatchObject({ error: { code: 'missing_credential' } });
   });
 
   it('needs no authorization header in direct mode', async () => {
     await rig.start('auth: {mode: caller}');
-    expect((await rig.ask(direct({ 'azure-ad-token': 't-3' }), 'm')).status).toBe(200);
-    expect((await rig.ask(direct({ 'azure-api-key': 'key-3' }), 'm')).status).toBe(200);
+    expect((await rig.send(direct({ 'azure-ad-token': 't-3' }), 'm')).status).toBe(200);
+    expect((await rig.send(direct({ 'azure-api-key': 'key-3' }), 'm')).status).toBe(200);
     expect(rig.signed()).toEqual(['Bearer t-3', 'api-key key-3']);
   });
 });
@@ -89,7 +89,7 @@ provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`
 
   it('gets one token for all its requests', async () => {
     await rig.start('auth: {mode: caller}', { more: minted() });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => rig.ask(config(), 'm')));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rig.send(config(), 'm')));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect([rig.tokens.requests.length, new Set(rig.signed())]).toEqual([1, new Set(['Bearer token-1'])]);
   });
@@ -97,7 +97,7 @@ provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`
   it('causes a 401 that names the wrong header if the token endpoint rejects it', async () => {
     rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start('auth: {mode: caller}', { more: minted() });
-    const response = await rig.ask(config(), 'm');
+    const response = await rig.send(config(), 'm');
     const text = await response.text();
     expect([response.status, rig.upstream.requests.length]).toEqual([401, 0]);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'missing_credential', param: 'azure-entra-client-secret' } });
@@ -121,7 +121,7 @@ provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`
     ['an unknown auth mode', { 'azure-auth-mode': 'antra' }, 400, 'azure-auth-mode'],
   ])('with %s is rejected before anything is sent', async (_, tails, status, param) => {
     await rig.start('auth: {mode: caller}');
-    const response = await rig.ask({ authorization: 'Bearer k', ...direct(tails as unknown as Record<string, string>) }, 'm');
+    const response = await rig.send({ authorization: 'Bearer k', ...direct(tails as unknown as Record<string, string>) }, 'm');
     const text = await response.text();
     expect([response.status, rig.upstream.requests.length]).toEqual([status, 0]);
     expect(JSON.parse(text)).toMatchObject({ error: { param } });
@@ -134,14 +134,14 @@ describe('the managed identity of the machine cannot be used', () => {
 
   it.each(words)('by a header in direct mode: %s', async (word) => {
     await rig.start(entra(rig.tokens), { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: rig.tokens.url } });
-    const response = await rig.ask({ authorization: 'Bearer k', ...direct({ 'azure-auth-mode': word }) }, 'm');
+    const response = await rig.send({ authorization: 'Bearer k', ...direct({ 'azure-auth-mode': word }) }, 'm');
     expect([response.status, rig.upstream.requests.length, rig.tokens.requests.length]).toEqual([403, 0, 0]);
     expect(await response.json()).toMatchObject({ error: { code: 'not_allowed', param: 'x-gateway-azure-auth-mode' } });
   });
 
   it.each(words)('by a header for a provider with auth mode caller: %s', async (word) => {
     await rig.start('auth: {mode: caller}');
-    const response = await rig.ask({ authorization: 'Bearer k', ...headers({ 'cloud-auth-mode': word }) });
+    const response = await rig.send({ authorization: 'Bearer k', ...headers({ 'cloud-auth-mode': word }) });
     expect([response.status, rig.upstream.requests.length]).toEqual([403, 0]);
   });
 
@@ -149,7 +149,7 @@ describe('the managed identity of the machine cannot be used', () => {
     await rig.start(entra(rig.tokens));
     for (const provider of ['@azure', 'azure-openai']) {
       const config = { provider, azure_auth_mode: word, ...(provider === '@azure' ? {} : { api_key: 'k', azure_resource_name: 'r' }) };
-      const response = await rig.ask({ 'x-gateway-config': JSON.stringify(config) }, 'm');
+      const response = await rig.send({ 'x-gateway-config': JSON.stringify(config) }, 'm');
       expect([response.status, rig.upstream.requests.length]).toEqual([403, 0]);
       expect(await response.json()).toMatchObject({ error: { code: 'not_allowed' } });
     }
@@ -157,7 +157,7 @@ describe('the managed identity of the machine cannot be used', () => {
 
   it('by auth in a config, which has no such key', async () => {
     await rig.start(entra(rig.tokens));
-    const response = await rig.ask({ 'x-gateway-config': '{"provider":"azure-openai","auth":{"mode":"managed_identity"}}' }, 'm');
+    const response = await rig.send({ 'x-gateway-config': '{"provider":"azure-openai","auth":{"mode":"managed_identity"}}' }, 'm');
     expect([response.status, rig.upstream.requests.length]).toEqual([400, 0]);
   });
 });

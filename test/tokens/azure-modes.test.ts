@@ -146,7 +146,7 @@ describe('one token is fetched and signs all requests', () => {
     const { auth, env, expected, life } = (modes[name] as () => Mode)();
     Object.assign(rig.tokens, { expected }, life === undefined ? {} : { life });
     await rig.start(auth, env === undefined ? {} : { env });
-    const answers = [await rig.ask(), await rig.ask()];
+    const answers = [await rig.send(), await rig.send()];
     expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
     expect([rig.signed(), rig.tokens.requests.length]).toEqual([['Bearer token-1', 'Bearer token-1'], 1]);
   });
@@ -163,7 +163,7 @@ describe('the token file of a workload identity', () => {
     await writeFile(file, 'cluster-token-1');
     // The first request reads the file: it changes between the read and the response.
     rig.tokens.before = () => writeFile(file, 'cluster-token-2');
-    expect((await rig.ask()).status).toBe(200);
+    expect((await rig.send()).status).toBe(200);
     expect([rig.signed(), rig.tokens.requests.length]).toEqual([['Bearer token-1'], 2]);
   });
 
@@ -174,7 +174,7 @@ describe('the token file of a workload identity', () => {
       error: 'invalid_client',
       error_description: 'AADSTS700024: Client assertion is not within its valid time range.',
     };
-    const response = await rig.ask();
+    const response = await rig.send();
     const text = await response.text();
     expect([response.status, rig.tokens.requests.length]).toEqual([502, 1]);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'provider_auth_failed', param: 'auth.token_file' } });
@@ -186,7 +186,7 @@ describe('the token file of a workload identity', () => {
     ['is not named', { AZURE_FEDERATED_TOKEN_FILE: '' }, /the variable AZURE_FEDERATED_TOKEN_FILE is not set/],
   ])('that %s causes a 502', async (_, env, says) => {
     await rig.start('auth: {mode: workload_identity}', { env: { ...pod(), ...env } });
-    const response = await rig.ask();
+    const response = await rig.send();
     const text = await response.text();
     expect([response.status, rig.tokens.requests.length, rig.upstream.requests.length]).toEqual([502, 0, 0]);
     expect(text).toMatch(says);
@@ -197,7 +197,7 @@ describe('the token file of a workload identity', () => {
 describe('the managed identity of a machine', () => {
   it('causes an error that names the setting if it is not assigned', async () => {
     await rig.start('auth: {mode: managed_identity, client_id: id-9}', { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: rig.tokens.url } });
-    const response = await rig.ask();
+    const response = await rig.send();
     expect([response.status, rig.tokens.requests.length]).toEqual([502, 1]);
     expect(await response.json()).toMatchObject({
       error: {
@@ -210,7 +210,7 @@ describe('the managed identity of a machine', () => {
 
   it('causes an error if the metadata endpoint does not respond', async () => {
     await rig.start('auth: {mode: managed_identity}', { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: closed } });
-    const response = await rig.ask();
+    const response = await rig.send();
     expect([response.status, await response.text()]).toEqual([
       502,
       expect.stringMatching(/does not respond, so the machine has no identity/),
@@ -225,21 +225,21 @@ describe('the managed identity of a machine', () => {
     };
     rig.tokens.first = (response) => json(response, 429, {});
     await rig.start('auth: {mode: managed_identity}', { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: rig.tokens.url } });
-    expect((await rig.ask()).status).toBe(200);
+    expect((await rig.send()).status).toBe(200);
     expect(rig.tokens.requests).toHaveLength(2);
   });
 
   it('is not supported in Service Fabric', async () => {
     const env = { IDENTITY_ENDPOINT: rig.tokens.url, IDENTITY_HEADER: 'h', IDENTITY_SERVER_THUMBPRINT: 't' };
     await rig.start('auth: {mode: managed_identity}', { env });
-    const response = await rig.ask();
+    const response = await rig.send();
     expect([response.status, rig.tokens.requests.length]).toEqual([502, 0]);
     expect(await response.text()).toMatch(/Service Fabric is not supported: use workload_identity/);
   });
 
   it('cannot be selected with client_id if there is only one', async () => {
     await rig.start('auth: {mode: managed_identity, client_id: id-1}', { env: { MSI_ENDPOINT: `${rig.tokens.url}/shell` } });
-    const response = await rig.ask();
+    const response = await rig.send();
     expect([response.status, rig.tokens.requests.length]).toEqual([502, 0]);
     expect(await response.text()).toMatch(/auth\.client_id cannot be used: Cloud Shell has only/);
   });

@@ -17,7 +17,7 @@ export interface AzureRig {
   signed(): (string | undefined)[];
   /** Starts a gateway. `auth`: the part of the entry that says how to sign. */
   start(auth: string, options?: { env?: Readonly<Record<string, string>>; more?: string }): Promise<void>;
-  ask(headers?: Record<string, string>, model?: string): Promise<Response>;
+  send(headers?: Record<string, string>, model?: string): Promise<Response>;
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startAzureRig(): Promise<AzureRig> {
     async start(auth, { env = {}, more = '' } = {}) {
       gateway = await startTestGateway(yaml(upstream, auth, more), { env: { SECRET: secret, ...env } });
     },
-    ask: (headers = {}, model = '@azure/m') =>
+    send: (headers = {}, model = '@azure/m') =>
       fetch(`${rig.gateway.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },

@@ -23,7 +23,7 @@ const fetched = (): number => rig.tokens.requests.length;
 describe('one token', () => {
   it('serves a thousand concurrent requests', async () => {
     await rig.start(entra(rig.tokens));
-    const answers = await Promise.all(Array.from({ length: 1000 }, () => rig.ask()));
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => rig.send()));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect([fetched(), rig.signed().length, new Set(rig.signed())]).toEqual([1, 1000, new Set(['Bearer token-1'])]);
   });
@@ -31,21 +31,21 @@ describe('one token', () => {
   it('is replaced after it expired', async () => {
     rig.tokens.life = { expires_in: '0.001' };
     await rig.start(entra(rig.tokens));
-    await rig.ask();
+    await rig.send();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    await rig.ask();
+    await rig.send();
     expect(rig.signed()).toEqual(['Bearer token-1', 'Bearer token-2']);
   });
 
   it('is renewed in the background when refresh_in has passed', async () => {
     rig.tokens.life = { expires_in: 86_399, refresh_in: 0.001 };
     await rig.start(entra(rig.tokens));
-    await rig.ask();
+    await rig.send();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    await rig.ask();
+    await rig.send();
     await until(() => rig.tokens.given === 2, 'the second token');
     // It is used as soon as the response was read, and a few requests may be faster.
-    for (let n = 0; n < 500 && rig.signed().at(-1) === 'Bearer token-1'; n += 1) await rig.ask();
+    for (let n = 0; n < 500 && rig.signed().at(-1) === 'Bearer token-1'; n += 1) await rig.send();
     expect(rig.signed().at(-1)).not.toBe('Bearer token-1');
     expect(rig.signed().slice(0, 2)).toEqual(['Bearer token-1', 'Bearer token-1']);
   });
@@ -56,7 +56,7 @@ describe('one token', () => {
         ? accept(response, request, count)
         : json(response, 401, { error: { code: 'Unauthorized', message: 'Access token is missing, invalid, or expired.' } });
     await rig.start(entra(rig.tokens));
-    const response = await rig.ask();
+    const response = await rig.send();
     expect([response.status, rig.signed()]).toEqual([200, ['Bearer token-1', 'Bearer token-2']]);
     expect((await rig.gateway.record(response.headers.get('x-request-id'))).attempts).toHaveLength(1);
   });
@@ -82,7 +82,7 @@ describe('one token', () => {
     rig.upstream.script = (response) =>
       json(response, 401, { error: { code: 'PermissionDenied', message: 'The principal lacks a role.' } });
     await rig.start(entra(rig.tokens));
-    const answers = [await rig.ask(), await rig.ask(), await rig.ask()];
+    const answers = [await rig.send(), await rig.send(), await rig.send()];
     expect(answers.map((answer) => answer.status)).toEqual([502, 502, 502]);
     expect(fetched()).toBe(2);
   });
@@ -93,11 +93,11 @@ describe('a token that a provider repeats in its error', () => {
     rig.upstream.script = (response, { headers }) =>
       json(response, status, { error: { code: 'Bad', message: `What is "${headers.authorization}" for?` } });
     await rig.start(entra(rig.tokens));
-    const response = await rig.ask();
+    const response = await rig.send();
     const text = await response.text();
     const record = await rig.gateway.record(response.headers.get('x-request-id'));
     expect(rig.signed()).toEqual(['Bearer token-1']);
-    for (const told of [text, JSON.stringify(record), rig.gateway.lines.join('')]) expect(told).not.toContain('token-1');
+    for (const output of [text, JSON.stringify(record), rig.gateway.lines.join('')]) expect(output).not.toContain('token-1');
     expect(text).toContain('*******');
   });
 
@@ -105,7 +105,7 @@ describe('a token that a provider repeats in its error', () => {
     rig.upstream.script = (response, { headers }) =>
       json(response, headers.authorization === 'Bearer token-1' ? 401 : 400, { error: { message: `Not ${headers.authorization}` } });
     await rig.start(entra(rig.tokens));
-    const text = await (await rig.ask()).text();
+    const text = await (await rig.send()).text();
     expect(rig.signed()).toEqual(['Bearer token-1', 'Bearer token-2']);
     expect(text).toContain('Not Bearer *******');
   });
@@ -129,7 +129,7 @@ describe('an error of the token endpoint', () => {
   ])('names the setting in the response for AADSTS%s', async (code, text, error, field, says) => {
     rig.tokens.refusal = aadsts(code, text, error);
     await rig.start(entra(rig.tokens));
-    const response = await rig.ask();
+    const response = await rig.send();
     const body = (await response.json()) as { error: Record<string, string> };
     expect([response.status, rig.upstream.requests.length]).toEqual([502, 0]);
     expect(body.error).toMatchObject({ code: 'provider_auth_failed', param: field });
@@ -141,13 +141,13 @@ describe('an error of the token endpoint', () => {
   it('does not reveal the secret in response, record or log', async () => {
     rig.tokens.refusal = aadsts(7000215, `Invalid client secret "${secret}" provided.`);
     await rig.start(entra(rig.tokens));
-    const response = await rig.ask();
+    const response = await rig.send();
     const text = await response.text();
     expect(text).toContain('***');
     const record = await rig.gateway.record(response.headers.get('x-request-id'));
-    for (const told of [text, JSON.stringify([...response.headers]), JSON.stringify(record), rig.gateway.lines.join('')]) {
-      expect(told).not.toContain(secret);
-      expect(told).not.toContain(encodeURIComponent(secret));
+    for (const output of [text, JSON.stringify([...response.headers]), JSON.stringify(record), rig.gateway.lines.join('')]) {
+      expect(output).not.toContain(secret);
+      expect(output).not.toContain(encodeURIComponent(secret));
     }
   });
 
@@ -155,13 +155,13 @@ describe('an error of the token endpoint', () => {
     rig.tokens.refusal = aadsts(7000222, 'The provided client secret keys are expired.');
     const more = '  spare: {type: mock}\nconfigs:\n  safe: {strategy: {mode: fallback}, targets: ["@azure", "@spare"]}';
     await rig.start(entra(rig.tokens), { more });
-    expect((await rig.ask({ 'x-gateway-config': 'safe' }, 'm')).status).toBe(200);
+    expect((await rig.send({ 'x-gateway-config': 'safe' }, 'm')).status).toBe(200);
   });
 
   it('causes a 502 if it is not JSON', async () => {
     rig.tokens.first = (response) => void response.writeHead(302, { location: 'https://elsewhere.example/' }).end('<html>');
     await rig.start(entra(rig.tokens));
-    const response = await rig.ask();
+    const response = await rig.send();
     expect([response.status, rig.upstream.requests.length, fetched()]).toEqual([502, 0, 1]);
     expect(await response.text()).toMatch(/returned 302: no token, and no reason/);
   });
@@ -184,7 +184,7 @@ configs:
     ['only the provider itself', {}, '@azure/m', 'Bearer token-1'],
   ])('for %s', async (_, headers, model, signature) => {
     await rig.start(entra(rig.tokens), { more });
-    expect((await rig.ask(headers as Record<string, string>, model)).status).toBe(200);
+    expect((await rig.send(headers as Record<string, string>, model)).status).toBe(200);
     expect(rig.signed()).toEqual([signature]);
   });
 });
@@ -221,12 +221,12 @@ virtual_keys:
       try {
         await rig.start(entry === 'entra' ? entra(rig.tokens) : entry, { env, more: more() });
         const keys = ['sales', 'legal', 'keyed', 'sales', 'legal'];
-        for (const key of keys) expect((await rig.ask({ 'x-gateway-virtual-key': key }, 'm')).status).toBe(200);
-        expect((await rig.ask({ 'x-gateway-virtual-key': 'guests', authorization: 'Bearer k-of-guest' }, 'm')).status).toBe(200);
+        for (const key of keys) expect((await rig.send({ 'x-gateway-virtual-key': key }, 'm')).status).toBe(200);
+        expect((await rig.send({ 'x-gateway-virtual-key': 'guests', authorization: 'Bearer k-of-guest' }, 'm')).status).toBe(200);
         const signatures = ['Bearer of-c2', 'Bearer of-c3', 'api-key k-of-key', 'Bearer of-c2', 'Bearer of-c3', 'api-key k-of-guest'];
         expect([rig.signed(), fetched()]).toEqual([signatures, 2]);
         // A request to the provider itself still uses its own credential.
-        if (entry === 'entra') expect([(await rig.ask()).status, rig.signed().at(-1)]).toEqual([200, 'Bearer of-c1']);
+        if (entry === 'entra') expect([(await rig.send()).status, rig.signed().at(-1)]).toEqual([200, 'Bearer of-c1']);
       } finally {
         rig.tokens.script = script;
       }
@@ -236,14 +236,14 @@ virtual_keys:
   it('cannot be used with another host', async () => {
     await rig.start('api_key: k-of-entry', { env, more: more() });
     for (const key of ['sales', 'keyed']) {
-      const response = await rig.ask({ 'x-gateway-virtual-key': key, 'x-gateway-custom-host': 'https://elsewhere.azure.com/openai' }, 'm');
+      const response = await rig.send({ 'x-gateway-virtual-key': key, 'x-gateway-custom-host': 'https://elsewhere.azure.com/openai' }, 'm');
       expect([response.status, fetched(), rig.upstream.requests.length]).toEqual([403, 0, 0]);
     }
   });
 
   it('with auth mode caller requires a credential of the client', async () => {
     await rig.start('api_key: k-of-entry', { env, more: more() });
-    const response = await rig.ask({ 'x-gateway-virtual-key': 'guests' }, 'm');
+    const response = await rig.send({ 'x-gateway-virtual-key': 'guests' }, 'm');
     expect([response.status, rig.upstream.requests.length]).toEqual([401, 0]);
   });
 });
@@ -263,16 +263,16 @@ describe('a credential that fails', () => {
     try {
       const auth = { mode: 'entra', tenant_id: 't1', client_id: 'c1', client_secret: secret, authority: rig.tokens.url };
       const credential = outbound.sign(azure.entry.credential({ auth }, undefined), 'catalog');
-      const ask = async (): Promise<unknown> => Promise.resolve(credential.headers({} as UpstreamRequest)).catch((error: unknown) => error);
+      const credentialHeaders = async (): Promise<unknown> => Promise.resolve(credential.headers({} as UpstreamRequest)).catch((error: unknown) => error);
       rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
-      for (let n = 0; n < 100; n += 1) expect(await ask()).toMatchObject({ code: 'provider_auth_failed', param: 'auth.client_secret' });
+      for (let n = 0; n < 100; n += 1) expect(await credentialHeaders()).toMatchObject({ code: 'provider_auth_failed', param: 'auth.client_secret' });
       expect(fetched()).toBe(1);
       now += 1000;
-      for (let n = 0; n < 100; n += 1) expect(await ask()).toMatchObject({ code: 'provider_auth_failed' });
+      for (let n = 0; n < 100; n += 1) expect(await credentialHeaders()).toMatchObject({ code: 'provider_auth_failed' });
       expect(fetched()).toBe(2);
       rig.tokens.refusal = undefined;
       now += 1000;
-      expect([await ask(), await ask(), fetched()]).toEqual([['authorization', 'Bearer token-1'], ['authorization', 'Bearer token-1'], 3]);
+      expect([await credentialHeaders(), await credentialHeaders(), fetched()]).toEqual([['authorization', 'Bearer token-1'], ['authorization', 'Bearer token-1'], 3]);
     } finally {
       await outbound.upstream.close();
     }
@@ -281,6 +281,6 @@ describe('a credential that fails', () => {
   it('is reported with the setting for each request', async () => {
     rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start(entra(rig.tokens));
-    for (const _ of [1, 2, 3]) expect(await (await rig.ask()).json()).toMatchObject({ error: { param: 'auth.client_secret' } });
+    for (const _ of [1, 2, 3]) expect(await (await rig.send()).json()).toMatchObject({ error: { param: 'auth.client_secret' } });
   });
 });

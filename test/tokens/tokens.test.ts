@@ -50,7 +50,7 @@ ${more}`,
   );
 }
 
-const ask = (headers: Record<string, string> = {}) =>
+const send = (headers: Record<string, string> = {}) =>
   fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -87,7 +87,7 @@ afterAll(() => Promise.all([endpoint?.close(), upstream?.close()]));
 describe('a signed assertion', () => {
   it('is exchanged for a token that signs the request', async () => {
     gateway = await start(grantOf());
-    expect((await ask()).status).toBe(200);
+    expect((await send()).status).toBe(200);
     expect(bearers()).toEqual(['Bearer token-1']);
     const [request] = endpoint.requests;
     expect([request?.method, request?.url, request?.headers['content-type']]).toEqual([
@@ -109,22 +109,22 @@ describe('a signed assertion', () => {
 
   it('is created from a key with escaped line breaks', async () => {
     gateway = await start(grantOf({ privateKey: privateKey.replaceAll('\n', '\\n') }));
-    expect((await ask()).status).toBe(200);
+    expect((await send()).status).toBe(200);
   });
 });
 
 describe('one token of a service account', () => {
   it('serves a hundred concurrent requests and those that follow', async () => {
     gateway = await start(grantOf());
-    const answers = await Promise.all(Array.from({ length: 100 }, () => ask()));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => send()));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
-    expect((await ask()).status).toBe(200);
+    expect((await send()).status).toBe(200);
     expect([endpoint.requests.length, new Set(bearers())]).toEqual([1, new Set(['Bearer token-1'])]);
   });
 
   it('is kept by a reload', async () => {
     gateway = await start(grantOf());
-    await ask();
+    await send();
     await gateway.write(`
 version: 1
 provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]
@@ -132,7 +132,7 @@ providers:
   minted: {type: minted, description: changed, custom_host: "${upstream.url}", api_key: "\${env:GRANT}"}
 `);
     expect((await gateway.gateway.reload()).type).toBe('reloaded');
-    await ask();
+    await send();
     expect([endpoint.requests.length, bearers()]).toEqual([1, ['Bearer token-1', 'Bearer token-1']]);
   });
 
@@ -140,9 +140,9 @@ providers:
     endpoint.script = (response, _request, count) =>
       json(response, 200, { access_token: `token-${count}`, expires_in: count === 1 ? 0.001 : 3600 });
     gateway = await start(grantOf());
-    await ask();
+    await send();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    await ask();
+    await send();
     expect(bearers()).toEqual(['Bearer token-1', 'Bearer token-2']);
   });
 });
@@ -156,7 +156,7 @@ describe('a 401 of the provider', () => {
   it('causes a new token and one repetition of the attempt', async () => {
     gateway = await start(grantOf());
     upstream.script = onlySecond;
-    const response = await ask();
+    const response = await send();
     expect([response.status, bearers()]).toEqual([200, ['Bearer token-1', 'Bearer token-2']]);
     expect((await gateway.record(response.headers.get('x-request-id'))).attempts).toHaveLength(1);
   });
@@ -167,23 +167,23 @@ describe('a 401 of the provider', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       await onlySecond(response, request, count);
     };
-    const response = await ask();
+    const response = await send();
     const { attempts } = await gateway.record(response.headers.get('x-request-id'));
     expect(attempts[0]?.total_ms).toBeGreaterThan(190);
   });
 
   it('causes one new token for many requests', async () => {
     gateway = await start(grantOf());
-    await ask();
+    await send();
     upstream.script = onlySecond;
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send()));
     expect([new Set(answers.map((answer) => answer.status)), endpoint.requests.length]).toEqual([new Set([200]), 2]);
   });
 
   it('for every token is returned as 502 without a new token for each request', async () => {
     gateway = await start(grantOf());
     upstream.script = (response) => json(response, 401, { error: { message: 'never' } });
-    const answers = [await ask(), await ask(), await ask()];
+    const answers = [await send(), await send(), await send()];
     expect(answers.map((answer) => answer.status)).toEqual([502, 502, 502]);
     expect(await answers[0]?.json()).toMatchObject({ error: { code: 'provider_auth_failed' } });
     expect([endpoint.requests.length, upstream.requests.length]).toEqual([2, 4]);
@@ -203,7 +203,7 @@ describe('without a token', () => {
   ])('the gateway returns 502 for a credential of the operator when %s', async (_, grant, says) => {
     endpoint.script = (response) => json(response, 400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' });
     gateway = await start(await grant());
-    const response = await ask();
+    const response = await send();
     const text = await response.text();
     expect([response.status, upstream.requests.length]).toEqual([502, 0]);
     expect(JSON.parse(text)).toMatchObject({ error: { code: 'provider_auth_failed', message: expect.stringMatching(says) as string } });
@@ -217,7 +217,7 @@ describe('without a token', () => {
   ])('the gateway sends no request when the endpoint returns %s', async (_, answer) => {
     endpoint.script = (response) => json(response, 200, answer);
     gateway = await start(grantOf());
-    expect((await ask()).status).toBe(502);
+    expect((await send()).status).toBe(502);
     expect(bearers()).toEqual([]);
   });
 

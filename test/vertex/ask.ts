@@ -16,7 +16,7 @@ export const invalid = (message: string): Refusal => new Refusal(400, 'INVALID_A
 export const notFound = (message: string): Refusal => new Refusal(404, 'NOT_FOUND', message);
 
 /** One request, taken apart. */
-export interface Ask {
+export interface ParsedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;

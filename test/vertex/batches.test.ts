@@ -65,9 +65,9 @@ describe('the lifecycle of a batch', () => {
     const id = await uploaded(JSON.stringify(row));
     const batch = await rig.client().batches.create({ input_file_id: id, endpoint: '/v1/embeddings', completion_window: window });
     rig.cloud.jobs.run(batch.id);
-    const { output_file_id: output, endpoint: told } = await rig.client().batches.retrieve(batch.id);
+    const { output_file_id: output, endpoint: targetModel } = await rig.client().batches.retrieve(batch.id);
     expect([
-      told,
+      targetModel,
       decodeURIComponent(output ?? '')
         .split('/')
         .at(-1),
@@ -144,8 +144,8 @@ describe('POST /v1/batches', () => {
     const id = await uploaded(line('a', 'Hi'));
     rig.cloud.seen();
     const response = await create({ input_file_id: id, endpoint, completion_window: window, ...more });
-    const { error: told } = (await response.json()) as { error: object };
-    expect({ ...told, status: response.status }).toMatchObject(expected);
+    const { error: problem } = (await response.json()) as { error: object };
+    expect({ ...problem, status: response.status }).toMatchObject(expected);
     expect(rig.cloud.seen().filter((one) => one.startsWith('POST'))).toEqual([]);
   });
 
@@ -211,8 +211,8 @@ describe('POST /v1/batches', () => {
 
 it.each(['{}', '{"state": "JOB_STATE_PENDING"}'])('takes no response without a name for a batch: %s', async (text) => {
   rig.cloud.objects.put('gs://acme-data/x.jsonl', '{"request": {}}\n');
-  rig.cloud.interrupt = (ask, response) => {
-    if (!ask.path.includes('/batchPredictionJobs')) return false;
+  rig.cloud.interrupt = (request, response) => {
+    if (!request.path.includes('/batchPredictionJobs')) return false;
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
     return true;
   };
@@ -251,8 +251,8 @@ describe('cancelling a batch', () => {
 
   it('returns a partial batch with a warning if the job cannot be read afterwards', async () => {
     const id = rig.cloud.jobs.add('batchPredictionJobs', { state: 'JOB_STATE_RUNNING' });
-    rig.cloud.interrupt = (ask, response) => {
-      if (ask.method !== 'GET') return false;
+    rig.cloud.interrupt = (request, response) => {
+      if (request.method !== 'GET') return false;
       response.writeHead(503).end();
       return true;
     };

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
-import { type Ask, invalid, Refusal } from './ask.ts';
+import { type ParsedRequest, invalid, Refusal } from './ask.ts';
 import { Jobs } from './jobs.ts';
 import { Objects } from './objects.ts';
 
@@ -13,7 +13,7 @@ export interface Cloud {
   /** Key file of the account that may do everything. */
   readonly account: string;
   /** Answers in place of the cloud, where it says true. */
-  interrupt: ((ask: Ask, response: ServerResponse) => boolean) | undefined;
+  interrupt: ((ask: ParsedRequest, response: ServerResponse) => boolean) | undefined;
   /** `METHOD path` of every request since the last call, tokens left out. */
   seen(): string[];
 }
@@ -61,38 +61,38 @@ function serve(cloud: Cloud, response: ServerResponse, request: SeenRequest): vo
     return;
   }
   const url = new URL(request.url, 'http://cloud.example');
-  const ask: Ask = {
+  const parsedRequest: ParsedRequest = {
     method: request.method,
     path: url.pathname,
     query: url.searchParams,
     request,
     body: () => parsed(request.body.toString('utf8')),
   };
-  if (cloud.interrupt?.(ask, response) === true) return;
+  if (cloud.interrupt?.(parsedRequest, response) === true) return;
   try {
-    answer(cloud, ask, response);
+    answer(cloud, parsedRequest, response);
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     json(response, thrown.code, { error: { code: thrown.code, message: thrown.message, status: thrown.status } });
   }
 }
 
-function answer(cloud: Cloud, ask: Ask, response: ServerResponse): void {
-  const bearer = ask.request.headers.authorization;
+function answer(cloud: Cloud, parsed: ParsedRequest, response: ServerResponse): void {
+  const bearer = parsed.request.headers.authorization;
   if (bearer !== `Bearer ${token}` && bearer !== `Bearer ${callersToken}`) {
     throw new Refusal(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');
   }
-  if (ask.path.startsWith('/gcs/')) {
-    cloud.objects.answer({ ...ask, path: ask.path.slice('/gcs'.length) }, response);
+  if (parsed.path.startsWith('/gcs/')) {
+    cloud.objects.answer({ ...parsed, path: parsed.path.slice('/gcs'.length) }, response);
     return;
   }
   const place = `/ai/v1/projects/${project}/locations/${region}/`;
-  if (!ask.path.startsWith(place)) {
+  if (!parsed.path.startsWith(place)) {
     // A wrong host or path is answered by whatever is in front.
     response.writeHead(404, { 'content-type': 'text/html' }).end('<html>404</html>');
     return;
   }
-  json(response, 200, cloud.jobs.answer({ ...ask, path: ask.path.slice(place.length) }));
+  json(response, 200, cloud.jobs.answer({ ...parsed, path: parsed.path.slice(place.length) }));
 }
 
 function parsed(text: string): Record<string, unknown> {

@@ -147,8 +147,8 @@ describe('POST /v1/files', () => {
   });
 
   it('returns the file with a warning if its metadata cannot be stored', async () => {
-    rig.cloud.interrupt = (ask, response) => {
-      if (ask.method !== 'PATCH') return false;
+    rig.cloud.interrupt = (parsed, response) => {
+      if (parsed.method !== 'PATCH') return false;
       response
         .writeHead(403, { 'content-type': 'application/json' })
         .end('{"error": {"code": 403, "message": "no storage.objects.update"}}');
@@ -312,8 +312,8 @@ it('POST /v1/files streams a file that is larger than the memory limit', async (
 });
 
 it('a fallback uses the next provider for an id in another format', async () => {
-  rig.cloud.interrupt = (ask, response) => {
-    if (ask.path !== '/other/v1/files/file-abc') return false;
+  rig.cloud.interrupt = (parsed, response) => {
+    if (parsed.path !== '/other/v1/files/file-abc') return false;
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": "file-abc", "object": "file"}');
     return true;
   };

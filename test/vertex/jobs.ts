@@ -1,4 +1,4 @@
-import { type Ask, invalid, notFound, Refusal } from './ask.ts';
+import { type ParsedRequest, invalid, notFound, Refusal } from './ask.ts';
 import type { Objects } from './objects.ts';
 
 export type Job = Record<string, unknown>;
@@ -29,16 +29,16 @@ export class Jobs {
     this.#place = place;
   }
 
-  answer(ask: Ask): object {
-    const [, collection, id, verb] = /^(batchPredictionJobs|tuningJobs)(?:\/([^/:]+)(?::(\w+))?)?$/.exec(ask.path) ?? [];
+  answer(parsed: ParsedRequest): object {
+    const [, collection, id, verb] = /^(batchPredictionJobs|tuningJobs)(?:\/([^/:]+)(?::(\w+))?)?$/.exec(parsed.path) ?? [];
     if (collection === undefined) throw notFound('Method not found.');
     const kind = collection as Collection;
-    if (id === undefined) return ask.method === 'POST' ? this.#create(kind, ask.body()) : this.#list(kind, ask.query);
+    if (id === undefined) return parsed.method === 'POST' ? this.#create(kind, parsed.body()) : this.#list(kind, parsed.query);
     const job = this[kind].find(({ name }) => String(name).endsWith(`/${id}`));
     if (job === undefined) throw notFound(`${collection} ${id} is not found.`);
-    if (verb === undefined && ask.method === 'GET') return this.#looked(kind, job);
-    if (verb !== 'cancel' || ask.method !== 'POST') throw new Refusal(404, 'NOT_FOUND', 'Method not found.');
-    ask.body();
+    if (verb === undefined && parsed.method === 'GET') return this.#looked(kind, job);
+    if (verb !== 'cancel' || parsed.method !== 'POST') throw new Refusal(404, 'NOT_FOUND', 'Method not found.');
+    parsed.body();
     if (terminal.has(job['state'])) throw new Refusal(400, 'FAILED_PRECONDITION', `The job is in state ${String(job['state'])}.`);
     Object.assign(job, {
       state: kind === 'tuningJobs' ? 'JOB_STATE_CANCELLED' : 'JOB_STATE_CANCELLING',

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { json } from '../support/upstream.ts';
-import type { Ask } from './ask.ts';
+import type { ParsedRequest } from './ask.ts';
 import { callersToken } from './cloud.ts';
 import { type Rig, startRig } from './rig.ts';
 
@@ -25,7 +25,7 @@ const content = {
 
 let rig: Rig;
 /** Bodies that reached a model. */
-let asked: Record<string, unknown>[] = [];
+let modelRequests: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
   rig = await startRig();
@@ -34,12 +34,12 @@ afterAll(async () => {
   await rig.close();
 });
 afterEach(() => {
-  asked = [];
+  modelRequests = [];
   rig.cloud.seen();
 });
 
 /** Serves the objects of all buckets; models respond that they have seen something. */
-function play({ method, path, request, body }: Ask, response: ServerResponse): boolean {
+function play({ method, path, request, body }: ParsedRequest, response: ServerResponse): boolean {
   if (method === 'GET' && path.startsWith('/gcs/storage/v1/b/')) {
     const type = path.endsWith('.pdf') ? 'application/pdf' : path.endsWith('.txt') ? 'text/plain' : 'image/png';
     if (path.endsWith('missing.png')) json(response, 404, { error: { code: 404, message: 'No such object' } });
@@ -48,7 +48,7 @@ function play({ method, path, request, body }: Ask, response: ServerResponse): b
     return request.headers.authorization !== undefined;
   }
   if (!/:rawPredict$|:generateContent$|\/endpoints\/openapi\/chat\/completions$/.test(path)) return false;
-  asked.push(body());
+  modelRequests.push(body());
   if (path.endsWith('/completions')) {
     json(response, 200, { id: 'x', object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content: 'seen' } }] });
     return true;
@@ -74,8 +74,8 @@ async function chat(model: string, part: object, headers: Readonly<Record<string
 const claude = 'anthropic.claude-sonnet-4-5';
 const gemini = 'gemini-2.5-flash';
 const own = { 'x-gateway-virtual-key': 'own', authorization: `Bearer ${callersToken}`, 'x-gateway-api-key': 'any-key-of-a-caller' };
-const parts = (): unknown => (asked[0]?.['messages'] as { content: unknown }[] | undefined)?.[0]?.content;
-const references = (): unknown => (asked[0]?.['contents'] as { parts: unknown }[] | undefined)?.[0]?.parts;
+const parts = (): unknown => (modelRequests[0]?.['messages'] as { content: unknown }[] | undefined)?.[0]?.content;
+const references = (): unknown => (modelRequests[0]?.['contents'] as { parts: unknown }[] | undefined)?.[0]?.parts;
 
 describe('a chat with an Anthropic model', () => {
   const inlined = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture.toString('base64') } };
@@ -99,9 +99,9 @@ describe('a chat with an Anthropic model', () => {
   });
 
   it.each(['vertex', 'bare'])('rejects a bucket that the provider does not allow: %s', async (entry) => {
-    const told = await chat(claude, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': entry });
-    expect([told.status, told.error?.code]).toEqual([403, 'not_allowed']);
-    expect(told.error?.message).toContain('"foreign"');
+    const response = await chat(claude, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': entry });
+    expect([response.status, response.error?.code]).toEqual([403, 'not_allowed']);
+    expect(response.error?.message).toContain('"foreign"');
     expect(rig.cloud.seen()).toEqual([]);
   });
 
@@ -118,17 +118,17 @@ describe('a chat with an Anthropic model', () => {
     ['missing.png', 400, /returned 404/],
     ['large.png', 400, /is larger than/],
   ])('reports a file that cannot be downloaded: %s', async (name, status, says) => {
-    const told = await chat(claude, image(`gs://acme-data/${name}`));
-    expect([told.status, told.error?.code]).toEqual([status, 'media_fetch_failed']);
-    expect(told.error?.message).toMatch(says);
-    expect(asked).toEqual([]);
+    const response = await chat(claude, image(`gs://acme-data/${name}`));
+    expect([response.status, response.error?.code]).toEqual([status, 'media_fetch_failed']);
+    expect(response.error?.message).toMatch(says);
+    expect(modelRequests).toEqual([]);
   });
 
   it.each(['gs://acme-data/../foreign/c.png', 'gs://acme-data', 'gs://acme_DATA/c.png', 'gs%3A%2F%2Facme-data%2F..%2F..%2Fb%2Fforeign'])(
     'rejects %s with 404',
     async (url) => {
-      const told = await chat(claude, image(url));
-      expect(told.status).toBe(404);
+      const response = await chat(claude, image(url));
+      expect(response.status).toBe(404);
       expect(rig.cloud.seen()).toEqual([]);
     },
   );
@@ -137,7 +137,7 @@ describe('a chat with an Anthropic model', () => {
 describe('a request of the Messages API', () => {
   const url = 'gs://acme-data/c.png';
   const source = { type: 'base64', media_type: 'image/png', data: picture.toString('base64') };
-  const ask = async (path: string, named: string) => {
+  const send = async (path: string, named: string) => {
     rig.cloud.interrupt = play;
     const block = { type: 'image', source: { type: 'url', url: named }, cache_control: { type: 'ephemeral' } };
     const content = [{ type: 'tool_result', tool_use_id: 't', content: [block] }, block, { type: 'text', text: '"url"' }];
@@ -151,9 +151,9 @@ describe('a request of the Messages API', () => {
   };
 
   it.each(['/messages', '/messages/count_tokens'])('gets its files from the bucket: %s', async (path) => {
-    expect((await ask(path, url)).status).toBe(200);
+    expect((await send(path, url)).status).toBe(200);
     const block = { type: 'image', source, cache_control: { type: 'ephemeral' } };
-    const sent = asked[0]?.['messages'] as { content: unknown }[] | undefined;
+    const sent = modelRequests[0]?.['messages'] as { content: unknown }[] | undefined;
     expect(sent?.[2]?.content).toEqual([
       { type: 'tool_result', tool_use_id: 't', content: [block] },
       block,
@@ -162,8 +162,8 @@ describe('a request of the Messages API', () => {
   });
 
   it('rejects a bucket that the provider does not allow', async () => {
-    const told = await ask('/messages', 'gs://foreign/c.png');
-    expect([told.status, asked]).toEqual([403, []]);
+    const response = await send('/messages', 'gs://foreign/c.png');
+    expect([response.status, modelRequests]).toEqual([403, []]);
   });
 });
 
@@ -183,9 +183,9 @@ describe('a chat with Gemini', () => {
   it.each(['gs://foreign/c.png', 'gS://foreign/c.png', 'gs%3A%2F%2Fforeign%2Fc.png'])(
     'rejects a bucket that the provider does not allow: %s',
     async (url) => {
-      const told = await chat(gemini, image(url));
-      expect([told.status, told.error?.code]).toEqual([403, 'not_allowed']);
-      expect(asked).toEqual([]);
+      const response = await chat(gemini, image(url));
+      expect([response.status, response.error?.code]).toEqual([403, 'not_allowed']);
+      expect(modelRequests).toEqual([]);
     },
   );
 
@@ -215,7 +215,7 @@ describe('a chat with an open model', () => {
 
   it('passes the URLs of allowed buckets unchanged', async () => {
     for (const url of ['gs://acme-data/c.png', 'gs://acme-more/c.png', 'https://h.example/gs://foreign/c.png']) {
-      asked = [];
+      modelRequests = [];
       expect((await chat(open, image(url))).status).toBe(200);
       expect(parts()).toEqual([image(url)]);
     }
@@ -229,7 +229,7 @@ describe('a chat with an open model', () => {
   ])('rejects a bucket that the provider does not allow: %j', async (url, status) => {
     expect((await chat(open, image(url))).status).toBe(status);
     expect((await chat(open, { type: 'file', file: { file_id: url } })).status).toBe(status);
-    expect(asked).toEqual([]);
+    expect(modelRequests).toEqual([]);
   });
 
   it('rejects a bucket in another JSON spelling', async () => {
@@ -246,7 +246,7 @@ describe('a chat with an open model', () => {
       const response = await rig.fetch('/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
       expect(response.status).toBe(403);
     }
-    expect(asked).toEqual([]);
+    expect(modelRequests).toEqual([]);
   });
 
   it('accepts any bucket with the token of the client, or if the provider lists none', async () => {

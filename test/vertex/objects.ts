@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { json } from '../support/upstream.ts';
-import { type Ask, invalid, notFound, Refusal } from './ask.ts';
+import { type ParsedRequest, invalid, notFound, Refusal } from './ask.ts';
 
 interface Stored {
   bytes: Buffer;
@@ -31,15 +31,15 @@ export class Objects {
     return this.stored.get(uri)?.bytes.toString('utf8') ?? '';
   }
 
-  answer(ask: Ask, response: ServerResponse): void {
-    const upload = /^\/upload\/storage\/v1\/b\/([^/]+)\/o$/.exec(ask.path);
-    if (upload !== null) return json(response, 200, this.#upload(ask, this.#bucket(upload[1])));
-    const list = /^\/storage\/v1\/b\/([^/]+)\/o$/.exec(ask.path);
-    if (list !== null) return json(response, 200, this.#list(ask, this.#bucket(list[1])));
+  answer(parsed: ParsedRequest, response: ServerResponse): void {
+    const upload = /^\/upload\/storage\/v1\/b\/([^/]+)\/o$/.exec(parsed.path);
+    if (upload !== null) return json(response, 200, this.#upload(parsed, this.#bucket(upload[1])));
+    const list = /^\/storage\/v1\/b\/([^/]+)\/o$/.exec(parsed.path);
+    if (list !== null) return json(response, 200, this.#list(parsed, this.#bucket(list[1])));
     // An object's name is one segment: slashes that are not encoded name another resource.
-    const one = /^\/storage\/v1\/b\/([^/]+)\/o\/([^/]+)$/.exec(ask.path);
+    const one = /^\/storage\/v1\/b\/([^/]+)\/o\/([^/]+)$/.exec(parsed.path);
     if (one === null) throw new Refusal(404, 'NOT_FOUND', 'Not Found');
-    return this.#one(ask, response, `gs://${this.#bucket(one[1])}/${decodeURIComponent(one[2] ?? '')}`);
+    return this.#one(parsed, response, `gs://${this.#bucket(one[1])}/${decodeURIComponent(one[2] ?? '')}`);
   }
 
   #bucket(name = ''): string {
@@ -47,7 +47,7 @@ export class Objects {
     return name;
   }
 
-  #upload({ method, query, request }: Ask, bucket: string): object {
+  #upload({ method, query, request }: ParsedRequest, bucket: string): object {
     const name = query.get('name');
     if (method !== 'POST' || query.get('uploadType') !== 'media' || name === null || name === '') throw invalid('Required parameter: name');
     const contentType = request.headers['content-type'] ?? 'application/octet-stream';
@@ -58,7 +58,7 @@ export class Objects {
     return this.#row(uri);
   }
 
-  #one({ method, query, request, body }: Ask, response: ServerResponse, uri: string): void {
+  #one({ method, query, request, body }: ParsedRequest, response: ServerResponse, uri: string): void {
     const object = this.stored.get(uri);
     if (object === undefined) {
       if (query.get('alt') === 'media') response.writeHead(404, { 'content-type': 'text/html' }).end(`No such object: ${uri}`);
@@ -76,7 +76,7 @@ export class Objects {
     else media(response, object, request.headers.range);
   }
 
-  #list({ method, query }: Ask, bucket: string): object {
+  #list({ method, query }: ParsedRequest, bucket: string): object {
     if (method !== 'GET') throw new Refusal(405, 'INVALID_ARGUMENT', 'Method not allowed.');
     const size = Number(query.get('maxResults') ?? 1000);
     if (!(size >= 1 && size <= 1000)) throw invalid('Invalid value for: maxResults');

@@ -3,7 +3,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Cloud, startCloud } from './cloud.ts';
 
 /** What differs from a plain GET. */
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string;
   readonly body?: string | FormData;
   readonly headers?: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface Rig {
   readonly gateway: TestGateway;
   /** A client that says with which entry it works. */
   client(headers?: Record<string, string>): OpenAI;
-  fetch(path: string, init?: Asked): Promise<Response>;
+  fetch(path: string, init?: RequestOptions): Promise<Response>;
   close(): Promise<void>;
 }
 

@@ -57,8 +57,8 @@ describe('the lifecycle of a tuning job', () => {
       'The job was started.',
       'The job was created.',
     ]);
-    rig.cloud.interrupt = (ask, response) => {
-      if (!ask.path.endsWith('/endpoints/555:generateContent')) return false;
+    rig.cloud.interrupt = (parsed, response) => {
+      if (!parsed.path.endsWith('/endpoints/555:generateContent')) return false;
       const candidates = [{ content: { role: 'model', parts: [{ text: 'Ho' }] }, finishReason: 'STOP' }];
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ candidates }));
       return true;
@@ -209,7 +209,7 @@ describe('POST /v1/fine_tuning/jobs/{id}/cancel', () => {
 
   it('returns a partial job if it cannot be read afterwards', async () => {
     const id = rig.cloud.jobs.add('tuningJobs', { state: 'JOB_STATE_RUNNING' });
-    rig.cloud.interrupt = (ask, response) => ask.method === 'GET' && response.writeHead(500).end() !== undefined;
+    rig.cloud.interrupt = (parsed, response) => parsed.method === 'GET' && response.writeHead(500).end() !== undefined;
     const response = await rig.fetch(`/fine_tuning/jobs/${id}/cancel`, { method: 'POST' });
     expect([response.status, await response.json()]).toMatchObject([200, { id, status: 'cancelled' }]);
   });

@@ -90,14 +90,14 @@ describe('a worker', () => {
       const metrics = [...readMetrics(await response.text())];
       return metrics.reduce((sum, [name, value]) => (name.startsWith('gateway_requests_total{') ? sum + value : sum), 0);
     };
-    const told = (): number => workers().reduce((sum, { requests }) => sum + requests, 0);
+    const reportedRequests = (): number => workers().reduce((sum, { requests }) => sum + requests, 0);
     // Counts after its last report are lost, so this may need several attempts.
     await until(async () => {
-      const [before, toldBefore] = [await counted(), told()];
+      const [before, reportedBefore] = [await counted(), reportedRequests()];
       const victim = workers()[0];
       let sent = 0;
       for (; workers()[0]?.requests === victim?.requests; sent += 1) await sendChat(own.url, {});
-      await until(() => told() >= toldBefore + sent, 'the beats');
+      await until(() => reportedRequests() >= reportedBefore + sent, 'the beats');
       await sendChat(own.url, {});
       process.kill(victim?.pid ?? 0, 'SIGKILL');
       await until(() => isReplaced(victim?.pid), 'another worker');
@@ -124,7 +124,7 @@ it('workers serve on a Unix socket, and keep records in memory', async () => {
   const ids: string[] = [];
   const on: Fleet = { ...fleet, send: async (body = {}) => await sendChat(url, body) };
   for (const { id } of await reachBoth(on)) ids.push(id);
-  const { rows } = await fleet.ask<{ rows: { id: string }[] }>('/api/requests?limit=500');
+  const { rows } = await fleet.callAdmin<{ rows: { id: string }[] }>('/api/requests?limit=500');
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(ids));
 });
 

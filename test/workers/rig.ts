@@ -19,7 +19,7 @@ export interface Fleet {
   /** Sends a chat request on a new connection. */
   send(body?: object, headers?: Record<string, string>): Promise<Answer>;
   /** Calls the admin API. */
-  ask<T>(path: string, method?: 'GET' | 'POST'): Promise<T>;
+  callAdmin<T>(path: string, method?: 'GET' | 'POST'): Promise<T>;
   metrics(): Promise<Map<string, number>>;
   workers(): Promise<readonly WorkerView[]>;
   /** Writes the configuration and reloads it. */
@@ -52,7 +52,7 @@ export async function startFleet(
   const running = begin(['start', ...listen, '--admin-listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch', ...flags], dir);
   const [, url = ''] = await running.saw(/"url":"([^"]+?)(?:\/v1)?"/);
   const [, admin = ''] = await running.saw(/"dashboard":"([^"]+)"/);
-  const ask = async <T>(path: string, method = 'GET'): Promise<T> => {
+  const callAdmin = async <T>(path: string, method = 'GET'): Promise<T> => {
     const response = await fetch(`${admin}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', [guardHeader]: '1' },
@@ -67,12 +67,12 @@ export async function startFleet(
     url,
     admin,
     send: (body = {}, headers = {}) => sendChat(url, body, headers),
-    ask,
-    metrics: async () => readMetrics(await ask<string>('/metrics')),
-    workers: async () => (await ask<Status>('/api/status')).workers,
+    callAdmin,
+    metrics: async () => readMetrics(await callAdmin<string>('/metrics')),
+    workers: async () => (await callAdmin<Status>('/api/status')).workers,
     reload: async (text) => {
       await writeFile(join(dir, 'gateway.yaml'), text);
-      return await ask('/api/reload', 'POST');
+      return await callAdmin('/api/reload', 'POST');
     },
     end: async () => {
       running.child.kill('SIGKILL');

@@ -7,7 +7,7 @@ import { statusText } from '../../src/cli/admin/status.ts';
 import { headOf, WireClient } from '../edge/wire-client.ts';
 import { until } from '../support/gateway.ts';
 import { startAccount } from '../isolation/account.ts';
-import { ask, keyOf, type Name, yamlFor } from '../isolation/rig.ts';
+import { sendAs, keyOf, type Name, yamlFor } from '../isolation/rig.ts';
 import { startThinker } from '../thinking/strict-upstream.ts';
 import { type Answer, type Fleet, isAlive, reachBoth, startFleet, token, usual } from './rig.ts';
 
@@ -37,7 +37,7 @@ const total = (metrics: ReadonlyMap<string, number>, name: string): number =>
 it('serves with both workers, and combines their records and metrics', async () => {
   const answers = await reachBoth(fleet);
   expect(answers.every(({ status }) => status === 200)).toBe(true);
-  const { rows } = await fleet.ask<{ rows: { id: string }[] }>('/api/requests?limit=500');
+  const { rows } = await fleet.callAdmin<{ rows: { id: string }[] }>('/api/requests?limit=500');
   expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(answers.map(({ id }) => id)));
   const metrics = await fleet.metrics();
   const workers = await fleet.workers();
@@ -46,7 +46,7 @@ it('serves with both workers, and combines their records and metrics', async () 
   expect([1, 2].map((n) => metrics.get(`gateway_worker_requests_total{worker="${n}"}`))).toEqual(workers.map(({ requests }) => requests));
   expect(total(metrics, 'gateway_build_info')).toBe(1);
   expect(total(metrics, 'gateway_provider_up')).toBe(1);
-  const { providers, in_flight: inFlight } = await fleet.ask<Status>('/api/status');
+  const { providers, in_flight: inFlight } = await fleet.callAdmin<Status>('/api/status');
   expect([providers[0]?.figures.requests, inFlight]).toEqual([answers.length, 0]);
 });
 
@@ -58,7 +58,7 @@ it('shows the workers in the log, the status and /readyz', async () => {
     [2, 'serving', 0],
   ]);
   expect(fleet.running.out()).toContain(`"workers":[${pids.join(',')}]`);
-  const status = await fleet.ask<Status>('/api/status');
+  const status = await fleet.callAdmin<Status>('/api/status');
   const [first] = status.workers;
   const last = { at: Date.now() - 60_000, why: `ended ${'again and '.repeat(20)}again` };
   const shown = statusText({ ...status, workers: first === undefined ? [] : [{ ...first, restarts: 2, last_end: last }] }, Date.now(), 140);
@@ -67,7 +67,7 @@ it('shows the workers in the log, the status and /readyz', async () => {
     140,
     expect.stringMatching(/^workers +1: pid \d+ serving · 0 in progress .* MB · delay p99 .* · replaced 2 times, .*…$/),
   ]);
-  const ready = await fleet.ask<{ workers: { pid: number }[] }>('/readyz');
+  const ready = await fleet.callAdmin<{ workers: { pid: number }[] }>('/readyz');
   expect(ready.workers.map(({ pid }) => pid)).toEqual(pids);
 });
 
@@ -131,7 +131,7 @@ it('replaces a worker that is killed under load, and stores each completed respo
   const stored = new Map<string, number>();
   let cursor = '';
   do {
-    const page = await fleet.ask<{ rows: { id: string }[]; next: string | null }>(`/api/requests?limit=500${cursor}`);
+    const page = await fleet.callAdmin<{ rows: { id: string }[]; next: string | null }>(`/api/requests?limit=500${cursor}`);
     for (const { id } of page.rows) stored.set(id, (stored.get(id) ?? 0) + 1);
     cursor = page.next === null ? '' : `&before=${encodeURIComponent(page.next)}`;
   } while (cursor !== '');
@@ -160,7 +160,7 @@ it('counts what a key has in flight in all workers', async () => {
   // One after the other, possibly in different workers: the only slot moves between them.
   for (let n = 0; n < 12; n += 1) expect((await fleet.send({}, headers)).status).toBe(200);
   const held = fleet.send({ model: '@mock/slow', stream: true }, headers);
-  await until(async () => (await fleet.ask<Status>('/api/status')).in_flight > 0, 'the stream to begin');
+  await until(async () => (await fleet.callAdmin<Status>('/api/status')).in_flight > 0, 'the stream to begin');
   const others = await Promise.all(Array.from({ length: 8 }, () => fleet.send({}, headers)));
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 429));
   expect((await held).status).toBe(200);
@@ -179,15 +179,15 @@ it('shares owners of objects and remembered thoughts between workers', async () 
       const now = await fleet.workers();
       return !checks.includes(false) && now.every(({ requests }, at) => requests > (before[at]?.requests ?? 0));
     };
-    const made = await ask(fleet.url, 'anna', 'POST', '/v1/responses', { model: 'm', input: 'x' });
+    const made = await sendAs(fleet.url, 'anna', 'POST', '/v1/responses', { model: 'm', input: 'x' });
     const get = async (name: Name): Promise<number> =>
-      (await ask(fleet.url, name, 'GET', `/v1/responses/${String(made.json['id'])}`, undefined, { connection: 'close' })).status;
+      (await sendAs(fleet.url, name, 'GET', `/v1/responses/${String(made.json['id'])}`, undefined, { connection: 'close' })).status;
     await until(() => inBoth(async () => (await get('anna')) === 200), 'the owner at both');
     await until(() => inBoth(async () => (await get('ben')) === 404), 'another key at both');
     const turn = async (...messages: object[]): Promise<Answer> => {
       const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }];
-      const asked = [{ role: 'user', content: 'Oslo and Bergen?' }, ...messages];
-      const body = { model: '@claude/claude-sonnet-4-0', messages: asked, tools, reasoning_effort: 'high', max_tokens: 8000 };
+      const conversation = [{ role: 'user', content: 'Oslo and Bergen?' }, ...messages];
+      const body = { model: '@claude/claude-sonnet-4-0', messages: conversation, tools, reasoning_effort: 'high', max_tokens: 8000 };
       return await fleet.send(body, { 'x-gateway-api-key': keyOf('anna') });
     };
     const { text } = await turn();
@@ -213,7 +213,7 @@ it('serves all connections while a worker cannot be replaced, keeps its counts, 
   await writeFile(join(fleet.dir, 'reason'), '');
   process.kill(victim?.pid ?? 0, 'SIGKILL');
   const { notes } = await until(async () => {
-    const status = await fleet.ask<Status>('/api/status');
+    const status = await fleet.callAdmin<Status>('/api/status');
     return status.notes.length > 0 && status;
   }, 'the trouble to be said');
   expect(notes).toEqual(['Worker 1 could not be replaced: plugin "fragile" could not be set up: not any more.']);

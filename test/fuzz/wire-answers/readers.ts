@@ -32,14 +32,14 @@ export class OurReader {
 
   read({ method }: WireCase, pieces: readonly Buffer[]): Reading {
     const reader = this.#reader;
-    const told = { status: 0, headers: {} as Readonly<Record<string, string>>, body: '' };
+    const result = { status: 0, headers: {} as Readonly<Record<string, string>>, body: '' };
     const sink = {
       head: (status: number, headers: Readonly<Record<string, string>>) => {
-        told.status = status;
-        told.headers = headers;
+        result.status = status;
+        result.headers = headers;
       },
       data: (bytes: Buffer) => {
-        told.body += bytes.toString('latin1');
+        result.body += bytes.toString('latin1');
       },
     };
     reader.begin(method);
@@ -62,7 +62,7 @@ export class OurReader {
     } catch (fault) {
       why = (fault as Error).message;
     }
-    return { isWhole, status: told.status, headers: sorted(told.headers), body: told.body, isKept: isWhole && isKept, behind, why };
+    return { isWhole, status: result.status, headers: sorted(result.headers), body: result.body, isKept: isWhole && isKept, behind, why };
   }
 }
 
@@ -104,7 +104,7 @@ export async function undiciReads({ method }: WireCase, pieces: readonly Buffer[
     bodyTimeout: 0,
     connect: (_options: unknown, done: (error: null, socket: Duplex) => void) => queueMicrotask(() => done(null, socket)),
   } as never);
-  const told = { status: 0, headers: {} as Record<string, string>, body: '' };
+  const parsed = { status: 0, headers: {} as Record<string, string>, body: '' };
   const result = await new Promise<{ isWhole: boolean; why: string }>((resolve) => {
     client.dispatch(
       { path: '/', method, headers: [], body: method === 'POST' ? Buffer.from('{}') : null } as never,
@@ -120,17 +120,17 @@ export async function undiciReads({ method }: WireCase, pieces: readonly Buffer[
         },
         onResponseStart: (_: unknown, status: number, headers: Record<string, string | string[]>) => {
           if (status < 200) return;
-          told.status = status;
-          told.headers = {};
+          parsed.status = status;
+          parsed.headers = {};
           for (const name of Object.keys(headers)) {
             const values = [headers[name] as string | string[]].flat();
             // undici keeps trailing whitespace of a value, which is not part of it (RFC 9112 5).
             const value = values.map((each) => each.replace(/[ \t]+$/, '')).join(', ');
-            Object.defineProperty(told.headers, name, { value, enumerable: true, configurable: true });
+            Object.defineProperty(parsed.headers, name, { value, enumerable: true, configurable: true });
           }
         },
         onResponseData: (_: unknown, chunk: Buffer) => {
-          told.body += chunk.toString('latin1');
+          parsed.body += chunk.toString('latin1');
         },
         onResponseEnd: () => resolve({ isWhole: true, why: '' }),
         onResponseError: (_: unknown, error: Error) => resolve({ isWhole: false, why: error.message }),
@@ -140,22 +140,22 @@ export async function undiciReads({ method }: WireCase, pieces: readonly Buffer[
   if (!isEnded) await turns(1);
   const isKept = result.isWhole && !socket.destroyed;
   client.destroy().catch(() => undefined);
-  return { ...result, status: told.status, headers: sorted(told.headers), body: told.body, isKept, behind: 0 };
+  return { ...result, status: parsed.status, headers: sorted(parsed.headers), body: parsed.body, isKept, behind: 0 };
 }
 
 /** Node's own client. */
 export async function nodeReads({ method }: WireCase, pieces: readonly Buffer[]): Promise<Reading> {
   const socket = played(pieces, true);
-  const told = { status: 0, headers: {} as Record<string, string>, body: '' };
+  const parsed = { status: 0, headers: {} as Record<string, string>, body: '' };
   const sent: ClientRequest = request({ method, host: 'upstream', path: '/', createConnection: () => socket as never });
   const result = await new Promise<{ isWhole: boolean; why: string }>((resolve) => {
     sent.on('error', (error) => resolve({ isWhole: false, why: error.message }));
     sent.on('upgrade', () => resolve({ isWhole: false, why: 'upgrade' }));
     sent.on('response', (answer: IncomingMessage) => {
-      told.status = answer.statusCode ?? 0;
-      told.headers = joined(answer.rawHeaders);
+      parsed.status = answer.statusCode ?? 0;
+      parsed.headers = joined(answer.rawHeaders);
       answer.on('data', (chunk: Buffer) => {
-        told.body += chunk.toString('latin1');
+        parsed.body += chunk.toString('latin1');
       });
       answer.on('error', (error) => resolve({ isWhole: false, why: error.message }));
       answer.on('end', () => resolve({ isWhole: answer.complete, why: answer.complete ? '' : 'cut' }));
@@ -164,7 +164,7 @@ export async function nodeReads({ method }: WireCase, pieces: readonly Buffer[])
     sent.end(method === 'POST' ? '{}' : undefined);
   });
   socket.destroy();
-  return { ...result, status: told.status, headers: sorted(told.headers), body: told.body, isKept: false, behind: 0 };
+  return { ...result, status: parsed.status, headers: sorted(parsed.headers), body: parsed.body, isKept: false, behind: 0 };
 }
 
 function joined(raw: readonly string[]): Record<string, string> {
