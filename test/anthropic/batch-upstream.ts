@@ -47,7 +47,7 @@ export async function startBatchUpstream(): Promise<BatchUpstream> {
       downloadable: true,
     },
   ];
-  const upstream = await startUpstream((response, request) => answer(response, request, { batches, files }));
+  const upstream = await startUpstream((response, request) => route(response, request, { batches, files }));
   return Object.assign(upstream, {
     batches,
     files,
@@ -76,7 +76,7 @@ const bad = (response: ServerResponse, message: string, details?: object): void 
   refuse(response, 400, 'invalid_request_error', message, details);
 const missing = (response: ServerResponse, what: string): void => refuse(response, 404, 'not_found_error', `${what} not found.`);
 
-function answer(response: ServerResponse, request: SeenRequest, state: State): void {
+function route(response: ServerResponse, request: SeenRequest, state: State): void {
   const url = new URL(request.url, 'http://up');
   if (request.headers['x-api-key'] !== upstreamKey) return refuse(response, 401, 'authentication_error', 'invalid x-api-key');
   if (request.headers['authorization'] !== undefined) return refuse(response, 401, 'authentication_error', 'two credentials');

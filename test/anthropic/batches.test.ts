@@ -253,10 +253,10 @@ describe('npm @anthropic-ai/sdk', () => {
   });
 
   it('reads the results of a message batch', async () => {
-    const answer = await fetch(`${gateway.url}/v1/messages/batches/${upstream.batches.at(-1)?.id}/results`, {
+    const response = await fetch(`${gateway.url}/v1/messages/batches/${upstream.batches.at(-1)?.id}/results`, {
       headers: { 'x-api-key': callerKey, 'anthropic-version': '2023-06-01', 'x-gateway-provider': '@claude' },
     });
-    expect(JSON.parse(await answer.text())).toMatchObject({ custom_id: 'n-1', result: { type: 'succeeded' } });
+    expect(JSON.parse(await response.text())).toMatchObject({ custom_id: 'n-1', result: { type: 'succeeded' } });
   });
 
   it("uploads, lists, downloads and deletes files in Anthropic's own format", async () => {

@@ -24,10 +24,10 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
   describe.each([true, false])('with strict compliance %s', (strict) => {
     it.each(named(wholes))('%s: converts the whole response', (_id, exchange) => {
       const result = begin(anthropic, callOf({ strict })).result?.(exchange.response.body ?? '');
-      const answer = JSON.parse(openaiDialect.answer?.(result, dialectCall(strict)) ?? '') as Record<string, unknown>;
+      const completion = JSON.parse(openaiDialect.answer?.(result, dialectCall(strict)) ?? '') as Record<string, unknown>;
       const wanted = wantedOf(read(exchange));
-      expectSame(gatherWhole(answer, strict), wanted);
-      expectBlocks(answer, exchange, strict);
+      expectSame(gatherWhole(completion, strict), wanted);
+      expectBlocks(completion, exchange, strict);
     });
 
     it.each(named(streams))('%s: converts the stream, however it is split into chunks', (_id, exchange) => {
@@ -94,13 +94,13 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
     it.each(named(bad))('%s: keeps the status, type and message of the error', async (_id, exchange) => {
       const response = await send(exchange, true);
       const { error } = JSON.parse(exchange.response.body ?? '') as { error: { type: string; message: string } };
-      const answer = (await response.json()) as { error: Record<string, unknown>; provider: string };
+      const body = (await response.json()) as { error: Record<string, unknown>; provider: string };
       const isAuth = exchange.response.status === 401;
       expect(response.status).toBe(isAuth ? 502 : exchange.response.status);
-      expect(answer.error['message']).toContain(error.message);
+      expect(body.error['message']).toContain(error.message);
       if (!isAuth)
-        expect(answer.error).toMatchObject({ message: `anthropic error: ${error.message}`, type: error.type, code: null, param: null });
-      expect(answer.provider).toBe(exchange.id);
+        expect(body.error).toMatchObject({ message: `anthropic error: ${error.message}`, type: error.type, code: null, param: null });
+      expect(body.provider).toBe(exchange.id);
     });
   });
 
@@ -205,8 +205,8 @@ function expectSame(gathered: Gathered, wanted: Wanted): void {
 }
 
 /** A whole response contains every block unchanged, except tool calls. */
-function expectBlocks(answer: Record<string, unknown>, exchange: Recording, strict: boolean): void {
-  const choice = (answer['choices'] as { message: Record<string, unknown>; native_finish_reason?: string }[])[0];
+function expectBlocks(completion: Record<string, unknown>, exchange: Recording, strict: boolean): void {
+  const choice = (completion['choices'] as { message: Record<string, unknown>; native_finish_reason?: string }[])[0];
   const message = JSON.parse(exchange.response.body ?? '') as { content: { type: string }[]; stop_reason: string };
   expect(choice?.message['content_blocks']).toEqual(strict ? undefined : message.content.filter(({ type }) => type !== 'tool_use'));
   expect(choice?.native_finish_reason).toBe(strict ? undefined : message.stop_reason);

@@ -222,9 +222,9 @@ function orderProblems(turns: readonly Turn[]): string[] {
     if (blocks.slice(0, lastResult + 1).some(({ type }) => type !== 'tool_result')) problems.push(`/messages/${at} results not first`);
     const isStep = ({ type }: Json): boolean => type === 'server_tool_use' || type === 'mcp_tool_use';
     const used = blocks.filter(isStep).map(({ id }) => id);
-    const answered = blocks.filter(({ type }) => String(type).endsWith('_tool_result')).map((one) => one['tool_use_id']);
-    const pairs = new Set([...used, ...answered]);
-    if (pairs.size !== used.length || pairs.size !== answered.length) problems.push(`/messages/${at} steps without their results`);
+    const resultIds = blocks.filter(({ type }) => String(type).endsWith('_tool_result')).map((one) => one['tool_use_id']);
+    const pairs = new Set([...used, ...resultIds]);
+    if (pairs.size !== used.length || pairs.size !== resultIds.length) problems.push(`/messages/${at} steps without their results`);
     if (at === 0 && lastResult >= 0) problems.push('/messages/0 a result without a call');
   }
   const last = turns.at(-1);

@@ -66,17 +66,17 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
     '%s: forwards the error of the API, or returns 502 in its format for a rejected credential',
     async (_id, exchange) => {
       const response = await post(gateway, '/v1/messages', exchange, bodyText(exchange));
-      const answer = (await response.json()) as { type: string; error: { type: string; message: string }; request_id: string };
+      const body = (await response.json()) as { type: string; error: { type: string; message: string }; request_id: string };
       const recorded = JSON.parse(exchange.response.body ?? '') as { error: { message: string } };
-      expect(answer.type).toBe('error');
-      expect(answer.error.message).toContain(recorded.error.message);
+      expect(body.type).toBe('error');
+      expect(body.error.message).toContain(recorded.error.message);
       if (exchange.response.status !== 401) {
         expect(response.status).toBe(exchange.response.status);
-        expect(answer).toEqual(recorded);
+        expect(body).toEqual(recorded);
         return;
       }
       expect(response.status).toBe(502);
-      expect(answer.request_id).toBe(response.headers.get('request-id'));
+      expect(body.request_id).toBe(response.headers.get('request-id'));
     },
   );
 

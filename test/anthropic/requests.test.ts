@@ -135,10 +135,10 @@ describe('the same requests through the gateway', () => {
       headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${slugs.get(one)}`, ...one.headers },
       body: textOf(one).replace('@claude/', `@${slugs.get(one)}/`),
     });
-    const answer = (await response.json()) as { error: { code?: string; param?: string; message: string } };
+    const body = (await response.json()) as { error: { code?: string; param?: string; message: string } };
     if (one.expect.error !== undefined) {
       expect(response.status).toBe(400);
-      expect(answer.error).toMatchObject(one.expect.error);
+      expect(body.error).toMatchObject(one.expect.error);
       expect(upstream.requests.length).toBe(before);
       return;
     }

@@ -66,9 +66,9 @@ function deltasOf(block: Record<string, unknown>): Record<string, unknown>[] {
 const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
 
 /** A provider whose behaviour depends on the requested model. */
-export const startAnthropic = (): Promise<ScriptedUpstream> => startUpstream((response, request) => answer(response, request));
+export const startAnthropic = (): Promise<ScriptedUpstream> => startUpstream((response, request) => respond(response, request));
 
-async function answer(response: ServerResponse, request: SeenRequest): Promise<void> {
+async function respond(response: ServerResponse, request: SeenRequest): Promise<void> {
   const body = JSON.parse(request.body.toString()) as { model: string; stream?: boolean; messages: { content: unknown }[] };
   const { model } = body;
   const isSecond = JSON.stringify(body.messages).includes('"tool_result"');

@@ -132,8 +132,8 @@ describe.skipIf(skipping(missing))('recorded responses of InvokeModel', () => {
     for (const cut of cuts) {
       const { stream: _stream, anthropic_version: _version, ...body } = exchange.request.body ?? {};
       const params = { ...body, model: modelOf(exchange) } as unknown as Anthropic.MessageCreateParamsNonStreaming;
-      const answer = await anthropic.messages.create(params, headersFor(id, cut));
-      expect(answer).toMatchObject(JSON.parse(exchange.response.body ?? '') as Json);
+      const message = await anthropic.messages.create(params, headersFor(id, cut));
+      expect(message).toMatchObject(JSON.parse(exchange.response.body ?? '') as Json);
     }
     expectSent(id, exchange, 'invoke');
   });
@@ -165,8 +165,8 @@ describe.skipIf(skipping(missing))('other recorded responses', () => {
   it('include a token count, which is returned unchanged', async () => {
     const [[id, exchange] = ['', undefined]] = ofApi('count-tokens');
     const params = { model: 'us.anthropic.claude-sonnet-4-20250514-v1:0', messages: question };
-    const answer = await anthropic.messages.countTokens(params, headersFor(id, 0));
-    expect(answer).toEqual({ input_tokens: 19 });
+    const count = await anthropic.messages.countTokens(params, headersFor(id, 0));
+    expect(count).toEqual({ input_tokens: 19 });
     const [seen] = replay.seen(id).requests;
     expect(seen?.path).toBe(`/model/${encodeURIComponent(modelOf(exchange as Exchange))}/count-tokens`);
     const { input } = JSON.parse(Buffer.from(seen?.body_base64 ?? '', 'base64').toString()) as { input: { invokeModel: { body: string } } };

@@ -15,7 +15,7 @@ const secrets: Readonly<Record<string, string>> = {
   ASIA1: 'role-secret-1',
   ASIA2: 'role-secret-2',
 };
-const answer = {
+const converseResponse = {
   output: { message: { role: 'assistant', content: [{ text: 'yes' }] } },
   stopReason: 'end_turn',
   usage: { inputTokens: 1, outputTokens: 1 },
@@ -43,7 +43,7 @@ function signer({ method, url, headers, body }: SeenRequest): string | undefined
 }
 
 const accept: Script = (response, request) =>
-  signer(request) === undefined ? json(response, 403, { message: 'bad signature' }) : json(response, 200, answer);
+  signer(request) === undefined ? json(response, 403, { message: 'bad signature' }) : json(response, 200, converseResponse);
 const keys = (): object => {
   given += 1;
   return {
@@ -142,7 +142,7 @@ describe('an access key', () => {
     ['of a virtual key', { api_key: 'bedrock-api-key' }, {}],
     ['of the client', { auth: { mode: 'caller' } }, { authorization: 'Bearer bedrock-api-key' }],
   ])('is replaced completely by an API key %s', async (_, credential, sent) => {
-    service.script = (response) => json(response, 200, answer);
+    service.script = (response) => json(response, 200, converseResponse);
     const own = { access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'], session_token: 'own-token' };
     await start(own, {}, { virtual_keys: { team: { provider: 'aws', ...credential } } });
     expect(await send({ 'x-gateway-virtual-key': 'team', ...sent })).toMatchObject({ status: 200 });
@@ -150,7 +150,7 @@ describe('an access key', () => {
   });
 
   it('is not needed with an API key, which is sent as bearer token', async () => {
-    service.script = (response) => json(response, 200, answer);
+    service.script = (response) => json(response, 200, converseResponse);
     await start({ api_key: 'bedrock-api-key' });
     expect((await send()).status).toBe(200);
     expect(service.requests[0]?.headers.authorization).toBe('Bearer bedrock-api-key');

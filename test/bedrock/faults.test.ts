@@ -67,14 +67,14 @@ const exceptions: readonly (readonly [name: string, status: number])[] = [
 
 describe('an exception in a stream', () => {
   it.each(exceptions)('causes an error response before content: %s', async (name, status) => {
-    const answer = await send(stream(event('messageStart', { role: 'assistant' }), exception(name, 'Too bad.')));
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.text)).toMatchObject({ error: { message: expect.stringContaining('Too bad.') as string } });
+    const response = await send(stream(event('messageStart', { role: 'assistant' }), exception(name, 'Too bad.')));
+    expect(response.status).toBe(status);
+    expect(JSON.parse(response.text)).toMatchObject({ error: { message: expect.stringContaining('Too bad.') as string } });
   });
 
   it('makes a fallback use the next target before content', async () => {
-    const answer = await send(stream(exception('throttlingException', 'Slow down.')), { stream: false }, { 'x-gateway-config': 'chain' });
-    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('from the other')]);
+    const response = await send(stream(exception('throttlingException', 'Slow down.')), { stream: false }, { 'x-gateway-config': 'chain' });
+    expect([response.status, response.text]).toEqual([200, expect.stringContaining('from the other')]);
   });
 
   it('is the last event after content', async () => {
@@ -108,8 +108,8 @@ describe('a broken stream', () => {
     });
 
   it('causes a 502 for a wrong checksum before content', async () => {
-    const answer = await send(stream(...broken(said('Hello'), 0)));
-    expect([answer.status, answer.text]).toEqual([502, expect.stringContaining('broken frame in its stream: its checksum is wrong')]);
+    const response = await send(stream(...broken(said('Hello'), 0)));
+    expect([response.status, response.text]).toEqual([502, expect.stringContaining('broken frame in its stream: its checksum is wrong')]);
   });
 
   it('ends with an error for a wrong checksum after content', async () => {
@@ -141,22 +141,22 @@ describe('an error response of Bedrock', () => {
     [429, { message: 'Too many requests.' }, 'rate_limit_error', 'ThrottlingException'],
     [503, { Message: 'Bedrock is unable to process your request.' }, 'api_error', 'ServiceUnavailableException'],
   ])('with status %i keeps its message', async (status, body, type, code) => {
-    const answer = await send((response) => json(response, status, body), { stream: false });
-    const { error } = JSON.parse(answer.text) as { error: { message: string; type: string; code: string } };
+    const response = await send((response) => json(response, status, body), { stream: false });
+    const { error } = JSON.parse(response.text) as { error: { message: string; type: string; code: string } };
     expect(error.message).toContain(Object.values(body).at(-1));
     // For a rejected key of the operator the client gets another error.
-    if (status !== 403) expect([answer.status, error.type, error.code]).toEqual([status, type, code]);
+    if (status !== 403) expect([response.status, error.type, error.code]).toEqual([status, type, code]);
   });
 
   it('is classified by its header x-amzn-errortype', async () => {
     const quota = { 'x-amzn-errortype': 'ServiceQuotaExceededException:http://internal.amazon.com/coral/' };
-    const answer = await send((response) => json(response, 400, { message: 'Your account has too many.' }, quota), { stream: false });
-    expect(JSON.parse(answer.text)).toMatchObject({ error: { type: 'rate_limit_error', code: 'ServiceQuotaExceededException' } });
+    const response = await send((response) => json(response, 400, { message: 'Your account has too many.' }, quota), { stream: false });
+    expect(JSON.parse(response.text)).toMatchObject({ error: { type: 'rate_limit_error', code: 'ServiceQuotaExceededException' } });
   });
 
   it('with status 200 is returned as an error of the Messages API', async () => {
     const script: Script = (response) => json(response, 200, { __type: 'ThrottlingException', message: 'Slow down.' });
-    const answer = await send(script, { stream: false }, undefined, 'messages');
-    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([429, { type: 'error', error: { message: 'Slow down.' } }]);
+    const response = await send(script, { stream: false }, undefined, 'messages');
+    expect([response.status, JSON.parse(response.text)]).toMatchObject([429, { type: 'error', error: { message: 'Slow down.' } }]);
   });
 });

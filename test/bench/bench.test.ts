@@ -153,9 +153,9 @@ describe('benchmark tools', () => {
       await using running = await relay.start({ upstream: upstream.port, folder });
       const url = `http://127.0.0.1:${running.port}/v1/chat/completions`;
       const load = { url, key: 'k', model: '@bench/m', conns: 2, durationMs: 20_000, requests: 6, stream };
-      const answer = JSON.parse(await output(nodeTools.load(load))) as LoadResult;
-      expect(answer).toMatchObject({ ok: 6, errors: 0, incomplete: 0 });
-      expect(answer.events).toBe(stream ? 6 * 53 : 0);
+      const result = JSON.parse(await output(nodeTools.load(load))) as LoadResult;
+      expect(result).toMatchObject({ ok: 6, errors: 0, incomplete: 0 });
+      expect(result.events).toBe(stream ? 6 * 53 : 0);
       expect(memoryOf(running.pid).rss).toBeGreaterThan(10);
       const { main, other } = cpuOf(running.pid);
       expect([main > 1e6, other > 1e5]).toEqual([true, true]);

@@ -99,11 +99,11 @@ describe.each(['keyed', 'keyless'] as const)('server.cors, %s gateway', (which) 
     ['the OpenAPI description', 'GET', '/openapi.json', { origin: page }, undefined, 200],
     ['the response to a request without a key', 'GET', '/v1/models', { origin: page }, undefined, which === 'keyed' ? 401 : 200],
   ])('lets the page read %s', async (_, method, path, headers, body, status) => {
-    const answer = await call(portOf(which), { method, path, headers }, body);
-    expect(answer.status).toBe(status);
-    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': page, 'access-control-expose-headers': '*' });
-    expect(answer.headers.vary).toContain('Origin');
-    expect(JSON.stringify(answer.headers)).not.toMatch(/x-secret|allow-credentials/);
+    const response = await call(portOf(which), { method, path, headers }, body);
+    expect(response.status).toBe(status);
+    expect(response.headers).toMatchObject({ 'access-control-allow-origin': page, 'access-control-expose-headers': '*' });
+    expect(response.headers.vary).toContain('Origin');
+    expect(JSON.stringify(response.headers)).not.toMatch(/x-secret|allow-credentials/);
   });
 });
 
@@ -116,9 +116,9 @@ it('sends Vary: Origin with server.cors also for requests without an Origin', as
 
 it('serves a page of an unlisted origin without CORS headers if it has a key', async () => {
   const headers = { authorization: `Bearer ${key}`, 'x-gateway-provider': '@main', origin: 'https://evil.example' };
-  const answer = await call(portOf('keyed'), { path: '/v1/anything', headers });
-  expect(answer.status).toBe(200);
-  expect(JSON.stringify(answer.headers)).not.toContain('access-control');
+  const response = await call(portOf('keyed'), { path: '/v1/anything', headers });
+  expect(response.status).toBe(200);
+  expect(JSON.stringify(response.headers)).not.toContain('access-control');
 });
 
 it('with all origins allowed, accepts any origin except null', async () => {

@@ -33,10 +33,10 @@ describe('an admin API that returns 429', () => {
     ['is not retried more than five times', 100, '0', 6, undefined],
     ['is not retried if retry-after is long', 1, '60', 1, undefined],
     ['is not retried without retry-after', 1, undefined, 1, undefined],
-  ])('%s', async (_name, times, retryAfter, expectedRequests, answer) => {
+  ])('%s', async (_name, times, retryAfter, expectedRequests, expected) => {
     const api = await busy(times, retryAfter);
-    if (answer === undefined) await expect(api.send()).rejects.toThrow('Too many calls');
-    else expect(await api.send()).toEqual(answer);
+    if (expected === undefined) await expect(api.send()).rejects.toThrow('Too many calls');
+    else expect(await api.send()).toEqual(expected);
     expect(api.requestCount()).toBe(expectedRequests);
   });
 });

@@ -48,8 +48,8 @@ export async function runHere(
       : {
           ask: (question: string) => {
             io.stderr.write(`${question}\n`);
-            const answer = left.shift() ?? '';
-            return answer === interrupt ? Promise.reject(new Interrupted()) : Promise.resolve(answer);
+            const input = left.shift() ?? '';
+            return input === interrupt ? Promise.reject(new Interrupted()) : Promise.resolve(input);
           },
         }),
   };

@@ -295,10 +295,10 @@ it('gateway logs show --curl prints shell variables for masked values', async ()
 
 describe('admin commands with a wrong address or configuration', () => {
   const at = async (admin: string, ...args: string[]): Promise<Ran> => runHere(args, gateway.dir, { env: { GATEWAY_ADMIN: admin } });
-  const answers = new Map<string, unknown>();
+  const responses = new Map<string, unknown>();
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(answers.get(request.url ?? '') ?? {}));
+    response.end(JSON.stringify(responses.get(request.url ?? '') ?? {}));
   });
   let other: string;
   beforeAll(async () => {
@@ -348,8 +348,8 @@ describe('admin commands with a wrong address or configuration', () => {
   });
 
   it.each([['status'], ['logs', 'search', '--columns', 'time', '--csv']])('report a gateway of another version: %s', async (...args) => {
-    answers.set('/api/session', { role: null, version: '0.0.9' });
-    answers.set('/api/requests?q=&limit=50', { rows: [{}], next: null });
+    responses.set('/api/session', { role: null, version: '0.0.9' });
+    responses.set('/api/requests?q=&limit=50', { rows: [{}], next: null });
     expect(await at(other, ...args)).toMatchObject({
       code: 1,
       err: expect.stringMatching(/is a gateway of version 0\.0\.9, .*\nUse the gateway command of that version/) as string,

@@ -448,8 +448,8 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
   });
 
   it('prompts on a terminal for missing values, and never for a secret', async () => {
-    const answers = ['azure-us', '', '', 'contoso-us', 'gpt-4o', 'chat', '2024-10-21', 'gpt-4o', '', 'AZURE_US_KEY'];
-    const { code, out, err } = await runHere(['providers', 'add', 'azure-openai', '--dry-run'], folder(), { answers });
+    const inputs = ['azure-us', '', '', 'contoso-us', 'gpt-4o', 'chat', '2024-10-21', 'gpt-4o', '', 'AZURE_US_KEY'];
+    const { code, out, err } = await runHere(['providers', 'add', 'azure-openai', '--dry-run'], folder(), { answers: inputs });
     expect(code).toBe(0);
     expect(out).toBe(`providers:
   azure-us:

@@ -53,9 +53,9 @@ describe('start without a configuration file', () => {
     const printed = [...running.out().matchAll(/curl (-N )?(\S+) [^]*?-d '(.*)'/g)];
     expect(printed).toHaveLength(2);
     for (const [, , at = '', body = ''] of printed) {
-      const answer = await fetch(at, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-      expect(answer.status).toBe(200);
-      expect(await answer.text()).toContain('hello');
+      const response = await fetch(at, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain('hello');
     }
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
     await running.saw(/200 {2}- +mock\/echo [^\n]*\n[^\n]*200 {2}- +mock\/echo /);
@@ -88,9 +88,9 @@ describe('start with a configuration file', () => {
     expect(running.out()).toMatch(/ready in \d+\.\d\d s · watching 2 files/);
     const ids: unknown[] = [];
     for (const stream of [false, true, false]) {
-      const answer = await chat(url, '@mock/echo', { stream });
-      await answer.text();
-      ids.push(answer.headers.get('x-request-id'));
+      const response = await chat(url, '@mock/echo', { stream });
+      await response.text();
+      ids.push(response.headers.get('x-request-id'));
     }
     running.child.kill('SIGKILL');
     await running.ended;
@@ -220,9 +220,9 @@ describe('stopping', () => {
     );
     const running = start([...anyPort, '--log-format', 'pretty']);
     const url = await urlOf(running);
-    const answer = await chat(url, '@mock/long', { stream: true });
+    const response = await chat(url, '@mock/long', { stream: true });
     running.child.kill('SIGTERM');
-    expect(await answer.text()).toContain('data: [DONE]');
+    expect(await response.text()).toContain('data: [DONE]');
     expect((await running.ended).code).toBe(0);
 
     const hasty = start([...anyPort, '--log-format', 'pretty']);

@@ -110,9 +110,9 @@ describe('help and version', () => {
     [['help', 'signals'], /SIGHUP/],
     [['version'], new RegExp(`^${manifest.version}\n$`)],
     [['--version'], new RegExp(`^${manifest.version}\n$`)],
-  ])('%j exits with 0 and prints to stdout', async (args, answer) => {
+  ])('%j exits with 0 and prints to stdout', async (args, expected) => {
     const { code, out, err } = await run(args, cwd);
-    expect(out).toMatch(answer);
+    expect(out).toMatch(expected);
     expect({ code, err }).toEqual({ code: 0, err: '' });
   });
 });
@@ -137,9 +137,9 @@ describe('a closed output', () => {
     const gone: { now?: () => void } = {};
     const left = new Promise<void>((resolve) => (gone.now = resolve));
     const upstream = await startUpstream((response, { url }) => {
-      const answer = (): void => json(response, 200, { object: 'list', data: [] });
-      if (url.startsWith('/late/')) void left.then(answer);
-      else answer();
+      const respond = (): void => json(response, 200, { object: 'list', data: [] });
+      if (url.startsWith('/late/')) void left.then(respond);
+      else respond();
     });
     const entry = (path: string): string => `{type: openai, custom_host: "${upstream.url}/${path}", api_key: sk-0123456789}`;
     writeFileSync(join(cwd, 'two.yaml'), `version: 1\nproviders:\n  one: ${entry('v1')}\n  two: ${entry('late/v1')}\n`);

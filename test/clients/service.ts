@@ -44,15 +44,15 @@ const contentKind: Kind = {
       'call' in step
         ? [{ functionCall: { name: step.call, args: step.input } }]
         : (step.text.match(/[^]{1,6}/gu)?.map((text) => ({ text })) ?? []);
-    const answer = (some: readonly object[], finish?: string): object => ({
+    const responseWith = (some: readonly object[], finish?: string): object => ({
       candidates: [{ index: 0, content: { role: 'model', parts: some }, ...(finish === undefined ? {} : { finishReason: finish }) }],
       usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 7, totalTokenCount: 16 },
       modelVersion: model,
       responseId: `r${nth}`,
     });
     return {
-      whole: answer(parts, 'STOP'),
-      stream: parts.map((part, at) => `data: ${JSON.stringify(answer([part], at === parts.length - 1 ? 'STOP' : undefined))}\r\n\r\n`),
+      whole: responseWith(parts, 'STOP'),
+      stream: parts.map((part, at) => `data: ${JSON.stringify(responseWith([part], at === parts.length - 1 ? 'STOP' : undefined))}\r\n\r\n`),
     };
   },
 };

@@ -4,7 +4,7 @@ import { collectChat } from '../../src/formats/openai-chat/collect.ts';
 import { providers } from '../../plugins/index.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answers } from './answers.ts';
+import { fixtures } from './answers.ts';
 import { begin, callOf } from './call.ts';
 import { samples } from './samples.ts';
 
@@ -17,7 +17,7 @@ const chats = providers.map((provider) => {
 const converted = chats.filter(({ chat }) => chat(true).reader !== undefined && chat(true).local === undefined);
 
 it('has a response for each format that is converted', () => {
-  expect(converted.map(({ type }) => type).toSorted()).toEqual(Object.keys(answers).toSorted());
+  expect(converted.map(({ type }) => type).toSorted()).toEqual(Object.keys(fixtures).toSorted());
 });
 
 /** The events that the reader returns, and what the tap recorded. */
@@ -33,8 +33,8 @@ function watched(attempt: Translation, events: readonly WireEvent[]) {
   return { tap, kinds, read: [...read, ...(stream?.end() ?? [])] };
 }
 
-describe.each(converted.filter(({ type }) => answers[type] !== undefined))('a response of $type', ({ type, chat }) => {
-  const { whole, events, text, usage } = answers[type] as (typeof answers)[string];
+describe.each(converted.filter(({ type }) => fixtures[type] !== undefined))('a response of $type', ({ type, chat }) => {
+  const { whole, events, text, usage } = fixtures[type] as (typeof fixtures)[string];
   const wire = events.map(([name, data]): WireEvent => ({ name, data: JSON.stringify(data) }));
   const said = { choices: [{ message: { content: text }, finish_reason: 'stop' }], usage: { prompt_tokens: usage.prompt } };
 

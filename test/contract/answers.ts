@@ -1,5 +1,5 @@
 /** One short response of a provider, whole and as a stream, written from its documentation. */
-export interface Answer {
+export interface ResponseFixture {
   /** The whole body. */
   readonly whole: unknown;
   /** Name and data of each event of the stream; the last one completes it. */
@@ -14,7 +14,7 @@ const named = (data: { readonly type: string; readonly [member: string]: unknown
 const candidate = (text: string, more: object = {}) => ({ content: { role: 'model', parts: [{ text }] }, index: 0, ...more });
 const counts = { promptTokenCount: 5, candidatesTokenCount: 3, totalTokenCount: 8 };
 
-const gemini: Answer = {
+const gemini: ResponseFixture = {
   whole: { candidates: [candidate('Größe 😀', { finishReason: 'STOP' })], usageMetadata: counts, modelVersion: 'g-1', responseId: 'r1' },
   events: [
     ['', { candidates: [candidate('Größe ')], modelVersion: 'g-1', responseId: 'r1' }],
@@ -27,7 +27,7 @@ const gemini: Answer = {
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'c-1', stop_sequence: null };
 
 /** By provider type. The suite fails for a provider with a converted chat and without a row. */
-export const answers: Readonly<Record<string, Answer>> = {
+export const fixtures: Readonly<Record<string, ResponseFixture>> = {
   anthropic: {
     whole: {
       ...message,

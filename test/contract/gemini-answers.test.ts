@@ -17,8 +17,8 @@ const candidate = (parts: readonly object[] | undefined, more: object = {}) => (
 });
 const stop = { finishReason: 'STOP' };
 
-function whole(answer: object, strict: boolean, model = 'gemini-2.5-flash') {
-  const result = fromGenerateContent(JSON.stringify(answer), callOf({ model, strict })) as { choices: Json[]; usage?: Json };
+function whole(response: object, strict: boolean, model = 'gemini-2.5-flash') {
+  const result = fromGenerateContent(JSON.stringify(response), callOf({ model, strict })) as { choices: Json[]; usage?: Json };
   const [choice] = result.choices;
   return { result, choice: choice as Json, message: choice?.['message'] as Json };
 }
@@ -60,15 +60,15 @@ describe('finish reasons', () => {
     ['CONTINUATION', 'length'],
   ] as const;
   it.each(words)('%s becomes %s; without strict compliance the original is in native_finish_reason', (word, reason) => {
-    const answer = candidate([{ text: 'a' }], { finishReason: word, finishMessage: 'why' });
-    expect(whole(answer, true).choice).toEqual({
+    const response = candidate([{ text: 'a' }], { finishReason: word, finishMessage: 'why' });
+    expect(whole(response, true).choice).toEqual({
       index: 0,
       message: { role: 'assistant', content: 'a', refusal: null },
       logprobs: null,
       finish_reason: reason,
     });
-    expect(whole(answer, false).choice).toMatchObject({ finish_reason: reason, native_finish_reason: word, finishMessage: 'why' });
-    expect(streamed([answer], true).choices.at(-1)).toEqual({ index: 0, delta: {}, finish_reason: reason });
+    expect(whole(response, false).choice).toMatchObject({ finish_reason: reason, native_finish_reason: word, finishMessage: 'why' });
+    expect(streamed([response], true).choices.at(-1)).toEqual({ index: 0, delta: {}, finish_reason: reason });
   });
 
   it('that mean an error throw; with several candidates the failed one ends with length', () => {
@@ -252,18 +252,18 @@ describe('responses without content', () => {
   });
 
   it('may lack parts and content', () => {
-    for (const answer of [
+    for (const response of [
       candidate(undefined, { finishReason: 'MAX_TOKENS' }),
       { candidates: [{ content: { role: 'model' }, finishReason: 'MAX_TOKENS' }] },
     ]) {
-      expect(whole(answer, true).choice).toMatchObject({ finish_reason: 'length', message: { content: '' } });
-      expect(streamed([answer], true).choices.at(-1)).toMatchObject({ finish_reason: 'length' });
+      expect(whole(response, true).choice).toMatchObject({ finish_reason: 'length', message: { content: '' } });
+      expect(streamed([response], true).choices.at(-1)).toMatchObject({ finish_reason: 'length' });
     }
   });
 });
 
-it.each([[{}], [{ choices: [{ message: { content: 'hi' } }] }]])('a response of another API is rejected: %j', (answer) => {
-  expect(() => whole(answer, true)).toThrow('not one of generateContent');
+it.each([[{}], [{ choices: [{ message: { content: 'hi' } }] }]])('a response of another API is rejected: %j', (response) => {
+  expect(() => whole(response, true)).toThrow('not one of generateContent');
 });
 
 describe('interrupted streams', () => {
@@ -526,8 +526,8 @@ describe('errors', () => {
 
 describe('images', () => {
   const settings: object = { region: 'us-central1', project: 'p1' };
-  const made = (answer: object) =>
-    begin(vertexAi, callOf({ endpoint: 'images/generations', model: 'imagen-4.0', settings })).result?.(JSON.stringify(answer));
+  const made = (response: object) =>
+    begin(vertexAi, callOf({ endpoint: 'images/generations', model: 'imagen-4.0', settings })).result?.(JSON.stringify(response));
 
   it('are returned as base64, without filtered ones', () => {
     expect(made({ predictions: [{ bytesBase64Encoded: 'AAAA', prompt: 'rewritten' }, { raiFilteredReason: 'No.' }] })).toEqual({
@@ -549,8 +549,8 @@ describe('images', () => {
     ['all images were filtered', { predictions: [{ raiFilteredReason: 'Filtered: 29310472.' }] }, '29310472'],
     ['there are no predictions', {}, 'no reason'],
     ['the model returned only text', candidate([{ text: 'I cannot.' }], stop), 'I cannot.'],
-  ])('become an error with status 400 if %s', (_name, answer, message) => {
-    expect(() => made(answer)).toThrow(expect.objectContaining({ status: 400, message: expect.stringContaining(message) }) as GatewayError);
+  ])('become an error with status 400 if %s', (_name, response, message) => {
+    expect(() => made(response)).toThrow(expect.objectContaining({ status: 400, message: expect.stringContaining(message) }) as GatewayError);
   });
 });
 
@@ -558,8 +558,8 @@ describe('embeddings', () => {
   it('are encoded as base64 floats if the client requests it', () => {
     const call = callOf({ endpoint: 'embeddings', model: 'text-embedding-005', settings: { region: 'eu', project: 'p' } as object });
     const begun = begin(vertexAi, call, JsonBody.of({ input: 'a', encoding_format: 'base64' }));
-    const answer = { predictions: [{ embeddings: { values: [0.5, -2], statistics: { token_count: 3 } } }] };
-    const result = begun.result?.(JSON.stringify(answer)) as { data: { embedding: string }[]; usage: object };
+    const response = { predictions: [{ embeddings: { values: [0.5, -2], statistics: { token_count: 3 } } }] };
+    const result = begun.result?.(JSON.stringify(response)) as { data: { embedding: string }[]; usage: object };
     expect([...new Float32Array(Uint8Array.from(Buffer.from(result.data[0]?.embedding ?? '', 'base64')).buffer)]).toEqual([0.5, -2]);
     expect(result.usage).toEqual({ prompt_tokens: 3, total_tokens: 3 });
   });

@@ -291,8 +291,8 @@ describe('a response that is sent back in the next turn', () => {
   it('keeps every part and its signature without streaming', () => {
     fc.assert(
       fc.property(answerParts, (parts) => {
-        const answer = { candidates: [{ content: { parts }, finishReason: 'STOP' }] };
-        const result = fromGenerateContent(JSON.stringify(answer), callOf({ strict: false })) as { choices: { message: Json }[] };
+        const response = { candidates: [{ content: { parts }, finishReason: 'STOP' }] };
+        const result = fromGenerateContent(JSON.stringify(response), callOf({ strict: false })) as { choices: { message: Json }[] };
         expect(merged(sentBack(result.choices[0]?.message ?? {}))).toEqual(merged(expected(parts)));
       }),
       { numRuns: 1000 },

@@ -5,7 +5,7 @@
 export type Json = Record<string, unknown>;
 
 /** The content that a client must receive. */
-export interface Answer {
+export interface GeminiResponse {
   readonly choices: readonly Choice[];
   readonly usage: { readonly prompt: number; readonly completion: number; readonly cached: number; readonly reasoning: number } | undefined;
 }
@@ -47,10 +47,10 @@ export function framesOf(body: string): readonly Json[] {
 }
 
 /** One whole response. */
-export const answerOf = (raw: Json): Answer => mergeStream([raw]);
+export const answerOf = (raw: Json): GeminiResponse => mergeStream([raw]);
 
 /** All parts of all frames, by candidate; each count from the last frame that has it. */
-export function mergeStream(frames: readonly Json[]): Answer {
+export function mergeStream(frames: readonly Json[]): GeminiResponse {
   const parts = new Map<number, Part[]>();
   const words = new Map<number, string>();
   for (const frame of frames) {
@@ -85,7 +85,7 @@ function choiceOf(parts: readonly Part[], word: string | undefined): Choice {
   };
 }
 
-function countsOf(frames: readonly Json[]): Answer['usage'] {
+function countsOf(frames: readonly Json[]): GeminiResponse['usage'] {
   const usages = frames.map((frame) => frame['usageMetadata'] as Record<string, number> | undefined).filter((one) => one !== undefined);
   if (usages.length === 0) return undefined;
   const last = (name: string): number => usages.findLast((one) => one[name] !== undefined)?.[name] ?? 0;

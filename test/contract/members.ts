@@ -108,7 +108,7 @@ export const chatMembers: readonly MemberRow[] = [
 const ownTool = { name: 'f', description: 'd', input_schema: schema };
 const ownOffered = { tools: [ownTool] };
 const block = (...parts: readonly Part[]) => ({ messages: [{ role: 'user', content: [{ type: 'text', text: 'q' }, ...parts] }] });
-const answer = (...parts: readonly Part[]) => ({
+const responseWith = (...parts: readonly Part[]) => ({
   messages: [
     { role: 'user', content: 'q' },
     { role: 'assistant', content: [...parts, { type: 'text', text: 'x' }] },
@@ -188,7 +188,7 @@ export const messagesMembers: readonly MemberRow[] = [
     allowed_callers: ['direct'],
     eager_input_streaming: true,
   }).map(([name, value]): MemberRow => [`${name} of a tool`, ownOffered, { tools: [{ ...ownTool, [name]: value }] }]),
-  ['a thought', answer(), answer({ type: 'thinking', thinking: 'hm', signature: 'EqQB' })],
-  ['a hidden thought', answer(), answer({ type: 'redacted_thinking', data: 'EqQB' })],
-  ['a step of the API', answer(), answer({ type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'z' } })],
+  ['a thought', responseWith(), responseWith({ type: 'thinking', thinking: 'hm', signature: 'EqQB' })],
+  ['a hidden thought', responseWith(), responseWith({ type: 'redacted_thinking', data: 'EqQB' })],
+  ['a step of the API', responseWith(), responseWith({ type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'z' } })],
 ];

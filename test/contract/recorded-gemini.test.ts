@@ -7,15 +7,15 @@ import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { chunkProblems, readChatStream } from '../support/chat-chunk.ts';
 import { begin, callOf } from './call.ts';
-import { type Answer, answerOf, framesOf, type Json, mergeStream, signaturesOf } from './gemini-oracle.ts';
+import { type GeminiResponse, answerOf, framesOf, type Json, mergeStream, signaturesOf } from './gemini-oracle.ts';
 import { haveRecordings, type Recording, recordings } from './recordings.ts';
 import { skipping } from '../support/skipping.ts';
 
 const all = recordings(['vertex-gemini', 'gemini-api']).filter(({ response }) => response.body !== undefined);
 const chats = all.filter(({ api }) => api === 'generateContent' || api === 'streamGenerateContent');
-const answered = chats.filter(({ response }) => response.status === 200);
-const whole = answered.filter(({ stream }) => !stream);
-const streams = answered.filter(({ stream }) => stream);
+const successful = chats.filter(({ response }) => response.status === 200);
+const whole = successful.filter(({ stream }) => !stream);
+const streams = successful.filter(({ stream }) => stream);
 const refused = all.filter(({ response }) => response.status >= 400);
 
 /** Recordings that cannot be converted, by id with the reason. There are none. */
@@ -152,14 +152,14 @@ function cutAt(body: Buffer, cuts: (byte: number, next: number) => boolean): rea
 // ---- expected content for the client ----------------------------------------------------------------
 
 /** Thoughts, images and native finish reasons are only sent without strict compliance. */
-function seen(answer: Answer, strict: boolean): Answer {
-  if (!strict) return answer;
-  return { ...answer, choices: answer.choices.map((choice) => ({ ...choice, thinking: '', images: [], native: 0, word: undefined })) };
+function seen(response: GeminiResponse, strict: boolean): GeminiResponse {
+  if (!strict) return response;
+  return { ...response, choices: response.choices.map((choice) => ({ ...choice, thinking: '', images: [], native: 0, word: undefined })) };
 }
 
 const listOf = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
-function answerOfCompletion(result: Json): Answer {
+function answerOfCompletion(result: Json): GeminiResponse {
   const choices = listOf(result['choices']).map((choice) => {
     const message = choice['message'] as Json;
     const blocks = listOf(message['content_blocks']);
@@ -190,7 +190,7 @@ const textOf = (parts: readonly Json[]): string =>
 const urlOf = (block: Json): string => String((block['image_url'] as Json)['url']);
 const callIn = (fn: Json) => ({ name: String(fn['name']), args: JSON.parse(String(fn['arguments'])) as unknown });
 
-function answerOfChunks(chunks: readonly Json[]): Answer {
+function answerOfChunks(chunks: readonly Json[]): GeminiResponse {
   const indices = [...new Set(chunks.flatMap((chunk) => listOf(chunk['choices']).map((choice) => choice['index'])))];
   const choices = indices.map((index) => {
     const mine = chunks.flatMap((chunk) => listOf(chunk['choices']).filter((choice) => choice['index'] === index));
@@ -213,7 +213,7 @@ function answerOfChunks(chunks: readonly Json[]): Answer {
   return { choices, usage: usageOf(chunks.find((chunk) => chunk['usage'] !== undefined)?.['usage'] as Json | undefined) };
 }
 
-function usageOf(usage: Json | undefined): Answer['usage'] {
+function usageOf(usage: Json | undefined): GeminiResponse['usage'] {
   if (usage === undefined) return undefined;
   const prompt = Number(usage['prompt_tokens']);
   const completion = Number(usage['completion_tokens']);

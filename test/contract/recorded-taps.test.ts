@@ -42,12 +42,12 @@ interface Seen {
 type Json = Record<string, unknown>;
 
 const exchanges = recordings(speakers).filter(({ api, response }) => endpointOf[api] !== undefined && response.body !== undefined);
-const answered = exchanges.filter(({ response }) => response.status === 200);
-const faulty = answered.filter(({ features }) => features.includes('error_in_stream'));
+const successful = exchanges.filter(({ response }) => response.status === 200);
+const faulty = successful.filter(({ features }) => features.includes('error_in_stream'));
 /** An error object with status 200, as some services send it. */
-const errorUnder200 = answered.filter(({ stream, response }) => !stream && /^\s*\{\s*"error"\s*:\s*\{/.test(response.body ?? ''));
-const whole = answered.filter((exchange) => !exchange.stream && !errorUnder200.includes(exchange));
-const streams = answered.filter((exchange) => exchange.stream && !faulty.includes(exchange));
+const errorUnder200 = successful.filter(({ stream, response }) => !stream && /^\s*\{\s*"error"\s*:\s*\{/.test(response.body ?? ''));
+const whole = successful.filter((exchange) => !exchange.stream && !errorUnder200.includes(exchange));
+const streams = successful.filter((exchange) => exchange.stream && !faulty.includes(exchange));
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
   'tap of recorded responses',
@@ -163,13 +163,13 @@ function events({ response }: Recording): readonly Json[] {
 const choices = (object: Json): readonly Json[] => (object['choices'] ?? []) as Json[];
 
 function readWhole(exchange: Recording): Seen {
-  const answer = JSON.parse(exchange.response.body ?? '') as Json;
-  const finish = exchange.api === 'responses' ? [statusOf(answer)] : choices(answer).map((choice) => String(choice['finish_reason']));
+  const body = JSON.parse(exchange.response.body ?? '') as Json;
+  const finish = exchange.api === 'responses' ? [statusOf(body)] : choices(body).map((choice) => String(choice['finish_reason']));
   return {
-    usage: plainUsage(answer['usage']),
+    usage: plainUsage(body['usage']),
     finish,
-    model: answer['model'] as string | undefined,
-    id: answer['id'] as string | undefined,
+    model: body['model'] as string | undefined,
+    id: body['id'] as string | undefined,
   };
 }
 

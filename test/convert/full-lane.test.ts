@@ -92,8 +92,8 @@ describe('a whole response', () => {
   it.each([
     ['the translator throws', { other: 1 }, /could not be converted/],
     ['the translator reports an error', { refuse: 'no seeds' }, /The parrot says: no seeds/],
-  ])('returns 502 if %s', async (_, answer, says) => {
-    bird.script = (response) => json(response, 200, answer);
+  ])('returns 502 if %s', async (_, body, says) => {
+    bird.script = (response) => json(response, 200, body);
     const response = await send({});
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({ error: { code: 'upstream_invalid', message: expect.stringMatching(says) as string } });
@@ -217,14 +217,14 @@ describe('a converted stream', () => {
     bird.script = (response) => sse(response, say({ name: 'p-1' }, { say: 'Hi' }, ...calls, { tokens: [3, 4] }, { over: 'DONE' }));
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'unused', maxRetries: 0 });
     const running = client.chat.completions.stream({ model: '@bird/parrot-1', messages: [], stream_options: { include_usage: true } });
-    const answer = await running.finalChatCompletion();
-    expect(answer).toMatchObject({
+    const completion = await running.finalChatCompletion();
+    expect(completion).toMatchObject({
       id: 'p-1',
       usage: { total_tokens: 7 },
       choices: [{ finish_reason: 'stop', message: { content: 'Hi' } }],
     });
     expect(
-      answer.choices[0]?.message.tool_calls?.map((call) =>
+      completion.choices[0]?.message.tool_calls?.map((call) =>
         call.type === 'function' ? [call.id, call.function.name, call.function.arguments] : [],
       ),
     ).toEqual([

@@ -170,14 +170,14 @@ describe('a standard client', () => {
   const said = (value: object | undefined): string | undefined => (value as { reasoning_content?: string } | undefined)?.reasoning_content;
 
   const askForReasoning = async (openai: OpenAI, model: string): Promise<readonly (string | undefined)[]> => {
-    const answer = await openai.chat.completions.create({ model, messages });
+    const completion = await openai.chat.completions.create({ model, messages });
     let joined: string | undefined;
     for await (const chunk of await openai.chat.completions.create({ model, messages, stream: true })) {
       const piece = said(chunk.choices[0]?.delta);
       if (piece !== undefined) joined = (joined ?? '') + piece;
     }
     const assembled = await openai.chat.completions.stream({ model, messages }).finalChatCompletion();
-    return [said(answer.choices[0]?.message), joined, assembled.choices[0]?.message.content === '' ? '' : joined];
+    return [said(completion.choices[0]?.message), joined, assembled.choices[0]?.message.content === '' ? '' : joined];
   };
 
   const on = { 'x-gateway-reasoning-content': 'true' };

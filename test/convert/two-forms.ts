@@ -143,18 +143,18 @@ const isText = (part: Json | undefined): part is Json =>
 
 /** Parts are deltas: texts of one kind that follow each other are one. Of everything else the last word counts. */
 function answerOf(frames: readonly Json[]): Json {
-  let answer: Json = {};
+  let completion: Json = {};
   const candidates = new Map<number, Candidate>();
   for (const frame of frames) {
     const { candidates: some, usageMetadata, ...rest } = frame;
-    const { totalTokenCount: _total, ...usage } = (answer['usageMetadata'] ?? {}) as Json;
-    answer = { ...answer, ...rest, ...(usageMetadata ? { usageMetadata: { ...usage, ...usageMetadata } } : {}) };
+    const { totalTokenCount: _total, ...usage } = (completion['usageMetadata'] ?? {}) as Json;
+    completion = { ...completion, ...rest, ...(usageMetadata ? { usageMetadata: { ...usage, ...usageMetadata } } : {}) };
     for (const [at, candidate] of list(some).entries()) {
       const index = Number(candidate['index'] ?? at);
       candidates.set(index, joined(candidates.get(index) ?? {}, candidate));
     }
   }
-  return { ...answer, ...(candidates.size === 0 ? {} : { candidates: [...candidates.values()] }) };
+  return { ...completion, ...(candidates.size === 0 ? {} : { candidates: [...candidates.values()] }) };
 }
 
 function joined(before: Candidate, now: Candidate): Candidate {
@@ -168,8 +168,8 @@ function joined(before: Candidate, now: Candidate): Candidate {
   return { ...before, ...now, content: { ...before.content, ...now.content, parts } };
 }
 
-function framesFrom(answer: Json): Json[] {
-  const { candidates, usageMetadata, promptFeedback, ...rest } = answer;
+function framesFrom(completion: Json): Json[] {
+  const { candidates, usageMetadata, promptFeedback, ...rest } = completion;
   const all = list(candidates).flatMap((candidate) => candidateFrames(candidate).map((one) => ({ candidates: [one], ...rest })));
   const frames: Json[] = all.length === 0 ? [{ ...rest }] : all;
   const first = frames[0] as Json;

@@ -35,7 +35,7 @@ const contentSample = ({ response, stream, request }: Recording): Sample => ({
   forms: contentForms(response.body ?? '', stream),
 });
 
-const answered = recordings(['anthropic', 'gemini-api', 'vertex-gemini']).filter(
+const successful = recordings(['anthropic', 'gemini-api', 'vertex-gemini']).filter(
   ({ api, response }) => formats[api] !== undefined && response.status === 200 && response.body !== undefined,
 );
 
@@ -164,9 +164,9 @@ const written: readonly (readonly [name: string, sample: Sample])[] = (
           candidate([], { finishReason: 'SAFETY', safetyRatings: [{ category: 'X', blocked: true }], finishMessage: 'No.' }),
         ],
       ] as [string, Json][]
-    ).map(([name, answer]): [string, Sample] => [
+    ).map(([name, completion]): [string, Sample] => [
       name,
-      { provider: gemini, model: 'gemini-3', forms: contentForms(JSON.stringify(answer), false) },
+      { provider: gemini, model: 'gemini-3', forms: contentForms(JSON.stringify(completion), false) },
     ]),
   );
 
@@ -185,11 +185,11 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
   'stream and whole response of each recording',
   () => {
     it('include enough recordings of each kind', () => {
-      expect(answered.filter(({ api }) => api === 'messages').length).toBeGreaterThan(230);
-      expect(answered.filter(({ api }) => api !== 'messages').length).toBeGreaterThan(180);
+      expect(successful.filter(({ api }) => api === 'messages').length).toBeGreaterThan(230);
+      expect(successful.filter(({ api }) => api !== 'messages').length).toBeGreaterThan(180);
     });
 
-    it.each(answered.map((one) => [one.id, one] as const))('%s: have the same content', async (_, exchange) => {
+    it.each(successful.map((one) => [one.id, one] as const))('%s: have the same content', async (_, exchange) => {
       const sample = formats[exchange.api]?.(exchange);
       if (sample === undefined) throw new Error('no format');
       await expectSame(sample);
@@ -247,8 +247,8 @@ function streamed(sample: Sample, view: View, size: number): string {
  * What an answer says. Streams begin before it is known whether any text will follow: no text is '' there. Images are
  * in the blocks of a delta, and in the content of a whole answer as well. Arguments stream with the model's own spaces.
  */
-function said(answer: Json): Json {
-  const { object: _object, ...rest } = answer;
+function said(completion: Json): Json {
+  const { object: _object, ...rest } = completion;
   const choices = (rest['choices'] as Json[]).map((choice) => {
     const message = choice['message'] as Json;
     // Calls mark their place among the blocks; in a stream the number that is left out does.

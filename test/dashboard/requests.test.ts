@@ -59,9 +59,9 @@ describe.skipIf(!hasBrowser)('request list', () => {
         .locator(selector)
         .first()
         .evaluate((cell) => [cell.scrollWidth, cell.clientWidth]);
-    const answered = '.grid tbody tr:not(.space) .route > .cut:last-child';
+    const lastTarget = '.grid tbody tr:not(.space) .route > .cut:last-child';
     expect(await page.locator('.route').first().innerText()).toMatch(/^openai-main-in-europe 429 ×2\s*→\s*azure-eu\/gpt-4o$/);
-    const [text = 0, shown = 1] = await widths(answered);
+    const [text = 0, shown = 1] = await widths(lastTarget);
     expect(text).toBeLessThanOrEqual(shown);
     const [long = 0, cut = 0] = await widths('.c-key .cut');
     expect(long).toBeGreaterThan(cut);

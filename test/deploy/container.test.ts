@@ -137,12 +137,12 @@ describe.skipIf(skipping(why))(`container image${why === undefined ? '' : ` (ski
       '0000000000000000',
       '1',
     ]);
-    const answer = await fetch(`${url}/chat/completions`, {
+    const response = await fetch(`${url}/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'from the image' }] }),
     });
-    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'from the image' } }] });
+    expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'from the image' } }] });
     expect(await ready(join(state, 'probe.sock'))).toMatchObject({ status: 'ok' });
     const probe = image.start(probeOfImage, { '/etc/gateway': mounted }, { '/var/lib/gateway': state });
     running.push(probe);

@@ -128,18 +128,18 @@ const cases: readonly (readonly [string, Sent, string, string | null])[] = [
 
 describe('x-gateway-overruled', () => {
   it.each(cases)('is correct for %s', async (_name, sent, served, overruled) => {
-    const answer = await send(sent);
-    expect([answer.status, answer.provider, answer.overruled]).toEqual([200, served, overruled]);
-    expect(answer.record.overruled.map(({ choice, value, by }) => `${choice}=${value};by=${by}`).join(', ')).toBe(overruled ?? '');
-    expect(JSON.stringify(answer.record)).not.toContain('very-secret');
+    const response = await send(sent);
+    expect([response.status, response.provider, response.overruled]).toEqual([200, served, overruled]);
+    expect(response.record.overruled.map(({ choice, value, by }) => `${choice}=${value};by=${by}`).join(', ')).toBe(overruled ?? '');
+    expect(JSON.stringify(response.record)).not.toContain('very-secret');
     const isServed = overruled === null && sent.headers?.['x-gateway-virtual-key'] !== undefined;
-    expect(answer.record.virtual_key).toBe(isServed ? 'va' : null);
+    expect(response.record.virtual_key).toBe(isServed ? 'va' : null);
   });
 
   it('shortens long values in the header and in the record', async () => {
     const long = 'x'.repeat(3000);
-    const answer = await send({ model: '@b/echo', headers: provider(long) });
-    expect(answer.overruled?.length).toBeLessThan(200);
-    expect(answer.record.overruled[0]?.value.length).toBeLessThan(200);
+    const response = await send({ model: '@b/echo', headers: provider(long) });
+    expect(response.overruled?.length).toBeLessThan(200);
+    expect(response.record.overruled[0]?.value.length).toBeLessThan(200);
   });
 });

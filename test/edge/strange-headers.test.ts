@@ -68,12 +68,12 @@ describe('a gateway header with an invalid value', () => {
     ['x-gateway-request-timeout', '0', { 'x-gateway-config': 'chain' }],
     ['x-gateway-forward-headers', 'content-length', { 'x-gateway-config': 'chain' }],
   ])('is rejected before any attempt: %s: %s', async (name, value, headers) => {
-    const answer = await send('POST /v1/chat/completions', { ...json, ...headers, [name]: value }, body);
+    const response = await send('POST /v1/chat/completions', { ...json, ...headers, [name]: value }, body);
     expect(client.statuses).toEqual([400]);
-    expect(answer).toContain(`"param":"${name}"`);
-    expect(headerIn(answer, 'x-gateway-error-source')).toBe('gateway');
-    for (const header of ['attempts', 'provider', 'retry-attempt-count']) expect(headerIn(answer, `x-gateway-${header}`)).toBeUndefined();
-    expect(await gateway.record(headerIn(answer, 'x-request-id') ?? null)).toMatchObject({
+    expect(response).toContain(`"param":"${name}"`);
+    expect(headerIn(response, 'x-gateway-error-source')).toBe('gateway');
+    for (const header of ['attempts', 'provider', 'retry-attempt-count']) expect(headerIn(response, `x-gateway-${header}`)).toBeUndefined();
+    expect(await gateway.record(headerIn(response, 'x-request-id') ?? null)).toMatchObject({
       status: 400,
       error: { code: 'invalid_header', source: 'gateway' },
       attempts: [],
@@ -85,20 +85,20 @@ describe('a gateway header with an invalid value', () => {
 
 describe('a mistyped gateway header', () => {
   it.each(ways)('causes a warning in the response and in the record: %s', async (_name, line, headers, text, status) => {
-    const answer = await send(line, { ...headers, 'X-Gateway-Trce-Id': 'abc', 'x-gateway-strict-complience': 'false' }, text);
+    const response = await send(line, { ...headers, 'X-Gateway-Trce-Id': 'abc', 'x-gateway-strict-complience': 'false' }, text);
     const warnings =
       '"x-gateway-trce-id" is not a gateway header and has no effect. Did you mean "x-gateway-trace-id"?; ' +
       '"x-gateway-strict-complience" is not a gateway header and has no effect. Did you mean "x-gateway-strict-compliance"?';
     expect(client.statuses).toEqual([status]);
-    expect(headerIn(answer, 'x-gateway-warnings')).toBe(warnings);
-    expect((await gateway.record(headerIn(answer, 'x-request-id') ?? null)).warnings.join('; ')).toBe(warnings);
+    expect(headerIn(response, 'x-gateway-warnings')).toBe(warnings);
+    expect((await gateway.record(headerIn(response, 'x-request-id') ?? null)).warnings.join('; ')).toBe(warnings);
   });
 
   it.each(ways)('is rejected with 400 if it resembles a routing header: %s', async (_name, line, headers, text) => {
-    const answer = await send(line, { ...headers, 'x-portkey-confg': 'c' }, text);
+    const response = await send(line, { ...headers, 'x-portkey-confg': 'c' }, text);
     expect(client.statuses).toEqual([400]);
-    expect(answer).toContain('\\"x-portkey-confg\\" is not a gateway header. Did you mean \\"x-portkey-config\\"?');
-    expect(await gateway.record(headerIn(answer, 'x-request-id') ?? null)).toMatchObject({
+    expect(response).toContain('\\"x-portkey-confg\\" is not a gateway header. Did you mean \\"x-portkey-config\\"?');
+    expect(await gateway.record(headerIn(response, 'x-request-id') ?? null)).toMatchObject({
       error: { code: 'invalid_header' },
       attempts: [],
     });
@@ -108,9 +108,9 @@ describe('a mistyped gateway header', () => {
     ['x-gateway-log', 'nothing', 'metadata or none'],
     ['x-portkey-debug', 'flase', 'true or false'],
   ])('%s: %s is rejected instead of logging as if the header were missing', async (name, value, meant) => {
-    const answer = await send('POST /v1/chat/completions', { ...json, [name]: value }, body);
+    const response = await send('POST /v1/chat/completions', { ...json, [name]: value }, body);
     expect(client.statuses).toEqual([400]);
-    expect(answer).toContain(`${name} is \\"${value}\\", not ${meant}.`);
+    expect(response).toContain(`${name} is \\"${value}\\", not ${meant}.`);
   });
 
   it.each([
@@ -121,10 +121,10 @@ describe('a mistyped gateway header', () => {
     ['x-gateway-virtual_key', 'x-gateway-virtual-key'],
     ['x-portkey-apikey', 'x-portkey-api-key'],
   ])('%s is rejected with the suggestion %s', async (wrong, meant) => {
-    const answer = await send('POST /v1/chat/completions', { ...json, [wrong]: 'c' }, body);
+    const response = await send('POST /v1/chat/completions', { ...json, [wrong]: 'c' }, body);
     expect(client.statuses).toEqual([400]);
-    expect(answer).toContain(`"param":"${wrong.toLowerCase()}"`);
-    expect(answer).toContain(`Did you mean \\"${meant}\\"?`);
+    expect(response).toContain(`"param":"${wrong.toLowerCase()}"`);
+    expect(response).toContain(`Did you mean \\"${meant}\\"?`);
   });
 
   it.each([
@@ -150,9 +150,9 @@ describe('a mistyped gateway header', () => {
   it('is not reported for other prefixes, provider settings and headers of libraries', async () => {
     const known = { 'x-gatewayconfg': '1', 'x-stainless-arch': 'x', 'x-custom-confg': '1', 'x-portkey-runtime': 'node' };
     const settings = { 'x-portkey-vertex-region': 'us', 'x-gateway-cloud-deployment-name': 'd' };
-    const answer = await send('POST /v1/chat/completions', { ...json, ...known, ...settings }, body);
+    const response = await send('POST /v1/chat/completions', { ...json, ...known, ...settings }, body);
     expect(client.statuses).toEqual([200]);
-    expect(headerIn(answer, 'x-gateway-warnings')).toBeUndefined();
+    expect(headerIn(response, 'x-gateway-warnings')).toBeUndefined();
   });
 
   it('is not sent by the Portkey client library', async () => {
@@ -164,8 +164,8 @@ describe('a mistyped gateway header', () => {
 
   it('is reported at most a few times in a short warning, however many there are', async () => {
     const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`x-gateway-${'y'.repeat(90)}-${i}`, '1']));
-    const answer = await send('POST /v1/chat/completions', { ...json, ...many }, body);
-    const warnings = headerIn(answer, 'x-gateway-warnings') ?? '';
+    const response = await send('POST /v1/chat/completions', { ...json, ...many }, body);
+    const warnings = headerIn(response, 'x-gateway-warnings') ?? '';
     expect(client.statuses).toEqual([200]);
     expect(warnings.split('; ')).toHaveLength(5);
     expect(warnings).toMatch(/396 more headers of the request are not gateway headers\.$/);
@@ -174,8 +174,8 @@ describe('a mistyped gateway header', () => {
 
   it('is rejected also after 400 other unknown headers', async () => {
     const many = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`x-gateway-zzz-${i}`, '1']));
-    const answer = await send('POST /v1/chat/completions', { ...json, ...many, 'x-gateway-confg': 'c' }, body);
+    const response = await send('POST /v1/chat/completions', { ...json, ...many, 'x-gateway-confg': 'c' }, body);
     expect(client.statuses).toEqual([400]);
-    expect(answer).toContain('Did you mean \\"x-gateway-config\\"?');
+    expect(response).toContain('Did you mean \\"x-gateway-config\\"?');
   });
 });

@@ -39,7 +39,7 @@ let base: string;
 let id: string;
 let converted: string;
 
-const answer = (text: string) => ({
+const completionWith = (text: string) => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',
   created: 1,
@@ -51,7 +51,7 @@ const answer = (text: string) => ({
 beforeAll(async () => {
   upstream = await startUpstream((response, request, count) => {
     if (request.url.startsWith('/gem')) json(response, 400, { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } });
-    else json(response, 200, answer(`response ${count}`));
+    else json(response, 200, completionWith(`response ${count}`));
   });
   gateway = await startTestGateway(yaml(upstream.url), { admin: true, env: { MAIN_KEY: secret, ADMIN_TOKEN: adminToken } });
   base = adminUrl(gateway);

@@ -78,28 +78,28 @@ afterAll(async () => {
 });
 
 async function held(): Promise<Held> {
-  const answer = once(child, 'message');
+  const message = once(child, 'message');
   child.send('held');
-  return ((await answer) as [Held])[0];
+  return ((await message) as [Held])[0];
 }
 
 /** Sends a part, waits for the response and disconnects. Returns the status. */
 async function abandon({ path, type, part }: Abandoned): Promise<number> {
   const socket = connect({ port, host: '127.0.0.1' });
-  let answer = '';
+  let received = '';
   // A reset ends the connection as well.
   const over = new Promise((resolve) => socket.on('close', resolve));
   socket
     .on('error', () => undefined)
     .on('data', (chunk: Buffer) => {
-      answer += chunk.toString('latin1');
-      if (answer.includes('\r\n\r\n')) socket.resetAndDestroy();
+      received += chunk.toString('latin1');
+      if (received.includes('\r\n\r\n')) socket.resetAndDestroy();
     });
   socket.write(
     `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-gateway-provider: @a\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${part}`,
   );
   await over;
-  return Number(answer.slice(9, 12));
+  return Number(received.slice(9, 12));
 }
 
 async function many(row: Abandoned, count: number): Promise<void> {
@@ -139,13 +139,13 @@ it.concurrent.each(['/nowhere', '/v1/chat/completions', '/v1/elsewhere'])(
   async (path) => {
     const socket = connect({ port, host: '127.0.0.1' });
     const over = new Promise((resolve) => socket.on('close', resolve));
-    let answer = '';
-    socket.on('error', () => undefined).on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
+    let received = '';
+    socket.on('error', () => undefined).on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
     socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-gateway-provider: @a\r\ncontent-type: text/plain\r\n`);
     socket.write(`content-length: ${length}\r\n\r\n`);
     const more = setInterval(() => socket.write('x'.repeat(100)), 20);
     await over;
     clearInterval(more);
-    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
   },
 );

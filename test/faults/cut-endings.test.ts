@@ -74,13 +74,13 @@ const cases: readonly {
 
 describe.each(cases)('POST /v1/$path with a truncated last event', ({ path, provider, body, start, end }) => {
   const send = async () => {
-    const answer = await fetch(`${gateway.url}/v1/${path}`, {
+    const response = await fetch(`${gateway.url}/v1/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-gateway-provider': `@${provider}` },
       body: JSON.stringify(body),
     });
-    const text = await answer.text();
-    const record = await gateway.record(answer.headers.get('x-request-id') ?? answer.headers.get('request-id'));
+    const text = await response.text();
+    const record = await gateway.record(response.headers.get('x-request-id') ?? response.headers.get('request-id'));
     return { text, record };
   };
   const data = end.indexOf('data: ') + 'data: '.length;

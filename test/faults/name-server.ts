@@ -32,7 +32,7 @@ export async function startNameServer(): Promise<NameServer> {
     server.queries.push([name, type]);
     const says = server.says(name);
     if (says === 'silence') return;
-    const send = (): void => reply(socket, answer(query, { type, end }, says), from);
+    const send = (): void => reply(socket, encodeResponse(query, { type, end }, says), from);
     if (typeof says === 'object' && says.afterMs !== undefined) setTimeout(send, says.afterMs);
     else send();
   });
@@ -53,7 +53,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-function answer(query: Buffer, { type, end }: { type: number; end: number }, says: Exclude<Says, 'silence'>): Buffer {
+function encodeResponse(query: Buffer, { type, end }: { type: number; end: number }, says: Exclude<Says, 'silence'>): Buffer {
   const addresses = typeof says === 'object' ? says.addresses.filter((each) => each.includes(':') === (type === 28)) : [];
   const header = Buffer.from(query.subarray(0, 12));
   header.writeUInt16BE(0x8180 | (says === 'unknown' ? 3 : says === 'failure' ? 2 : 0), 2);

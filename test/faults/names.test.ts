@@ -16,7 +16,7 @@ const patient = 60_000;
 let dir: string;
 let now: number;
 /** Names that the system resolver was asked for, and its answer: an address, nothing, or null for no response. */
-let system: { readonly lookups: string[]; answer: (name: string) => string | undefined | null };
+let system: { readonly lookups: string[]; resolve: (name: string) => string | undefined | null };
 let waiting: (() => void)[];
 
 beforeEach(async () => {
@@ -24,10 +24,10 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'gateway-names-'));
   now = 0;
   waiting = [];
-  system = { lookups: [], answer: () => undefined };
+  system = { lookups: [], resolve: () => undefined };
   const bySystem: LookupFunction = (name, _options, callback) => {
     system.lookups.push(name);
-    const found = system.answer(name);
+    const found = system.resolve(name);
     const say = (): void =>
       typeof found !== 'string'
         ? callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 0)
@@ -79,7 +79,7 @@ describe('DNS lookup', () => {
     ['whose DNS server fails', 'broken.test', {}, 'EAI_AGAIN'],
   ] as const)('returns the addresses or the error for a name %s', async (_what, name, options, expected) => {
     server.says = (host) => (host === 'a.test' ? at('192.0.2.1', '2001:db8::1') : host === 'broken.test' ? 'failure' : 'unknown');
-    system.answer = (host) => (host === 'printer.local' ? '10.0.0.77' : host === 'service' ? '10.0.0.78' : undefined);
+    system.resolve = (host) => (host === 'printer.local' ? '10.0.0.77' : host === 'service' ? '10.0.0.78' : undefined);
     expect(await find(name, options)).toEqual(expected);
   });
 
@@ -128,14 +128,14 @@ describe('a DNS server that does not respond', () => {
   });
 
   it('limits the system resolver to two threads and a number of waiting names', async () => {
-    system.answer = () => null;
+    system.resolve = () => null;
     const all = Array.from({ length: 100 }, (_, i) => find(`host${i}`));
     // All of them wait for the hosts file and continue in one turn.
     while (system.lookups.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     server.says = () => at('192.0.2.1');
     expect(await find('a.test')).toEqual(['192.0.2.1']);
     expect(system.lookups).toHaveLength(2);
-    system.answer = () => undefined;
+    system.resolve = () => undefined;
     for (const say of waiting.splice(0)) say();
     const found = await Promise.all(all);
     expect([found.filter((code) => code === 'ENOTFOUND').length, found.filter((code) => code === 'EAI_AGAIN').length]).toEqual([66, 34]);

@@ -85,8 +85,8 @@ describe('a gateway that is killed under load', () => {
       for (;;) {
         try {
           const response = await send(n % 2 === 0 ? chat : streamed);
-          const answer = await response.text();
-          const isWhole = n % 2 === 0 ? answer.endsWith('}') : answer.endsWith(mark);
+          const text = await response.text();
+          const isWhole = n % 2 === 0 ? text.endsWith('}') : text.endsWith(mark);
           if (response.status === 200 && isWhole) whole200.push(response.headers.get('x-request-id') ?? '');
         } catch {
           broken += 1;
@@ -121,7 +121,7 @@ describe('a gateway that receives SIGTERM', () => {
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
     await until(refused, 'new connections to be refused');
     // An unused connection may be closed by then; a request on it is served.
-    expect(await kept.answers()).toMatch(/^(?:$|HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n[^]*"object":"list")/i);
+    expect(await kept.received()).toMatch(/^(?:$|HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n[^]*"object":"list")/i);
     goOn();
     expect(await response.text()).toBe(role + text + finish + mark);
     expect(await ended()).toBe(0);
@@ -189,15 +189,15 @@ describe('a gateway that receives SIGTERM', () => {
 });
 
 /** A connection that was opened before the shutdown, with a request on it afterwards. */
-async function openConnection(): Promise<{ answers(): Promise<string> }> {
+async function openConnection(): Promise<{ received(): Promise<string> }> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);
-  let answer = '';
-  socket.on('data', (chunk) => (answer += chunk.toString('utf8'))).on('error', () => undefined);
-  const over = new Promise<string>((resolve) => socket.on('close', () => resolve(answer)));
+  let received = '';
+  socket.on('data', (chunk) => (received += chunk.toString('utf8'))).on('error', () => undefined);
+  const over = new Promise<string>((resolve) => socket.on('close', () => resolve(received)));
   await once(socket, 'connect');
   return {
-    answers: () => {
+    received: () => {
       socket.write('GET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n');
       return over;
     },

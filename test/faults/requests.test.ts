@@ -152,8 +152,8 @@ describe('a request', () => {
     ['no host', 'GET /v1/models HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'invalid_header'],
     ['an unknown expectation', 'GET /v1/models HTTP/1.1\r\nhost: x\r\nexpect: cake\r\nconnection: close\r\n\r\n', 400, 'invalid_header'],
   ])('with %s gets an error as JSON', async (_name, bytes, status, code) => {
-    const answer = await raw(rig.gateway.url, bytes);
-    const [top = '', body = ''] = answer.split('\r\n\r\n');
+    const response = await raw(rig.gateway.url, bytes);
+    const [top = '', body = ''] = response.split('\r\n\r\n');
     expect(top.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
     expect(errorOf(body).code).toBe(code);
   });

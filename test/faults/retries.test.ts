@@ -21,9 +21,9 @@ const on = (config: string): Readonly<Record<string, string>> => ({ 'x-gateway-c
 describe('retries', () => {
   let rig: Rig;
   /** Plays the responses one after another, and then repeats the last one. */
-  const play = (...answers: readonly ((socket: Socket) => Promise<void> | void)[]): number => {
+  const play = (...plays: readonly ((socket: Socket) => Promise<void> | void)[]): number => {
     const before = rig.wire.requests.length;
-    rig.wire.script = (socket, { n }) => answers[Math.min(n - before, answers.length) - 1]?.(socket);
+    rig.wire.script = (socket, { n }) => plays[Math.min(n - before, plays.length) - 1]?.(socket);
     return before;
   };
   const retry = { attempts: 2, use_retry_after_header: true };
@@ -55,8 +55,8 @@ describe('retries', () => {
     ['no retry', [fine], 200, '0', ['a answered 200']],
     ['one retry', [later(503), fine], 200, '1', ['a answered 503', 'a answered 200']],
     ['two retries', [later(429), later(500), fine], 200, '2', ['a answered 429', 'a answered 500', 'a answered 200']],
-  ] as const)('are counted in the headers and the record: %s', async (_name, answers, status, count, tries) => {
-    play(...answers);
+  ] as const)('are counted in the headers and the record: %s', async (_name, plays, status, count, tries) => {
+    play(...plays);
     const response = await rig.sendAndRead(chat, on('alone'));
     expect([response.status, ...shown(response.headers)]).toEqual([status, count, 'config', null]);
     expect(outcomes(response.record)).toEqual(tries);
@@ -117,8 +117,8 @@ describe('retries', () => {
   ] as const)('wait for the delay that the provider requests: %s', async (_name, headers, least) => {
     const at: number[] = [];
     const note =
-      (answer: (socket: Socket) => Promise<void>) =>
-      (socket: Socket): Promise<void> => (at.push(performance.now()), answer(socket));
+      (play: (socket: Socket) => Promise<void>) =>
+      (socket: Socket): Promise<void> => (at.push(performance.now()), play(socket));
     play(
       note((socket) => later(429, headers())(socket)),
       note(fine),

@@ -128,12 +128,12 @@ describe('a client', () => {
       headers: { 'content-type': contentType, ...onA },
     });
     request.on('error', () => {});
-    const answered = once(request, 'response');
+    const responded = once(request, 'response');
     request.write(opening.subarray(0, 40));
     await turns();
     await closing.close();
     // Later errors of this form must not end the process: the test runner fails on an unhandled rejection.
-    expect(((await answered) as [IncomingMessage])[0].statusCode).toBe(503);
+    expect(((await responded) as [IncomingMessage])[0].statusCode).toBe(503);
   });
 
   test('that disconnects while its form is buffered leaves no temporary file', async () => {

@@ -185,13 +185,13 @@ export async function send(
     agent: false,
     headers: { 'content-type': contentType, ...onA, ...headers },
   });
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-  answered.catch(() => {});
+  const responded = once(request, 'response') as Promise<[IncomingMessage]>;
+  responded.catch(() => {});
   const source = Readable.from(body);
   source.on('error', () => request.destroy());
   request.on('error', () => source.destroy());
   source.pipe(request);
-  const [response] = await answered;
+  const [response] = await responded;
   source.unpipe(request);
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);

@@ -72,9 +72,9 @@ describe('npm openai with azure-ai', () => {
     ['claude', 'Kalt: −4 °C 🥶', '/anthropic/v1/messages', 'claude-eu'],
     ['other', 'from models', '/models/chat/completions?api-version=2024-05-01-preview', 'Llama-3.3-70B'],
   ])('gets a chat completion of %s without streaming', async (alias, text, url, deployment) => {
-    const answer = await openai().chat.completions.create({ model: `@team/${alias}`, messages: hello });
-    expect(answer.choices[0]?.message.content).toBe(text);
-    expect(answer.choices[0]?.finish_reason).toBe('stop');
+    const completion = await openai().chat.completions.create({ model: `@team/${alias}`, messages: hello });
+    expect(completion.choices[0]?.message.content).toBe(text);
+    expect(completion.choices[0]?.finish_reason).toBe('stop');
     expect([last().url, (JSON.parse(last().body.toString()) as { model: string }).model]).toEqual([url, deployment]);
   });
 
@@ -142,8 +142,8 @@ describe('npm openai with azure-ai', () => {
       status: 400,
       code: 'unsupported_endpoint',
     });
-    const answer = await openai({ 'x-gateway-config': 'chain' }).responses.create({ model: 'claude', input: 'Hi' });
-    expect(answer.output_text).toBe('Hi');
+    const completion = await openai({ 'x-gateway-config': 'chain' }).responses.create({ model: 'claude', input: 'Hi' });
+    expect(completion.output_text).toBe('Hi');
   });
 
   it('gets 403 for a model that is not on the list', async () => {
@@ -208,8 +208,8 @@ describe('credentials for azure-ai', () => {
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
     const headers = { 'x-gateway-api-key': callerKey, 'x-gateway-provider': 'azure-ai', [header]: upstream.url, ...more };
     const model = kind === 'openai' ? 'gpt-eu' : 'Llama-3.3-70B';
-    const answer = await client.chat.completions.create({ model, messages: hello }, { headers });
-    expect(answer.choices[0]?.message.content).toBe(`from ${kind}`);
+    const completion = await client.chat.completions.create({ model, messages: hello }, { headers });
+    expect(completion.choices[0]?.message.content).toBe(`from ${kind}`);
     expect(JSON.stringify(last().rawHeaders)).not.toContain(callerKey);
   });
 

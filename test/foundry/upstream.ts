@@ -16,9 +16,9 @@ const deployments: Readonly<Record<string, 'models' | 'openai' | 'anthropic'>> =
 };
 
 /** A foundry resource that refuses what the real one refuses: wrong paths, versions, key headers, deployments. */
-export const startFoundry = (): Promise<ScriptedUpstream> => startUpstream((response, request) => answer(response, request));
+export const startFoundry = (): Promise<ScriptedUpstream> => startUpstream((response, request) => respond(response, request));
 
-function answer(response: ServerResponse, request: SeenRequest): void {
+function respond(response: ServerResponse, request: SeenRequest): void {
   const url = new URL(request.url, 'http://foundry');
   const format = /^(?:\/api\/projects\/p1)?\/(models|openai\/v1|anthropic\/v1)\/(.+)$/.exec(url.pathname);
   if (format === null) return refuse(response, 404, '404', 'Resource not found');

@@ -67,7 +67,7 @@ const anyStatus = (random: Random): string => random.pick(random.chance(0.75) ? 
 function jsonAnswer(random: Random): RawAnswer {
   const text = mutated(random.pick(bodies), random, random.pick([0, 0.05, 0.2, 0.6]));
   const body = random.chance(0.1) ? brokenJson(text, random) : Buffer.from(text);
-  return answer(random, anyStatus(random), ['content-type', random.chance(0.85) ? 'application/json' : random.pick(types)], body);
+  return mutatedResponse(random, anyStatus(random), ['content-type', random.chance(0.85) ? 'application/json' : random.pick(types)], body);
 }
 
 function streamAnswer(random: Random): RawAnswer {
@@ -83,7 +83,7 @@ function streamAnswer(random: Random): RawAnswer {
   if (random.chance(0.7)) texts.push(`data: [DONE]${line}${line}`);
   if (random.chance(0.1)) texts.push(random.pick([`data: ${'z'.repeat(2_000_000)}`, 'data: {"a"', '\0\0\0', `data: x${line}`]));
   const type = random.chance(0.9) ? 'text/event-stream' : random.pick(types);
-  return answer(random, random.chance(0.9) ? '200' : anyStatus(random), ['content-type', type], Buffer.from(texts.join('')));
+  return mutatedResponse(random, random.chance(0.9) ? '200' : anyStatus(random), ['content-type', type], Buffer.from(texts.join('')));
 }
 
 function compressedAnswer(random: Random): RawAnswer {
@@ -101,7 +101,7 @@ function compressedAnswer(random: Random): RawAnswer {
     ['', plain],
   ] as const);
   const body = random.chance(0.3) ? packed.subarray(0, random.below(packed.length + 1)) : packed;
-  return answer(random, anyStatus(random), ['content-type', 'application/json', 'content-encoding', encoding], body);
+  return mutatedResponse(random, anyStatus(random), ['content-type', 'application/json', 'content-encoding', encoding], body);
 }
 
 /** A response with headers that no provider sends. */
@@ -132,7 +132,7 @@ function oddHead(random: Random): RawAnswer {
     () => ['x-tab', '\ta\t b '],
     () => ['__proto__', 'x', 'constructor', 'y', 'hasownproperty', 'z'],
   );
-  return answer(random, anyStatus(random), ['content-type', 'application/json', ...odd], body);
+  return mutatedResponse(random, anyStatus(random), ['content-type', 'application/json', ...odd], body);
 }
 
 function noHttp(random: Random): RawAnswer {
@@ -167,7 +167,7 @@ function noHttp(random: Random): RawAnswer {
 }
 
 /** Frames the body by a length, in chunks, or by closing the connection; sometimes truncates it. */
-function answer(random: Random, status: string, headers: readonly string[], body: Buffer): RawAnswer {
+function mutatedResponse(random: Random, status: string, headers: readonly string[], body: Buffer): RawAnswer {
   const isOwnFraming = headers.includes('content-length') || headers.includes('transfer-encoding');
   const framing = isOwnFraming ? 'own' : random.pick(['length', 'length', 'chunks', 'closing'] as const);
   const pairs = [...headers];

@@ -73,7 +73,7 @@ const statuses = ['000', '042', '099', '101', '199', '600', '742', '999'];
 
 describe.each(routes)('a provider response to %s', (_what, bytes) => {
   it.each(statuses)('with status %s is reported as a provider error', async (status) => {
-    upstream.answer = {
+    upstream.response = {
       pieces: [Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`)],
       then: 'keep',
     };
@@ -86,7 +86,7 @@ describe.each(routes)('a provider response to %s', (_what, bytes) => {
 
 it('a stream that is reset before its first byte could be forwarded returns 502', async () => {
   const event = 'data: {"candidates":{}}\r\r';
-  upstream.answer = { pieces: [Buffer.from(`HTTP/1.1 200 X\r\ncontent-type: text/event-stream\r\n\r\n${event}`)], then: 'reset' };
+  upstream.response = { pieces: [Buffer.from(`HTTP/1.1 200 X\r\ncontent-type: text/event-stream\r\n\r\n${event}`)], then: 'reset' };
   const sent = await rig.send(request('GET', '/v1/batches/file-1/output', { 'x-gateway-provider': '@p-claude-0' }));
   expect([sent.end, sent.status]).toEqual(['ended', 502]);
 });

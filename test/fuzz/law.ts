@@ -98,7 +98,7 @@ class Run {
   async #case(n: number, lane: number): Promise<void> {
     const random = new Random(this.#options.seed * 1_000_003 + n);
     const upstream = this.#rig.upstreams[lane];
-    if (upstream !== undefined) upstream.answer = anyAnswer(random);
+    if (upstream !== undefined) upstream.response = anyAnswer(random);
     const aim: Aim = {
       providers: providerNames(lane),
       configs: ['pair', 'again'].map((name) => `${name}-${lane}`),

@@ -19,16 +19,16 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const answered = (type: string, body: string, status = 200): Buffer =>
+const responseBytes = (type: string, body: string, status = 200): Buffer =>
   Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 
-const whole = answered('application/json', JSON.stringify(completion('hi')));
-const stream = answered('text/event-stream', chunks('hi', 'ho').join(''));
-const fault = answered('application/json', '{"error":{"message":"break the reading of faults"}}', 400);
+const whole = responseBytes('application/json', JSON.stringify(completion('hi')));
+const stream = responseBytes('text/event-stream', chunks('hi', 'ho').join(''));
+const fault = responseBytes('application/json', '{"error":{"message":"break the reading of faults"}}', 400);
 
-async function send(path: string, body: object, answer: Buffer): Promise<{ status: number | undefined; end: string; text: string }> {
+async function send(path: string, body: object, response: Buffer): Promise<{ status: number | undefined; end: string; text: string }> {
   const [upstream] = rig.upstreams;
-  if (upstream !== undefined) upstream.answer = { pieces: [answer], then: 'keep' };
+  if (upstream !== undefined) upstream.response = { pieces: [response], then: 'keep' };
   const headers = { 'content-type': 'application/json', 'x-gateway-provider': '@bad' };
   return rig.send(request('POST', path, headers, JSON.stringify(body)));
 }
@@ -40,7 +40,7 @@ const rows: readonly [model: string, kind: string, body: object, answer: Buffer]
   ...[...models, 'full.result', 'full.cycle'].map((model) => [model, 'whole', { model, messages }, whole] as const),
   ...[...models, 'full.stream', 'full.push'].map((model) => [model, 'stream', { model, messages, stream: true }, stream] as const),
   ['good', 'error', { model: 'good', messages }, fault],
-].map(([model, kind, body, answer]) => [model, kind, body, answer] as [string, string, object, Buffer]);
+].map(([model, kind, body, response]) => [model, kind, body, response] as [string, string, object, Buffer]);
 
 it.each(rows)('a provider that fails in %s (%s) fails one request only', async (_model, _kind, body, answer) => {
   const response = await send('/v1/chat/completions', body, answer);

@@ -6,7 +6,7 @@ export interface RawUpstream {
   /** Number of received requests. */
   count: number;
   /** The bytes of the next responses, and whether the connection is closed after them. */
-  answer: RawAnswer;
+  response: RawAnswer;
   close(): Promise<void>;
 }
 
@@ -33,14 +33,14 @@ export async function startRawUpstream(): Promise<RawUpstream> {
       if (at < 0 || !/^[A-Z]+ \S+ HTTP\/1\.1\r\n/.test(tail)) return;
       tail = '';
       upstream.count += 1;
-      play(socket, upstream.answer);
+      play(socket, upstream.response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const upstream: RawUpstream = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     count: 0,
-    answer: nothing,
+    response: nothing,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -46,12 +46,12 @@ export async function startFuzzRig(config: (upstreams: readonly string[]) => obj
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const { url } = await answer<{ url: string }>(child);
+  const { url } = await nextMessage<{ url: string }>(child);
   const { hostname, port } = new URL(url);
   const askChild = async (question: Question): Promise<Facts> => {
-    const answered = answer<Facts>(child);
+    const facts = nextMessage<Facts>(child);
     child.send(question);
-    return answered;
+    return facts;
   };
   return {
     url,
@@ -71,7 +71,7 @@ export async function startFuzzRig(config: (upstreams: readonly string[]) => obj
 }
 
 /** Returns the next message; rejects if the process exits instead, which is a failure that the fuzzer looks for. */
-function answer<T>(child: ChildProcess): Promise<T> {
+function nextMessage<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const onMessage = (message: unknown): void => {
       child.off('exit', onExit);

@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 /** Serves token requests and an image; the script handles everything else. */
-function answer(script: ScriptedUpstream['script']): void {
+function respondWith(script: ScriptedUpstream['script']): void {
   upstream.requests.length = 0;
   upstream.script = (response, request, count) => {
     if (request.url === '/token') json(response, 200, { access_token: 'ya29.token', expires_in: 3599, token_type: 'Bearer' });
@@ -75,7 +75,7 @@ const hi = [{ role: 'user' as const, content: 'hi' }];
 /** Two tool calls with one signature, then a text. */
 function answerToolLoop(): void {
   let requestCount = 0;
-  answer((response) => {
+  respondWith((response) => {
     requestCount += 1;
     if (requestCount > 1)
       sse(response, [
@@ -169,7 +169,7 @@ describe('Vertex AI through the gateway', () => {
       'data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
       'data: [DONE]\n\n',
     ];
-    answer((response) => sse(response, odd));
+    respondWith((response) => sse(response, odd));
     const response = await post({ model: '@vertex-eu/vendorB.llama-4', messages: hi, stream: true });
     expect(await response.text()).toBe(odd.join(''));
     expect(models()[0]?.url).toBe('/v1/projects/acme-ml/locations/europe-west1/endpoints/openapi/chat/completions');
@@ -197,7 +197,7 @@ describe('Vertex AI through the gateway', () => {
       event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } } as never),
       event({ type: 'message_stop' }),
     ];
-    answer((response) => sse(response, events));
+    respondWith((response) => sse(response, events));
     const chat = await client().chat.completions.stream({ model: '@vertex-eu/vendorA.claude-1', messages: hi }).finalChatCompletion();
     expect(chat.choices[0]).toMatchObject({ message: { content: 'a' }, finish_reason: 'stop' });
     const messages = await fetch(`${gateway.url}/v1/messages`, {
@@ -216,7 +216,7 @@ describe('Vertex AI through the gateway', () => {
   });
 
   it('sends the token of the client if the provider has none, and returns 401 without one', async () => {
-    answer((response) => json(response, 200, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }));
+    respondWith((response) => json(response, 200, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }));
     const body = { model: '@vertex-own/gemini-2.5-flash', messages: hi };
     expect((await post(body, { authorization: 'Bearer ya29.mine' })).status).toBe(200);
     expect(models()[0]?.headers.authorization).toBe('Bearer ya29.mine');
@@ -228,7 +228,7 @@ describe('Vertex AI through the gateway', () => {
   it('returns the error message for a missing permission, with a hint', async () => {
     const message =
       "Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/projects/p2' (or it may not exist).";
-    answer((response) => json(response, 403, [{ error: { code: 403, message, status: 'PERMISSION_DENIED' } }]));
+    respondWith((response) => json(response, 403, [{ error: { code: 403, message, status: 'PERMISSION_DENIED' } }]));
     for (const [model, status] of [
       ['@vertex-own/gemini-2.5-flash', 403],
       ['@vertex-eu/endpoints.42', 502],
@@ -242,7 +242,7 @@ describe('Vertex AI through the gateway', () => {
   });
 
   it('returns an error event in the middle of a stream', async () => {
-    answer((response) =>
+    respondWith((response) =>
       sse(response, [
         frame({ candidates: [{ content: { parts: [{ text: 'a' }] } }] }),
         frame({ error: { code: 503, message: 'Overloaded.', status: 'UNAVAILABLE' } }),
@@ -263,7 +263,7 @@ describe('Vertex AI through the gateway', () => {
     ['no region', { 'x-gateway-provider': 'provider-a', 'x-gateway-vertex-project-id': 'p' }, 400],
     ['a region with the credential of the operator', { 'x-gateway-provider': '@vertex-eu', 'x-gateway-vertex-region': 'us-central1' }, 403],
   ])('rejects %s', async (_name, headers, status) => {
-    answer((response) => json(response, 200, {}));
+    respondWith((response) => json(response, 200, {}));
     const response = await post({ model: 'gemini-2.5-flash', messages: hi }, { authorization: 'Bearer ya29.mine', ...headers });
     expect(response.status).toBe(status);
     expect(upstream.requests).toEqual([]);
@@ -272,7 +272,7 @@ describe('Vertex AI through the gateway', () => {
 
 describe('Gemini with an API key through the gateway', () => {
   it('sends the key in its header and returns the OpenAI format', async () => {
-    answer((response) =>
+    respondWith((response) =>
       json(response, 200, {
         candidates: [{ content: { parts: [{ text: 'T', thought: true }, { text: 'a' }] }, finishReason: 'STOP' }],
         usageMetadata: { promptTokenCount: 2, candidatesTokenCount: 1, thoughtsTokenCount: 3, totalTokenCount: 6 },
@@ -296,7 +296,7 @@ describe('Gemini with an API key through the gateway', () => {
   });
 
   it('sends files inline that the service does not fetch', async () => {
-    answer((response) => json(response, 200, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }));
+    respondWith((response) => json(response, 200, { candidates: [{ content: { parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }));
     const content = [{ type: 'image_url', image_url: { url: `${upstream.url}/cat` } }];
     const response = await post({ model: '@google/gemini-2.5-flash', messages: [{ role: 'user', content }] });
     expect(response.status).toBe(200);
@@ -308,7 +308,7 @@ describe('Gemini with an API key through the gateway', () => {
     const data = { inlineData: { mimeType: 'image/png', data: Buffer.from('PNG').toString('base64') } };
     const send = async (path: string, body: object) => {
       upstream.requests.length = 0;
-      answer((response) => json(response, 200, { totalTokens: 7 }));
+      respondWith((response) => json(response, 200, { totalTokens: 7 }));
       const headers = { 'content-type': 'application/json', 'x-gateway-provider': '@google' };
       const response = await fetch(`${gateway.url}/v1/${path}`, {
         method: 'POST',
@@ -329,7 +329,7 @@ describe('Gemini with an API key through the gateway', () => {
   it('stops downloading files when the client disconnects', async () => {
     const leaving = new AbortController();
     const waiting: (() => void)[] = [];
-    answer((response) => {
+    respondWith((response) => {
       waiting.push(() => response.writeHead(200, { 'content-type': 'image/png' }).end('PNG'));
       leaving.abort();
     });
@@ -351,7 +351,7 @@ describe('Gemini with an API key through the gateway', () => {
   });
 
   it('returns embeddings in the encoding that the OpenAI library requests', async () => {
-    answer((response) => json(response, 200, { embeddings: [{ values: [0.5, -2] }] }));
+    respondWith((response) => json(response, 200, { embeddings: [{ values: [0.5, -2] }] }));
     const { data } = await client().embeddings.create({ model: '@google/gemini-embedding-2', input: 'a' });
     expect([...(data[0]?.embedding ?? [])]).toEqual([0.5, -2]);
   });
@@ -381,7 +381,7 @@ describe('audio of Gemini', () => {
   it.each(rows.flatMap((row) => ['@vertex-eu', '@google'].map((provider) => [...row, provider] as const)))(
     'in the format %s is returned as samples or as a WAV file',
     async (format, isFile, dropped, provider) => {
-      answer((response, { url }) =>
+      respondWith((response, { url }) =>
         url?.includes('stream') === true
           ? sse(response, [frame(spoken({ finishReason: 'STOP' }))])
           : json(response, 200, spoken({ finishReason: 'STOP' })),

@@ -69,11 +69,11 @@ function schemaOf(strictness: Strictness): Json {
     ['role', 'tool_call_id', 'content'],
   );
   const user = object({ role: { const: 'user' }, content: text }, ['role', 'content']);
-  const answered = object({ role: { const: 'function' }, name: text, content: text }, ['role', 'name', 'content']);
+  const functionMessage = object({ role: { const: 'function' }, name: text, content: text }, ['role', 'name', 'content']);
   return object(
     {
       model: text,
-      messages: { type: 'array', items: byRole({ user, assistant, tool, function: answered }) },
+      messages: { type: 'array', items: byRole({ user, assistant, tool, function: functionMessage }) },
       tools: { type: 'array' },
     },
     ['messages'],

@@ -32,11 +32,11 @@ export async function startAccount(): Promise<Account> {
       return add('responses', { id, object: 'response', created_at: 1, status: 'completed', model: 'm', output: [item] });
     },
   };
-  const upstream = await startUpstream((response, seen) => answer(response, seen, rows, make));
+  const upstream = await startUpstream((response, seen) => respond(response, seen, rows, make));
   return { upstream, rows, close: () => upstream.close() };
 }
 
-function answer(
+function respond(
   response: ServerResponse,
   { method, url, body }: SeenRequest,
   rows: Record<string, Row[]>,

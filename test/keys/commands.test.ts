@@ -39,14 +39,14 @@ describe('keys commands with a running gateway', () => {
 
   const keys = (...args: string[]): Promise<Ran> => run(['keys', ...args], gateway.dir);
   const send = async (key: string, model = '@mock/echo'): Promise<{ status: number; message: string; metadata: unknown }> => {
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: JSON.stringify({ model, messages: [{ role: 'user', content: 'x' }] }),
     });
-    const { error } = (await answer.json()) as { error?: { message: string } };
-    const record = await gateway.record(answer.headers.get('x-request-id'));
-    return { status: answer.status, message: error?.message ?? '', metadata: record.metadata };
+    const { error } = (await response.json()) as { error?: { message: string } };
+    const record = await gateway.record(response.headers.get('x-request-id'));
+    return { status: response.status, message: error?.message ?? '', metadata: record.metadata };
   };
   const reloads = (): number => gateway.events.filter(({ type }) => type === 'reloaded').length;
   const becomes = async (key: string, status: number): Promise<void> => {

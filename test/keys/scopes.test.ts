@@ -100,14 +100,14 @@ function bodyOf({ method, traits, endpoint }: Row, model: string): { body?: stri
 
 async function send(key: Key, row: Row, headers: Record<string, string>, model = 'big') {
   const made = bodyOf(row, model);
-  const answer = await fetch(`${gateway.url}${row.path}`, {
+  const response = await fetch(`${gateway.url}${row.path}`, {
     method: row.method,
     headers: { ...made.headers, authorization: `Bearer ${keyOf(key)}`, ...headers },
     ...(made.body === undefined ? {} : { body: made.body }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   const { error } = (text.startsWith('{') ? JSON.parse(text) : {}) as { error?: { type: string; message: string } };
-  return { status: answer.status, type: error?.type ?? null, message: error?.message ?? '' };
+  return { status: response.status, type: error?.type ?? null, message: error?.message ?? '' };
 }
 
 const toMain = { 'x-gateway-virtual-key': 'main' };

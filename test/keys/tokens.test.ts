@@ -54,9 +54,9 @@ type Headers = Readonly<Record<string, string>>;
 const send = ({ url }: TestGateway, headers: Headers, path = '/v1/chat/completions', body: object = { model: '@main/m', messages: [] }) =>
   fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
 
-const codeOf = async (answer: Response): Promise<unknown> => {
-  const { error } = (await answer.json()) as { error: { code: string; message: string } };
-  return [answer.status, error.code, error.message];
+const codeOf = async (response: Response): Promise<unknown> => {
+  const { error } = (await response.json()) as { error: { code: string; message: string } };
+  return [response.status, error.code, error.message];
 };
 
 describe('a gateway with tokens only', () => {
@@ -68,9 +68,9 @@ describe('a gateway with tokens only', () => {
       { 'x-portkey-api-key': `Bearer ${token}`, authorization: `Bearer ${token}` },
     ];
     for (const headers of ways) {
-      const answer = await send(at, { ...headers, 'x-gateway-metadata': '{"app":"shop"}' });
-      expect(answer.status).toBe(200);
-      const record = await at.record(answer.headers.get('x-request-id'));
+      const response = await send(at, { ...headers, 'x-gateway-metadata': '{"app":"shop"}' });
+      expect(response.status).toBe(200);
+      const record = await at.record(response.headers.get('x-request-id'));
       expect(record).toMatchObject({ key: 'jwt:alice', key_id: null, metadata: { team: 'search', app: 'shop' } });
       expect(JSON.stringify(record)).not.toContain(token.slice(0, 20));
     }
@@ -128,19 +128,19 @@ describe('a gateway with tokens only', () => {
   it('returns 503 auth_unavailable while the issuer is unavailable', async () => {
     issuer.answer((response) => json(response, 500, {}));
     const at = await start(yaml());
-    const answer = await send(at, { 'x-gateway-api-key': await tokenOf(key) });
-    expect(answer.headers.get('retry-after')).toBe('5');
-    expect(await codeOf(answer)).toEqual([503, 'auth_unavailable', expect.any(String)]);
+    const response = await send(at, { 'x-gateway-api-key': await tokenOf(key) });
+    expect(response.headers.get('retry-after')).toBe('5');
+    expect(await codeOf(response)).toEqual([503, 'auth_unavailable', expect.any(String)]);
     expect(at.lines.join('')).toMatch(/public keys of the tokens' issuer could not be fetched/);
   });
 
   it('fetches the keys of the issuer once for 500 concurrent requests', async () => {
     const at = await start(yaml());
     const tokens = await Promise.all(Array.from({ length: 500 }, (_, i) => tokenOf(key, { claims: { sub: `u${i}` } })));
-    const answers = await Promise.all(tokens.map((token) => send(at, { 'x-gateway-api-key': token })));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(tokens.map((token) => send(at, { 'x-gateway-api-key': token })));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect(issuer.server.requests).toHaveLength(1);
-    await Promise.all(answers.map((answer) => answer.text()));
+    await Promise.all(responses.map((response) => response.text()));
   });
 
   it('may listen on all interfaces; without tokens and keys this is rejected', async () => {
@@ -157,9 +157,9 @@ describe('the rules for a token', () => {
   it('are those of auth.jwt', async () => {
     const at = await start(yaml(', default_config: support, allow: {models: [m, fixed], providers: [main]}'));
     const headers = { 'x-gateway-api-key': await tokenOf(key) };
-    const answer = await send(at, headers, '/v1/chat/completions', { model: 'any', messages: [] });
-    expect(answer.status).toBe(200);
-    expect(await at.record(answer.headers.get('x-request-id'))).toMatchObject({ config: 'support', metadata: { from: 'config' } });
+    const response = await send(at, headers, '/v1/chat/completions', { model: 'any', messages: [] });
+    expect(response.status).toBe(200);
+    expect(await at.record(response.headers.get('x-request-id'))).toMatchObject({ config: 'support', metadata: { from: 'config' } });
     expect(await codeOf(await send(at, headers, '/v1/chat/completions', { model: '@main/other', messages: [] }))).toEqual([
       403,
       'not_allowed',
@@ -173,8 +173,8 @@ describe('the rules for a token', () => {
     const at = await start(yaml(', key: app', keys));
     const token = await tokenOf(key, { claims: { app: 'shop' } });
     const sent = (model: string) => send(at, { 'x-gateway-api-key': token }, '/v1/chat/completions', { model, messages: [] });
-    const answer = await sent('@main/small');
-    expect((await at.record(answer.headers.get('x-request-id'))).metadata).toEqual({ app: 'shop' });
+    const response = await sent('@main/small');
+    expect((await at.record(response.headers.get('x-request-id'))).metadata).toEqual({ app: 'shop' });
     expect((await sent('@main/big')).status).toBe(403);
     expect((await send(at, { 'x-gateway-api-key': await tokenOf(key, { claims: { app: 'no' } }) })).status).toBe(401);
   });

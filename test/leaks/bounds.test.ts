@@ -23,11 +23,11 @@ let dir: string;
 let running: Running;
 let url: string;
 /** The headers of the next response. */
-let answered: Record<string, string> = {};
+let responseHeaders: Record<string, string> = {};
 let body: object = completion('x');
 
 beforeAll(async () => {
-  upstream = await startUpstream((response) => json(response, 200, body, answered));
+  upstream = await startUpstream((response) => json(response, 200, body, responseHeaders));
   dir = mkdtempSync(join(tmpdir(), 'gateway-bounds-'));
   const config = {
     version: 1,
@@ -125,7 +125,7 @@ describe.each(hostile)('a request with %s', (_, request) => {
 });
 
 it('a response of the provider cannot write more either', async () => {
-  answered = { 'x-request-id': 'i'.repeat(6000), 'x-note': 'n'.repeat(6000) };
+  responseHeaders = { 'x-request-id': 'i'.repeat(6000), 'x-note': 'n'.repeat(6000) };
   body = {
     ...completion('x', 'a'.repeat(2 * mega)),
     choices: Array.from({ length: 5000 }, (_, index) => ({
@@ -139,7 +139,7 @@ it('a response of the provider cannot write more either', async () => {
     expect(written).toBeLessThanOrEqual(recordLimit + 1024);
     expect(log).toBeLessThanOrEqual(recordLimit);
   } finally {
-    answered = {};
+    responseHeaders = {};
     body = completion('x');
   }
 });

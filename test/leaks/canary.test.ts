@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { startWire, type Wire } from '../faults/wire.ts';
 import { begin, type Running, run } from '../cli/run.ts';
 import { until } from '../support/gateway.ts';
-import { type Answer, type RequestSpec, sendRequest, filesBelow, formsOf } from './sinks.ts';
+import { type ReceivedResponse, type RequestSpec, sendRequest, filesBelow, formsOf } from './sinks.ts';
 
 /**
  * Puts a distinct secret in every possible place, triggers every kind of error, and then searches all output of the
@@ -103,8 +103,8 @@ interface Ran {
   readonly dir: string;
   readonly running: Running;
   readonly url: string;
-  readonly answers: Answer[];
-  send(request: RequestSpec): Promise<Answer>;
+  readonly responses: ReceivedResponse[];
+  send(request: RequestSpec): Promise<ReceivedResponse>;
 }
 
 const env = (dir: string): Record<string, string> => ({
@@ -127,16 +127,16 @@ async function start(format: 'json' | 'pretty'): Promise<Ran> {
   const dir = folder(yaml);
   const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', format, '--no-watch'], dir, env(dir));
   const [, url = ''] = await running.saw(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);
-  const answers: Answer[] = [];
+  const responses: ReceivedResponse[] = [];
   return {
     dir,
     running,
     url,
-    answers,
+    responses,
     async send(request) {
-      const answer = await sendRequest(url, { ...request, headers: { 'x-gateway-api-key': callers.gatewayKey, ...request.headers } });
-      answers.push(answer);
-      return answer;
+      const response = await sendRequest(url, { ...request, headers: { 'x-gateway-api-key': callers.gatewayKey, ...request.headers } });
+      responses.push(response);
+      return response;
     },
   };
 }
@@ -322,7 +322,7 @@ describe.each(['json', 'pretty'] as const)('a gateway with the log format %s', (
 
     const sinks = new Map([
       ...filesBelow(gateway.dir),
-      ['answers', gateway.answers.map(({ text }) => text).join('\n')],
+      ['answers', gateway.responses.map(({ text }) => text).join('\n')],
       ['stdout', out],
       ['stderr', err],
     ]);
@@ -341,7 +341,7 @@ describe.each(['json', 'pretty'] as const)('a gateway with the log format %s', (
     expect(found).toEqual([]);
     expect([...sinks.keys()].filter((name) => /spool/.test(name)).length).toBeGreaterThan(0);
     // The responses contained the provider's credential, and the gateway detected it.
-    expect(gateway.answers.filter(({ text }) => text.includes('*'.repeat(20))).length).toBeGreaterThan(40);
+    expect(gateway.responses.filter(({ text }) => text.includes('*'.repeat(20))).length).toBeGreaterThan(40);
 
     const upstream = wire.requests.map(({ head, body }) => head + body).join('\n');
     const sentOn = Object.entries(callers).filter(([, secret]) => formsOf(secret).some((form) => upstream.includes(form)));

@@ -127,8 +127,8 @@ export async function sendAll(url: string): Promise<string[]> {
   const ids: string[] = [];
   const base = url.replace(/\/$/, '');
   const send = async (path: string, body: object, headers: Record<string, string> = {}): Promise<void> => {
-    const answer = await sendRequest(base, { path, body, headers: { 'x-gateway-metadata': metadata, ...headers } });
-    ids.push(answer.id ?? '');
+    const response = await sendRequest(base, { path, body, headers: { 'x-gateway-metadata': metadata, ...headers } });
+    ids.push(response.id ?? '');
   };
   for (const model of Object.keys(ways)) {
     for (const stream of [false, true]) {

@@ -73,10 +73,10 @@ describe.each(['json', 'pretty'])('errors in the log format %s contain no secret
     write('never');
     running = begin(args(format), dir, { CANARY: secret });
     const [, url = ''] = await running.saw(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);
-    const answers: string[] = [];
+    const responseTexts: string[] = [];
     for (const how of ['throw', 'object', 'text', 'timer', 'rejection', 'settle']) {
       const body = { model: '@mock/echo', messages: [{ role: 'user', content: 'hi' }] };
-      answers.push((await sendRequest(url, { path: '/v1/chat/completions', body, headers: { 'x-crash': how } })).text);
+      responseTexts.push((await sendRequest(url, { path: '/v1/chat/completions', body, headers: { 'x-crash': how } })).text);
     }
     await running.saw(/in a rejection \*\*\*/);
     write('setup');
@@ -86,6 +86,6 @@ describe.each(['json', 'pretty'])('errors in the log format %s contain no secret
     const { out, err } = await running.ended;
     for (const text of ['thrown ***', 'in a timer ***', 'settled ***']) expect(out).toContain(text);
     const files = [...filesBelow(dir)].filter(([path]) => !path.endsWith('.yaml'));
-    expect(leaksIn([out, err, ...answers, ...files.map(([, text]) => text)].join('\n'))).toEqual([]);
+    expect(leaksIn([out, err, ...responseTexts, ...files.map(([, text]) => text)].join('\n'))).toEqual([]);
   });
 });

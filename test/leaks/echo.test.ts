@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWire, type Wire } from '../faults/wire.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { type Answer, type RequestSpec, sendRequest, filesBelow, formsOf } from './sinks.ts';
+import { type ReceivedResponse, type RequestSpec, sendRequest, filesBelow, formsOf } from './sinks.ts';
 
 /** A provider that repeats its credential: the gateway masks it with asterisks for the caller and on the disk. */
 
@@ -90,11 +90,11 @@ function script({
   };
 }
 
-async function sent(request: RequestSpec, echo: Echo): Promise<Answer> {
+async function sent(request: RequestSpec, echo: Echo): Promise<ReceivedResponse> {
   wire.script = script(echo);
-  const answer = await sendRequest(gateway.url, request);
-  received.push(answer.text);
-  return answer;
+  const response = await sendRequest(gateway.url, request);
+  received.push(response.text);
+  return response;
 }
 
 const messages = [{ role: 'user', content: 'hi' }];
@@ -174,8 +174,8 @@ const routes: readonly (readonly [name: string, request: RequestSpec, type: stri
 ];
 
 const asterisks = /\*{8}/;
-const expectHidden = (answer: Answer): void => {
-  for (const form of formsOf(key)) expect(answer.text).not.toContain(form);
+const expectHidden = (response: ReceivedResponse): void => {
+  for (const form of formsOf(key)) expect(response.text).not.toContain(form);
 };
 
 describe.each(routes)("%s: the gateway masks the provider's credential", (_, request, type, good) => {
@@ -183,10 +183,10 @@ describe.each(routes)("%s: the gateway masks the provider's credential", (_, req
 
   it.each([['length'], ['chunked'], ['close']] as const)('in a successful response (%s)', async (framing) => {
     for (const form of forms) {
-      const answer = await sent(request, { type, framing, body: good(`a ${form} b`) });
-      expect(answer).toMatchObject({ status: 200, isWhole: true });
-      expectHidden(answer);
-      expect(answer.body).toMatch(asterisks);
+      const response = await sent(request, { type, framing, body: good(`a ${form} b`) });
+      expect(response).toMatchObject({ status: 200, isWhole: true });
+      expectHidden(response);
+      expect(response.body).toMatch(asterisks);
     }
   });
 
@@ -198,10 +198,10 @@ describe.each(routes)("%s: the gateway masks the provider's credential", (_, req
     const from = bytes.indexOf(form);
     for (let cut = from + 1; cut < from + form.length; cut += 1) {
       for (const framing of ['length', 'chunked'] as const) {
-        const answer = await sent(request, { type, framing, body, cuts: [cut] });
-        expect(answer).toMatchObject({ status: 200, isWhole: true });
-        expectHidden(answer);
-        expect(answer.body).toMatch(asterisks);
+        const response = await sent(request, { type, framing, body, cuts: [cut] });
+        expect(response).toMatchObject({ status: 200, isWhole: true });
+        expectHidden(response);
+        expect(response.body).toMatch(asterisks);
       }
     }
   });
@@ -213,9 +213,9 @@ describe.each(routes)("%s: the gateway masks the provider's credential", (_, req
       `www-authenticate: Bearer error="${key}"`,
       `retry-after: ${key}`,
     ];
-    const answer = await sent(request, { type, headers, reason: `OK ${key}`, framing: 'chunked', trailer: key, body: good('fine') });
-    expect(answer).toMatchObject({ status: 200, isWhole: true });
-    expectHidden(answer);
+    const response = await sent(request, { type, headers, reason: `OK ${key}`, framing: 'chunked', trailer: key, body: good('fine') });
+    expect(response).toMatchObject({ status: 200, isWhole: true });
+    expectHidden(response);
   });
 
   it.each([[400], [401], [403], [404], [429], [500]])('in an error %i, also in a truncated message', async (status) => {
@@ -243,11 +243,11 @@ describe('a compressed response', () => {
       );
       socket.write(packed);
     };
-    const answer = await sendRequest(gateway.url, routes[0]?.[1] as RequestSpec);
-    received.push(answer.text);
-    expect(answer).toMatchObject({ status, isWhole: true });
-    expectHidden(answer);
-    expect(answer.body).toMatch(asterisks);
+    const response = await sendRequest(gateway.url, routes[0]?.[1] as RequestSpec);
+    received.push(response.text);
+    expect(response).toMatchObject({ status, isWhole: true });
+    expectHidden(response);
+    expect(response.body).toMatch(asterisks);
   });
 
   it('is never requested: a caller cannot enable compression with accept-encoding', async () => {
@@ -281,17 +281,17 @@ describe('an error in the middle of a stream has the credential masked', () => {
     ['interrupted inside the error', openai, `${begun}data: {"error": {"message": "bad ${JSON.stringify(key).slice(1, -3)}`],
   ])('%s', async (_, request, body) => {
     for (const framing of ['chunked', 'close'] as const) {
-      const answer = await sent(request, { type: stream, framing, body });
-      expectHidden(answer);
-      expect(answer.text).not.toContain(key.slice(0, key.length - 4));
+      const response = await sent(request, { type: stream, framing, body });
+      expectHidden(response);
+      expect(response.text).not.toContain(key.slice(0, key.length - 4));
     }
   });
 });
 
 it('the gateway logs once per provider, and in each record, that the credential was repeated', async () => {
   const request = routes[0]?.[1] as RequestSpec;
-  const answer = await sent(request, { body: openaiChat(key) });
-  const record = await gateway.record(answer.id ?? null);
+  const response = await sent(request, { body: openaiChat(key) });
+  const record = await gateway.record(response.id ?? null);
   expect(record.warnings).toEqual(['The response of provider "openai" contained its credential (1×). It was masked.']);
   const lines = gateway.lines.filter((line) => line.includes('contained its credential'));
   expect(lines.map((line) => (JSON.parse(line) as { provider: string }).provider).toSorted()).toEqual(['anthropic', 'azure', 'openai']);

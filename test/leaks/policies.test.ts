@@ -5,7 +5,7 @@ import { type Endpoint, type EndpointTraits, endpoints } from '../../src/core/en
 import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
-import { type Answer, sendRequest } from './sinks.ts';
+import { type ReceivedResponse, sendRequest } from './sinks.ts';
 
 /**
  * What may be stored of a request: every policy, every route of the endpoint table, every outcome. Each part of the request
@@ -118,7 +118,7 @@ const form = [
 ].join('');
 
 /** One request for a route with this outcome. */
-function requestFor(url: string, endpoint: Endpoint, outcome: Outcome, debug: string | undefined): Promise<Answer> {
+function requestFor(url: string, endpoint: Endpoint, outcome: Outcome, debug: string | undefined): Promise<ReceivedResponse> {
   const traits: EndpointTraits = endpoints[endpoint];
   const [method, template] = traits.routes[0] ?? ['POST', 'things'];
   const path = `/v1/${template.replaceAll('{id}', 'obj-1')}?note=${parts.query}`;
@@ -163,24 +163,24 @@ const partsIn = (text: string): Part[] => (Object.keys(parts) as Part[]).filter(
 describe.each(cases)('bodies: %s, x-gateway-debug: %s', (policy, debug, lowered) => {
   it.each(outcomes)('stores only what is allowed of a request with the outcome %s', async (outcome) => {
     const gateway = gateways.get(policy) as TestGateway;
-    const sent: [Endpoint, Answer][] = [];
+    const sent: [Endpoint, ReceivedResponse][] = [];
     for (const endpoint of Object.keys(endpoints) as Endpoint[])
       sent.push([endpoint, await requestFor(gateway.url, endpoint, outcome, debug)]);
     await until(() => sent.every(([, { id }]) => gateway.records.some((record) => record.id === id)), 'all records');
     const disk = await spooled(gateway);
     const allowed = outcome === 'stranger' ? [] : (kept[lowered] ?? []);
-    for (const [endpoint, answer] of sent) {
-      const text = disk.get(answer.id ?? '');
+    for (const [endpoint, response] of sent) {
+      const text = disk.get(response.id ?? '');
       expect(text, endpoint).toBeDefined();
       expect(
         partsIn(text ?? '').filter((part) => !allowed.includes(part)),
-        `${endpoint} (${answer.status})`,
+        `${endpoint} (${response.status})`,
       ).toEqual([]);
       expect(text).not.toContain('session=secret');
     }
     const ofChat = partsIn(disk.get(sent.find(([endpoint]) => endpoint === chat)?.[1].id ?? '') ?? '');
-    const answered = outcome === 'whole' || outcome === 'stream' || outcome === 'error';
-    const expected = answered ? allowed : allowed.filter((part) => part !== 'responseHeader' && part !== 'responseBody');
+    const hasResponse = outcome === 'whole' || outcome === 'stream' || outcome === 'error';
+    const expected = hasResponse ? allowed : allowed.filter((part) => part !== 'responseHeader' && part !== 'responseBody');
     // An upstream body that differs in one member is stored as a patch.
     expect(ofChat).toEqual([...expected].toSorted());
   });

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 
 /** A response as received, all its parts in one text. */
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly id: string | undefined;
   /** Status line, headers, body and trailers. */
@@ -21,7 +21,7 @@ export interface RequestSpec {
 }
 
 /** Sends one request on its own connection. Never rejects: an interrupted response is returned, too. */
-export function sendRequest(base: string, { method, path, headers = {}, body }: RequestSpec): Promise<Answer> {
+export function sendRequest(base: string, { method, path, headers = {}, body }: RequestSpec): Promise<ReceivedResponse> {
   const bytes = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   const json = bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) };
   return new Promise((resolve) => {

@@ -83,8 +83,8 @@ describe('a gateway that is stopping', () => {
   });
 
   it('sends connection: close from the start of the drain, also with pending responses', async () => {
-    let answer = (): void => undefined;
-    const held = new Promise<void>((resolve) => (answer = resolve));
+    let respond = (): void => undefined;
+    const held = new Promise<void>((resolve) => (respond = resolve));
     await start({ delay: '4s', timeout: '20s' });
     const agent = new Agent({ keepAlive: true });
     expect(await answerOf(post(agent).end(body))).toEqual({ status: 200, connection: 'keep-alive' });
@@ -98,7 +98,7 @@ describe('a gateway that is stopping', () => {
     upstream.script = (response) => json(response, 200, completion('new'));
     // During the delay, new connections are accepted.
     expect(await answerOf(post(new Agent({ keepAlive: true })).end(body))).toEqual({ status: 200, connection: 'close' });
-    answer();
+    respond();
     expect(await answerOf(waiting)).toEqual({ status: 200, connection: 'close' });
     expect((await running.ended).code).toBe(0);
     agent.destroy();

@@ -33,13 +33,13 @@ afterAll(async () => {
   await upstream.close();
 });
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-function call(listener: string, method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+function call(listener: string, method: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const sent = requestHttp(new URL(listeners[listener] ?? ''), { method, path, headers, agent: false }, (response) => {
       let text = '';
@@ -79,8 +79,8 @@ describe('an unsupported method returns 405 with the header Allow', () => {
     // The provider relays no request to a route that is not modelled.
     ['data', 'PATCH', '/v1/models', 'GET, HEAD', { 'x-gateway-provider': '@gemini' }],
   ])('%s %s %s', async (listener, method, path, allow, headers = {}) => {
-    const answer = await call(listener, method, path, listener === 'admin' ? ofAdmin : headers);
-    expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
+    const response = await call(listener, method, path, listener === 'admin' ? ofAdmin : headers);
+    expect([response.status, response.headers['allow']]).toEqual([405, allow]);
   });
 });
 

@@ -56,9 +56,9 @@ describe('/healthz and /readyz on the data listener', () => {
     ['DELETE', '/readyz', 405, '{"status":"method not allowed"}\n'],
   ])('respond to %s %s with %i, without a key and without a record', async (method, path, status, body) => {
     const before = keyed.records.length;
-    const answer = await send(keyed.url + path, method);
-    expect(answer).toEqual({ status, body: expect.stringContaining(body) as string, allow: status === 405 ? 'GET, HEAD' : undefined });
-    expect(answer.body === '').toBe(method === 'HEAD');
+    const response = await send(keyed.url + path, method);
+    expect(response).toEqual({ status, body: expect.stringContaining(body) as string, allow: status === 405 ? 'GET, HEAD' : undefined });
+    expect(response.body === '').toBe(method === 'HEAD');
     expect(keyed.records.length).toBe(before);
   });
 
@@ -81,9 +81,9 @@ describe('/healthz and /readyz on the data listener', () => {
   });
 
   it.each(['/healthz/', '/Healthz', '/readyz/x', '/v1/healthz', '/livez'])('do not include %s', async (path) => {
-    const answer = await send(keyed.url + path, 'GET');
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(answer.body).toContain('"error"');
+    const response = await send(keyed.url + path, 'GET');
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.body).toContain('"error"');
   });
 
   it('ignore a body', async () => {

@@ -26,7 +26,7 @@ const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);
 
 const apis: ReadonlySet<string> = new Set(['chat.completions', 'messages', 'generateContent', 'streamGenerateContent']);
 
-const answers = recordings([...services, 'anthropic', 'gemini-api', 'vertex-gemini']).filter(
+const successful = recordings([...services, 'anthropic', 'gemini-api', 'vertex-gemini']).filter(
   ({ api, response }) => apis.has(api) && response.status === 200 && response.body !== undefined && !isError(response.body),
 );
 
@@ -35,10 +35,10 @@ const pieceSizes = [Number.POSITIVE_INFINITY, 7, 1021];
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))('recorded responses', () => {
   it('include enough recordings of each API', () => {
-    for (const api of apis) expect(answers.filter((one) => one.api === api).length).toBeGreaterThan(40);
+    for (const api of apis) expect(successful.filter((one) => one.api === api).length).toBeGreaterThan(40);
   });
 
-  it.each(answers.map((one) => [`${one.provider} ${one.id}`, one] as const))(
+  it.each(successful.map((one) => [`${one.provider} ${one.id}`, one] as const))(
     'mean the same in the Messages API: %s',
     async (_name, exchange) => {
       await expectSame(exchange);
@@ -53,7 +53,7 @@ describe.skipIf(skipping(noPython ?? (haveRecordings ? undefined : 'there is no 
   () => {
     it('mean the same in the Messages API, with and without streaming', async () => {
       if ('missing' in python) return;
-      const jobs = answers.map((exchange) => {
+      const jobs = successful.map((exchange) => {
         const way = wayOf(exchange);
         const { whole, stream } = way.forms(exchange);
         return {
@@ -65,7 +65,7 @@ describe.skipIf(skipping(noPython ?? (haveRecordings ? undefined : 'there is no 
       });
       const text = await runScript(python.python, ['../messages/pypi-client.py'], JSON.stringify(jobs));
       const made = JSON.parse(text) as { readonly stream: Json | null; readonly whole: Json }[];
-      expect(made.length).toBe(answers.length);
+      expect(made.length).toBe(successful.length);
       for (const [at, { stream, whole }] of made.entries()) {
         const { id, expected } = jobs[at] ?? { id: '', expected: undefined };
         expect({ id, said: saidByMessage(whole) }).toEqual({ id, said: expected });

@@ -110,7 +110,7 @@ export const request: fc.Arbitrary<Json> = fc
     let calls = 0;
     const turns = steps.flatMap(({ said, results, after }): Json[] => {
       const blocks = said.map((block) => (block['type'] === 'tool_use' ? { ...block, id: `toolu_${(calls += 1)}` } : block));
-      const answers = blocks
+      const toolResults = blocks
         .filter(({ type }) => type === 'tool_use')
         .map((block, at): Json => {
           const { content, is_error, mark } = results[at] ?? { content: 'none', is_error: undefined, mark: undefined };
@@ -124,7 +124,7 @@ export const request: fc.Arbitrary<Json> = fc
         });
       return [
         { role: 'assistant', content: blocks },
-        { role: 'user', content: [...answers, ...after, { type: 'text', text: 'Go on' }] },
+        { role: 'user', content: [...toolResults, ...after, { type: 'text', text: 'Go on' }] },
       ];
     });
     return { model: 'claude-opus-4-6', max_tokens: 1000, messages: [{ role: 'user', content: first }, ...turns], tools, ...more };

@@ -6,7 +6,7 @@ import { bedrockConverse, streamOf, wholeOf } from './ways.ts';
 
 /** Every recorded response of Converse means the same to a client of the Messages API. */
 
-const answers = exchanges.filter(({ api, response }) => api.startsWith('converse') && response.status === 200);
+const successful = exchanges.filter(({ api, response }) => api.startsWith('converse') && response.status === 200);
 
 const stops: Readonly<Record<string, string>> = { guardrail_intervened: 'refusal', content_filtered: 'refusal' };
 
@@ -24,10 +24,10 @@ function expected(exchange: Exchange): Omit<Said, 'usage'> & { readonly usage: o
 
 describe.skipIf(skipping(missing))('recorded responses of Converse', () => {
   it('include enough recordings', () => {
-    expect(answers.length).toBeGreaterThan(50);
+    expect(successful.length).toBeGreaterThan(50);
   });
 
-  it.each(answers.map((one) => [one.id, one] as const))('mean the same in the Messages API: %s', async (_id, exchange) => {
+  it.each(successful.map((one) => [one.id, one] as const))('mean the same in the Messages API: %s', async (_id, exchange) => {
     if (exchange.api === 'converse') {
       expect(saidByMessage(wholeOf(bedrockConverse, exchange.response.body ?? ''))).toEqual(expected(exchange));
       return;

@@ -123,7 +123,7 @@ const request = {
   top_k: 5,
 };
 
-const answer = {
+const message = {
   id: 'c1',
   type: 'message',
   role: 'assistant',
@@ -147,14 +147,14 @@ describe.each([['openai'], ['groq'], ['azure'], ['gemini']])('/v1/messages on %s
     const { data, response } = await anthropic()
       .messages.create({ model, ...request })
       .withResponse();
-    expect(data).toMatchObject(answer);
+    expect(data).toMatchObject(message);
     expect(response.headers.get('x-gateway-dropped-params')).toContain('cache_control');
     if (slug !== 'gemini') expect(lastBody()).not.toHaveProperty('top_k');
   });
 
   it('returns a message with streaming', async () => {
     const stream = anthropic().messages.stream({ model, ...request });
-    expect(await stream.finalMessage()).toMatchObject(answer);
+    expect(await stream.finalMessage()).toMatchObject(message);
   });
 
   it('records usage', async () => {
@@ -192,7 +192,7 @@ it('/v1/messages falls back from Anthropic to another provider', async () => {
     ...request.messages,
     {
       role: 'assistant',
-      content: answer.content.map((block) => (block.type === 'tool_use' ? { id: 'call_1', ...block } : block)) as never,
+      content: message.content.map((block) => (block.type === 'tool_use' ? { id: 'call_1', ...block } : block)) as never,
     },
     {
       role: 'user',

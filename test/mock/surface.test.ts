@@ -103,8 +103,8 @@ describe('the mock provider with npm openai', () => {
 
   it('returns speech as WAV and MP3', async () => {
     const speak = async (format: 'mp3' | 'wav') => {
-      const answer = await client.audio.speech.create({ model: 'tts', voice: 'alloy', input: 'hi', response_format: format });
-      return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) };
+      const speech = await client.audio.speech.create({ model: 'tts', voice: 'alloy', input: 'hi', response_format: format });
+      return { type: speech.headers.get('content-type'), bytes: Buffer.from(await speech.arrayBuffer()) };
     };
     const wav = await speak('wav');
     expect([wav.type, wav.bytes.toString('latin1', 0, 4), wav.bytes.readUInt32LE(4) + 8]).toEqual(['audio/wav', 'RIFF', wav.bytes.length]);

@@ -154,12 +154,12 @@ describe('GET /v1/models', () => {
 
   it('returns names that can be used unchanged', async () => {
     const id = (await idsOf(await listModels(all))).at(-1);
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${all}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: id, messages: [{ role: 'user', content: 'x' }] }),
     });
-    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'hi' } }] });
+    expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'hi' } }] });
   });
 
   it.each([

@@ -65,7 +65,7 @@ describe('an exported log record', () => {
     ['none', true, undefined, undefined],
     ['full', false, undefined, undefined],
     ['full', true, 'mail a@example.com', 'mail a@example.com'],
-  ])('with bodies %s and content %s contains the messages that the record stores', async (bodies, content, sent, answered) => {
+  ])('with bodies %s and content %s contains the messages that the record stores', async (bodies, content, sent, received) => {
     await gateway.write(yaml(bodies, content));
     await gateway.gateway.reload();
     const shown = plain(await logOf(await sendChat('@mock/echo', 'mail a@example.com')));
@@ -74,7 +74,7 @@ describe('an exported log record', () => {
       return value === undefined ? undefined : (JSON.parse(String(value)) as [{ parts: [{ content: string }] }])[0].parts[0].content;
     };
     expect(textOf('gen_ai.input.messages')).toBe(sent);
-    expect(textOf('gen_ai.output.messages')).toBe(answered);
+    expect(textOf('gen_ai.output.messages')).toBe(received);
   });
 
   it.each([

@@ -95,9 +95,9 @@ function chat(at: TestGateway, model: string, headers: Record<string, string> = 
 describe('a plugin loaded from a file', () => {
   it('runs for every request with its configured options', async () => {
     gateway = await startTestGateway(withTag('one'), { files: { 'tag.ts': tagPlugin } });
-    const answer = await chat(gateway, '@mock/echo');
-    expect(answer.headers.get('x-tag')).toBe('one');
-    const record = await gateway.record(answer.headers.get('x-request-id'));
+    const response = await chat(gateway, '@mock/echo');
+    expect(response.headers.get('x-tag')).toBe('one');
+    const record = await gateway.record(response.headers.get('x-request-id'));
     expect(record.plugins.filter(({ name }) => name === 'tag').map(({ moment }) => moment)).toEqual(['admit', 'reply']);
     const refused = await chat(gateway, '@mock/echo', { 'x-forbidden': 'yes' });
     expect(refused.status).toBe(403);
@@ -124,8 +124,8 @@ describe('a plugin loaded from a file', () => {
     expect((await chat(gateway, '@mock/echo')).headers.get('x-uses')).toBe('1');
     await gateway.write(withTag('two'));
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded', changes: ['~plugins'] });
-    const answer = await chat(gateway, '@mock/echo');
-    expect([answer.headers.get('x-tag'), answer.headers.get('x-uses')]).toEqual(['two', '2']);
+    const response = await chat(gateway, '@mock/echo');
+    expect([response.headers.get('x-tag'), response.headers.get('x-uses')]).toEqual(['two', '2']);
     expect(life()).toEqual(['setup one', 'setup two', 'dispose one']);
     await gateway.close();
     expect(life()).toEqual(['dispose two']);
@@ -163,9 +163,9 @@ describe('a provider loaded from a file', () => {
       `version: 1\nprovider_plugins: [./parrot.ts]\nproviders: {grey: {type: bird, perch: "${upstream.url}", api_key: "\${env:SEED}"}}\n`,
       { files: { 'parrot.ts': parrotProvider }, env: { SEED: 'sunflower-seed' } },
     );
-    const answer = await chat(gateway, '@grey/polly', { authorization: 'Bearer of-the-caller' });
-    expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'squawk' } }] });
-    expect(answer.headers.get('x-gateway-provider-type')).toBe('parrot');
+    const response = await chat(gateway, '@grey/polly', { authorization: 'Bearer of-the-caller' });
+    expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'squawk' } }] });
+    expect(response.headers.get('x-gateway-provider-type')).toBe('parrot');
     expect(upstream.requests).toMatchObject([{ method: 'POST', url: '/talk/polly', headers: { 'x-seed': 'sunflower-seed' } }]);
     expect(upstream.requests[0]?.headers.authorization).toBeUndefined();
     const list = await fetch(`${gateway.url}/v1/models`);

@@ -18,14 +18,14 @@ afterAll(async () => {
 });
 
 type Headers = Readonly<Record<string, string>>;
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: globalThis.Headers;
   readonly text: string;
   readonly body: { readonly error?: Record<string, unknown>; readonly [key: string]: unknown };
 }
 
-async function post(path: string, body: unknown, headers: Headers = {}, gateway = open): Promise<Answer> {
+async function post(path: string, body: unknown, headers: Headers = {}, gateway = open): Promise<ReceivedResponse> {
   const response = await fetch(`${gateway.url}/v1/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -36,7 +36,7 @@ async function post(path: string, body: unknown, headers: Headers = {}, gateway 
     status: response.status,
     headers: response.headers,
     text,
-    body: text.startsWith('{') ? (JSON.parse(text) as Answer['body']) : {},
+    body: text.startsWith('{') ? (JSON.parse(text) as ReceivedResponse['body']) : {},
   };
 }
 
@@ -170,8 +170,8 @@ describe('POST /v1/prompts/{id}/completions', () => {
   ])('rejects %s', async (...[, name, body, status, code, param, message]) => {
     const count = upstream.requests.length;
     for (const what of ['completions', 'render']) {
-      const answer = await post(`prompts/${name}/${what}`, body);
-      expect(answer).toMatchObject({
+      const response = await post(`prompts/${name}/${what}`, body);
+      expect(response).toMatchObject({
         status,
         body: { error: { code, param: param ?? null, message: expect.stringMatching(message) as string } },
       });
@@ -222,10 +222,10 @@ describe('target of a prompt', () => {
     ['is a provider named by the request before the saved slug', 'welcome@2', { 'x-gateway-provider': '@main' }, {}, '-', 'main'],
     ['is the saved slug if the config has no provider', 'welcome@2', { 'x-gateway-config': 'open' }, {}, 'open', 'second'],
   ])('%s', async (...[, name, headers, more, config, provider]) => {
-    const answer = await post(`prompts/${name}/completions`, { variables, ...more }, headers as Headers);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('x-gateway-config')?.split('@')[0]).toBe(config);
-    expect(answer.headers.get('x-gateway-provider')).toBe(provider);
+    const response = await post(`prompts/${name}/completions`, { variables, ...more }, headers as Headers);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-gateway-config')?.split('@')[0]).toBe(config);
+    expect(response.headers.get('x-gateway-provider')).toBe(provider);
   });
 
   it('uses the model of the request and the provider of the prompt', async () => {
@@ -295,9 +295,9 @@ describe('targets with their own prompt', () => {
       ['chat/completions', { model: 'x', messages: [] }],
       ['embeddings', { model: 'x', input: 'x' }],
     ] as const) {
-      const { status, body: answer } = await post(path, body, { 'x-gateway-config': config });
-      expect([status, answer.error?.['code']]).toEqual([400, 'invalid_config']);
-      expect(answer.error?.['message']).toMatch(/has targets with a prompt_id, but POST \/v1\/.* does not run stored prompts/);
+      const { status, body: response } = await post(path, body, { 'x-gateway-config': config });
+      expect([status, response.error?.['code']]).toEqual([400, 'invalid_config']);
+      expect(response.error?.['message']).toMatch(/has targets with a prompt_id, but POST \/v1\/.* does not run stored prompts/);
     }
   });
 
@@ -325,8 +325,8 @@ describe('permissions of the API key', () => {
     ['the model of the request', 'welcome@2', {}, { model: '@main/m' }, /may not use model "m"/],
     ['the prompt of a target of the config', 'welcome', { 'x-gateway-config': 'two' }, {}, /may not use prompt "other"/],
   ])('reject %s with 403', async (...[, name, headers, more, message]) => {
-    const answer = await post(`prompts/${name}/completions`, { variables: { product: 'x' }, ...more }, { ...narrow, ...headers }, keyed);
-    expect(answer).toMatchObject({
+    const response = await post(`prompts/${name}/completions`, { variables: { product: 'x' }, ...more }, { ...narrow, ...headers }, keyed);
+    expect(response).toMatchObject({
       status: 403,
       body: { error: { code: 'not_allowed', message: expect.stringMatching(message) as string } },
     });

@@ -52,10 +52,10 @@ describe('npm portkey-ai', () => {
   const client = (): Portkey => new Portkey({ baseURL, apiKey: appKey });
 
   it('runs a prompt', async () => {
-    const answer = (await client().prompts.completions.create({ promptID: 'welcome', variables, temperature: 0.7 })) as unknown as {
+    const completion = (await client().prompts.completions.create({ promptID: 'welcome', variables, temperature: 0.7 })) as unknown as {
       choices: readonly { message?: { content?: string } }[];
     };
-    expect(answer.choices[0]?.message?.content).toBe('Grüße');
+    expect(completion.choices[0]?.message?.content).toBe('Grüße');
     expect(lastBody(upstream)).toMatchObject({ messages, temperature: 0.7, max_tokens: 300, stream: false });
     noKeyOfOurs();
   });

@@ -57,12 +57,12 @@ configs:
 `);
     try {
       for (const config of ['pass', 'drop']) {
-        const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+        const response = await fetch(`${gateway.url}/v1/chat/completions`, {
           method: 'POST',
           headers: { 'content-type': 'application/json', 'x-gateway-config': config },
           body: JSON.stringify({ model: 'm', labels: { app: 'shop' }, messages: [] }),
         });
-        const record = await gateway.record(answer.headers.get('x-request-id'));
+        const record = await gateway.record(response.headers.get('x-request-id'));
         const sent = JSON.parse(upstream.requests.at(-1)?.body.toString() ?? '') as object;
         expect(record.labels).toEqual({ team: 'search', app: 'shop' });
         expect(sent).toMatchObject(config === 'pass' ? { labels: { team: 'search', app: 'shop' } } : {});

@@ -50,12 +50,12 @@ const cases: readonly [what: string, key: string, headers: Record<string, string
 
 describe('metadata in the record', () => {
   it.each(cases)('%s', async (_what, key, headers, metadata) => {
-    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
       body: JSON.stringify({ model: 'echo', messages: [{ role: 'user', content: 'x' }] }),
     });
-    expect(answer.status).toBe(200);
-    expect((await gateway.record(answer.headers.get('x-request-id'))).metadata).toEqual(metadata);
+    expect(response.status).toBe(200);
+    expect((await gateway.record(response.headers.get('x-request-id'))).metadata).toEqual(metadata);
   });
 });

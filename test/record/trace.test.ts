@@ -37,13 +37,13 @@ beforeEach(() => {
 type Headers = Readonly<Record<string, string>>;
 
 async function send(headers: Headers, path = '/v1/chat/completions', method = 'POST') {
-  const answer = await fetch(`${gateway.url}${path}`, {
+  const response = await fetch(`${gateway.url}${path}`, {
     method,
     headers: { 'content-type': 'application/json', 'x-gateway-provider': '@main', ...headers },
     ...(method === 'POST' ? { body: JSON.stringify({ model: 'm', messages: [] }) } : {}),
   });
-  await answer.arrayBuffer();
-  return { answer, record: await gateway.record(answer.headers.get('x-request-id')) };
+  await response.arrayBuffer();
+  return { answer: response, record: await gateway.record(response.headers.get('x-request-id')) };
 }
 
 const ids = /^[0-9a-f]{32}$/;

@@ -28,13 +28,13 @@ export function readingOf(exchange: Recorded): Reading {
   return exchange.stream ? ofStream(exchange.api, body) : ofWhole(exchange.api, JSON.parse(body) as Json);
 }
 
-function ofWhole(api: string, answer: Json): Reading {
-  const isResponse = api.startsWith('responses') && answer['object'] === 'response';
+function ofWhole(api: string, body: Json): Reading {
+  const isResponse = api.startsWith('responses') && body['object'] === 'response';
   return {
-    model: textOr(answer['model'], null),
-    finish: isResponse ? [statusOf(answer)] : choicesOf(answer).map((choice) => String(choice['finish_reason'])),
+    model: textOr(body['model'], null),
+    finish: isResponse ? [statusOf(body)] : choicesOf(body).map((choice) => String(choice['finish_reason'])),
     // The request that created a stored response has counted its usage.
-    usage: api === 'responses.retrieve' && answer['background'] !== true ? undefined : usageOf(answer['usage']),
+    usage: api === 'responses.retrieve' && body['background'] !== true ? undefined : usageOf(body['usage']),
   };
 }
 

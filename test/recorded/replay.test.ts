@@ -44,10 +44,10 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
         good.filter((one) => groupOf(one) === group),
         async (exchange) => {
           const sent = caseOf(exchange, manner);
-          const answer = await send(gateway, sent);
-          expectSameAnswer(sent, answer);
-          expectSeen(sent, replay, answer.id);
-          expectRecord(sent, await gateway.record(answer.id));
+          const response = await send(gateway, sent);
+          expectSameAnswer(sent, response);
+          expectSeen(sent, replay, response.id);
+          expectRecord(sent, await gateway.record(response.id));
         },
       );
       expect(failures).toEqual([]);
@@ -56,9 +56,9 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
     it('keeps the status and message of errors', async () => {
       const failures = await eachOf([...bad, ...disguised], async (exchange) => {
         const sent = caseOf(exchange, manner);
-        const answer = await send(gateway, sent);
-        expectAllFailed(sent, answer);
-        expectSeen(sent, replay, answer.id);
+        const response = await send(gateway, sent);
+        expectAllFailed(sent, response);
+        expectSeen(sent, replay, response.id);
       });
       expect(failures).toEqual([]);
     });
@@ -67,11 +67,11 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
   it.each(broken.map(({ id }) => id))('passes on an error within a stream and ends it: %s', async (id) => {
     const exchange = broken.find((one) => one.id === id) as Recorded;
     const sent = caseOf(exchange, 'pieces');
-    const answer = await send(gateway, sent);
-    const events = eventsOf(answer.text);
+    const response = await send(gateway, sent);
+    const events = eventsOf(response.text);
     expect(events).toEqual(eventsOf(exchange.response.body ?? '').slice(0, events.length));
     expect(events.at(-1)?.data).toMatch(/"error":\{/);
-    const { end, error } = await gateway.record(answer.id);
+    const { end, error } = await gateway.record(response.id);
     expect([end, error === null]).toEqual(['fault', false]);
   });
 
@@ -79,8 +79,8 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
     const failures = await eachOf(bad, async (exchange) => {
       const { 'x-gateway-config': _config, ...headers } = caseOf(exchange, 'pieces').headers;
       const sent: Case = { ...caseOf(exchange, 'pieces') };
-      const answer = await send(gateway, { ...sent, headers: { ...headers, 'x-gateway-provider': `@${sent.slug}` } });
-      expectOwnError(exchange, answer);
+      const response = await send(gateway, { ...sent, headers: { ...headers, 'x-gateway-provider': `@${sent.slug}` } });
+      expectOwnError(exchange, response);
     });
     expect(failures).toEqual([]);
   });
@@ -122,32 +122,32 @@ function describeFailure(error: unknown): string {
   return lines.join('; ').slice(0, 600);
 }
 
-interface Answer {
+interface ReceivedResponse {
   readonly id: string;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-async function send(gateway: TestGateway, { exchange, path, headers, body }: Case): Promise<Answer> {
+async function send(gateway: TestGateway, { exchange, path, headers, body }: Case): Promise<ReceivedResponse> {
   const response = await fetch(gateway.url + path, { method: exchange.request.method, headers, ...(body === undefined ? {} : { body }) });
   const text = Buffer.from(await response.arrayBuffer()).toString('utf8');
   return { id: response.headers.get('x-request-id') ?? '', status: response.status, headers: response.headers, text };
 }
 
-function expectSameAnswer({ exchange, slug, manner }: Case, answer: Answer): void {
+function expectSameAnswer({ exchange, slug, manner }: Case, response: ReceivedResponse): void {
   const recorded = exchange.response.body ?? '';
-  expect(answer.status).toBe(exchange.response.status);
-  if (exchange.stream) expect(eventsOf(answer.text)).toEqual(eventsOf(recorded));
-  else expect(JSON.parse(answer.text)).toEqual(JSON.parse(recorded));
-  expect(answer.text === recorded, 'the bytes are the same').toBe(true);
-  expect(answer.headers.get('content-type')).toBe(exchange.response.headers['content-type']);
-  expect(answer.headers.get('x-gateway-provider')).toBe(slug);
-  expect(answer.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
-  expect(answer.headers.get('x-gateway-attempts')).toMatch(
+  expect(response.status).toBe(exchange.response.status);
+  if (exchange.stream) expect(eventsOf(response.text)).toEqual(eventsOf(recorded));
+  else expect(JSON.parse(response.text)).toEqual(JSON.parse(recorded));
+  expect(response.text === recorded, 'the bytes are the same').toBe(true);
+  expect(response.headers.get('content-type')).toBe(exchange.response.headers['content-type']);
+  expect(response.headers.get('x-gateway-provider')).toBe(slug);
+  expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
+  expect(response.headers.get('x-gateway-attempts')).toMatch(
     new RegExp(`^dead=unreachable;\\d+ms, ${slug.replaceAll('.', '\\.')}=200;\\d+ms$`),
   );
-  expect(answer.headers.get('x-portkey-provider')).toBe(manner === 'fine' ? slug : null);
+  expect(response.headers.get('x-portkey-provider')).toBe(manner === 'fine' ? slug : null);
 }
 
 /** The request that the provider received: path, body, and only the credential of the catalog. */
@@ -222,29 +222,29 @@ interface ErrorBody {
   };
 }
 
-function expectAllFailed({ exchange }: Case, answer: Answer): void {
-  const { error } = JSON.parse(answer.text) as ErrorBody;
+function expectAllFailed({ exchange }: Case, response: ReceivedResponse): void {
+  const { error } = JSON.parse(response.text) as ErrorBody;
   const message = JSON.stringify(messageOf(exchange)).slice(1, -1);
   const status = exceptions[exchange.id]?.status ?? shownStatus(exchange.response.status);
-  expect([answer.status, error.code]).toEqual([status, 'all_targets_failed']);
+  expect([response.status, error.code]).toEqual([status, 'all_targets_failed']);
   expect(JSON.stringify(error.message).replaceAll('\\\\', '\\')).toContain(message);
   expect(error.gateway.attempts.map(({ status }) => status)).toEqual([
     null,
     exchange.response.status === 200 ? null : exchange.response.status,
   ]);
   expect(error.gateway.attempts[1]?.message).toContain(messageOf(exchange));
-  expect([answer.headers.get('x-should-retry'), answer.headers.get('x-gateway-error-source')]).toEqual(['false', 'provider']);
+  expect([response.headers.get('x-should-retry'), response.headers.get('x-gateway-error-source')]).toEqual(['false', 'provider']);
 }
 
-function expectOwnError(exchange: Recorded, answer: Answer): void {
+function expectOwnError(exchange: Recorded, response: ReceivedResponse): void {
   const { status, body = '' } = exchange.response;
-  expect(answer.status).toBe(shownStatus(status));
-  expect(answer.headers.get('x-gateway-error-source')).toBe('provider');
+  expect(response.status).toBe(shownStatus(status));
+  expect(response.headers.get('x-gateway-error-source')).toBe('provider');
   if (status !== 401 && status !== 403) {
-    expect(answer.text).toBe(body);
+    expect(response.text).toBe(body);
     return;
   }
-  const { error } = JSON.parse(answer.text) as ErrorBody;
+  const { error } = JSON.parse(response.text) as ErrorBody;
   expect(error.code).toBe('provider_auth_failed');
   expect(error.message).toContain(messageOf(exchange));
 }

@@ -40,8 +40,8 @@ describe('response that breaks off after its start', () => {
   ];
   test.each(cut)('does not look complete to the client: %s', async (_how, text, then) => {
     const { port, result } = await start(says(text, then));
-    const answer = await call(port, { path: '/v1/x' });
-    expect(answer).toMatchObject({ status: 200, complete: false });
+    const response = await call(port, { path: '/v1/x' });
+    expect(response).toMatchObject({ status: 200, complete: false });
     expect(await result()).toMatchObject({ kind: 'interrupted', headSent: true, error: { code: 'stream_interrupted' }, bytesOut: 10 });
   });
 

@@ -138,7 +138,7 @@ describe('relayed request', () => {
   test('has its body after the client received 100 Continue', async () => {
     const { server, seen } = recorder();
     const { port } = await start(server);
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const req = httpRequest(
         {
           port,
@@ -153,7 +153,7 @@ describe('relayed request', () => {
       req.on('error', reject).on('continue', () => req.end('abc'));
       req.flushHeaders();
     });
-    expect((await read(answer)).body.toString()).toBe('ok');
+    expect((await read(response)).body.toString()).toBe('ok');
     expect(seen[0]?.body.toString()).toBe('abc');
     expect(lower(seen[0]?.raw ?? []).map(([name]) => name)).not.toContain('expect');
   });
@@ -189,17 +189,17 @@ describe('relayed response', () => {
         res.end(zipped);
       }),
     );
-    const answer = await call(port, { path: '/v1/files' });
-    expect(answer).toMatchObject({ status: 201, body: zipped, complete: true });
-    expect(answer.headers).toMatchObject({
+    const response = await call(port, { path: '/v1/files' });
+    expect(response).toMatchObject({ status: 201, body: zipped, complete: true });
+    expect(response.headers).toMatchObject({
       'content-encoding': 'gzip',
       'content-length': zipped.length.toString(),
       location: '/v1/files/1',
       'x-a': '1, 2',
       'x-gateway-provider': 'rig',
     });
-    expect(answer.headers).not.toHaveProperty('set-cookie');
-    expect(answer.headers).not.toHaveProperty('x-hop');
+    expect(response.headers).not.toHaveProperty('set-cookie');
+    expect(response.headers).not.toHaveProperty('x-hop');
   });
 
   const silent: readonly (readonly [string, string, number, Record<string, string>])[] = [
@@ -213,10 +213,10 @@ describe('relayed response', () => {
     const { port } = await start(provider((_req, res) => res.writeHead(status, headers).end()));
     const agent = new Agent({ keepAlive: true });
     for (let i = 0; i < 2; i += 1) {
-      const answer = await call(port, { method, path: '/v1/x', agent });
-      expect(answer).toMatchObject({ status, complete: true });
-      expect(answer.headers).toMatchObject(headers);
-      expect(answer.body).toHaveLength(0);
+      const response = await call(port, { method, path: '/v1/x', agent });
+      expect(response).toMatchObject({ status, complete: true });
+      expect(response.headers).toMatchObject(headers);
+      expect(response.body).toHaveLength(0);
       expect(await rig?.result()).toMatchObject({ kind: 'whole', status, bytesOut: 0 });
     }
     agent.destroy();
@@ -272,13 +272,13 @@ describe('relayed response', () => {
 
   test('may be an early rejection during an upload', async () => {
     const { port } = await start(provider((_req, res) => void res.writeHead(413, { 'content-length': 3, connection: 'close' }).end('big')));
-    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const req = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/v1/files', agent: false }, resolve);
       req.on('error', reject);
       req.write(Buffer.alloc(100_000));
     });
-    expect(await read(answer)).toMatchObject({ status: 413, complete: true });
-    answer.destroy();
+    expect(await read(response)).toMatchObject({ status: 413, complete: true });
+    response.destroy();
   });
 });
 
@@ -302,7 +302,7 @@ describe('record of a relayed request', () => {
       { onEnd },
     );
     let isOver = false;
-    const answer = call(port, { path: '/v1/x' }).then((got) => {
+    const response = call(port, { path: '/v1/x' }).then((got) => {
       isOver = true;
       return got;
     });
@@ -311,7 +311,7 @@ describe('record of a relayed request', () => {
     expect(isOver).toBe(false);
     expect(sealed).toMatchObject({ kind: 'whole', status: 200, bytesOut: body.length, headSent: true });
     letGo?.();
-    expect((await answer).body.toString()).toBe(body);
+    expect((await response).body.toString()).toBe(body);
   });
 });
 

@@ -59,25 +59,25 @@ const well: Handler = (req, res) => void req.resume().on('end', () => res.end('h
 test('falls back on a status in on_status_codes if no body was sent', async () => {
   const [a, b] = [await provider(unwell), await provider(well)];
   const { url, record } = await gateway([a.host, b.host]);
-  const answer = await fetch(`${url}/v1/some/path`, { headers: config });
-  expect([answer.status, await answer.text(), answer.headers.get('x-gateway-attempts')]).toEqual([
+  const response = await fetch(`${url}/v1/some/path`, { headers: config });
+  expect([response.status, await response.text(), response.headers.get('x-gateway-attempts')]).toEqual([
     200,
     'here',
     expect.stringMatching(/^p0=503;\d+ms, p1=200;\d+ms$/),
   ]);
-  expect(await record(answer.headers.get('x-request-id'))).toMatchObject({ lane: 'relay', end: 'whole', bytes: { in: 0, out: 4 } });
+  expect(await record(response.headers.get('x-request-id'))).toMatchObject({ lane: 'relay', end: 'whole', bytes: { in: 0, out: 4 } });
 });
 
 test('does not fall back on a status in on_status_codes after the body was sent', async () => {
   const [a, b] = [await provider(unwell), await provider(well)];
   const { url, record } = await gateway([a.host, b.host]);
-  const answer = await fetch(`${url}/v1/some/path`, {
+  const response = await fetch(`${url}/v1/some/path`, {
     method: 'POST',
     headers: { ...config, 'content-type': 'application/json' },
     body: 'abc',
   });
-  expect([answer.status, await answer.text(), b.urls]).toEqual([503, 'not now', []]);
-  const { attempts, bytes, end } = await record(answer.headers.get('x-request-id'));
+  expect([response.status, await response.text(), b.urls]).toEqual([503, 'not now', []]);
+  const { attempts, bytes, end } = await record(response.headers.get('x-request-id'));
   expect([attempts.map(({ reason }) => reason), bytes, end]).toEqual([
     ['status 503, and the body cannot be sent again: not now'],
     { in: 3, out: 7 },
@@ -88,9 +88,9 @@ test('does not fall back on a status in on_status_codes after the body was sent'
 test('stores the response body with bodies: full', async () => {
   const a = await provider(well);
   const { url, record } = await gateway([a.host]);
-  const answer = await fetch(`${url}/v1/some/path`, { headers: config });
-  await answer.text();
-  expect((await record(answer.headers.get('x-request-id'))).response.body).toMatchObject({ size: 4, kept: 4 });
+  const response = await fetch(`${url}/v1/some/path`, { headers: config });
+  await response.text();
+  expect((await record(response.headers.get('x-request-id'))).response.body).toMatchObject({ size: 4, kept: 4 });
 });
 
 const secret = 'a-key-chosen-by-hand';
@@ -181,8 +181,8 @@ test('falls back if the provider rejects a WebSocket, and returns the error if n
   const alone = await gateway([dead]);
   const client = new WebSocket(`${alone.url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
   client.on('error', () => {});
-  const [, answer] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
-  expect([answer.statusCode, String((await read(answer)).body)]).toEqual([503, expect.stringContaining('status 503: no')]);
+  const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
+  expect([response.statusCode, String((await read(response)).body)]).toEqual([503, expect.stringContaining('status 503: no')]);
 });
 
 test.each([
@@ -196,16 +196,16 @@ test.each([
   const { url } = await gateway([`http://127.0.0.1:${portOf(broken)}/v1`]);
   const client = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
   client.on('error', () => {});
-  const [, answer] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
-  expect([answer.statusCode, String((await read(answer)).body)]).toEqual([502, expect.stringContaining(words)]);
+  const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
+  expect([response.statusCode, String((await read(response)).body)]).toEqual([502, expect.stringContaining(words)]);
 });
 
 test('returns 404 with the WebSocket path for a WebSocket on another path', async () => {
   const { url } = await gateway([(await provider(well)).host]);
   const client = new WebSocket(`${url.replace('http', 'ws')}/v1/chat/completions`, { headers: config });
   client.on('error', () => {});
-  const [, answer] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
-  expect([answer.statusCode, String((await read(answer)).body)]).toEqual([
+  const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
+  expect([response.statusCode, String((await read(response)).body)]).toEqual([
     404,
     expect.stringMatching(/serves no WebSocket at .*\/v1\/chat\/completions.*\/v1\/realtime/),
   ]);

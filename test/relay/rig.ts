@@ -101,7 +101,7 @@ export function rawProvider(handler: (socket: Socket) => void): NetServer {
   });
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
@@ -110,7 +110,7 @@ export interface Answer {
 }
 
 /** Sends one request on a new connection and reads the complete response. */
-export async function call(port: number, options: RequestOptions = {}, body?: Buffer | string): Promise<Answer> {
+export async function call(port: number, options: RequestOptions = {}, body?: Buffer | string): Promise<ReceivedResponse> {
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
     const req = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, resolve);
     req.on('error', reject);
@@ -119,7 +119,7 @@ export async function call(port: number, options: RequestOptions = {}, body?: Bu
   return read(res);
 }
 
-export async function read(res: IncomingMessage): Promise<Answer> {
+export async function read(res: IncomingMessage): Promise<ReceivedResponse> {
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve) => {
     res.on('data', (chunk: Buffer) => chunks.push(chunk));

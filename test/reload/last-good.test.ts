@@ -42,12 +42,12 @@ async function urlOf(running: Running): Promise<string> {
 }
 
 async function said(url: string): Promise<string> {
-  const answer = await fetch(`${url}/chat/completions`, {
+  const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-config': 'support' },
     body: JSON.stringify({ model: 'any', messages: [{ role: 'user', content: 'x' }] }),
   });
-  const { choices } = (await answer.json()) as { choices: { message: { content: string } }[] };
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
   return choices[0]?.message.content ?? '';
 }
 

@@ -107,9 +107,9 @@ describe('reload', () => {
     for (const key of ['sk-in-between', 'sk-that-is-new']) await next('reloaded', () => save(key, 'key'));
     expect(gateway.gateway.mask.text('of sk-that-is-old and sk-that-is-new')).not.toMatch(/sk-that/);
     json(held[0] as ServerResponse, 400, { error: { message: 'the key sk-that-is-old is of no use' } });
-    const answer = await pending;
-    const text = await answer.text();
-    const record = await gateway.record(answer.headers.get('x-request-id'));
+    const response = await pending;
+    const text = await response.text();
+    const record = await gateway.record(response.headers.get('x-request-id'));
     const spooled = await readFile(
       join(gateway.dir, '.gateway/spool', (await readdir(join(gateway.dir, '.gateway/spool'))).sort()[0] ?? ''),
       'latin1',

@@ -23,9 +23,9 @@ const folder = mkdtempSync(join(tmpdir(), 'gateway-package-'));
 function pack(): string[] {
   const run = spawnSync('npm', ['pack', '--json', '--silent', '--pack-destination', folder], { cwd: root, encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`npm pack failed: ${run.stderr}`);
-  const answer = JSON.parse(run.stdout) as unknown;
+  const response = JSON.parse(run.stdout) as unknown;
   // npm 11 prints a list, older and newer versions an object by package name.
-  const [report] = Array.isArray(answer) ? answer : Object.values(answer as object);
+  const [report] = Array.isArray(response) ? response : Object.values(response as object);
   tarball = join(folder, (report as { filename: string }).filename);
   return (report as { files: { path: string }[] }).files.map((file) => file.path);
 }
@@ -202,8 +202,8 @@ describe.each(nodes)('the installed package on Node $name', ({ name, found }) =>
       const { url, node: version } = await started(child);
       expect(version).toBe(`v${name}`);
       const body = JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'hello' }] });
-      const answer = await fetch(`${url}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-      expect(await answer.json()).toMatchObject({ choices: [{ message: { content: 'hello' } }] });
+      const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'hello' } }] });
       child.kill('SIGTERM');
       expect(await ended).toEqual([0, null]);
     } finally {

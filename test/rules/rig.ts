@@ -35,7 +35,7 @@ const chat = { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'as
 
 /** An upstream that answers everything with an empty object or chat, WebSockets with a refusal. */
 export async function startRecorder(
-  answer: (received: Received) => object = () => ({ id: 'x', object: 'x', data: [], input_tokens: 1, ...chat }),
+  respond: (received: Received) => object = () => ({ id: 'x', object: 'x', data: [], input_tokens: 1, ...chat }),
 ): Promise<Recorder> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
@@ -50,7 +50,7 @@ export async function startRecorder(
       return one;
     };
     request.on('end', () => {
-      const text = JSON.stringify(answer(keep()));
+      const text = JSON.stringify(respond(keep()));
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
       response.end(text);
     });
@@ -91,7 +91,7 @@ function percentDecoded(text: string): string {
 const unescaped = (text: string): string =>
   text.replaceAll(/\\u([0-9a-f]{4})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -99,7 +99,7 @@ export interface Answer {
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
 /** Sends it as it is written: path and headers go out unchanged. */
-export function send(base: string, { method, path, headers = {}, body, chunked }: Request): Promise<Answer> {
+export function send(base: string, { method, path, headers = {}, body, chunked }: Request): Promise<ReceivedResponse> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const length = body === undefined || chunked === true ? {} : { 'content-length': String(Buffer.byteLength(body)) };

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { answers } from './provider.ts';
+import { fixtures } from './provider.ts';
 import type { Happened, Scenario, Thrown } from './scenarios.ts';
 
 /** The expected result of a scenario; by library name if a library differs. */
@@ -19,7 +19,7 @@ function thrown(parts: Pick<Thrown, 'class' | 'status' | 'code'> & Partial<Throw
   };
 }
 
-const tool = [answers.tool.id, answers.tool.name, answers.tool.arguments, 'tool_calls'];
+const tool = [fixtures.tool.id, fixtures.tool.name, fixtures.tool.arguments, 'tool_calls'];
 const slow = { status: 408, code: 'timeout', message: 'did not respond within 100 ms' } as const;
 const broken = {
   class: 'APIError',
@@ -33,30 +33,30 @@ const limited = {
   class: 'RateLimitError',
   status: 429,
   code: 'rate_limit_exceeded',
-  message: answers.limit.message,
+  message: fixtures.limit.message,
   retry_after: '7',
 } as const;
 const refused = { class: 'BadRequestError', status: 400, code: 'frog_limit' } as const;
 
 export const expectations: Readonly<Record<Scenario, Expected>> = {
-  chat: { all: value([answers.text, 'stop', 7]) },
-  chat_stream: { all: value([answers.text, 'stop', 7]) },
+  chat: { all: value([fixtures.text, 'stop', 7]) },
+  chat_stream: { all: value([fixtures.text, 'stop', 7]) },
   tools: { all: value(tool) },
   tools_stream: { all: value(tool) },
-  embeddings: { all: value(answers.embedding) },
-  image: { all: value(answers.image) },
+  embeddings: { all: value(fixtures.embedding) },
+  image: { all: value(fixtures.image) },
   moderation: { all: value(true) },
-  response: { all: value(answers.text) },
-  response_stream: { all: value([answers.text, 'completed']) },
+  response: { all: value(fixtures.text) },
+  response_stream: { all: value([fixtures.text, 'completed']) },
   // The config of the key has one provider without configured models, so the gateway requests its list.
   models: { all: value(['m-one', 'm-two']) },
   provider_models: { all: value(['m-one', 'm-two']) },
   file_create: { all: value('file-1') },
   file_list: { all: value(['file-1']) },
-  error: { all: thrown({ ...refused, message: answers.fault.message }), 'npm portkey-ai': thrown({ ...refused, message: 'frogs' }) },
+  error: { all: thrown({ ...refused, message: fixtures.fault.message }), 'npm portkey-ai': thrown({ ...refused, message: 'frogs' }) },
   wrong_key: { all: thrown({ class: 'AuthenticationError', status: 401, code: 'invalid_api_key', message: 'key' }) },
   rate_limit: { all: thrown(limited) },
-  all_failed: { all: thrown({ class: 'InternalServerError', status: 503, code: 'all_targets_failed', message: answers.down.message }) },
+  all_failed: { all: thrown({ class: 'InternalServerError', status: 503, code: 'all_targets_failed', message: fixtures.down.message }) },
   target_timeout: {
     all: thrown({ ...slow, class: 'APIError' }),
     'PyPI openai': thrown({ ...slow, class: 'APIStatusError' }),
@@ -66,9 +66,9 @@ export const expectations: Readonly<Record<Scenario, Expected>> = {
     all: thrown(broken),
     'PyPI openai': thrown({ ...broken, request_id: null }),
     'PyPI portkey-ai': thrown({ ...broken, request_id: null }),
-    'npm portkey-ai': value([answers.pieces[0], 'stream_interrupted', expect.stringContaining(broken.message)]),
+    'npm portkey-ai': value([fixtures.pieces[0], 'stream_interrupted', expect.stringContaining(broken.message)]),
   },
-  abort: { all: value(answers.pieces[0]) },
+  abort: { all: value(fixtures.pieces[0]) },
   client_timeout: {
     all: thrown({ ...noAnswer, class: 'APIConnectionTimeoutError' }),
     'PyPI openai': thrown({ ...noAnswer, class: 'APITimeoutError' }),

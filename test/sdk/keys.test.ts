@@ -50,8 +50,8 @@ describe('a gateway with keys', () => {
 
   it('is retried by the library when the provider sends a retry delay', async () => {
     const client = new OpenAI({ baseURL: rig.baseUrl, apiKey: callerKey, maxRetries: 1 });
-    const answer = await client.chat.completions.create({ model: 'm-once', messages });
-    expect(answer.choices[0]?.message.content).toContain('Grüße');
+    const completion = await client.chat.completions.create({ model: 'm-once', messages });
+    expect(completion.choices[0]?.message.content).toContain('Grüße');
     expect(rig.upstream.requests).toHaveLength(2);
   });
 

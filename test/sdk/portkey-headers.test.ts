@@ -146,7 +146,7 @@ const npm: SendAll = async ({ baseUrl }, all) => {
     const chat = client().chat.completions.create({ model: `m-${n}`, messages: [{ role: 'user', content: `case ${n}` }] });
     shown.push(
       await chat.then(
-        (answer) => answer.getHeaders() ?? {},
+        (completion) => completion.getHeaders() ?? {},
         (error: unknown) => String(error),
       ),
     );

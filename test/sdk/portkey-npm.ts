@@ -100,13 +100,13 @@ interface Images {
 
 const ids = (list: unknown): readonly unknown[] => (list as { data: readonly { id: string }[] }).data.map(({ id }) => id);
 
-function chatReport(answer: unknown): unknown {
-  const { choices, usage } = answer as Completion;
+function chatReport(completion: unknown): unknown {
+  const { choices, usage } = completion as Completion;
   return [choices[0]?.message?.content, choices[0]?.finish_reason, usage?.total_tokens];
 }
 
-function toolReport(answer: unknown): unknown {
-  const [choice] = (answer as Completion).choices;
+function toolReport(completion: unknown): unknown {
+  const [choice] = (completion as Completion).choices;
   const call = choice?.message?.tool_calls?.[0];
   return [call?.id, call?.function?.name, call?.function?.arguments, choice?.finish_reason];
 }

@@ -3,7 +3,7 @@ import { json, type ScriptedUpstream, type SeenRequest, sse, startUpstream } fro
 
 /** A provider with OpenAI's format whose behaviour depends on the model. */
 
-export const answers = {
+export const fixtures = {
   text: 'Grüße – 你好 🐸 "quoted" \\ and\nthe next line.',
   pieces: ['Grüße', ' – 你好 🐸', ' "quoted" \\', ' and\nthe next line.'],
   tool: { id: 'call_1', name: 'weather', arguments: '{"city":"Köln \\"Nord\\""}' },
@@ -20,7 +20,7 @@ const head = { id: 'chatcmpl-sdk', created: 1_767_312_000, model: 'm-text-2026' 
 
 type Body = Readonly<Record<string, unknown>>;
 
-export const startProvider = (): Promise<ScriptedUpstream> => startUpstream(answer);
+export const startProvider = (): Promise<ScriptedUpstream> => startUpstream(respond);
 
 /** The model of a request; '' without a JSON body. */
 export function modelOf(request: SeenRequest): string {
@@ -29,9 +29,9 @@ export function modelOf(request: SeenRequest): string {
     : '';
 }
 
-function answer(response: ServerResponse, request: SeenRequest, count: number): void {
+function respond(response: ServerResponse, request: SeenRequest, count: number): void {
   // Only the first request to a new provider exceeds the rate limit.
-  if (modelOf(request) === 'm-once' && count === 1) return json(response, 429, { error: answers.limit }, { 'retry-after-ms': '1' });
+  if (modelOf(request) === 'm-once' && count === 1) return json(response, 429, { error: fixtures.limit }, { 'retry-after-ms': '1' });
   const route = `${request.method} ${request.url.split('?')[0]}`;
   const reply = replies[route];
   if (reply === undefined)
@@ -42,7 +42,7 @@ function answer(response: ServerResponse, request: SeenRequest, count: number): 
 const replies: Readonly<Record<string, (response: ServerResponse, body: Body) => void>> = {
   'POST /v1/chat/completions': chat,
   'POST /v1/embeddings': (response, body) => json(response, 200, embeddings(body)),
-  'POST /v1/images/generations': (response) => json(response, 200, { created: head.created, data: [{ b64_json: answers.image }] }),
+  'POST /v1/images/generations': (response) => json(response, 200, { created: head.created, data: [{ b64_json: fixtures.image }] }),
   'POST /v1/moderations': (response, { model }) =>
     json(response, 200, { id: 'modr-1', model, results: [{ flagged: true, categories: {}, category_scores: {} }] }),
   'POST /v1/responses': (response, { stream }) =>
@@ -65,11 +65,11 @@ const file = {
 function chat(response: ServerResponse, { model, stream, stream_options }: Body): void {
   switch (model) {
     case 'm-refuse':
-      return json(response, 400, { error: answers.fault }, { 'x-request-id': 'req_of_the_provider' });
+      return json(response, 400, { error: fixtures.fault }, { 'x-request-id': 'req_of_the_provider' });
     case 'm-limit':
-      return json(response, 429, { error: answers.limit }, { 'retry-after': '7', 'x-ratelimit-remaining-requests': '0' });
+      return json(response, 429, { error: fixtures.limit }, { 'retry-after': '7', 'x-ratelimit-remaining-requests': '0' });
     case 'm-down':
-      return json(response, 503, { error: answers.down }, { 'retry-after-ms': '1' });
+      return json(response, 503, { error: fixtures.down }, { 'retry-after-ms': '1' });
     case 'm-silent':
       return;
     case 'm-endless':
@@ -99,7 +99,7 @@ function textEvents(withUsage: boolean): string[] {
   const last = data({ ...head, object: 'chat.completion.chunk', choices: [], usage });
   return [
     chunk({ role: 'assistant', content: '' }),
-    ...answers.pieces.map((content) => chunk({ content })),
+    ...fixtures.pieces.map((content) => chunk({ content })),
     chunk({}, 'stop'),
     ...(withUsage ? [last] : []),
     'data: [DONE]\n\n',
@@ -107,7 +107,7 @@ function textEvents(withUsage: boolean): string[] {
 }
 
 function toolEvents(): string[] {
-  const { id, name, arguments: text } = answers.tool;
+  const { id, name, arguments: text } = fixtures.tool;
   const call = (part: object): string => chunk({ tool_calls: [{ index: 0, ...part }] });
   return [
     chunk({ role: 'assistant', content: null, tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: '' } }] }),
@@ -120,25 +120,25 @@ function toolEvents(): string[] {
 const textObject = (): object => ({
   ...head,
   object: 'chat.completion',
-  choices: [{ index: 0, message: { role: 'assistant', content: answers.text, refusal: null }, logprobs: null, finish_reason: 'stop' }],
+  choices: [{ index: 0, message: { role: 'assistant', content: fixtures.text, refusal: null }, logprobs: null, finish_reason: 'stop' }],
   usage,
 });
 
 function toolObject(): object {
-  const { id, name, arguments: text } = answers.tool;
+  const { id, name, arguments: text } = fixtures.tool;
   const message = { role: 'assistant', content: null, tool_calls: [{ id, type: 'function', function: { name, arguments: text } }] };
   return { ...head, object: 'chat.completion', choices: [{ index: 0, message, logprobs: null, finish_reason: 'tool_calls' }], usage };
 }
 
 /** Libraries request base64 by default, and decode it. */
 function embeddings({ encoding_format, model }: Body): object {
-  const packed = Buffer.from(new Float32Array(answers.embedding).buffer).toString('base64');
-  const embedding = encoding_format === 'base64' ? packed : answers.embedding;
+  const packed = Buffer.from(new Float32Array(fixtures.embedding).buffer).toString('base64');
+  const embedding = encoding_format === 'base64' ? packed : fixtures.embedding;
   return { object: 'list', model, data: [{ object: 'embedding', index: 0, embedding }], usage: { prompt_tokens: 2, total_tokens: 2 } };
 }
 
 function responseObject(status: string): object {
-  const part = { type: 'output_text', text: answers.text, annotations: [] };
+  const part = { type: 'output_text', text: fixtures.text, annotations: [] };
   const output = status === 'completed' ? [{ id: 'msg_1', type: 'message', role: 'assistant', status, content: [part] }] : [];
   return { id: 'resp_1', object: 'response', created_at: head.created, model: head.model, status, output, error: null, tools: [] };
 }
@@ -146,7 +146,7 @@ function responseObject(status: string): object {
 function responseEvents(): string[] {
   const events: readonly (readonly [string, object])[] = [
     ['response.created', { response: responseObject('in_progress') }],
-    ...answers.pieces.map(
+    ...fixtures.pieces.map(
       (delta) => ['response.output_text.delta', { item_id: 'msg_1', output_index: 0, content_index: 0, delta, logprobs: [] }] as const,
     ),
     ['response.completed', { response: responseObject('completed') }],

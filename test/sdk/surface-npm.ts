@@ -19,8 +19,8 @@ export const calls: Readonly<Record<string, Call>> = {
   'images.edit': async (client) => client.images.edit({ model: 'm', prompt: 'a frog', image: await upload('a.png') }),
   'images.variation': async (client) => client.images.createVariation({ model: 'm', image: await upload('a.png') }),
   'audio.speech': async (client) => {
-    const answer = (await client.audio.speech.create({ model: 'm', input: 'hi', voice: 'alloy' })) as unknown as Response;
-    return answer.arrayBuffer();
+    const speech = (await client.audio.speech.create({ model: 'm', input: 'hi', voice: 'alloy' })) as unknown as Response;
+    return speech.arrayBuffer();
   },
   'audio.transcriptions': async (client) => client.audio.transcriptions.create({ model: 'm', file: await upload('a.wav') }),
   'audio.translations': async (client) => client.audio.translations.create({ model: 'm', file: await upload('a.wav') }),

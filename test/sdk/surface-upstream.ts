@@ -109,7 +109,7 @@ const bytes: Readonly<Record<string, readonly [type: string, body: string]>> = {
 export const routeOf = ({ method, url }: Pick<SeenRequest, 'method' | 'url'>): string =>
   `${method} ${(url.split('?')[0] ?? '').replace(/^(?:\/openai)?\/(?:v1\/|deployments\/[^/]+\/)?/, '')}`;
 
-function answer(reply: ServerResponse, request: SeenRequest): void {
+function respond(reply: ServerResponse, request: SeenRequest): void {
   const route = routeOf(request);
   const raw = bytes[route];
   if (raw !== undefined) reply.writeHead(200, { 'content-type': raw[0] }).end(raw[1]);
@@ -120,4 +120,4 @@ function answer(reply: ServerResponse, request: SeenRequest): void {
     });
 }
 
-export const startSurface = (): Promise<ScriptedUpstream> => startUpstream(answer);
+export const startSurface = (): Promise<ScriptedUpstream> => startUpstream(respond);

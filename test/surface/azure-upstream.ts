@@ -1,7 +1,7 @@
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 import { Life, type Problem, problem, type Row } from './life.ts';
 import { mediaOf } from './media.ts';
-import { type Answer, type ParsedRequest, serve } from './serve.ts';
+import { type Result, type ParsedRequest, serve } from './serve.ts';
 
 /** The only dated API version that this resource supports. */
 export const datedVersion = '2024-10-21';
@@ -23,10 +23,10 @@ export async function startAzure(key: string): Promise<ScriptedUpstream & { life
     const { parsed: asked, deployment, isDated } = read;
     if (mediaOf(response, asked, deployments.speech, deployment)) return;
     const wrong = deployment === undefined ? wrongWords(asked, isDated) : problem(404, '404', 'Resource not found');
-    const answer: Answer = wrong ?? (await serve(life, asked)) ?? problem(404, '404', 'Resource not found');
-    if ('bytes' in answer) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(answer.bytes);
-    else if ('problem' in answer) json(response, answer.problem.status, { error: envelope(answer.problem) });
-    else json(response, answer.status ?? 200, inOwnWords(answer.value), answer.status === 201 ? { location: `${request.url}/x` } : {});
+    const result: Result = wrong ?? (await serve(life, asked)) ?? problem(404, '404', 'Resource not found');
+    if ('bytes' in result) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(result.bytes);
+    else if ('problem' in result) json(response, result.problem.status, { error: envelope(result.problem) });
+    else json(response, result.status ?? 200, inOwnWords(result.value), result.status === 201 ? { location: `${request.url}/x` } : {});
   });
   return Object.assign(upstream, { life });
 }

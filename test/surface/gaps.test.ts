@@ -7,11 +7,11 @@ import { bothProviders } from './both.ts';
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
-let answer: { readonly status: number; readonly text: string; readonly type?: string };
+let scripted: { readonly status: number; readonly text: string; readonly type?: string };
 
 beforeAll(async () => {
   upstream = await startUpstream((response) => {
-    const { status, text, type = 'application/json' } = answer;
+    const { status, text, type = 'application/json' } = scripted;
     response.writeHead(status, text === '' ? {} : { 'content-type': type }).end(text === '' ? undefined : text);
   });
   gateway = await startTestGateway(
@@ -34,29 +34,29 @@ const job = 'fine_tuning/jobs/ftjob-1/checkpoints';
 
 it.each(['openai', 'azure'])('%s: adds first_id and last_id to pages of checkpoints', async (provider) => {
   const rows = [{ id: 'ftckpt_2' }, { id: 'ftckpt_1' }];
-  answer = { status: 200, text: JSON.stringify({ object: 'list', data: rows, has_more: true }) };
+  scripted = { status: 200, text: JSON.stringify({ object: 'list', data: rows, has_more: true }) };
   const full = await send(provider, 'GET', job);
   expect(await full.json()).toEqual({ object: 'list', data: rows, has_more: true, first_id: 'ftckpt_2', last_id: 'ftckpt_1' });
-  answer = { status: 200, text: '{"object":"list","data":[],"has_more":false}' };
+  scripted = { status: 200, text: '{"object":"list","data":[],"has_more":false}' };
   const empty = await send(provider, 'GET', job);
   expect(await empty.json()).toEqual({ object: 'list', data: [], has_more: false, first_id: null, last_id: null });
 });
 
 it('openai: forwards a page with first_id and last_id, and an error, byte for byte', async () => {
-  answer = { status: 200, text: '{ "object":"list","data":[{"id":"c","x":1.0}],"first_id":"c","last_id":"c","has_more":false }' };
-  expect(await (await send('openai', 'GET', job)).text()).toBe(answer.text);
-  answer = {
+  scripted = { status: 200, text: '{ "object":"list","data":[{"id":"c","x":1.0}],"first_id":"c","last_id":"c","has_more":false }' };
+  expect(await (await send('openai', 'GET', job)).text()).toBe(scripted.text);
+  scripted = {
     status: 404,
     text: '{"error":{"message":"No such job.","type":"invalid_request_error","param":null,"code":"fine_tune_not_found"}}',
   };
   const gone = await send('openai', 'GET', job);
-  expect([gone.status, await gone.text()]).toEqual([404, answer.text]);
+  expect([gone.status, await gone.text()]).toEqual([404, scripted.text]);
 });
 
 it.each(['openai', 'azure'].flatMap((provider) => [204, 200].map((status) => [provider, status] as const)))(
   '%s: returns the deleted file if the service returns %i with an empty body',
   async (provider, status) => {
-    answer = { status, text: '' };
+    scripted = { status, text: '' };
     const gone = await send(provider, 'DELETE', 'files/file-1');
     expect([gone.status, await gone.json()]).toEqual([200, { id: 'file-1', object: 'file', deleted: true }]);
   },
@@ -83,20 +83,20 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
     ['srt', '1\n00:00:00,000 --> 00:00:01,000\nHello\n'],
     ['vtt', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'],
   ])('forwards a transcription as %s with the content type of JSON', async (format, text) => {
-    answer = { status: 200, text };
+    scripted = { status: 200, text };
     const response = await transcribe(provider, format);
     expect([response.status, await response.text()]).toEqual([200, text]);
   });
 
   it('returns an error with status 200 as an error, for any response format', async () => {
-    answer = { status: 200, text: '{"error":{"message":"no such voice","type":"invalid_request_error"}}' };
+    scripted = { status: 200, text: '{"error":{"message":"no such voice","type":"invalid_request_error"}}' };
     for (const response of [await transcribe(provider, 'text'), await speak(provider)]) {
       expect([response.status, await response.json()]).toMatchObject([400, { error: { message: 'no such voice', type: 'invalid_request_error' } }]);
     }
   });
 
   it('returns 502 for an HTML page in place of audio or text', async () => {
-    answer = { status: 200, text: '<html>Log in</html>', type: 'text/html; charset=utf-8' };
+    scripted = { status: 200, text: '<html>Log in</html>', type: 'text/html; charset=utf-8' };
     for (const response of [await transcribe(provider, 'vtt'), await speak(provider)]) {
       expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
     }
@@ -124,7 +124,7 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
   ])('%s %s returns an error if the response is a stream', async (method, path, body) => {
     const headers = { 'x-gateway-virtual-key': provider, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const read = async (text: string): Promise<unknown> => {
-      answer = { status: 200, text, type: 'text/event-stream' };
+      scripted = { status: 200, text, type: 'text/event-stream' };
       const response = await fetch(`${gateway.url}/v1/${path}`, { method, headers, body: JSON.stringify(body) });
       return [response.status, ((await response.json()) as { error: { message: string } }).error.message];
     };
@@ -136,14 +136,14 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
   });
 
   it('returns an error if the response contains only an error string', async () => {
-    answer = { status: 200, text: '{"error":"no such thing"}' };
+    scripted = { status: 200, text: '{"error":"no such thing"}' };
     const headers = { 'x-gateway-virtual-key': provider, 'content-type': 'application/json' };
     const response = await fetch(`${gateway.url}/v1/responses`, { method: 'POST', headers, body: '{"model":"d","input":"x"}' });
     expect([response.status, await response.json()]).toMatchObject([502, { error: { message: 'no such thing' } }]);
   });
 
   it('shortens an HTML page in an error', async () => {
-    answer = { status: 500, text: `<html>${'x'.repeat(500_000)}</html>`, type: 'text/html' };
+    scripted = { status: 500, text: `<html>${'x'.repeat(500_000)}</html>`, type: 'text/html' };
     const response = await send(provider, 'GET', 'batches/b1');
     expect(response.status).toBe(500);
     expect((await response.text()).length).toBeLessThan(20_000);
@@ -152,7 +152,7 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
 
 it('uses and removes the provider in the query parameter model', async () => {
   upstream.requests.length = 0;
-  answer = { status: 200, text: '{"object":"list","data":[],"has_more":false}' };
+  scripted = { status: 200, text: '{"object":"list","data":[],"has_more":false}' };
   for (const query of ['model=@openai/m&limit=2', 'limit=2&model=%40openai%2Fm', 'limit=2&model=m']) {
     const headers = query.includes('openai') ? {} : { 'x-gateway-virtual-key': 'openai' };
     expect((await fetch(`${gateway.url}/v1/batches?${query}`, { headers })).status).toBe(200);

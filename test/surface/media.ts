@@ -29,7 +29,7 @@ export function mediaOf(response: ServerResponse, request: ParsedRequest, model:
       json(response, 404, {
         error: { code: 'DeploymentNotFound', message: `No ${String(named)} here.`, type: 'invalid_request_error', param: 'model' },
       });
-    } else answer(response, route, fields);
+    } else respond(response, route, fields);
   });
   return true;
 }
@@ -41,7 +41,7 @@ async function formOf({ body, contentType }: ParsedRequest): Promise<Record<stri
   return fields;
 }
 
-function answer(response: ServerResponse, route: string, fields: Record<string, unknown>): void {
+function respond(response: ServerResponse, route: string, fields: Record<string, unknown>): void {
   const file = fields['file'] ?? fields['image'];
   const isWhole = file instanceof Buffer && file.equals(sound);
   if (route === 'audio/speech') speech(response, fields);

@@ -1,7 +1,7 @@
 import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '../support/upstream.ts';
 import { Life, type Problem, problem } from './life.ts';
 import { mediaOf } from './media.ts';
-import { type Answer, type ParsedRequest, serve } from './serve.ts';
+import { type Result, type ParsedRequest, serve } from './serve.ts';
 
 /** The only model for speech, transcription and images. */
 export const mediaModel = 'm-media';
@@ -13,10 +13,10 @@ export async function startOpenAi(key: string): Promise<ScriptedUpstream & { lif
     const parsed = parseRequest(request);
     const refused = refusal(request, parsed, key);
     if (refused === undefined && mediaOf(response, parsed, mediaModel)) return;
-    const answer: Answer = refused ?? (await serve(life, parsed)) ?? problem(404, 'unknown_url', `Unknown request URL: ${request.url}`);
-    if ('bytes' in answer) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(answer.bytes);
-    else if ('problem' in answer) json(response, answer.problem.status, { error: envelope(answer.problem) });
-    else json(response, 200, answer.value);
+    const result: Result = refused ?? (await serve(life, parsed)) ?? problem(404, 'unknown_url', `Unknown request URL: ${request.url}`);
+    if ('bytes' in result) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(result.bytes);
+    else if ('problem' in result) json(response, result.problem.status, { error: envelope(result.problem) });
+    else json(response, 200, result.value);
   });
   return Object.assign(upstream, { life });
 }

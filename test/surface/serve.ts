@@ -9,22 +9,22 @@ export interface ParsedRequest {
   readonly contentType: string;
 }
 
-export type Answer = { readonly value: unknown; readonly status?: number } | { readonly bytes: Buffer } | { readonly problem: Problem };
+export type Result = { readonly value: unknown; readonly status?: number } | { readonly bytes: Buffer } | { readonly problem: Problem };
 
 const noRoute = problem(404, '404', 'Resource not found');
 
 /** Files, batches and fine-tuning jobs over HTTP. Undefined for every other path. */
-export async function serve(life: Life, request: ParsedRequest): Promise<Answer | undefined> {
+export async function serve(life: Life, request: ParsedRequest): Promise<Result | undefined> {
   const { parts } = request;
   if (parts[0] === 'files') return files(life, request);
   if (parts[0] === 'batches') return batches(life, request);
   return parts[0] === 'fine_tuning' && parts[1] === 'jobs' ? jobs(life, request) : undefined;
 }
 
-const of = (value: object | { problem: Problem }): Answer => ('problem' in value ? (value as { problem: Problem }) : { value });
+const of = (value: object | { problem: Problem }): Result => ('problem' in value ? (value as { problem: Problem }) : { value });
 const objectIn = ({ body }: ParsedRequest): Record<string, unknown> => JSON.parse(body.toString('utf8')) as Record<string, unknown>;
 
-async function files(life: Life, request: ParsedRequest): Promise<Answer> {
+async function files(life: Life, request: ParsedRequest): Promise<Result> {
   const [, id, what] = request.parts;
   if (id === undefined) {
     if (request.method === 'POST') return upload(life, request);
@@ -48,7 +48,7 @@ async function files(life: Life, request: ParsedRequest): Promise<Answer> {
   return what === 'content' ? { bytes: file.content } : what === undefined ? { value: file.row } : noRoute;
 }
 
-async function upload(life: Life, { body, contentType }: ParsedRequest): Promise<Answer> {
+async function upload(life: Life, { body, contentType }: ParsedRequest): Promise<Result> {
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData();
   const file = form.get('file');
   const purpose = form.get('purpose');
@@ -59,7 +59,7 @@ async function upload(life: Life, { body, contentType }: ParsedRequest): Promise
   return { value: life.addFile(life.nextId('file-'), file.name, purpose, content), status: 201 };
 }
 
-function batches(life: Life, request: ParsedRequest): Answer {
+function batches(life: Life, request: ParsedRequest): Result {
   const { method, parts, body } = request;
   const [, id, what] = parts;
   if (id === undefined)
@@ -75,7 +75,7 @@ function batches(life: Life, request: ParsedRequest): Answer {
   return of(life.cancelBatch(batch));
 }
 
-function jobs(life: Life, request: ParsedRequest): Answer {
+function jobs(life: Life, request: ParsedRequest): Result {
   const { method, parts, query } = request;
   const [, , id, what] = parts;
   if (id === undefined) {

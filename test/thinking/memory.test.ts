@@ -258,7 +258,7 @@ describe('signatures of Gemini', () => {
     { functionCall: { name: 'weather', args: { city: 'Oslo' } }, thoughtSignature: signature },
     { functionCall: { name: 'weather', args: { city: 'Bergen' } } },
   ];
-  const answer = (content: readonly object[]): Json => ({
+  const completionWith = (content: readonly object[]): Json => ({
     candidates: [{ content: { role: 'model', parts: content }, finishReason: 'STOP' }],
   });
 
@@ -279,9 +279,9 @@ describe('signatures of Gemini', () => {
         if (request.url.includes('streamGenerateContent'))
           sse(
             response,
-            content.map((part) => `data: ${JSON.stringify(answer([part]))}\r\n\r\n`),
+            content.map((part) => `data: ${JSON.stringify(completionWith([part]))}\r\n\r\n`),
           );
-        else json(response, 200, answer(content));
+        else json(response, 200, completionWith(content));
       });
       gateway = await startTestGateway(
         JSON.stringify({

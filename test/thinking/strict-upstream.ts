@@ -4,7 +4,7 @@ import { json, type ScriptedUpstream, type SeenRequest, startUpstream } from '..
 type Json = Record<string, unknown>;
 
 /** One response of the provider: blocks in order. */
-const answers = {
+const responses = {
   one: [
     { type: 'thinking', thinking: 'Wo ist Oslo? 🧊\n"dort"', signature: 'EqoBCkgIARABGAIiQL8+/one==' },
     { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3pzix/==' },
@@ -24,15 +24,15 @@ const answers = {
 } as const satisfies Record<string, readonly Json[]>;
 
 /** The blocks that the provider sent, which its history must contain again. */
-export const given: { readonly [answer in keyof typeof answers]: readonly Json[] } = answers;
+export const given: { readonly [answer in keyof typeof responses]: readonly Json[] } = responses;
 
 /**
  * A service in Anthropic's format that thinks through a loop of tool calls and refuses a history without its own,
  * unchanged thoughts while thinking is on, as Anthropic does.
  */
-export const startThinker = (): Promise<ScriptedUpstream> => startUpstream(answer);
+export const startThinker = (): Promise<ScriptedUpstream> => startUpstream(respond);
 
-function answer(response: ServerResponse, request: SeenRequest): void {
+function respond(response: ServerResponse, request: SeenRequest): void {
   const body = JSON.parse(request.body.toString()) as { stream?: boolean; thinking?: Json; messages: { role: string; content: unknown }[] };
   const isThinking = body.thinking !== undefined && body.thinking['type'] !== 'disabled';
   const turns = body.messages.filter(({ role }) => role === 'assistant');
@@ -41,7 +41,7 @@ function answer(response: ServerResponse, request: SeenRequest): void {
     json(response, 400, { type: 'error', error: { type: 'invalid_request_error', message: problem } });
     return;
   }
-  const next = turns.length === 0 ? answers.one : turns.length === 1 ? answers.two : answers.last;
+  const next = turns.length === 0 ? responses.one : turns.length === 1 ? responses.two : responses.last;
   const content = isThinking ? next : next.filter((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking');
   if (body.stream === true) inPieces(response, events(content).join(''));
   else json(response, 200, message(content));
@@ -62,7 +62,7 @@ function problemOf(content: unknown, turns: number): string | undefined {
   const where = `messages.${2 * turns - 1}.content.0.type`;
   if (!first.endsWith('thinking'))
     return `${where}: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block`;
-  const wanted = turns === 1 ? answers.one : answers.two;
+  const wanted = turns === 1 ? responses.one : responses.two;
   const thoughts = (list: readonly Json[]): string => JSON.stringify(list.filter((block) => String(block['type']).endsWith('thinking')));
   return thoughts(blocks) === thoughts(wanted)
     ? undefined

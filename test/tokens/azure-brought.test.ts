@@ -40,8 +40,8 @@ describe('an Entra application in request headers', () => {
     ['without the mode', () => prefixed({ ...place(), ...application1, 'azure-auth-mode': '' })],
   ])('gets its token once: %s', async (_, headers) => {
     await rig.start('api_key: k-of-entry', { more: plugin() });
-    const answers = [await rig.send(headers(), 'm'), await rig.send(headers(), 'm')];
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const responses = [await rig.send(headers(), 'm'), await rig.send(headers(), 'm')];
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     expect([rig.signed(), rig.tokens.requests.length]).toEqual([['Bearer token-1', 'Bearer token-1'], 1]);
   });
 
@@ -84,8 +84,8 @@ describe('an Entra application in request headers', () => {
       localAuthority: rig.tokens.url,
     };
     const client = new Portkey({ baseURL: `${rig.gateway.url}/v1`, apiKey: 'none', ...options });
-    const answer = await client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'hi' }] });
-    expect([answer.object, rig.signed(), rig.tokens.requests.length]).toEqual(['chat.completion', ['Bearer token-1'], 1]);
+    const completion = await client.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'hi' }] });
+    expect([completion.object, rig.signed(), rig.tokens.requests.length]).toEqual(['chat.completion', ['Bearer token-1'], 1]);
     const sent = JSON.stringify(rig.upstream.requests.map(({ rawHeaders }) => rawHeaders));
     expect(sent).not.toMatch(/portkey|entra/i);
   });

@@ -89,8 +89,8 @@ provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`
 
   it('gets one token for all its requests', async () => {
     await rig.start('auth: {mode: caller}', { more: minted() });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => rig.send(config(), 'm')));
-    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => rig.send(config(), 'm')));
+    expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200]));
     expect([rig.tokens.requests.length, new Set(rig.signed())]).toEqual([1, new Set(['Bearer token-1'])]);
   });
 

@@ -146,8 +146,8 @@ describe('one token is fetched and signs all requests', () => {
     const { auth, env, expected, life } = (modes[name] as () => Mode)();
     Object.assign(rig.tokens, { expected }, life === undefined ? {} : { life });
     await rig.start(auth, env === undefined ? {} : { env });
-    const answers = [await rig.send(), await rig.send()];
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
+    const responses = [await rig.send(), await rig.send()];
+    expect(responses.map((response) => response.status)).toEqual([200, 200]);
     expect([rig.signed(), rig.tokens.requests.length]).toEqual([['Bearer token-1', 'Bearer token-1'], 1]);
   });
 });

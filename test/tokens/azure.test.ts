@@ -23,8 +23,8 @@ const fetched = (): number => rig.tokens.requests.length;
 describe('one token', () => {
   it('serves a thousand concurrent requests', async () => {
     await rig.start(entra(rig.tokens));
-    const answers = await Promise.all(Array.from({ length: 1000 }, () => rig.send()));
-    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 1000 }, () => rig.send()));
+    expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200]));
     expect([fetched(), rig.signed().length, new Set(rig.signed())]).toEqual([1, 1000, new Set(['Bearer token-1'])]);
   });
 
@@ -82,8 +82,8 @@ describe('one token', () => {
     rig.upstream.script = (response) =>
       json(response, 401, { error: { code: 'PermissionDenied', message: 'The principal lacks a role.' } });
     await rig.start(entra(rig.tokens));
-    const answers = [await rig.send(), await rig.send(), await rig.send()];
-    expect(answers.map((answer) => answer.status)).toEqual([502, 502, 502]);
+    const responses = [await rig.send(), await rig.send(), await rig.send()];
+    expect(responses.map((response) => response.status)).toEqual([502, 502, 502]);
     expect(fetched()).toBe(2);
   });
 });

@@ -42,7 +42,7 @@ export function aadsts(code: number, text: string, error = 'invalid_client', sta
 }
 
 export async function startTokenServer(): Promise<TokenServer> {
-  const upstream = await startUpstream((response, request) => answer(response, request));
+  const upstream = await startUpstream((response, request) => respond(response, request));
   const server: TokenServer = Object.assign(upstream, {
     expected: { method: 'POST', path: '', parameters: {} } as Expected,
     life: { expires_in: 3599 },
@@ -52,7 +52,7 @@ export async function startTokenServer(): Promise<TokenServer> {
     before: undefined,
     given: 0,
   });
-  async function answer(response: ServerResponse, request: SeenRequest): Promise<void> {
+  async function respond(response: ServerResponse, request: SeenRequest): Promise<void> {
     const { first, before } = server;
     Object.assign(server, { first: undefined, before: undefined });
     const wrong = problem(request, server.expected);

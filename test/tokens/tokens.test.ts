@@ -116,8 +116,8 @@ describe('a signed assertion', () => {
 describe('one token of a service account', () => {
   it('serves a hundred concurrent requests and those that follow', async () => {
     gateway = await start(grantOf());
-    const answers = await Promise.all(Array.from({ length: 100 }, () => send()));
-    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 100 }, () => send()));
+    expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200]));
     expect((await send()).status).toBe(200);
     expect([endpoint.requests.length, new Set(bearers())]).toEqual([1, new Set(['Bearer token-1'])]);
   });
@@ -176,16 +176,16 @@ describe('a 401 of the provider', () => {
     gateway = await start(grantOf());
     await send();
     upstream.script = onlySecond;
-    const answers = await Promise.all(Array.from({ length: 20 }, () => send()));
-    expect([new Set(answers.map((answer) => answer.status)), endpoint.requests.length]).toEqual([new Set([200]), 2]);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => send()));
+    expect([new Set(responses.map((response) => response.status)), endpoint.requests.length]).toEqual([new Set([200]), 2]);
   });
 
   it('for every token is returned as 502 without a new token for each request', async () => {
     gateway = await start(grantOf());
     upstream.script = (response) => json(response, 401, { error: { message: 'never' } });
-    const answers = [await send(), await send(), await send()];
-    expect(answers.map((answer) => answer.status)).toEqual([502, 502, 502]);
-    expect(await answers[0]?.json()).toMatchObject({ error: { code: 'provider_auth_failed' } });
+    const responses = [await send(), await send(), await send()];
+    expect(responses.map((response) => response.status)).toEqual([502, 502, 502]);
+    expect(await responses[0]?.json()).toMatchObject({ error: { code: 'provider_auth_failed' } });
     expect([endpoint.requests.length, upstream.requests.length]).toEqual([2, 4]);
   });
 });

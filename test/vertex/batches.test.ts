@@ -53,8 +53,8 @@ describe('the lifecycle of a batch', () => {
     const batch = await rig.client().batches.create({ input_file_id: id, endpoint, completion_window: window });
     expect(rig.cloud.jobs.batchPredictionJobs[0]).toMatchObject(job);
     rig.cloud.jobs.run(batch.id);
-    const [answer] = linesOf(await (await rig.fetch(`/batches/${batch.id}/output`)).text());
-    expect(answer).toMatchObject({
+    const [result] = linesOf(await (await rig.fetch(`/batches/${batch.id}/output`)).text());
+    expect(result).toMatchObject({
       custom_id: 'a',
       response: { body: { object: 'chat.completion', choices: [{ message: { content: 'Hello' } }] } },
     });

@@ -70,14 +70,14 @@ function serve(cloud: Cloud, response: ServerResponse, request: SeenRequest): vo
   };
   if (cloud.interrupt?.(parsedRequest, response) === true) return;
   try {
-    answer(cloud, parsedRequest, response);
+    respond(cloud, parsedRequest, response);
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     json(response, thrown.code, { error: { code: thrown.code, message: thrown.message, status: thrown.status } });
   }
 }
 
-function answer(cloud: Cloud, parsed: ParsedRequest, response: ServerResponse): void {
+function respond(cloud: Cloud, parsed: ParsedRequest, response: ServerResponse): void {
   const bearer = parsed.request.headers.authorization;
   if (bearer !== `Bearer ${token}` && bearer !== `Bearer ${callersToken}`) {
     throw new Refusal(401, 'UNAUTHENTICATED', 'Request had invalid authentication credentials.');

@@ -34,8 +34,8 @@ const post = (data: FormData, headers: Record<string, string> = {}) => rig.fetch
 describe('POST /v1/files', () => {
   it('stores the file under a unique name with its metadata', async () => {
     const content = `${line('a', 'Hi')}\n`;
-    const answers = await Promise.all([1, 2].map(() => post(form(['purpose', 'batch'], ['file', content, 'a b.jsonl']))));
-    const files = (await Promise.all(answers.map((one) => one.json()))) as { id: string; bytes: number }[];
+    const responses = await Promise.all([1, 2].map(() => post(form(['purpose', 'batch'], ['file', content, 'a b.jsonl']))));
+    const files = (await Promise.all(responses.map((one) => one.json()))) as { id: string; bytes: number }[];
     const uris = storedUris();
     expect(uris).toEqual(expect.arrayContaining(files.map(({ id }) => decodeURIComponent(id))));
     expect(new Set(uris).size).toBe(2);
@@ -190,12 +190,12 @@ describe('one file', () => {
   const raw = (path: string): Promise<{ status: number; text: string }> =>
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(rig.gateway.url);
-      const sent = request({ hostname, port, path, headers: { 'x-gateway-virtual-key': 'vertex' } }, (answer) => {
+      const sent = request({ hostname, port, path, headers: { 'x-gateway-virtual-key': 'vertex' } }, (response) => {
         let text = '';
-        answer.setEncoding('utf8').on('data', (part: string) => {
+        response.setEncoding('utf8').on('data', (part: string) => {
           text += part;
         });
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
       });
       sent.on('error', reject).end();
     });

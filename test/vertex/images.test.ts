@@ -20,13 +20,13 @@ const painted = (data: string): object => ({
 });
 
 /** Responds to each image request in turn; a number is a status. */
-function paints(...answers: readonly (string | number)[]): ParsedRequest[] {
+function paints(...scripted: readonly (string | number)[]): ParsedRequest[] {
   const generations: ParsedRequest[] = [];
   rig.cloud.interrupt = (parsed, response) => {
     if (!parsed.path.endsWith(':generateContent')) return false;
-    const answer = answers[generations.push(parsed) - 1] ?? 500;
-    if (typeof answer === 'string') json(response, 200, painted(answer));
-    else json(response, answer, { error: { code: answer, message: 'no', status: 'INTERNAL' } });
+    const next = scripted[generations.push(parsed) - 1] ?? 500;
+    if (typeof next === 'string') json(response, 200, painted(next));
+    else json(response, next, { error: { code: next, message: 'no', status: 'INTERNAL' } });
     return true;
   };
   return generations;

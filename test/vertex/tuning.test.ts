@@ -63,11 +63,11 @@ describe('the lifecycle of a tuning job', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ candidates }));
       return true;
     };
-    const answer = await client.chat.completions.create({
+    const completion = await client.chat.completions.create({
       model: done.fine_tuned_model ?? '',
       messages: [{ role: 'user', content: 'Hi' }],
     });
-    expect(answer.choices[0]?.message.content).toBe('Ho');
+    expect(completion.choices[0]?.message.content).toBe('Ho');
   });
 });
 

@@ -17,7 +17,7 @@ export interface Fleet {
   readonly url: string;
   readonly admin: string;
   /** Sends a chat request on a new connection. */
-  send(body?: object, headers?: Record<string, string>): Promise<Answer>;
+  send(body?: object, headers?: Record<string, string>): Promise<ReceivedResponse>;
   /** Calls the admin API. */
   callAdmin<T>(path: string, method?: 'GET' | 'POST'): Promise<T>;
   metrics(): Promise<Map<string, number>>;
@@ -27,7 +27,7 @@ export interface Fleet {
   end(): Promise<void>;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly id: string;
   /** Parameters that were dropped. */
@@ -83,7 +83,7 @@ export async function startFleet(
 }
 
 /** Rejects if the response is incomplete. */
-export function sendChat(url: string, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+export function sendChat(url: string, body: object, headers: Record<string, string> = {}): Promise<ReceivedResponse> {
   const text = JSON.stringify({ model: '@mock/hello', messages: [{ role: 'user', content: 'x' }], ...body });
   const target = url.startsWith('unix:') ? { socketPath: url.slice(5), host: 'localhost' } : new URL(url);
   return new Promise((resolve, reject) => {
@@ -115,15 +115,15 @@ export function readMetrics(text: string): Map<string, number> {
 }
 
 /** Sends requests until each worker has completed some. */
-export async function reachBoth(fleet: Fleet): Promise<readonly Answer[]> {
+export async function reachBoth(fleet: Fleet): Promise<readonly ReceivedResponse[]> {
   const before = await fleet.workers();
-  const answers: Answer[] = [];
+  const responses: ReceivedResponse[] = [];
   await until(async () => {
-    answers.push(...(await Promise.all(Array.from({ length: 8 }, () => fleet.send()))));
+    responses.push(...(await Promise.all(Array.from({ length: 8 }, () => fleet.send()))));
     const now = await fleet.workers();
     return now.every(({ requests }, at) => requests > (before[at]?.requests ?? 0));
   }, 'both workers to serve');
-  return answers;
+  return responses;
 }
 
 /** Whether a process exists. */

@@ -9,7 +9,7 @@ import { until } from '../support/gateway.ts';
 import { startAccount } from '../isolation/account.ts';
 import { sendAs, keyOf, type Name, yamlFor } from '../isolation/rig.ts';
 import { startThinker } from '../thinking/strict-upstream.ts';
-import { type Answer, type Fleet, isAlive, reachBoth, startFleet, token, usual } from './rig.ts';
+import { type ReceivedResponse, type Fleet, isAlive, reachBoth, startFleet, token, usual } from './rig.ts';
 
 /** One gateway for all tests; each test except the last three restores what it changes. */
 let fleet: Fleet;
@@ -35,19 +35,19 @@ const total = (metrics: ReadonlyMap<string, number>, name: string): number =>
   [...metrics].reduce((sum, [key, value]) => (key === name || key.startsWith(`${name}{`) ? sum + value : sum), 0);
 
 it('serves with both workers, and combines their records and metrics', async () => {
-  const answers = await reachBoth(fleet);
-  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const responses = await reachBoth(fleet);
+  expect(responses.every(({ status }) => status === 200)).toBe(true);
   const { rows } = await fleet.callAdmin<{ rows: { id: string }[] }>('/api/requests?limit=500');
-  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(answers.map(({ id }) => id)));
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(responses.map(({ id }) => id)));
   const metrics = await fleet.metrics();
   const workers = await fleet.workers();
-  expect(total(metrics, 'gateway_requests_total')).toBe(answers.length);
-  expect(total(metrics, 'gateway_request_duration_seconds_count')).toBe(answers.length);
+  expect(total(metrics, 'gateway_requests_total')).toBe(responses.length);
+  expect(total(metrics, 'gateway_request_duration_seconds_count')).toBe(responses.length);
   expect([1, 2].map((n) => metrics.get(`gateway_worker_requests_total{worker="${n}"}`))).toEqual(workers.map(({ requests }) => requests));
   expect(total(metrics, 'gateway_build_info')).toBe(1);
   expect(total(metrics, 'gateway_provider_up')).toBe(1);
   const { providers, in_flight: inFlight } = await fleet.callAdmin<Status>('/api/status');
-  expect([providers[0]?.figures.requests, inFlight]).toEqual([answers.length, 0]);
+  expect([providers[0]?.figures.requests, inFlight]).toEqual([responses.length, 0]);
 });
 
 it('shows the workers in the log, the status and /readyz', async () => {
@@ -81,8 +81,8 @@ it('shows requests of both workers in the live tail', async () => {
   const reading = (async () => {
     for await (const piece of response.body ?? []) seen += Buffer.from(piece).toString();
   })().catch(() => {});
-  const answers = await reachBoth(fleet);
-  await until(() => answers.slice(-8).every(({ id }) => seen.includes(id)), 'the rows of both workers');
+  const responses = await reachBoth(fleet);
+  await until(() => responses.slice(-8).every(({ id }) => seen.includes(id)), 'the rows of both workers');
   abort.abort();
   await reading;
 });
@@ -184,7 +184,7 @@ it('shares owners of objects and remembered thoughts between workers', async () 
       (await sendAs(fleet.url, name, 'GET', `/v1/responses/${String(made.json['id'])}`, undefined, { connection: 'close' })).status;
     await until(() => inBoth(async () => (await get('anna')) === 200), 'the owner at both');
     await until(() => inBoth(async () => (await get('ben')) === 404), 'another key at both');
-    const turn = async (...messages: object[]): Promise<Answer> => {
+    const turn = async (...messages: object[]): Promise<ReceivedResponse> => {
       const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }];
       const conversation = [{ role: 'user', content: 'Oslo and Bergen?' }, ...messages];
       const body = { model: '@claude/claude-sonnet-4-0', messages: conversation, tools, reasoning_effort: 'high', max_tokens: 8000 };

@@ -15,7 +15,7 @@ const text = (value: string) => ({ text: value });
 const user = (...parts: object[]) => ({ role: 'user', parts });
 const model = (...parts: object[]) => ({ role: 'model', parts });
 const made = (name: string, args: object, more: object = {}) => ({ functionCall: { name, args, ...more } });
-const answered = (name: string, output: unknown, more: object = {}) => ({ functionResponse: { ...more, name, response: { output } } });
+const functionResponse = (name: string, output: unknown, more: object = {}) => ({ functionResponse: { ...more, name, response: { output } } });
 const signature = 'CsYBAb4+/9vQ==';
 const step = (tool: object, ...more: object[]) => [...hi, calls(tool), ...more, result('c1', 'r')];
 
@@ -26,7 +26,7 @@ export const messageRows: readonly RequestRow[] = [
   talk(
     'a result that is an object',
     [...hi, calls(call('c1', 'f', '{}')), result('c1', { x: 1 })],
-    [user(text('hi')), model(made('f', {})), user(answered('f', '{"x":1}'))],
+    [user(text('hi')), model(made('f', {})), user(functionResponse('f', '{"x":1}'))],
   ),
   talk('one text', hi, said),
   talk(
@@ -87,13 +87,13 @@ export const messageRows: readonly RequestRow[] = [
     [user(text('x'), text('hi'))],
   ),
   talk('names of authors are dropped and reported', [{ role: 'user', name: 'bob', content: 'hi' }], said, { dropped: ['messages[].name'] }),
-  talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [...said, model(made('f', { a: 1 })), user(answered('f', 'r'))]),
+  talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [...said, model(made('f', { a: 1 })), user(functionResponse('f', 'r'))]),
   talk(
     'text next to calls',
     [...hi, { ...calls(call('c1', 'f', '{}')), content: 'Wait.' }, result('c1', 'r')],
-    [...said, model(text('Wait.'), made('f', {})), user(answered('f', 'r'))],
+    [...said, model(text('Wait.'), made('f', {})), user(functionResponse('f', 'r'))],
   ),
-  talk('empty arguments', step(call('c1', 'f', '')), [...said, model(made('f', {})), user(answered('f', 'r'))]),
+  talk('empty arguments', step(call('c1', 'f', '')), [...said, model(made('f', {})), user(functionResponse('f', 'r'))]),
   {
     ...talk('arguments keep the digits of long numbers', step(call('c1', 'f', '{"id":12345678901234567890}')), undefined),
     text: '"args":{"id":12345678901234567890}',
@@ -107,12 +107,12 @@ export const messageRows: readonly RequestRow[] = [
       result('a', '1'),
       result('b', '2'),
     ],
-    [...said, model(made('f', {}), made('g', {}), made('f', { n: 2 })), user(answered('f', '1'), answered('g', '2'), answered('f', '3'))],
+    [...said, model(made('f', {}), made('g', {}), made('f', { n: 2 })), user(functionResponse('f', '1'), functionResponse('g', '2'), functionResponse('f', '3'))],
   ),
   talk(
     'results are placed before the text of the user',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('a', '1'), { role: 'user', content: 'go on' }, result('b', '2')],
-    [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'), text('go on'))],
+    [...said, model(made('f', {}), made('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'), text('go on'))],
   ),
   talk(
     'a missing result is replaced by an error result',
@@ -120,34 +120,34 @@ export const messageRows: readonly RequestRow[] = [
     [
       ...said,
       model(made('f', {}), made('g', {})),
-      user({ functionResponse: { name: 'f', response: { error: 'The client sent no result.' } } }, answered('g', '2')),
+      user({ functionResponse: { name: 'f', response: { error: 'The client sent no result.' } } }, functionResponse('g', '2')),
     ],
   ),
   talk(
     'arguments that are not a JSON object are sent as text and reported',
     [...hi, calls(call('a', 'f', '{"x"')), result('a', '1')],
-    [...said, model(made('f', { arguments: '{"x"' })), user(answered('f', '1'))],
+    [...said, model(made('f', { arguments: '{"x"' })), user(functionResponse('f', '1'))],
     { dropped: ['messages[].tool_calls[].arguments'] },
   ),
   talk(
     'results without an id are matched to the calls in order',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), { role: 'tool', content: '1' }, result('', '2')],
-    [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'))],
+    [...said, model(made('f', {}), made('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
   ),
   talk(
     'repeated ids are matched in order',
     [...hi, calls(call('a', 'f', '{}'), call('a', 'g', '{}')), result('a', '1'), result('a', '2')],
-    [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'))],
+    [...said, model(made('f', {}), made('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
   ),
   talk(
     'ids that are repeated in another turn',
     [...step(call('c1', 'f', '{}')), calls(call('c1', 'g', '{}')), result('c1', 's')],
-    [...said, model(made('f', {})), user(answered('f', 'r')), model(made('g', {})), user(answered('g', 's'))],
+    [...said, model(made('f', {})), user(functionResponse('f', 'r')), model(made('g', {})), user(functionResponse('g', 's'))],
   ),
   talk(
     'calls in two consecutive assistant messages are merged',
     [...hi, calls(call('a', 'f', '{}')), calls(call('b', 'g', '{}')), result('a', '1'), result('b', '2')],
-    [...said, model(made('f', {}), made('g', {})), user(answered('f', '1'), answered('g', '2'))],
+    [...said, model(made('f', {}), made('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
   ),
   talk(
     'a result in parts',
@@ -159,12 +159,12 @@ export const messageRows: readonly RequestRow[] = [
         { type: 'text', text: 'b' },
       ]),
     ],
-    [...said, model(made('f', {})), user(answered('f', 'a\n\nb'))],
+    [...said, model(made('f', {})), user(functionResponse('f', 'a\n\nb'))],
   ),
   talk(
     'an image in a result is placed after it for older models',
     [...hi, calls(call('c1', 'f', '{}')), result('c1', [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])],
-    [...said, model(made('f', {})), user(answered('f', ''), { inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
+    [...said, model(made('f', {})), user(functionResponse('f', ''), { inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
   ),
   talk(
     'an image in a result is part of it from generation 3 on',
@@ -187,7 +187,7 @@ export const messageRows: readonly RequestRow[] = [
       { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
       { role: 'function', name: 'f', content: 'r' },
     ],
-    [...said, model(made('f', { a: 1 })), user(answered('f', 'r'))],
+    [...said, model(made('f', { a: 1 })), user(functionResponse('f', 'r'))],
   ),
   ...(
     [
@@ -200,7 +200,7 @@ export const messageRows: readonly RequestRow[] = [
       ['behind the id', call(`c1__thought__${signature}`, 'f', '{}')],
     ] as const
   ).map(([where, tool]) =>
-    talk(`a signature ${where}`, step(tool), [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(answered('f', 'r'))]),
+    talk(`a signature ${where}`, step(tool), [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(functionResponse('f', 'r'))]),
   ),
   talk(
     'a missing signature is replaced by a placeholder on the first call',
@@ -208,14 +208,14 @@ export const messageRows: readonly RequestRow[] = [
     [
       ...said,
       model({ ...made('f', {}), thoughtSignature: 'skip_thought_signature_validator' }, made('g', {})),
-      user(answered('f', '1'), answered('g', '2')),
+      user(functionResponse('f', '1'), functionResponse('g', '2')),
     ],
     third,
   ),
   talk(
     'the placeholder can be disabled',
     [...hi, calls(call('call_a', 'f', '{}')), result('call_a', '1')],
-    [...said, model(made('f', {})), user(answered('f', '1'))],
+    [...said, model(made('f', {})), user(functionResponse('f', '1'))],
     { ...third, settings: { region: 'us-central1', project: 'p1', signature_stand_in: false } },
   ),
   talk(
@@ -224,14 +224,14 @@ export const messageRows: readonly RequestRow[] = [
     [
       ...said,
       model({ functionCall: { id: 'xdds9n0p', name: 'f', args: {} }, thoughtSignature: signature }),
-      user(answered('f', '1', { id: 'xdds9n0p' })),
+      user(functionResponse('f', '1', { id: 'xdds9n0p' })),
     ],
     third,
   ),
   talk(
     'ids that the gateway generated are not sent',
     [...hi, calls(call('call_gw_1', 'f', '{}', { thought_signature: signature })), result('call_gw_1', '1')],
-    [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(answered('f', '1'))],
+    [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(functionResponse('f', '1'))],
     third,
   ),
   talk(

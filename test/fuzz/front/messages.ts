@@ -215,7 +215,7 @@ const methods: readonly string[] = [
   '\nPOST',
 ];
 const breaks: readonly string[] = ['\n', '\r', '\r\r\n', '\n\r', '\r\n\r\n', ' \r\n', '\0\r\n'];
-const answers: readonly string[] = ['later', 'early', 'stream', 'empty', 'stream later', 'early later', 'early stream'];
+const responseModes: readonly string[] = ['later', 'early', 'stream', 'empty', 'stream later', 'early later', 'early stream'];
 
 /** Generates one complete message. @param odd probability of each deviation */
 export function message(random: Random, odd: number): string {
@@ -246,7 +246,7 @@ function fieldsOf(random: Random, isOdd: () => boolean): string[] {
   }
   if (isOdd()) fields.push(random.pick(oddFields));
   if (random.chance(0.1)) fields.push(`connection: ${random.pick(isOdd() ? connections : ['close', 'keep-alive'])}`);
-  if (random.chance(0.25)) fields.push(`x-answer: ${random.pick(answers)}`);
+  if (random.chance(0.25)) fields.push(`x-answer: ${random.pick(responseModes)}`);
   if (random.chance(0.01)) for (let n = random.pick([63, 64, 70, 2100]); n > 0; n -= 1) fields.push(`x-n-${n}: ${n}`);
   if (random.chance(0.01)) fields.push(`x-long: ${'v'.repeat(random.pick([4000, 15_900, 16_384, 17_000, 66_000]))}`);
   return fields;

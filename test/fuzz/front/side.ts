@@ -55,16 +55,16 @@ export class Side {
     const { arrival, client, body, refusal } = incoming;
     if (client instanceof PlainClient) this.plain += 1;
     const way = arrival.headers.get('x-answer') ?? '';
-    const answer = (read: string): void => {
+    const respond = (read: string): void => {
       if (way.includes('later')) setImmediate(() => reply(incoming, way, read));
       else reply(incoming, way, read);
     };
-    if (refusal !== undefined) answer(refusal.code);
-    else if (way.includes('early')) answer('unread');
+    if (refusal !== undefined) respond(refusal.code);
+    else if (way.includes('early')) respond('unread');
     else {
       body.read((got) => {
-        if (got instanceof GatewayError) answer(got.code);
-        else answer(got.kind === 'json' ? `json ${got.oneByte}` : got.kind);
+        if (got instanceof GatewayError) respond(got.code);
+        else respond(got.kind === 'json' ? `json ${got.oneByte}` : got.kind);
       });
     }
   }

@@ -151,15 +151,15 @@ export async function nodeReads({ method }: WireCase, pieces: readonly Buffer[])
   const result = await new Promise<{ isWhole: boolean; why: string }>((resolve) => {
     sent.on('error', (error) => resolve({ isWhole: false, why: error.message }));
     sent.on('upgrade', () => resolve({ isWhole: false, why: 'upgrade' }));
-    sent.on('response', (answer: IncomingMessage) => {
-      parsed.status = answer.statusCode ?? 0;
-      parsed.headers = joined(answer.rawHeaders);
-      answer.on('data', (chunk: Buffer) => {
+    sent.on('response', (response: IncomingMessage) => {
+      parsed.status = response.statusCode ?? 0;
+      parsed.headers = joined(response.rawHeaders);
+      response.on('data', (chunk: Buffer) => {
         parsed.body += chunk.toString('latin1');
       });
-      answer.on('error', (error) => resolve({ isWhole: false, why: error.message }));
-      answer.on('end', () => resolve({ isWhole: answer.complete, why: answer.complete ? '' : 'cut' }));
-      answer.on('close', () => resolve({ isWhole: false, why: 'closed' }));
+      response.on('error', (error) => resolve({ isWhole: false, why: error.message }));
+      response.on('end', () => resolve({ isWhole: response.complete, why: response.complete ? '' : 'cut' }));
+      response.on('close', () => resolve({ isWhole: false, why: 'closed' }));
     });
     sent.end(method === 'POST' ? '{}' : undefined);
   });
