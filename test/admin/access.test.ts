@@ -199,8 +199,8 @@ describe('signing in', () => {
 
   it('returns 429 after 10 wrong tokens, except for long tokens that cannot be guessed', async () => {
     const long = 'token-of-the-viewer-that-nobody-guesses';
-    const own = await startTestGateway(yaml, { admin: true, env: { ...env, VIEWER_TOKEN: long } });
-    const at = adminUrl(own);
+    const ownGateway = await startTestGateway(yaml, { admin: true, env: { ...env, VIEWER_TOKEN: long } });
+    const at = adminUrl(ownGateway);
     const statuses: number[] = [];
     for (let i = 0; i < 12; i += 1)
       statuses.push((await call(at, '/api/session', { method: 'POST', body: { token: `wrong-token-${i}-xxxxx` } })).status);
@@ -211,18 +211,18 @@ describe('signing in', () => {
     expect(late.text).toContain(`Try again in ${String(late.headers['retry-after'])} seconds.`);
     expect((await call(at, '/api/status', { token: long })).status).toBe(200);
     expect((await call(at, '/api/status', { token: `${long}!` })).status).toBe(401);
-    await own.close();
+    await ownGateway.close();
   });
 });
 
 describe('admin token', () => {
   it('is generated and stored in the state directory with mode 0600 if none is configured', async () => {
-    const own = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n', { admin: true });
-    const path = join(own.dir, '.gateway/admin-token');
+    const ownGateway = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\n', { admin: true });
+    const path = join(ownGateway.dir, '.gateway/admin-token');
     const token = readFileSync(path, 'utf8').trim();
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect((await call(adminUrl(own), '/api/status', { token })).status).toBe(200);
-    await own.close();
+    expect((await call(adminUrl(ownGateway), '/api/status', { token })).status).toBe(200);
+    await ownGateway.close();
   });
 
   it('is not written to the state directory if one is configured', () => {
@@ -230,10 +230,10 @@ describe('admin token', () => {
   });
 
   it('is not needed with server.admin.open', async () => {
-    const own = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {open: true}}\n', { admin: true });
-    expect((await call(adminUrl(own), '/api/session')).json).toMatchObject({ is_open: true, role: 'admin' });
-    expect((await call(adminUrl(own), '/api/status')).status).toBe(200);
-    await own.close();
+    const ownGateway = await startTestGateway('version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {open: true}}\n', { admin: true });
+    expect((await call(adminUrl(ownGateway), '/api/session')).json).toMatchObject({ is_open: true, role: 'admin' });
+    expect((await call(adminUrl(ownGateway), '/api/status')).status).toBe(200);
+    await ownGateway.close();
   });
 
   it.each([
@@ -252,15 +252,15 @@ it('a reload without an admin token is rejected if other hosts can reach the run
   const written = (admin: string): string =>
     `version: 1\nproviders: {mock: {type: mock}}\nserver: {state_dir: memory, admin: {${admin}}}\n`;
   const withToken = (listen: string): string => written(`listen: "${listen}", token: token-of-the-admin-12`);
-  const own = await startTestGateway(withToken('0.0.0.0:0'), { admin: true, adminListen: undefined });
-  await own.write(`${withToken('127.0.0.1:0')}configs: {a: {targets: [mock/echo]}}\n`);
-  expect(await own.gateway.reload()).toMatchObject({ type: 'reloaded' });
-  await own.write(written('listen: "127.0.0.1:0"'));
-  expect(await own.gateway.reload()).toMatchObject({
+  const ownGateway = await startTestGateway(withToken('0.0.0.0:0'), { admin: true, adminListen: undefined });
+  await ownGateway.write(`${withToken('127.0.0.1:0')}configs: {a: {targets: [mock/echo]}}\n`);
+  expect(await ownGateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
+  await ownGateway.write(written('listen: "127.0.0.1:0"'));
+  expect(await ownGateway.gateway.reload()).toMatchObject({
     type: 'rejected',
     reason: expect.stringContaining('0.0.0.0:0 is reachable') as string,
   });
-  await own.close();
+  await ownGateway.close();
 });
 
 it('/api/status and /api/session contain no secret of the configuration', async () => {
@@ -273,8 +273,8 @@ it('/api/status and /api/session contain no secret of the configuration', async 
 
 describe('without signing in', () => {
   it('idle connections and incomplete requests do not block other users', async () => {
-    const own = await startTestGateway(yaml, { admin: true, env });
-    const { port } = new URL(adminUrl(own));
+    const ownGateway = await startTestGateway(yaml, { admin: true, env });
+    const { port } = new URL(adminUrl(ownGateway));
     const sockets: Socket[] = [];
     for (let i = 0; i < 300; i += 1) {
       const socket = connect(Number(port), '127.0.0.1');
@@ -283,8 +283,8 @@ describe('without signing in', () => {
       await once(socket, 'connect');
       if (i % 2 === 0) socket.write('GET /api/status HTTP/1.1\r\nhost: 127');
     }
-    expect(await call(adminUrl(own), '/api/status', { token: tokens.viewer })).toMatchObject({ status: 200 });
+    expect(await call(adminUrl(ownGateway), '/api/status', { token: tokens.viewer })).toMatchObject({ status: 200 });
     for (const socket of sockets) socket.destroy();
-    await own.close();
+    await ownGateway.close();
   });
 });

@@ -136,54 +136,54 @@ describe('/api/keys', () => {
     const next = await post<KeyChange>('/api/keys/pair/rotate', { overlap: '1h' });
     const last = await post<KeyChange>('/api/keys/pair/rotate', { overlap: '1h' });
     expect([await chat(pair.secret), await chat(last.secret)]).toEqual([200, 200]);
-    const shown = (await get<KeyView[]>('/api/keys')).find(({ name }) => name === 'pair');
-    const used = [last, next, pair].map(({ secret }) => shown?.secrets.find(({ prefix }) => secret?.startsWith(prefix ?? '-'))?.last_used);
+    const listed = (await get<KeyView[]>('/api/keys')).find(({ name }) => name === 'pair');
+    const used = [last, next, pair].map(({ secret }) => listed?.secrets.find(({ prefix }) => secret?.startsWith(prefix ?? '-'))?.last_used);
     expect(used).toEqual([expect.any(Number), null, expect.any(Number)]);
-    expect(shown?.requests_today).toBe(2);
+    expect(listed?.requests_today).toBe(2);
   });
 
   it('issues, rotates and revokes a key with immediate effect', async () => {
-    const made = await post<KeyChange>('/api/keys', { name: 'app', providers: ['mock'], metadata: { team: 'web' }, expires: '90d' });
-    expect(made).toMatchObject({
+    const created = await post<KeyChange>('/api/keys', { name: 'app', providers: ['mock'], metadata: { team: 'web' }, expires: '90d' });
+    expect(created).toMatchObject({
       written_to: join('keys.d', 'app.yaml'),
       secret: expect.stringMatching(/^gw_live_\w{24}_\w{4}$/) as string,
     });
-    expect(readFileSync(join(gateway.dir, 'keys.d/app.yaml'), 'utf8')).toBe(made.yaml);
-    expect(made.yaml).not.toContain(made.secret);
-    expect(await chat(made.secret)).toBe(200);
-    const tried = await post<PromptTry>('/api/prompts/welcome/try', { variables: { product: 'Kite' }, key: made.secret });
+    expect(readFileSync(join(gateway.dir, 'keys.d/app.yaml'), 'utf8')).toBe(created.yaml);
+    expect(created.yaml).not.toContain(created.secret);
+    expect(await chat(created.secret)).toBe(200);
+    const tried = await post<PromptTry>('/api/prompts/welcome/try', { variables: { product: 'Kite' }, key: created.secret });
     expect(tried).toMatchObject({
       status: 200,
       id: expect.stringMatching(/^req_/) as string,
       body: expect.stringContaining('Greet Kite') as string,
     });
     const next = await post<KeyChange>('/api/keys/app/rotate', { overlap: '0s' });
-    expect([await chat(made.secret), await chat(next.secret)]).toEqual([401, 200]);
-    const gone = await post<KeyChange>('/api/keys/app/revoke');
-    expect(gone).toMatchObject({ secret: null, written_to: join('keys.d', 'app.yaml') });
+    expect([await chat(created.secret), await chat(next.secret)]).toEqual([401, 200]);
+    const revoked = await post<KeyChange>('/api/keys/app/revoke');
+    expect(revoked).toMatchObject({ secret: null, written_to: join('keys.d', 'app.yaml') });
     expect(await chat(next.secret)).toBe(401);
-    const shown = await get<KeyView[]>('/api/keys');
-    expect(shown.find(({ name }) => name === 'app')?.revoked).toBeGreaterThan(0);
+    const listed = await get<KeyView[]>('/api/keys');
+    expect(listed.find(({ name }) => name === 'app')?.revoked).toBeGreaterThan(0);
   });
 
   it('reports that a change of a key is not in effect while the configuration is rejected', async () => {
-    const made = await post<KeyChange>('/api/keys', { name: 'kept' });
-    expect([made.rejected, await chat(made.secret)]).toEqual([null, 200]);
+    const created = await post<KeyChange>('/api/keys', { name: 'kept' });
+    expect([created.rejected, await chat(created.secret)]).toEqual([null, 200]);
     await gateway.write(yaml.replace('configs:', 'configss:'));
-    const gone = await post<KeyChange>('/api/keys/kept/revoke');
-    expect(gone).toMatchObject({ written_to: join('keys.d', 'kept.yaml'), rejected: expect.stringContaining('configss') as string });
-    expect(await chat(made.secret)).toBe(200);
+    const revoked = await post<KeyChange>('/api/keys/kept/revoke');
+    expect(revoked).toMatchObject({ written_to: join('keys.d', 'kept.yaml'), rejected: expect.stringContaining('configss') as string });
+    expect(await chat(created.secret)).toBe(200);
     await gateway.write(yaml);
     await gateway.gateway.reload();
-    expect(await chat(made.secret)).toBe(401);
+    expect(await chat(created.secret)).toBe(401);
   });
 
   it('returns the YAML of a new key if its file cannot be written', async () => {
     if (process.getuid?.() === 0) return;
     chmodSync(join(gateway.dir, 'keys.d'), 0o500);
-    const made = await post<KeyChange>('/api/keys', { name: 'pasted' });
+    const created = await post<KeyChange>('/api/keys', { name: 'pasted' });
     chmodSync(join(gateway.dir, 'keys.d'), 0o700);
-    expect(made).toMatchObject({ written_to: null });
+    expect(created).toMatchObject({ written_to: null });
   });
 
   it.each([

@@ -138,12 +138,12 @@ describe('edited configuration files', () => {
 
   it('are accepted by /api/plan with masked secrets', async () => {
     const { files } = await get<EffectiveConfig>('/api/config');
-    const shown = files.find(({ path }) => path === 'gateway.yaml')?.text ?? '';
-    expect(shown).not.toContain(plain);
+    const fileText = files.find(({ path }) => path === 'gateway.yaml')?.text ?? '';
+    expect(fileText).not.toContain(plain);
     const plan = (text: string) => post<PlanResult>('/api/plan', { files: { 'gateway.yaml': text } });
-    expect(await plan(shown)).toMatchObject({ ok: true, changes: [], diff: '' });
-    expect(await plan(`# a note\n${shown}`)).toMatchObject({ ok: true, changes: [] });
-    const edited = await plan(shown.replace('plain: {type: openai', 'plain: {type: openai, name: Mine'));
+    expect(await plan(fileText)).toMatchObject({ ok: true, changes: [], diff: '' });
+    expect(await plan(`# a note\n${fileText}`)).toMatchObject({ ok: true, changes: [] });
+    const edited = await plan(fileText.replace('plain: {type: openai', 'plain: {type: openai, name: Mine'));
     expect(edited).toMatchObject({ ok: true, changes: ['~providers.plain'] });
     expect(JSON.stringify(edited)).not.toContain(plain);
   });

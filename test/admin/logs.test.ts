@@ -176,15 +176,15 @@ function tail(query: string, who: string | { readonly cookie: string }, lastId?:
 
 describe('the live tail', () => {
   it('sends the rows that match the filter, and no contents to a viewer', async () => {
-    const [own, all] = [await tail('?q=meta.team:live', tokens.otto), await tail('', tokens.vera)];
-    await until(() => own.events.length > 0 && all.events.length > 0, 'both tails');
+    const [ownTail, all] = [await tail('?q=meta.team:live', tokens.otto), await tail('', tokens.vera)];
+    await until(() => ownTail.events.length > 0 && all.events.length > 0, 'both tails');
     const other = await send('not mine');
     const id = await send('mine', { 'x-gateway-metadata': '{"team":"live"}' });
-    await until(() => all.rows().length >= 2 && own.rows().length >= 1, 'rows of both tails');
+    await until(() => all.rows().length >= 2 && ownTail.rows().length >= 1, 'rows of both tails');
     expect(all.rows().map((row) => row.id)).toEqual([other, id]);
     expect(all.rows().map((row) => row.preview)).toEqual([null, null]);
-    expect(own.rows().map((row) => row.id)).toEqual([id]);
-    own.close();
+    expect(ownTail.rows().map((row) => row.id)).toEqual([id]);
+    ownTail.close();
     all.close();
   });
 
@@ -242,13 +242,13 @@ describe('the live tail', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const cookie = cookieOf(await call(base, '/api/session', { method: 'POST', body: { token: tokens.otto } }));
-    const [own, other] = [await tail('', { cookie }), await tail('', tokens.otto)];
-    await until(() => own.events.length > 0 && other.events.length > 0, 'both tails');
+    const [ownTail, other] = [await tail('', { cookie }), await tail('', tokens.otto)];
+    await until(() => ownTail.events.length > 0 && other.events.length > 0, 'both tails');
     vi.advanceTimersByTime(15_000);
     await call(base, '/api/session', { method: 'DELETE', cookie });
-    expect(own.isOver()).toBe(false);
+    expect(ownTail.isOver()).toBe(false);
     vi.advanceTimersByTime(15_000);
-    await until(() => own.isOver(), 'the end');
+    await until(() => ownTail.isOver(), 'the end');
     expect(other.isOver()).toBe(false);
     other.close();
   });

@@ -58,13 +58,13 @@ describe('POST /api/reload', () => {
 });
 
 it('/api/config shows the current text and lines of the files after an edit that changes no value', async () => {
-  const shown = () => get<EffectiveConfig>('/api/config');
-  const lineOf = async () => (await shown()).values.find(({ path }) => path === 'providers.mock.type')?.origin;
+  const effectiveConfig = () => get<EffectiveConfig>('/api/config');
+  const lineOf = async () => (await effectiveConfig()).values.find(({ path }) => path === 'providers.mock.type')?.origin;
   expect(await lineOf()).toMatchObject({ line: 3 });
   await gateway.write(`# a remark\n${yaml()}`);
   expect(await post('/api/reload')).toMatchObject({ result: 'unchanged' });
   expect(await lineOf()).toMatchObject({ line: 4 });
-  expect((await shown()).files[0]?.text).toContain('# a remark');
+  expect((await effectiveConfig()).files[0]?.text).toContain('# a remark');
 });
 
 describe('POST /api/rollback', () => {
@@ -186,7 +186,7 @@ describe('POST /api/rollback', () => {
       ['start', '-c', gateway.file, '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--log-format', 'json'],
       gateway.dir,
     );
-    const [, url = ''] = await running.saw(/"dashboard":"([^"]+)"/);
+    const [, url = ''] = await running.waitForOutput(/"dashboard":"([^"]+)"/);
     const rolled = await runHere(['rollback', '--admin', url, '-c', gateway.file], gateway.dir);
     expect(rolled).toMatchObject({
       code: 0,
@@ -230,8 +230,8 @@ describe('admin commands', () => {
     await save(yaml('one'));
     const before = revision();
     await save(`${yaml('one', 'two')}api_keys: {app: {hash: "sha256:${'0'.repeat(64)}"}}\n`);
-    const ran = await runHere(['rollback', before, '--admin', adminUrl(gateway)], gateway.dir);
-    expect(ran).toMatchObject({
+    const result = await runHere(['rollback', before, '--admin', adminUrl(gateway)], gateway.dir);
+    expect(result).toMatchObject({
       code: 3,
       out: '',
       err: expect.stringMatching(/^NOT rolled back, revision \w+ keeps serving: .*last API key/),
@@ -253,7 +253,7 @@ describe('admin commands', () => {
   });
 
   it('reach a gateway on a Unix socket', async () => {
-    const own = await startTestGateway(
+    const ownGateway = await startTestGateway(
       'version: 1\nproviders: {mock: {type: mock}}\nserver: {admin: {listen: {unix: admin.sock, mode: "0600"}}}\n',
       {
         admin: true,
@@ -261,9 +261,9 @@ describe('admin commands', () => {
         prepare: (dir) => Promise.resolve(process.chdir(dir)),
       },
     ).finally(() => process.chdir('/'));
-    const path = join(own.dir, 'admin.sock');
+    const path = join(ownGateway.dir, 'admin.sock');
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(await runHere(['status', '--admin', `unix:${path}`], own.dir)).toMatchObject({ code: 0 });
-    await own.close();
+    expect(await runHere(['status', '--admin', `unix:${path}`], ownGateway.dir)).toMatchObject({ code: 0 });
+    await ownGateway.close();
   });
 });

@@ -59,27 +59,27 @@ const linesOf = async (id: string | null | undefined): Promise<unknown[]> =>
 describe('message batches through npm openai', () => {
   it('are created, retrieved, listed and their output is read', async () => {
     const requests = [line('a', '@claude/claude-m', { seed: 1 }), line('b', 'claude-bad'), line('c', 'claude-expired')];
-    const { data: made, response } = await client.batches.create(withRequests(requests, { metadata: { team: 'ü' } })).withResponse();
-    expect(made).toMatchObject({
+    const { data: batch, response } = await client.batches.create(withRequests(requests, { metadata: { team: 'ü' } })).withResponse();
+    expect(batch).toMatchObject({
       object: 'batch',
       status: 'in_progress',
       endpoint: '/v1/chat/completions',
       created_at: 1_767_225_923,
       metadata: null,
     });
-    expect(made.request_counts).toEqual({ total: 3, completed: 0, failed: 0 });
+    expect(batch.request_counts).toEqual({ total: 3, completed: 0, failed: 0 });
     expect(
       response.headers
         .get('x-gateway-dropped-params')
         ?.split(',')
         .map((name) => name.trim()),
     ).toEqual(['metadata', 'seed']);
-    expect(made).not.toHaveProperty('provider');
+    expect(batch).not.toHaveProperty('provider');
 
-    await expect(client.files.content(`${made.id}-output`)).rejects.toMatchObject({ status: 409, code: 'no_batch_output' });
+    await expect(client.files.content(`${batch.id}-output`)).rejects.toMatchObject({ status: 409, code: 'no_batch_output' });
     upstream.finish();
-    const done = await client.batches.retrieve(made.id);
-    expect(done).toMatchObject({ status: 'expired', expired_at: 1_767_229_200, output_file_id: `${made.id}-output`, error_file_id: null });
+    const done = await client.batches.retrieve(batch.id);
+    expect(done).toMatchObject({ status: 'expired', expired_at: 1_767_229_200, output_file_id: `${batch.id}-output`, error_file_id: null });
     expect(done.request_counts).toEqual({ total: 3, completed: 1, failed: 1 });
 
     const lines = await linesOf(done.output_file_id);
@@ -99,7 +99,7 @@ describe('message batches through npm openai', () => {
       },
       { custom_id: 'c', response: null, error: { code: 'batch_expired' } },
     ]);
-    const output = await fetch(`${gateway.url}/v1/batches/${made.id}/output`, {
+    const output = await fetch(`${gateway.url}/v1/batches/${batch.id}/output`, {
       headers: { authorization: `Bearer ${callerKey}`, 'x-gateway-virtual-key': 'vk' },
     });
     expect(output.status).toBe(200);
@@ -111,36 +111,36 @@ describe('message batches through npm openai', () => {
     ).toEqual(lines);
     expect(await client.files.retrieve(done.output_file_id ?? '')).toMatchObject({
       purpose: 'batch_output',
-      filename: `${made.id}_output.jsonl`,
+      filename: `${batch.id}_output.jsonl`,
     });
   });
 
   it('keep the Messages format if they were created for /v1/messages', async () => {
     const body = { max_tokens: 5, system: 'x', messages: [{ role: 'user', content: 'Hi' }], model: 'claude-m' };
-    const made = await client.batches.create(withRequests([{ custom_id: 'n', url: '/v1/messages', body }], { endpoint: '/v1/messages' }));
-    expect(made).toMatchObject({ id: expect.stringMatching(/-messages$/) as string, endpoint: '/v1/messages' });
+    const batch = await client.batches.create(withRequests([{ custom_id: 'n', url: '/v1/messages', body }], { endpoint: '/v1/messages' }));
+    expect(batch).toMatchObject({ id: expect.stringMatching(/-messages$/) as string, endpoint: '/v1/messages' });
     expect(upstream.batches.at(-1)?.requests).toEqual([{ custom_id: 'n', params: body }]);
     upstream.finish();
-    const done = await client.batches.retrieve(made.id);
+    const done = await client.batches.retrieve(batch.id);
     expect(await linesOf(done.output_file_id)).toMatchObject([
       { custom_id: 'n', response: { body: { type: 'message', content: [{ text: 'Ja 🧊' }] } } },
     ]);
   });
 
   it('are cancelled', async () => {
-    const made = await client.batches.create(withRequests([line('a')]));
-    expect(await client.batches.cancel(made.id)).toMatchObject({ id: made.id, status: 'cancelling', cancelling_at: 1_767_226_200 });
+    const batch = await client.batches.create(withRequests([line('a')]));
+    expect(await client.batches.cancel(batch.id)).toMatchObject({ id: batch.id, status: 'cancelling', cancelling_at: 1_767_226_200 });
     upstream.finish();
-    const done = await client.batches.retrieve(made.id);
+    const done = await client.batches.retrieve(batch.id);
     expect(done).toMatchObject({ status: 'cancelled', cancelled_at: 1_767_229_200 });
     expect(await linesOf(done.output_file_id)).toMatchObject([{ custom_id: 'a', response: null, error: { code: 'batch_cancelled' } }]);
-    await expect(client.batches.cancel(made.id)).rejects.toMatchObject({ status: 400 });
+    await expect(client.batches.cancel(batch.id)).rejects.toMatchObject({ status: 400 });
   });
 
   it('are created from a file that the service lets clients download', async () => {
     const from = upstream.requests.length;
-    const made = await client.batches.create({ input_file_id: 'file_made', endpoint: '/v1/chat/completions', completion_window: '24h' });
-    expect(made).toMatchObject({ input_file_id: 'file_made', request_counts: { total: 2 } });
+    const batch = await client.batches.create({ input_file_id: 'file_made', endpoint: '/v1/chat/completions', completion_window: '24h' });
+    expect(batch).toMatchObject({ input_file_id: 'file_made', request_counts: { total: 2 } });
     expect(upstream.batches.at(-1)?.requests.map(({ custom_id }) => custom_id)).toEqual(['from-file', 'from-file-2']);
     expect(upstream.requests.slice(from).map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET /v1/files/file_made/content',
@@ -240,16 +240,16 @@ describe('fine-tuning', () => {
 describe('npm @anthropic-ai/sdk', () => {
   it('creates, retrieves, lists, cancels and deletes message batches without a virtual key', async () => {
     const params = { model: 'claude-m', max_tokens: 5, messages: [{ role: 'user' as const, content: 'Hi' }] };
-    const made = await native.messages.batches.create({ requests: [{ custom_id: 'n-1', params }] });
-    expect(made).toMatchObject({ type: 'message_batch', processing_status: 'in_progress', request_counts: { processing: 1 } });
+    const batch = await native.messages.batches.create({ requests: [{ custom_id: 'n-1', params }] });
+    expect(batch).toMatchObject({ type: 'message_batch', processing_status: 'in_progress', request_counts: { processing: 1 } });
     expect(upstream.requests.at(-1)?.body.toString()).toBe(JSON.stringify({ requests: [{ custom_id: 'n-1', params }] }));
     upstream.finish();
-    expect(await native.messages.batches.retrieve(made.id)).toMatchObject({ processing_status: 'ended' });
+    expect(await native.messages.batches.retrieve(batch.id)).toMatchObject({ processing_status: 'ended' });
     const ids: string[] = [];
     for await (const batch of native.messages.batches.list({ limit: 2 })) ids.push(batch.id);
     expect(ids).toEqual(upstream.batches.map(({ id }) => id).toReversed());
-    await expect(native.messages.batches.cancel(made.id)).rejects.toMatchObject({ status: 400 });
-    expect(await native.messages.batches.delete(made.id)).toEqual({ id: made.id, type: 'message_batch_deleted' });
+    await expect(native.messages.batches.cancel(batch.id)).rejects.toMatchObject({ status: 400 });
+    expect(await native.messages.batches.delete(batch.id)).toEqual({ id: batch.id, type: 'message_batch_deleted' });
   });
 
   it('reads the results of a message batch', async () => {
@@ -308,8 +308,8 @@ describe.skipIf(lacking(python))('message batches through PyPI openai', () => {
       env: { PATH: process.env['PATH'] ?? '', NO_PROXY: '*', PYTHONUTF8: '1' },
     });
     let out = '';
-    let said = '';
-    child.stderr.on('data', (text: Buffer) => (said += text.toString()));
+    let received = '';
+    child.stderr.on('data', (text: Buffer) => (received += text.toString()));
     child.stdout.on('data', (text: Buffer) => {
       out += text.toString();
       if (out.trim() !== 'finish') return;
@@ -319,7 +319,7 @@ describe.skipIf(lacking(python))('message batches through PyPI openai', () => {
     });
     return new Promise((resolve, reject) => {
       child.on('close', (code) =>
-        code === 0 ? resolve(JSON.parse(out) as Record<string, unknown>) : reject(new Error(said.slice(-2000))),
+        code === 0 ? resolve(JSON.parse(out) as Record<string, unknown>) : reject(new Error(received.slice(-2000))),
       );
     });
   }

@@ -10,11 +10,11 @@ import type { Recording } from '../contract/recordings.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Gathered, gatherStream, gatherWhole, others } from './gathered.ts';
 import { read, type Wanted, wantedOf } from './oracle.ts';
-import { bad, catalog, good, missing, type Replay, startReplay } from './recorded.ts';
+import { bad, catalog, successful, missing, type Replay, startReplay } from './recorded.ts';
 import { skipping } from '../support/skipping.ts';
 
-const wholes = good.filter(({ stream }) => !stream);
-const streams = good.filter(({ stream }) => stream);
+const wholes = successful.filter(({ stream }) => !stream);
+const streams = successful.filter(({ stream }) => stream);
 
 describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat completions (${missing ?? 'replayed'})`, () => {
   it('include enough recordings of each kind', () => {
@@ -39,7 +39,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
       expect(once.tap.complete).toBe(true);
       expect(once.tap).toMatchObject({ id: wanted.id, model: wanted.model, finish: wanted.native === null ? [] : [wanted.native] });
       const crlf = Buffer.from((exchange.response.body ?? '').replaceAll('\n', '\r\n'));
-      for (const pieces of [cut(bytes, 1), cut(crlf, 1), insideCharacters(bytes)]) expect(converted(pieces, strict).text).toBe(once.text);
+      for (const pieces of [splitBytes(bytes, 1), splitBytes(crlf, 1), insideCharacters(bytes)]) expect(converted(pieces, strict).text).toBe(once.text);
     });
   });
 
@@ -49,7 +49,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
 
     beforeAll(async () => {
       replay = await startReplay();
-      gateway = await startTestGateway(catalog([...good, ...bad], replay.url, ',split=97'));
+      gateway = await startTestGateway(catalog([...successful, ...bad], replay.url, ',split=97'));
     });
     afterAll(async () => {
       await gateway?.close();
@@ -70,7 +70,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
 
     it.each([true, false])('are converted without loss, strict compliance %s', async (strict) => {
       const failures: string[] = [];
-      for (const exchange of good) {
+      for (const exchange of successful) {
         try {
           const response = await send(exchange, strict);
           expect(response.status).toBe(200);
@@ -105,7 +105,7 @@ describe.skipIf(skipping(missing))(`recorded messages as the upstream of chat co
   });
 
   it('sends thinking blocks and signatures of a response back unchanged in the next turn', () => {
-    const thoughtful = good.filter((exchange) => wantedOf(read(exchange)).thinking.size + wantedOf(read(exchange)).redacted.size > 0);
+    const thoughtful = successful.filter((exchange) => wantedOf(read(exchange)).thinking.size + wantedOf(read(exchange)).redacted.size > 0);
     expect(thoughtful.length).toBeGreaterThan(15);
     for (const exchange of thoughtful) {
       const wanted = wantedOf(read(exchange));
@@ -160,7 +160,7 @@ function converted(pieces: readonly Buffer[], strict: boolean): Converted {
   return { text, tap };
 }
 
-function cut(bytes: Buffer, size: number): Buffer[] {
+function splitBytes(bytes: Buffer, size: number): Buffer[] {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
   return pieces;
@@ -213,16 +213,16 @@ function expectBlocks(completion: Record<string, unknown>, exchange: Recording, 
   const cited = message.content.flatMap((block) =>
     ((block as { citations?: { url?: string }[] }).citations ?? []).flatMap(({ url }) => url ?? []),
   );
-  const shown = ((choice?.message['annotations'] ?? []) as { url_citation: { url: string } }[]).map(({ url_citation: { url } }) => url);
-  expect(shown).toEqual(cited);
+  const citedUrls = ((choice?.message['annotations'] ?? []) as { url_citation: { url: string } }[]).map(({ url_citation: { url } }) => url);
+  expect(citedUrls).toEqual(cited);
 }
 
 /** A stream contains the blocks in parts, with the indexes of the API. */
 function expectStreamedBlocks(gathered: Gathered, wanted: Wanted): void {
   expect(gathered.native).toEqual(wanted.native === null ? [] : [wanted.native]);
-  const seen = [...gathered.blocks.keys()].toSorted((a, b) => a - b);
+  const indices = [...gathered.blocks.keys()].toSorted((a, b) => a - b);
   const expected = [...wanted.thinking.keys(), ...wanted.redacted.keys(), ...wanted.texts.keys(), ...wanted.others.keys()];
-  expect(seen).toEqual(expected.toSorted((a, b) => a - b));
+  expect(indices).toEqual(expected.toSorted((a, b) => a - b));
   for (const [index, { thinking, signature }] of wanted.thinking) {
     expect(gathered.blocks.get(index)).toMatchObject({ thinking, ...(signature === '' ? {} : { signature }) });
   }

@@ -60,19 +60,19 @@ describe('POST /v1/messages', () => {
   ])('accepts the gateway key in %s', async (_where, headers) => {
     const response = await post(headers, { model: '@claude/m-text', ...minimalBody });
     expect(await response.json()).toEqual(message('m-text', false));
-    const seen = upstream.requests.at(-1);
-    expect(seen?.headers['x-api-key']).toBe(catalogKey);
-    expect(seen?.headers['authorization']).toBeUndefined();
-    expect(seen?.rawHeaders.join()).not.toContain(callerKey);
+    const received = upstream.requests.at(-1);
+    expect(received?.headers['x-api-key']).toBe(catalogKey);
+    expect(received?.headers['authorization']).toBeUndefined();
+    expect(received?.rawHeaders.join()).not.toContain(callerKey);
   });
 
   it("forwards the client's own provider key in x-api-key if the provider is a bare type", async () => {
-    for (const own of [{ 'x-api-key': 'sk-ant-own-0123456789' }, { authorization: 'Bearer sk-ant-own-0123456789' }]) {
+    for (const credentials of [{ 'x-api-key': 'sk-ant-own-0123456789' }, { authorization: 'Bearer sk-ant-own-0123456789' }]) {
       const headers = {
         'x-gateway-api-key': callerKey,
         'x-gateway-provider': 'anthropic',
         'x-gateway-custom-host': `${upstream.url}/v1`,
-        ...own,
+        ...credentials,
       };
       const response = await post(headers, { model: 'm-text', ...minimalBody });
       expect(response.status).toBe(200);
@@ -165,10 +165,10 @@ describe('POST /v1/messages', () => {
     ['m-cut', 'Provider "claude" closed the stream before its end.'],
   ])('ends an interrupted converted stream with an error and without finish_reason: %s', async (model, text) => {
     const response = await post({ 'x-api-key': callerKey }, { model: `@claude/${model}`, stream: true, ...minimalBody }, '/v1/chat/completions');
-    const said = await response.text();
-    expect(said).not.toContain('[DONE]');
-    expect(said).not.toContain('"finish_reason":"');
-    const last = said.trimEnd().split('\n\n').at(-1) ?? '';
+    const responseText = await response.text();
+    expect(responseText).not.toContain('[DONE]');
+    expect(responseText).not.toContain('"finish_reason":"');
+    const last = responseText.trimEnd().split('\n\n').at(-1) ?? '';
     expect((JSON.parse(last.slice(6)) as { error: { message: string } }).error.message).toContain(text);
   });
 

@@ -15,20 +15,20 @@ const block = (type: string, required: readonly string[], properties: object): o
   required: ['type', ...required],
   properties: { type: { const: type }, ...properties },
 });
-const shown = { type: 'string', pattern: '\\S' };
+const nonBlank = { type: 'string', pattern: '\\S' };
 const base64 = { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' };
 const toolId = { type: 'string', pattern: '^[a-zA-Z0-9_-]+$' };
 const toolName = { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,128}$' };
 
-const text = block('text', ['text'], { text: shown, ...cache });
+const text = block('text', ['text'], { text: nonBlank, ...cache });
 const citation = (type: string, properties: object): object =>
   block(type, ['cited_text'], { cited_text: { type: 'string' }, ...properties });
 const title = { type: ['string', 'null'] };
 const index = { type: 'integer' };
 const documentPlace = { document_index: index, document_title: title, file_id: title };
 /** Text of an assistant, with the citations of the API. */
-const said = block('text', ['text'], {
-  text: shown,
+const textBlock = block('text', ['text'], {
+  text: nonBlank,
   ...cache,
   citations: {
     type: 'array',
@@ -113,13 +113,13 @@ const turn = (role: string, blocks: readonly object[]): object => ({
   type: 'object',
   additionalProperties: false,
   required: ['role', 'content'],
-  properties: { role: { const: role }, content: { anyOf: [shown, { type: 'array', minItems: 1, items: { oneOf: blocks } }] } },
+  properties: { role: { const: role }, content: { anyOf: [nonBlank, { type: 'array', minItems: 1, items: { oneOf: blocks } }] } },
 });
 const user = turn('user', [text, image, document, result]);
 
 const choice = { disable_parallel_tool_use: { type: 'boolean' } };
 const schemaOf = (form: 'direct' | 'vertex'): object => {
-  const assistant = turn('assistant', [said, thinking, redacted, use, ...steps[form]]);
+  const assistant = turn('assistant', [textBlock, thinking, redacted, use, ...steps[form]]);
   return schemaWith(assistant);
 };
 const schemaWith = (assistant: object): object => ({
@@ -134,7 +134,7 @@ const schemaWith = (assistant: object): object => ({
     temperature: { type: 'number', minimum: 0, maximum: 1 },
     top_p: { type: 'number', minimum: 0, maximum: 1 },
     top_k: { type: 'integer', minimum: 0 },
-    stop_sequences: { type: 'array', minItems: 1, items: shown },
+    stop_sequences: { type: 'array', minItems: 1, items: nonBlank },
     stream: { const: true },
     metadata: { type: 'object', additionalProperties: false, properties: { user_id: { type: 'string' } } },
     service_tier: { enum: ['auto', 'standard_only'] },

@@ -3,7 +3,7 @@ import type { Recording } from '../contract/recordings.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { deadPort } from '../support/upstream.ts';
 import { read, wantedOf } from './oracle.ts';
-import { bad, catalog, counts, good, missing, relayed, type Replay, startReplay } from './recorded.ts';
+import { bad, catalog, counts, successful, missing, relayed, type Replay, startReplay } from './recorded.ts';
 import { skipping } from '../support/skipping.ts';
 
 /** Path prefixes: the library adds `/v1` to a base URL that may already end in it. */
@@ -16,9 +16,9 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
 
   beforeAll(async () => {
     replay = await startReplay();
-    const all = [...good, ...bad, ...counts, ...relayed];
+    const all = [...successful, ...bad, ...counts, ...relayed];
     gateway = await startTestGateway(catalog(all, replay.url));
-    fine = await startTestGateway(catalog(good, replay.url, ',split=11'));
+    fine = await startTestGateway(catalog(successful, replay.url, ',split=11'));
   });
   afterAll(async () => {
     await gateway?.close();
@@ -27,7 +27,7 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
   });
 
   it.each(bases)('forwards responses byte for byte and changes only the model of requests, base "%s"', async (base) => {
-    const failures = await eachOf(good, async (exchange) => {
+    const failures = await eachOf(successful, async (exchange) => {
       const text = bodyText(exchange);
       const response = await post(gateway, `${base}/messages`, exchange, text);
       const answer = await response.text();
@@ -36,10 +36,10 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
       expect(answer).toBe(exchange.response.body);
       expect(response.headers.get('x-request-id')).toBe(id);
       expect(response.headers.get('content-type')).toBe(exchange.response.headers['content-type']);
-      const seen = replay.seen(exchange.id).requests.at(-1);
-      expect(seen?.path).toBe('/v1/messages');
-      expect(Buffer.from(seen?.body_base64 ?? '', 'base64').toString()).toBe(text.replace(`@${exchange.id}/`, ''));
-      expect(seen?.headers).toMatchObject({ 'x-api-key': 'sk-ant-api03-0123456789', 'anthropic-version': '2023-06-01' });
+      const received = replay.seen(exchange.id).requests.at(-1);
+      expect(received?.path).toBe('/v1/messages');
+      expect(Buffer.from(received?.body_base64 ?? '', 'base64').toString()).toBe(text.replace(`@${exchange.id}/`, ''));
+      expect(received?.headers).toMatchObject({ 'x-api-key': 'sk-ant-api03-0123456789', 'anthropic-version': '2023-06-01' });
       const wanted = wantedOf(read(exchange));
       expect(await gateway.record(id)).toMatchObject({
         endpoint: 'messages',
@@ -55,7 +55,7 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
   });
 
   it('forwards responses unchanged if they arrive in small chunks', async () => {
-    const failures = await eachOf(good, async (exchange) => {
+    const failures = await eachOf(successful, async (exchange) => {
       const response = await post(fine, '/v1/messages', exchange, bodyText(exchange));
       expect(await response.text()).toBe(exchange.response.body);
     });
@@ -103,13 +103,13 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
         body: isUpload ? form : '{"x":1}',
       });
       expect(await response.text()).toBe(exchange.response.body);
-      const seen = replay.seen(exchange.id).requests.at(-1);
-      expect(seen?.headers).toMatchObject({
+      const received = replay.seen(exchange.id).requests.at(-1);
+      expect(received?.headers).toMatchObject({
         'x-api-key': 'sk-ant-api03-0123456789',
         'anthropic-beta': 'files-api-2025-04-14',
         'anthropic-version': '2023-06-01',
       });
-      expect(seen?.path).toBe(pathname);
+      expect(received?.path).toBe(pathname);
     },
   );
 
@@ -135,18 +135,18 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
         status: 'processed',
       });
       expect(response.headers.get('x-gateway-dropped-params')).toBe('purpose');
-      const seen = replay.seen(exchange.id).requests.at(-1);
-      const sent = Buffer.from(seen?.body_base64 ?? '', 'base64').toString();
+      const received = replay.seen(exchange.id).requests.at(-1);
+      const sent = Buffer.from(received?.body_base64 ?? '', 'base64').toString();
       expect(sent).toContain('name="file"; filename="a.png"');
       expect(sent).not.toContain('purpose');
-      expect(seen?.headers['anthropic-beta']).toBe('files-api-2025-04-14');
+      expect(received?.headers['anthropic-beta']).toBe('files-api-2025-04-14');
     },
   );
 
   it('falls back to the second provider, with and without streaming', async () => {
     const failures: string[] = [];
     const port = await deadPort();
-    const chosen = [good.find(({ stream }) => stream), good.find(({ stream }) => !stream)] as [Recording, Recording];
+    const chosen = [successful.find(({ stream }) => stream), successful.find(({ stream }) => !stream)] as [Recording, Recording];
     const yaml = JSON.parse(catalog(chosen, replay.url)) as Record<string, unknown>;
     const providers = {
       ...(yaml['providers'] as object),
@@ -155,9 +155,9 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
     const configs = Object.fromEntries(
       chosen.map(({ id }) => [`c-${id}`, { strategy: { mode: 'fallback' }, targets: [{ provider: '@dead' }, { provider: `@${id}` }] }]),
     );
-    const own = await startTestGateway(JSON.stringify({ version: 1, providers, configs }));
+    const ownGateway = await startTestGateway(JSON.stringify({ version: 1, providers, configs }));
     for (const exchange of chosen) {
-      const response = await fetch(`${own.url}/v1/messages`, {
+      const response = await fetch(`${ownGateway.url}/v1/messages`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-gateway-config': `c-${exchange.id}` },
         body: JSON.stringify(exchange.request.body),
@@ -165,7 +165,7 @@ describe.skipIf(skipping(missing))(`recorded messages through /v1/messages (${mi
       expect(await response.text()).toBe(exchange.response.body);
       expect(response.headers.get('x-gateway-last-used-option-index')).toBe('config.targets[1]');
     }
-    await own.close();
+    await ownGateway.close();
     expect(failures).toEqual([]);
   });
 });

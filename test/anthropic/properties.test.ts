@@ -17,11 +17,11 @@ function sent(body: Json, model: string): { body: Json; dropped: readonly string
 
 // ---- conversations in the OpenAI format --------------------------------------------------------------
 
-const words = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Hello', 'Grüße 🎉', ' trailing '));
+const anyText = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Hello', 'Grüße 🎉', ' trailing '));
 const id = fc.oneof(fc.constantFrom('call_1', 'call_2', 'toolu_01', '', 'a:b/c', 'a.b'), fc.string({ maxLength: 8 }));
 const toolName = fc.constantFrom('weather', 'search', 'f-1');
 const cacheMark = fc.constantFrom(undefined, { type: 'ephemeral' });
-const textPart = fc.record({ type: fc.constant('text'), text: words, cache_control: cacheMark }).map(clean);
+const textPart = fc.record({ type: fc.constant('text'), text: anyText, cache_control: cacheMark }).map(clean);
 const filePart = fc.constantFrom<Json>(
   { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
   { type: 'image_url', image_url: { url: 'https://h.example/a.jpg?x=1', detail: 'low' } },
@@ -32,13 +32,13 @@ const filePart = fc.constantFrom<Json>(
 const userMessage = fc
   .record({
     role: fc.constant('user'),
-    content: fc.oneof(words, fc.array(fc.oneof(textPart, filePart), { maxLength: 3 })),
+    content: fc.oneof(anyText, fc.array(fc.oneof(textPart, filePart), { maxLength: 3 })),
     name: fc.constantFrom(undefined, 'ada'),
   })
   .map(clean);
 const systemMessage = fc.record({
   role: fc.constantFrom('system', 'developer'),
-  content: fc.oneof(words, fc.array(textPart, { maxLength: 2 })),
+  content: fc.oneof(anyText, fc.array(textPart, { maxLength: 2 })),
 });
 const toolCall = fc.record({
   id,
@@ -46,7 +46,7 @@ const toolCall = fc.record({
   function: fc.record({ name: toolName, arguments: fc.oneof(fc.json(), fc.constantFrom('', '{}', '{"a":', '{"n":12345678901234567890}')) }),
 });
 const block = fc.oneof<fc.Arbitrary<Json>[]>(
-  fc.record({ type: fc.constant('thinking'), thinking: words, signature: fc.constantFrom('c2ln', '', 'EqoB+/==') }),
+  fc.record({ type: fc.constant('thinking'), thinking: anyText, signature: fc.constantFrom('c2ln', '', 'EqoB+/==') }),
   fc.record({ type: fc.constant('redacted_thinking'), data: fc.constantFrom('ZGF0YQ==', 'eA') }),
   textPart,
 );
@@ -54,9 +54,9 @@ const assistantMessage = fc
   .record({
     role: fc.constant('assistant'),
     content: fc.oneof(
-      words,
+      anyText,
       fc.constant(null),
-      fc.array(fc.oneof(textPart, fc.record({ type: fc.constant('refusal'), refusal: words })), { maxLength: 2 }),
+      fc.array(fc.oneof(textPart, fc.record({ type: fc.constant('refusal'), refusal: anyText })), { maxLength: 2 }),
     ),
     content_blocks: fc.option(fc.array(block, { maxLength: 3 }), { nil: undefined }),
     tool_calls: fc.option(fc.array(toolCall, { minLength: 1, maxLength: 3 }), { nil: undefined }),
@@ -66,7 +66,7 @@ const assistantMessage = fc
 const toolMessage = fc.record({
   role: fc.constant('tool'),
   tool_call_id: id,
-  content: fc.oneof(words, fc.array(fc.oneof(textPart, filePart), { maxLength: 2 })),
+  content: fc.oneof(anyText, fc.array(fc.oneof(textPart, filePart), { maxLength: 2 })),
 });
 const messages = fc.array(
   fc.oneof(
@@ -83,7 +83,7 @@ const tool = fc.record({
   function: fc
     .record({
       name: toolName,
-      description: fc.option(words, { nil: undefined }),
+      description: fc.option(anyText, { nil: undefined }),
       strict: fc.constantFrom(undefined, true, false),
       parameters: fc.constantFrom(undefined, {}, { type: 'object', properties: { a: { $ref: '#/$defs/A' } }, $defs: { A: {} } }),
     })
@@ -165,7 +165,7 @@ it('converts every conversation to a valid request or rejects it with unsupporte
 });
 
 it('keeps all content of a conversation', () => {
-  let said = 0;
+  let textLength = 0;
   fc.assert(
     fc.property(messages, (list) => {
       fc.pre(list.length > 0);
@@ -176,7 +176,7 @@ it('keeps all content of a conversation', () => {
         if (error instanceof GatewayError) return;
         throw error;
       }
-      said += 1;
+      textLength += 1;
       for (const message of list as Json[]) {
         const isTail = message === list.at(-1);
         if (typeof message['content'] !== 'string' || message['content'].trim() === '' || isTail) continue;
@@ -191,14 +191,14 @@ it('keeps all content of a conversation', () => {
     }),
     { numRuns: 300 },
   );
-  expect(said).toBeGreaterThan(150);
+  expect(textLength).toBeGreaterThan(150);
 });
 
 const answerBlock = fc.oneof<fc.Arbitrary<Json>[]>(
   fc.record({ type: fc.constant('thinking'), thinking: fc.string({ unit: 'binary' }), signature: fc.base64String({ minLength: 4 }) }),
   fc.record({ type: fc.constant('redacted_thinking'), data: fc.base64String({ minLength: 4 }) }),
 );
-const saidBlock = fc.string({ minLength: 1 }).map((text) => ({ type: 'text', text: `x${text}y` }));
+const textBlock = fc.string({ minLength: 1 }).map((text) => ({ type: 'text', text: `x${text}y` }));
 const use = fc.record({
   type: fc.constant('tool_use'),
   id: fc.uuid().map((one) => `toolu_${one}`),
@@ -208,9 +208,9 @@ const use = fc.record({
 
 it('sends thinking, text and tool calls of a response back unchanged and in order', () => {
   fc.assert(
-    fc.property(fc.array(fc.oneof(answerBlock, saidBlock, use), { minLength: 1, maxLength: 7 }), fc.boolean(), (content, isStream) => {
+    fc.property(fc.array(fc.oneof(answerBlock, textBlock, use), { minLength: 1, maxLength: 7 }), fc.boolean(), (content, isStream) => {
       const uses = content.filter((one): one is Json & { id: string } => one['type'] === 'tool_use');
-      const assistant = isStream ? streamed(content) : whole(content);
+      const assistant = isStream ? streamed(content) : wholeResponse(content);
       const results = uses.map(({ id: call }) => ({ role: 'tool', tool_call_id: call, content: 'x' }));
       const back = sent(
         { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }, assistant, ...results, { role: 'user', content: 'Go' }] },
@@ -233,7 +233,7 @@ const message = (content: readonly Json[]): Json => ({
   usage: { input_tokens: 1, output_tokens: 1 },
 });
 
-function whole(content: readonly Json[]): Json {
+function wholeResponse(content: readonly Json[]): Json {
   const result = begin(anthropic, callOf({ strict: false })).result?.(JSON.stringify(message(content))) as { choices: { message: Json }[] };
   return JSON.parse(JSON.stringify(result.choices[0]?.message)) as Json;
 }

@@ -25,7 +25,7 @@ const all = recordings(['anthropic']);
 const excluded: Readonly<Record<string, string>> = {};
 
 const exchanges: readonly Recording[] = all.filter(({ api, id }) => api === 'messages' && excluded[id] === undefined);
-export const good = exchanges.filter(({ response }) => response.status === 200);
+export const successful = exchanges.filter(({ response }) => response.status === 200);
 export const bad = exchanges.filter(({ response }) => response.status >= 400);
 export const counts: readonly Recording[] = all.filter(({ api }) => api === 'messages.count_tokens');
 export const relayed: readonly Recording[] = all.filter(({ api }) => api === 'messages.batches' || api === 'files');

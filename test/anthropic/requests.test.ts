@@ -83,9 +83,9 @@ describe.each(files)('converts requests: %s', (_file, cases) => {
   it.each(cases.map((one) => [one.name, one] as const))('%s', (_name, one) => {
     const { expect: wanted } = one;
     if (wanted.error !== undefined) {
-      const thrown = caught(() => convert(one));
-      expect(thrown).toMatchObject({ ...wanted.error, status: 400 });
-      expect(thrown.message).toMatch(/\.$/);
+      const error = caught(() => convert(one));
+      expect(error).toMatchObject({ ...wanted.error, status: 400 });
+      expect(error.message).toMatch(/\.$/);
       return;
     }
     const sent = convert(one);
@@ -143,11 +143,11 @@ describe('the same requests through the gateway', () => {
       return;
     }
     expect(response.status).toBe(418);
-    const seen = upstream.requests[before];
-    expect(seen?.url).toBe((one.expect.url ?? 'https://api.anthropic.com/v1/messages').replace('https://api.anthropic.com', ''));
-    expect(seen?.headers).toMatchObject({ ...wantedHeaders(one), 'x-api-key': key });
-    expect(seen?.headers['authorization']).toBeUndefined();
-    const text = seen?.body.toString() ?? '';
+    const received = upstream.requests[before];
+    expect(received?.url).toBe((one.expect.url ?? 'https://api.anthropic.com/v1/messages').replace('https://api.anthropic.com', ''));
+    expect(received?.headers).toMatchObject({ ...wantedHeaders(one), 'x-api-key': key });
+    expect(received?.headers['authorization']).toBeUndefined();
+    const text = received?.body.toString() ?? '';
     if (one.expect.text === undefined) expect(JSON.parse(text)).toEqual(one.expect.body);
     else expect(text).toBe(one.expect.text);
     const dropped = response.headers.get('x-gateway-dropped-params')?.split(', ') ?? [];

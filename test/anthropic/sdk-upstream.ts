@@ -22,27 +22,27 @@ export function message(model: string, isSecond: boolean): Record<string, unknow
 
 /** The same message as events, with each text in two deltas. */
 export function events(model: string, isSecond: boolean): string[] {
-  const whole = message(model, isSecond);
+  const completeMessage = message(model, isSecond);
   const out = [
-    named({
+    sseEvent({
       type: 'message_start',
-      message: { ...whole, content: [], stop_reason: null, usage: { ...(whole['usage'] as object), output_tokens: 1 } },
+      message: { ...completeMessage, content: [], stop_reason: null, usage: { ...(completeMessage['usage'] as object), output_tokens: 1 } },
     }),
-    named({ type: 'ping' }),
+    sseEvent({ type: 'ping' }),
   ];
-  for (const [index, block] of (whole['content'] as Record<string, unknown>[]).entries()) {
-    out.push(named({ type: 'content_block_start', index, content_block: emptied(block) }));
-    for (const delta of deltasOf(block)) out.push(named({ type: 'content_block_delta', index, delta }));
-    out.push(named({ type: 'content_block_stop', index }));
+  for (const [index, block] of (completeMessage['content'] as Record<string, unknown>[]).entries()) {
+    out.push(sseEvent({ type: 'content_block_start', index, content_block: emptied(block) }));
+    for (const delta of deltasOf(block)) out.push(sseEvent({ type: 'content_block_delta', index, delta }));
+    out.push(sseEvent({ type: 'content_block_stop', index }));
   }
   out.push(
-    named({ type: 'message_delta', delta: { stop_reason: whole['stop_reason'], stop_sequence: null }, usage: { output_tokens: 20 } }),
-    named({ type: 'message_stop' }),
+    sseEvent({ type: 'message_delta', delta: { stop_reason: completeMessage['stop_reason'], stop_sequence: null }, usage: { output_tokens: 20 } }),
+    sseEvent({ type: 'message_stop' }),
   );
   return out;
 }
 
-const named = (event: { readonly type: string; readonly [member: string]: unknown }): string =>
+const sseEvent = (event: { readonly type: string; readonly [member: string]: unknown }): string =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 function emptied(block: Record<string, unknown>): Record<string, unknown> {
@@ -93,7 +93,7 @@ async function respond(response: ServerResponse, request: SeenRequest): Promise<
     for (const event of events('m', true).slice(0, 4)) response.write(event);
     return;
   }
-  if (model === 'm-breaks') return sse(response, [...events(model, true).slice(0, 5), named(overloaded)]);
+  if (model === 'm-breaks') return sse(response, [...events(model, true).slice(0, 5), sseEvent(overloaded)]);
   if (model === 'm-cut') return sse(response, events(model, true).slice(0, 5));
   return sse(response, events(model, isSecond));
 }

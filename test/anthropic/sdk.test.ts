@@ -58,7 +58,7 @@ const minimalBody = { max_tokens: 64, messages: [{ role: 'user' as const, conten
 
 async function npmReport(baseURL: string): Promise<Report> {
   const client = new Anthropic({ baseURL, apiKey: callerKey, maxRetries: 0 });
-  const thrown = (work: () => Promise<unknown>): Promise<Seen> =>
+  const outcomeOfError = (work: () => Promise<unknown>): Promise<Seen> =>
     work().then(
       () => Promise.reject(new Error('nothing was thrown')),
       (error: unknown) => {
@@ -85,12 +85,12 @@ async function npmReport(baseURL: string): Promise<Report> {
     whole: await create('@claude/m-text'),
     stream: await streamed('@claude/m-text'),
     count: (await client.messages.countTokens({ model: '@claude/m-text', messages: minimalBody.messages })).input_tokens,
-    limit: await thrown(() => create('@claude/m-limit')),
-    refuse: await thrown(() => create('@claude/m-refuse')),
-    unknown: await thrown(() => create('@nobody/m')),
-    breaks: await thrown(() => streamed('@claude/m-breaks')),
-    cut: await thrown(() => streamed('@claude/m-cut')),
-    key: await thrown(() => create('@claude/m-text', new Anthropic({ baseURL, apiKey: 'wrong-key-0123456789', maxRetries: 0 }))),
+    limit: await outcomeOfError(() => create('@claude/m-limit')),
+    refuse: await outcomeOfError(() => create('@claude/m-refuse')),
+    unknown: await outcomeOfError(() => create('@nobody/m')),
+    breaks: await outcomeOfError(() => streamed('@claude/m-breaks')),
+    cut: await outcomeOfError(() => streamed('@claude/m-cut')),
+    key: await outcomeOfError(() => create('@claude/m-text', new Anthropic({ baseURL, apiKey: 'wrong-key-0123456789', maxRetries: 0 }))),
     aborted: await aborted(),
   };
 }

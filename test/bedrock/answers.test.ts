@@ -18,9 +18,9 @@ import {
 
 /** Every recorded response through the whole gateway, split at awkward positions, as the official libraries parse it. */
 
-const good = exchanges.filter(({ response }) => response.status === 200);
+const successful = exchanges.filter(({ response }) => response.status === 200);
 const ofApi = (...apis: readonly string[]): readonly (readonly [string, Exchange])[] =>
-  good.filter(({ api }) => apis.includes(api)).map((one) => [one.id, one] as const);
+  successful.filter(({ api }) => apis.includes(api)).map((one) => [one.id, one] as const);
 const isClaude = (exchange: Exchange): boolean =>
   modelOf(exchange).includes('anthropic.claude-') && exchange.request.body?.['messages'] !== undefined;
 
@@ -30,16 +30,16 @@ let openai: OpenAI;
 let anthropic: Anthropic;
 
 /** How responses are split: as recorded, and in chunks of this many bytes. */
-const cuts = [0, 3, 61] as const;
-const slugOf = (id: string, cut: number): string => `${id}-${cut}`;
+const chunkSizes = [0, 3, 61] as const;
+const slugOf = (id: string, chunkSize: number): string => `${id}-${chunkSize}`;
 
 beforeAll(async () => {
   replay = await startReplay();
   const providers = Object.fromEntries(
     exchanges.flatMap(({ id }) =>
-      cuts.map((cut) => {
-        const path = `${replay.url}/x/${id}${cut === 0 ? '' : `,split=${cut}`}`;
-        return [slugOf(id, cut), { type: 'bedrock', api_key: 'bedrock-api-key-0123456789', custom_host: path }];
+      chunkSizes.map((chunkSize) => {
+        const path = `${replay.url}/x/${id}${chunkSize === 0 ? '' : `,split=${chunkSize}`}`;
+        return [slugOf(id, chunkSize), { type: 'bedrock', api_key: 'bedrock-api-key-0123456789', custom_host: path }];
       }),
     ),
   );
@@ -53,8 +53,8 @@ afterAll(async () => {
 });
 
 const question = [{ role: 'user' as const, content: 'Hi' }];
-const headersFor = (id: string, cut: number) => ({
-  headers: { 'x-gateway-provider': `@${slugOf(id, cut)}`, 'x-gateway-reasoning-content': 'true', 'x-gateway-strict-compliance': 'false' },
+const headersFor = (id: string, chunkSize: number) => ({
+  headers: { 'x-gateway-provider': `@${slugOf(id, chunkSize)}`, 'x-gateway-reasoning-content': 'true', 'x-gateway-strict-compliance': 'false' },
 });
 
 const finishes: Readonly<Record<string, string>> = {
@@ -88,9 +88,9 @@ describe.skipIf(skipping(missing))('recorded responses of Converse', () => {
   });
 
   it.each(ofApi('converse'))('are returned as chat completions: %s', async (id, exchange) => {
-    for (const cut of cuts) {
+    for (const chunkSize of chunkSizes) {
       const { data, response } = await openai.chat.completions
-        .create({ model: modelOf(exchange), messages: question }, headersFor(id, cut))
+        .create({ model: modelOf(exchange), messages: question }, headersFor(id, chunkSize))
         .withResponse();
       const [choice] = data.choices;
       expectRead(choice?.message as OpenAI.ChatCompletionMessage, data.usage, choice?.finish_reason ?? null, readingOf(exchange));
@@ -99,15 +99,15 @@ describe.skipIf(skipping(missing))('recorded responses of Converse', () => {
       expect(record.usage).toMatchObject({ prompt: readingOf(exchange).usage[0], completion: readingOf(exchange).usage[1] });
     }
     expect(replay.seen(id).requests.map(({ path }) => path)).toEqual(
-      cuts.map(() => `/model/${encodeURIComponent(modelOf(exchange))}/converse`),
+      chunkSizes.map(() => `/model/${encodeURIComponent(modelOf(exchange))}/converse`),
     );
   });
 
   it.each(ofApi('converse-stream'))('are returned as chat completion streams: %s', async (id, exchange) => {
-    for (const cut of cuts) {
+    for (const chunkSize of chunkSizes) {
       const stream = openai.chat.completions.stream(
         { model: modelOf(exchange), messages: question, stream_options: { include_usage: true } },
-        headersFor(id, cut),
+        headersFor(id, chunkSize),
       );
       const thoughts: string[] = [];
       stream.on('chunk', (chunk) =>
@@ -129,10 +129,10 @@ describe.skipIf(skipping(missing))('recorded responses of InvokeModel', () => {
   });
 
   it.each(claude)('are returned as messages: %s', async (id, exchange) => {
-    for (const cut of cuts) {
+    for (const chunkSize of chunkSizes) {
       const { stream: _stream, anthropic_version: _version, ...body } = exchange.request.body ?? {};
       const params = { ...body, model: modelOf(exchange) } as unknown as Anthropic.MessageCreateParamsNonStreaming;
-      const message = await anthropic.messages.create(params, headersFor(id, cut));
+      const message = await anthropic.messages.create(params, headersFor(id, chunkSize));
       expect(message).toMatchObject(JSON.parse(exchange.response.body ?? '') as Json);
     }
     expectSent(id, exchange, 'invoke');
@@ -140,10 +140,10 @@ describe.skipIf(skipping(missing))('recorded responses of InvokeModel', () => {
 
   it.each(streams)('are returned as message streams: %s', async (id, exchange) => {
     const wanted = framesOf(exchange).map(([, { bytes }]) => JSON.parse(Buffer.from(String(bytes), 'base64').toString()) as Json);
-    for (const cut of cuts) {
+    for (const chunkSize of chunkSizes) {
       const { anthropic_version: _version, ...body } = exchange.request.body ?? {};
       const params = { ...body, model: modelOf(exchange), stream: true } as unknown as Anthropic.MessageCreateParamsStreaming;
-      const { data, response } = await anthropic.messages.create(params, headersFor(id, cut)).withResponse();
+      const { data, response } = await anthropic.messages.create(params, headersFor(id, chunkSize)).withResponse();
       expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
       const events: unknown[] = [];
       for await (const event of data) events.push(event);
@@ -167,9 +167,9 @@ describe.skipIf(skipping(missing))('other recorded responses', () => {
     const params = { model: 'us.anthropic.claude-sonnet-4-20250514-v1:0', messages: question };
     const count = await anthropic.messages.countTokens(params, headersFor(id, 0));
     expect(count).toEqual({ input_tokens: 19 });
-    const [seen] = replay.seen(id).requests;
-    expect(seen?.path).toBe(`/model/${encodeURIComponent(modelOf(exchange as Exchange))}/count-tokens`);
-    const { input } = JSON.parse(Buffer.from(seen?.body_base64 ?? '', 'base64').toString()) as { input: { invokeModel: { body: string } } };
+    const [received] = replay.seen(id).requests;
+    expect(received?.path).toBe(`/model/${encodeURIComponent(modelOf(exchange as Exchange))}/count-tokens`);
+    const { input } = JSON.parse(Buffer.from(received?.body_base64 ?? '', 'base64').toString()) as { input: { invokeModel: { body: string } } };
     expect(JSON.parse(Buffer.from(input.invokeModel.body, 'base64').toString())).toEqual({
       messages: question,
       anthropic_version: 'bedrock-2023-05-31',

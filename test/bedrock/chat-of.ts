@@ -70,7 +70,7 @@ function assistant({ content }: Json): Json {
   return {
     role: 'assistant',
     content: null,
-    content_blocks: marked(list(content), said),
+    content_blocks: marked(list(content), assistantPart),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map(({ toolUse }) => called(of(toolUse))) }),
   };
 }
@@ -81,7 +81,7 @@ const called = ({ toolUseId, name, input }: Json): Json => ({
   function: { name, arguments: JSON.stringify(input) },
 });
 
-function said({ text, toolUse, reasoningContent, citationsContent }: Json): Json {
+function assistantPart({ text, toolUse, reasoningContent, citationsContent }: Json): Json {
   if (toolUse !== undefined) {
     const { toolUseId: id, name, input } = of(toolUse);
     return { type: 'tool_use', id, name, input };
@@ -123,12 +123,12 @@ function part(block: Json): Json {
   const extras = { ...entry('context', context), ...entry('citations', citations) };
   const { bytes, text: inner, content } = of(source);
   if (bytes !== undefined) return { type: 'file', file: { filename: name, file_data: uri(of(document)) }, ...extras };
-  const made = inner === undefined ? { type: 'content', content } : { type: 'text', data: inner };
-  return { type: 'document', title: name, source: made, ...extras };
+  const documentSource = inner === undefined ? { type: 'content', content } : { type: 'text', data: inner };
+  return { type: 'document', title: name, source: documentSource, ...extras };
 }
 
 function uri({ format, source }: Json): string {
-  const word = String(format);
+  const formatName = String(format);
   const { bytes, s3Location } = of(source);
-  return bytes === undefined ? String(of(s3Location)['uri']) : `data:${types[word] ?? word};base64,${String(bytes)}`;
+  return bytes === undefined ? String(of(s3Location)['uri']) : `data:${types[formatName] ?? formatName};base64,${String(bytes)}`;
 }

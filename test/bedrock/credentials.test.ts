@@ -27,7 +27,7 @@ let source: ScriptedUpstream;
 let gateway: TestGateway | undefined;
 let folder: string;
 /** Number of keys that roles got. */
-let given: number;
+let issuedKeys: number;
 
 /** The key that signed a request correctly; undefined if none did. */
 function signer({ method, url, headers, body }: SeenRequest): string | undefined {
@@ -45,12 +45,12 @@ function signer({ method, url, headers, body }: SeenRequest): string | undefined
 const accept: Script = (response, request) =>
   signer(request) === undefined ? json(response, 403, { message: 'bad signature' }) : json(response, 200, converseResponse);
 const keys = (): object => {
-  given += 1;
+  issuedKeys += 1;
   return {
-    AccessKeyId: `ASIA${given}`,
-    SecretAccessKey: secrets[`ASIA${given}`],
-    Token: `T${given}`,
-    SessionToken: `T${given}`,
+    AccessKeyId: `ASIA${issuedKeys}`,
+    SecretAccessKey: secrets[`ASIA${issuedKeys}`],
+    Token: `T${issuedKeys}`,
+    SessionToken: `T${issuedKeys}`,
     Expiration: new Date(Date.now() + 3_600_000).toISOString(),
   };
 };
@@ -66,7 +66,7 @@ const sources: Script = (response, { method, url, headers }) => {
 };
 
 beforeEach(async () => {
-  given = 0;
+  issuedKeys = 0;
   service = await startUpstream(accept);
   source = await startUpstream(sources);
   folder = await mkdtemp(join(tmpdir(), 'bedrock-credentials-'));
@@ -143,8 +143,8 @@ describe('an access key', () => {
     ['of the client', { auth: { mode: 'caller' } }, { authorization: 'Bearer bedrock-api-key' }],
   ])('is replaced completely by an API key %s', async (_, credential, sent) => {
     service.script = (response) => json(response, 200, converseResponse);
-    const own = { access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'], session_token: 'own-token' };
-    await start(own, {}, { virtual_keys: { team: { provider: 'aws', ...credential } } });
+    const callerCredentials = { access_key_id: 'AKIAOWN', secret_access_key: secrets['AKIAOWN'], session_token: 'own-token' };
+    await start(callerCredentials, {}, { virtual_keys: { team: { provider: 'aws', ...credential } } });
     expect(await send({ 'x-gateway-virtual-key': 'team', ...sent })).toMatchObject({ status: 200 });
     expect(service.requests[0]?.headers.authorization).toBe('Bearer bedrock-api-key');
   });
@@ -187,7 +187,7 @@ describe('the role', () => {
     expect((await Promise.all([send(), send()])).map(({ status }) => status)).toEqual([200, 200]);
     expect((await send()).status).toBe(200);
     expect(signed()).toEqual([1, 2, 3].map(() => 'ASIA1 eu-west-1 T1'));
-    expect(given).toBe(1);
+    expect(issuedKeys).toBe(1);
   });
 
   it('gets new keys once after they are rejected as expired', async () => {
@@ -201,7 +201,7 @@ describe('the role', () => {
     // Another error does not mean that the keys are expired.
     service.script = (response) => json(response, 403, { message: 'You don’t have access to the model.' });
     await send();
-    expect(given).toBe(2);
+    expect(issuedKeys).toBe(2);
   });
 
   it('causes a 502 with the reason and without secrets if it has no keys', async () => {

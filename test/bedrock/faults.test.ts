@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { completion, json, type Script, type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
-import { chunk, event, eventStream, exception, said } from './frames.ts';
+import { chunk, event, eventStream, exception, textFrames } from './frames.ts';
 
 /** Errors in frames and around them: before content a fallback applies, after content the client gets an error event. */
 
@@ -78,7 +78,7 @@ describe('an exception in a stream', () => {
   });
 
   it('is the last event after content', async () => {
-    const { status, text } = await send(stream(...said('Hel').slice(0, 2), exception('throttlingException', 'Slow down.')));
+    const { status, text } = await send(stream(...textFrames('Hel').slice(0, 2), exception('throttlingException', 'Slow down.')));
     expect(status).toBe(200);
     expect(text).toContain('"content":"Hel"');
     expect(text).toContain('Slow down.');
@@ -100,7 +100,7 @@ describe('an exception in a stream', () => {
 });
 
 describe('a broken stream', () => {
-  const broken = (frames: readonly Buffer[], at: number): Buffer[] =>
+  const corrupt = (frames: readonly Buffer[], at: number): Buffer[] =>
     frames.map((one, index) => {
       const copy = Buffer.from(one);
       if (index === at) copy[copy.length - 6] = 0x20;
@@ -108,19 +108,19 @@ describe('a broken stream', () => {
     });
 
   it('causes a 502 for a wrong checksum before content', async () => {
-    const response = await send(stream(...broken(said('Hello'), 0)));
+    const response = await send(stream(...corrupt(textFrames('Hello'), 0)));
     expect([response.status, response.text]).toEqual([502, expect.stringContaining('broken frame in its stream: its checksum is wrong')]);
   });
 
   it('ends with an error for a wrong checksum after content', async () => {
-    const { text } = await send(stream(...broken(said('Hel', 'lo'), 2)));
+    const { text } = await send(stream(...corrupt(textFrames('Hel', 'lo'), 2)));
     expect(text).toContain('"content":"Hel"');
     expect(text).toContain('its checksum is wrong');
     expect(text).not.toContain('lo"');
   });
 
   it.each([3, 5])('that ends within frame %i is interrupted unless only the token counts are missing', async (at) => {
-    const frames = said('Hel', 'lo');
+    const frames = textFrames('Hel', 'lo');
     const { text } = await send(stream(...frames.slice(0, at), (frames[at] as Buffer).subarray(0, 20)));
     if (at === 3) expect(text).toContain('stream_interrupted');
     // Only the token counts are missing in this case.

@@ -38,7 +38,7 @@ export function eventStream(response: ServerResponse, frames: readonly Buffer[])
 }
 
 /** A short answer of Converse. */
-export const said = (...texts: readonly string[]): Buffer[] => [
+export const textFrames = (...texts: readonly string[]): Buffer[] => [
   event('messageStart', { role: 'assistant' }),
   ...texts.map((one) => event('contentBlockDelta', { contentBlockIndex: 0, delta: { text: one } })),
   event('contentBlockStop', { contentBlockIndex: 0 }),

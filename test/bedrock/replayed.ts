@@ -106,12 +106,12 @@ function ofStream(frames: readonly (readonly [string, Json])[]): Reading {
     const tool = tools.get(data['contentBlockIndex']);
     if (tool !== undefined) tool.input += str(of(delta['toolUse'])['input']);
   }
-  const found = (name: string): Json => frames.find(([one]) => one === name)?.[1] ?? {};
+  const dataOfFrame = (name: string): Json => frames.find(([one]) => one === name)?.[1] ?? {};
   return {
     text,
     thoughts,
     tools: [...tools.values()].map((tool) => ({ ...tool, input: JSON.parse(tool.input || '{}') as unknown })),
-    usage: usageOf(found('metadata')['usage']),
-    stop: str(found('messageStop')['stopReason']),
+    usage: usageOf(dataOfFrame('metadata')['usage']),
+    stop: str(dataOfFrame('messageStop')['stopReason']),
   };
 }

@@ -67,11 +67,11 @@ describe('benchmark summary', () => {
   });
 
   it('counts failed responses', () => {
-    const broken = rounds.map((entry) =>
+    const corrupted = rounds.map((entry) =>
       entry.system === 'gateway' && entry.round === 1 ? { ...entry, result: { ...entry.result, incomplete: 7 } } : entry,
     );
-    expect(summarize(scenario, broken)[1]?.failures).toBe(7);
-    expect(loadTable(scenario, summarize(scenario, broken))).toMatch(/^\| gateway .*\| 7 +\|$/m);
+    expect(summarize(scenario, corrupted)[1]?.failures).toBe(7);
+    expect(loadTable(scenario, summarize(scenario, corrupted))).toMatch(/^\| gateway .*\| 7 +\|$/m);
   });
 });
 

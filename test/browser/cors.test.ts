@@ -8,7 +8,7 @@ import { chunks, completion, json, type ScriptedUpstream, sse, startUpstream } f
 
 const key = 'a-key-for-a-program-0123';
 const page = 'https://app.example';
-const theirs = {
+const upstreamHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'x-secret',
   'access-control-allow-credentials': 'true',
@@ -19,9 +19,9 @@ let upstream: ScriptedUpstream;
 const gateways: Record<'keyed' | 'keyless' | 'any' | 'off', TestGateway> = {} as never;
 beforeAll(async () => {
   upstream = await startUpstream((response, { url, body }) => {
-    if (body.includes('"stream":true')) sse(response, chunks('hi'), theirs);
-    else if (url.includes('failing')) json(response, 400, { error: { message: 'no', type: 'x' } }, theirs);
-    else json(response, 200, completion('hi'), theirs);
+    if (body.includes('"stream":true')) sse(response, chunks('hi'), upstreamHeaders);
+    else if (url.includes('failing')) json(response, 400, { error: { message: 'no', type: 'x' } }, upstreamHeaders);
+    else json(response, 200, completion('hi'), upstreamHeaders);
   });
   const yaml = (server: string, keys: boolean): string => `
 version: 1
@@ -29,9 +29,9 @@ server: {${server}}
 providers: {main: {type: openai, api_key: sk-0123456789, custom_host: "${upstream.url}/v1"}}
 ${keys ? `api_keys: {app: {hash: "sha256:${createHash('sha256').update(key).digest('hex')}"}}` : ''}
 `;
-  const named = 'cors: {origins: ["https://App.example:443", "https://*.team.example", "vscode-webview://panel"]}';
-  gateways.keyed = await startTestGateway(yaml(named, true));
-  gateways.keyless = await startTestGateway(yaml(named, false));
+  const configured = 'cors: {origins: ["https://App.example:443", "https://*.team.example", "vscode-webview://panel"]}';
+  gateways.keyed = await startTestGateway(yaml(configured, true));
+  gateways.keyless = await startTestGateway(yaml(configured, false));
   gateways.any = await startTestGateway(yaml('cors: {origins: ["*"]}', true));
   gateways.off = await startTestGateway(yaml('', true));
 });

@@ -107,12 +107,12 @@ describe('without keys', () => {
     it('checks the host of a target in absolute form instead of the Host header', async () => {
       const foreign = await send(gateway, { path: 'http://evil.example/v1/chat/completions', body: chat, headers: asJson });
       expect(codeOf(foreign)).toBe('host_not_allowed');
-      const own = await send(gateway, {
+      const ownKey = await send(gateway, {
         path: 'http://localhost/v1/chat/completions',
         body: chat,
         headers: { ...asJson, host: 'evil.example' },
       });
-      expect(statusOf(own)).toBe(200);
+      expect(statusOf(ownKey)).toBe(200);
     });
   });
 

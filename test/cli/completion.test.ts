@@ -33,18 +33,18 @@ function lines(shell: string, args: readonly string[]): string[] {
 }
 
 /** The proposals of bash for the last of these words. */
-const inBash = (words: readonly string[]): string[] =>
+const inBash = (args: readonly string[]): string[] =>
   lines('bash', [
     '--norc',
     '-c',
     'source ./_bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gateway; printf "%s\\n" "${COMPREPLY[@]}"',
     'bash',
     'gateway',
-    ...words,
+    ...args,
   ]);
 
 /** The proposals of zsh, with the functions of its completion system replaced by functions that print. */
-const inZsh = (words: readonly string[]): string[] => {
+const inZsh = (args: readonly string[]): string[] => {
   const script = `
     compdef() { :; }
     source ./_zsh
@@ -53,11 +53,11 @@ const inZsh = (words: readonly string[]): string[] => {
     _files() { print -l -- \${PREFIX}*(N); }
     _describe() { print -l -- \${(M)\${(P)@[-1]}:#\${PREFIX}*}; }
     words=("$@"); CURRENT=$#; PREFIX=\${words[-1]}; _gateway`;
-  return lines('zsh', ['-f', '-c', script, 'zsh', 'gateway', ...words]).map((line) => line.replace(/:.*/, ''));
+  return lines('zsh', ['-f', '-c', script, 'zsh', 'gateway', ...args]).map((line) => line.replace(/:.*/, ''));
 };
 
-const inFish = (words: readonly string[]): string[] =>
-  lines('fish', ['--no-config', '-c', `source ./_fish; complete -C ${JSON.stringify(['gateway', ...words].join(' '))}`]).map(
+const inFish = (args: readonly string[]): string[] =>
+  lines('fish', ['--no-config', '-c', `source ./_fish; complete -C ${JSON.stringify(['gateway', ...args].join(' '))}`]).map(
     (line) => line.split('\t')[0] ?? '',
   );
 
@@ -90,9 +90,9 @@ describe.each(shells)('gateway completion %s', (name, proposals) => {
     ['a subcommand of the help', ['help', 'keys', 'cre'], ['create']],
     ['no file if another value is expected', ['start', '--listen', ''], []],
     ['no file if another argument is expected', ['keys', 'rotate', 'gate'], []],
-  ])('proposes %s', (_, words, wanted) => {
+  ])('proposes %s', (_, args, wanted) => {
     const plain = (text: string): string => text.replaceAll('\\', '').replace(/\/$/, '');
-    expect(proposals(words).map(plain).toSorted()).toEqual(wanted.toSorted());
+    expect(proposals(args).map(plain).toSorted()).toEqual(wanted.toSorted());
   });
 });
 
@@ -126,7 +126,7 @@ describe('completion scripts', () => {
   ];
 
   it('contain all options and subcommands of every command', () => {
-    for (const [path, words, command] of all(program, [])) {
+    for (const [path, args, command] of all(program, [])) {
       if (path === 'help') continue;
       const options = command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? '');
       expect(scripts['bash']).toContain(`    '${path}') REPLY='`);
@@ -136,7 +136,7 @@ describe('completion scripts', () => {
       }
       for (const { name } of command.commands.map((one) => ({ name: one.name() })))
         expect(scripts['fish']).toContain(`complete -c gateway -n '__gateway_at \\'${path}\\'' -a ${name} -d '`);
-      expect(words.length).toBeLessThan(4);
+      expect(args.length).toBeLessThan(4);
     }
   });
 

@@ -48,8 +48,8 @@ describe('gateway config convert', () => {
       };
       const dir = folder({ [file]: block(kind) });
       await runHere(['config', 'convert', '--from', from, file, '-o', 'gateway.yaml'], dir);
-      const shown = await values(folder({ 'gateway.yaml': block('yaml') }));
-      const renamed = JSON.stringify(shown).replaceAll(/azure-eu|claude-main/g, (slug) => slugs[slug] ?? slug);
+      const convertedValues = await values(folder({ 'gateway.yaml': block('yaml') }));
+      const renamed = JSON.stringify(convertedValues).replaceAll(/azure-eu|claude-main/g, (slug) => slugs[slug] ?? slug);
       expect(await values(dir)).toEqual(JSON.parse(renamed));
     },
   );
@@ -113,9 +113,9 @@ describe('gateway config convert', () => {
     const { code } = await runHere(['config', 'convert', '--from', name.split('-')[0] ?? '', 'source', '-o', 'gateway.yaml'], dir);
     expect(existsSync(join(dir, 'gateway.test.yaml'))).toBe(code === 0);
     if (code !== 0) return;
-    const ran = await runHere(['test', '--json'], dir, { env });
-    expect(ran).toMatchObject({ code: 0, err: '' });
-    expect(JSON.parse(ran.out)).toMatchObject({ failed: 0, passed: expect.toSatisfy((count: number) => count > 1) });
+    const result = await runHere(['test', '--json'], dir, { env });
+    expect(result).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(result.out)).toMatchObject({ failed: 0, passed: expect.toSatisfy((count: number) => count > 1) });
   });
 
   it('writes a test for each deployment and fallback, which fails if the route changes', async () => {
@@ -226,9 +226,9 @@ describe('gateway config convert', () => {
     ['a result with an error', small.replace('gpt-4o', 'gpt-4o, timeout: 0'), [], 3],
   ])('returns the exit code for %s', async (_what, source, flags, code) => {
     const dir = folder({ 'config.yaml': source });
-    const ran = await runHere(['config', 'convert', '--from', 'litellm', 'config.yaml', ...flags], dir);
-    expect(ran).toMatchObject({ code });
-    expect(ran.out + ran.err).not.toContain('canary');
+    const result = await runHere(['config', 'convert', '--from', 'litellm', 'config.yaml', ...flags], dir);
+    expect(result).toMatchObject({ code });
+    expect(result.out + result.err).not.toContain('canary');
   });
 
   it('writes no file if nothing can be converted', async () => {

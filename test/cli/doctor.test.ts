@@ -34,7 +34,7 @@ const doctor = (dir: string, args: readonly string[] = ['--offline'], env: Recor
   runHere(['doctor', ...args], dir, { env });
 
 /** The lines of one check, in the form `state message | fix`, and the exit code. */
-async function found(check: string, dir: string, args?: readonly string[], env?: Record<string, string>): Promise<[number, string[]]> {
+async function checkLines(check: string, dir: string, args?: readonly string[], env?: Record<string, string>): Promise<[number, string[]]> {
   const { code, out } = await doctor(dir, ['--json', ...(args ?? ['--offline'])], env);
   const report = JSON.parse(out) as Report;
   expect(report.ok).toBe(code === 0);
@@ -93,20 +93,20 @@ describe('configuration check of gateway doctor', () => {
       /^ok gateway\.yaml valid, 1 file, 1 warning, /,
     ],
   ])('reports a configuration %s', async (_, yaml, code, line) => {
-    const [exit, [first]] = await found('config', folderWith(yaml));
+    const [exit, [first]] = await checkLines('config', folderWith(yaml));
     expect([exit, first]).toEqual([code, expect.stringMatching(line)]);
   });
 
   it('warns about a secret that is not set', async () => {
     const dir = folderWith('providers: {main: {type: openai, api_key: "${env:NOT_SET}"}}\n');
-    const [code, lines] = await found('config', dir);
+    const [code, lines] = await checkLines('config', dir);
     expect([code, lines[1]]).toEqual([0, expect.stringMatching(/^warn "main" is switched off, its secret is missing: NOT_SET \| set it/)]);
   });
 
   it('fails if the named file is missing', async () => {
-    const [code, [first]] = await found('config', root, ['-c', 'nowhere.yaml', '--offline']);
+    const [code, [first]] = await checkLines('config', root, ['-c', 'nowhere.yaml', '--offline']);
     expect([code, first]).toEqual([1, expect.stringMatching(/^fail nowhere\.yaml is not valid, 1 error: /)]);
-    const [, lines] = await found('permissions', root, ['-c', 'nowhere.yaml', '--offline']);
+    const [, lines] = await checkLines('permissions', root, ['-c', 'nowhere.yaml', '--offline']);
     expect(lines).toEqual(['skip permissions: nowhere.yaml cannot be read']);
   });
 
@@ -118,7 +118,7 @@ describe('configuration check of gateway doctor', () => {
       GATEWAY_ADMIN_TOKEN: readFileSync(join(gateway.dir, '.gateway/admin-token'), 'utf8').trim(),
     };
     const { revision } = gateway.gateway.snapshot();
-    const first = async (dir: string, from = env): Promise<string | undefined> => (await found('config', dir, [], from))[1][0];
+    const first = async (dir: string, from = env): Promise<string | undefined> => (await checkLines('config', dir, [], from))[1][0];
     expect(await first(gateway.dir)).toBe(`ok gateway.yaml valid, 1 file, revision ${revision} is the one running`);
     expect(await first(gateway.dir, { ...env, GATEWAY_ADMIN_TOKEN: 'not-the-token-of-it' })).toMatch(
       /^warn .*, but not compared with a running gateway: /,
@@ -132,9 +132,9 @@ describe('configuration check of gateway doctor', () => {
 
   it('reports that no gateway is running', async () => {
     const dir = folderWith(`server: {admin: {listen: "127.0.0.1:1"}}\n${mock}`);
-    expect(await found('config', dir, [])).toEqual([0, [expect.stringMatching(/^ok .*; no gateway runs$/)]]);
-    const named = await found('config', dir, ['--admin', '127.0.0.1:1']);
-    expect(named).toEqual([0, [expect.stringMatching(/^warn .*no gateway at http:\/\/127\.0\.0\.1:1: nothing listens there \| /)]]);
+    expect(await checkLines('config', dir, [])).toEqual([0, [expect.stringMatching(/^ok .*; no gateway runs$/)]]);
+    const withAddress = await checkLines('config', dir, ['--admin', '127.0.0.1:1']);
+    expect(withAddress).toEqual([0, [expect.stringMatching(/^warn .*no gateway at http:\/\/127\.0\.0\.1:1: nothing listens there \| /)]]);
   });
 });
 
@@ -162,7 +162,7 @@ describe.skipIf(skipping(process.platform === 'win32' ? 'file modes are those of
       const dir = folderWith(yaml);
       chmodSync(join(dir, 'gateway.yaml'), fileMode);
       chmodSync(dir, folderMode);
-      expect((await found('permissions', dir))[1]).toEqual([
+      expect((await checkLines('permissions', dir))[1]).toEqual([
         'ok gateway.yaml contains 1 secret in plain text and is not readable by other users',
       ]);
     });
@@ -174,7 +174,7 @@ describe('state directory check of gateway doctor', () => {
     ['storage in memory', 'state_dir: memory', 0, /^ok nothing is kept on disk/],
     ['a new folder', 'state_dir: new', 0, /^ok state directory new can be created, .* free; the request log may use 3 GB and has 0 B$/],
   ])('accepts %s', async (_, server, code, line) => {
-    const [exit, lines] = await found('state_dir', folderWith(`server: {${server}}\n${mock}`));
+    const [exit, lines] = await checkLines('state_dir', folderWith(`server: {${server}}\n${mock}`));
     expect([exit, lines]).toEqual([code, [expect.stringMatching(line)]]);
   });
 
@@ -182,7 +182,7 @@ describe('state directory check of gateway doctor', () => {
     ['', 0, /^warn state directory gateway\.yaml is not writable \(it is not a directory\): requests are recorded in memory only \| make/],
     [', state_dir_required: true', 1, /^fail .*: the gateway does not start \| make gateway\.yaml writable/],
   ])('reports a file in place of the directory%s', async (more, code, line) => {
-    const [exit, lines] = await found('state_dir', folderWith(`server: {state_dir: gateway.yaml${more}}\n${mock}`));
+    const [exit, lines] = await checkLines('state_dir', folderWith(`server: {state_dir: gateway.yaml${more}}\n${mock}`));
     expect([exit, lines]).toEqual([code, [expect.stringMatching(line)]]);
   });
 
@@ -193,12 +193,12 @@ describe('state directory check of gateway doctor', () => {
   ])('reports a directory that is not writable%s', async (more, code, line) => {
     const dir = folderWith(`server: {state_dir: closed/state${more}}\n${mock}`);
     mkdirSync(join(dir, 'closed'), { mode: 0o500 });
-    expect(await found('state_dir', dir)).toEqual([code, [expect.stringMatching(line)]]);
+    expect(await checkLines('state_dir', dir)).toEqual([code, [expect.stringMatching(line)]]);
   });
 
   it('warns if the free space is less than the request log may use', async () => {
     const dir = folderWith(`${mock}logging: {requests: {retention: {size: 1000TB}}}\n`);
-    const [, lines] = await found('state_dir', dir);
+    const [, lines] = await checkLines('state_dir', dir);
     expect(lines).toEqual([
       expect.stringMatching(/^warn .* the request log may use \d+ TB and has 0 B \| free .*, or lower logging\.requests\.retention\.size/),
     ]);
@@ -211,7 +211,7 @@ describe('network check of gateway doctor', () => {
     closing.push(() => upstream.close());
     const entry = `{type: openai, custom_host: "${upstream.url}/v1", api_key: sk-0123456789-0123456789}`;
     const dir = folderWith(`server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {one: ${entry}, two: ${entry}, mock: {type: mock}}\n`);
-    const [code, lines] = await found('network', dir, []);
+    const [code, lines] = await checkLines('network', dir, []);
     expect(lines).toEqual([
       expect.stringMatching(`^ok ${upstream.host} reachable \\(\\d+ ms\\)$`),
       `ok system time within 1 s of ${upstream.host}`,
@@ -228,7 +228,7 @@ describe('network check of gateway doctor', () => {
     const dir = folderWith(
       `server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {one: {type: openai, custom_host: "${upstream.url}/v1", api_key: sk-0123456789}}\n`,
     );
-    const [code, lines] = await found('network', dir, []);
+    const [code, lines] = await checkLines('network', dir, []);
     expect([code, lines[1]]).toEqual([1, expect.stringMatching(/^fail system time 1 h ahead of .* \| synchronize it/)]);
   });
 
@@ -255,15 +255,15 @@ describe('network check of gateway doctor', () => {
     const dir = folderWith(
       `server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {one: {type: openai, custom_host: "${host}", api_key: sk-0123456789}}\n`,
     );
-    const [code, lines] = await found('network', dir, [], env);
+    const [code, lines] = await checkLines('network', dir, [], env);
     expect([code, lines]).toEqual([1, [expect.stringMatching(line), 'skip system time: no provider is reachable to compare it with']]);
   });
 
   it('calls no provider with --offline or if all are disabled', async () => {
     const yaml = (more: string): string =>
       `server: {admin: {listen: "127.0.0.1:1"}}\nproviders: {mock: {type: mock}, one: {type: openai, custom_host: "${closedPort}", api_key: sk-0123456789${more}}}\n`;
-    expect(await found('network', folderWith(yaml('')))).toEqual([0, ['skip providers and system time: not checked with --offline']]);
-    const [code, lines] = await found('network', folderWith(yaml(', enabled: false')), []);
+    expect(await checkLines('network', folderWith(yaml('')))).toEqual([0, ['skip providers and system time: not checked with --offline']]);
+    const [code, lines] = await checkLines('network', folderWith(yaml(', enabled: false')), []);
     expect([code, lines[0]]).toEqual([0, 'ok no provider needs the network']);
   });
 });
@@ -302,7 +302,7 @@ describe('listener check of gateway doctor', () => {
       [/^fail the admin listener 0\.0\.0\.0:8788 .* \| set server\.admin\.token/],
     ],
   ])('reports listeners %s', async (_, yaml, code, lines) => {
-    const ran = await found('listeners', folderWith(mock + yaml), ['--offline'], { T: 'a-token-of-the-admin' });
-    expect(ran).toEqual([code, lines.map((line) => expect.stringMatching(line))]);
+    const result = await checkLines('listeners', folderWith(mock + yaml), ['--offline'], { T: 'a-token-of-the-admin' });
+    expect(result).toEqual([code, lines.map((line) => expect.stringMatching(line))]);
   });
 });

@@ -25,8 +25,8 @@ providers:
   main: {type: openai, api_key: "\${env:MAIN_KEY}"}
 `;
 const support = 'configs:\n  support: {overrideParams: {maxTokens: 1}, retry: {useRetryAfterHeaders: true}, targets: [main/m]}  \n';
-const spelled = 'configs:\n  support: {override_params: {maxTokens: 1}, retry: {useRetryAfterHeaders: true}, targets: [main/m]}\n';
-const fixed = spelled.replace('useRetryAfterHeaders', 'use_retry_after_header');
+const camelCase = 'configs:\n  support: {override_params: {maxTokens: 1}, retry: {useRetryAfterHeaders: true}, targets: [main/m]}\n';
+const fixed = camelCase.replace('useRetryAfterHeaders', 'use_retry_after_header');
 
 function folder(text = main): string {
   const dir = mkdtempSync(join(tmpdir(), 'fmt-'));
@@ -55,7 +55,7 @@ warning: configs/support.yaml:2: useRetryAfterHeaders is an old name of use_retr
 formatted 2 of 2 files
 `,
     });
-    expect([read(dir), read(dir, 'configs/support.yaml')]).toEqual([formattedMain, spelled]);
+    expect([read(dir), read(dir, 'configs/support.yaml')]).toEqual([formattedMain, camelCase]);
     expect(statSync(join(dir, 'gateway.yaml')).mode & 0o777).toBe(0o640);
     expect(readdirSync(dir).toSorted()).toEqual(['binary.yaml', 'configs', 'gateway.yaml']);
     expect(await revisionOf(dir)).toBe(revision);
@@ -125,7 +125,7 @@ formatted 2 of 2 files
     const { code, out, err } = await runHere(['fmt'], dir);
     expect({ code, out }).toEqual({ code: 1, out: 'configs/support.yaml\n' });
     expect(err).toMatch(/error: gateway\.yaml was left as it is: .* move the anchor/);
-    expect([read(dir), read(dir, 'configs/support.yaml')]).toEqual([anchored, spelled]);
+    expect([read(dir), read(dir, 'configs/support.yaml')]).toEqual([anchored, camelCase]);
   });
 
   it('writes nothing if a file is invalid YAML, and prints no secret of it', async () => {

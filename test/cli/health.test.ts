@@ -94,9 +94,9 @@ describe('gateway health', () => {
     'prints the right state for %s',
     async (_name, listener, flags, code, output) => {
       const url = `http://127.0.0.1:${await serve(listener)}`;
-      const ran = await runHere(['health', '--url', url, ...flags], cwd);
-      expect(ran.out.replaceAll(`${url}/readyz`, 'URL')).toMatch(output);
-      expect({ code: ran.code, err: ran.err }).toEqual({ code, err: '' });
+      const result = await runHere(['health', '--url', url, ...flags], cwd);
+      expect(result.out.replaceAll(`${url}/readyz`, 'URL')).toMatch(output);
+      expect({ code: result.code, err: result.err }).toEqual({ code, err: '' });
     },
   );
 
@@ -181,7 +181,7 @@ describe('gateway health of a running gateway', () => {
     const yaml = `version: 1\nserver: {listen: "unix:${socket}", state_dir: memory}\nproviders: {mock: {type: mock}}\n`;
     writeFileSync(file, yaml);
     const gateway = begin(['start', '--log-format', 'json'], cwd);
-    await gateway.saw(/"msg":"gateway started"/);
+    await gateway.waitForOutput(/"msg":"gateway started"/);
     try {
       const first = await run(['health'], cwd);
       expect(first).toEqual({
@@ -190,7 +190,7 @@ describe('gateway health of a running gateway', () => {
         err: '',
       });
       writeFileSync(file, `${yaml}wrong: 1\n`);
-      await gateway.saw(/config NOT reloaded/);
+      await gateway.waitForOutput(/config NOT reloaded/);
       const second = await run(['health', '--strict'], cwd);
       expect(second).toMatchObject({
         code: 1,

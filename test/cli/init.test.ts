@@ -74,8 +74,8 @@ describe('gateway init', () => {
   it('does not overwrite a file that appears while it prompts', async () => {
     const cwd = folder();
     const onStderr = (): void => writeFileSync(join(cwd, 'gateway.yaml'), '# mine\n');
-    const ran = await runHere(['init'], cwd, { answers: ['', ''], onStderr });
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('./gateway.yaml was changed in the meantime') });
+    const result = await runHere(['init'], cwd, { answers: ['', ''], onStderr });
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('./gateway.yaml was changed in the meantime') });
     expect(read(cwd)).toBe('# mine\n');
   });
 
@@ -142,7 +142,7 @@ describe('gateway init', () => {
     await runHere(['init', '--provider', 'mock'], cwd);
     const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
     try {
-      await running.saw(/"msg":"gateway started"/);
+      await running.waitForOutput(/"msg":"gateway started"/);
       const [, url = ''] = /(http:\/\/127\.0\.0\.1:\d+\/v1)/.exec(running.out()) ?? [];
       const response = await fetch(`${url}/chat/completions`, {
         method: 'POST',
@@ -169,8 +169,8 @@ describe('gateway providers add with the name of a service', () => {
       'vllm',
       { type: 'vllm', custom_host: 'http://10.0.0.7:8000/v1', api_key: '${env:VLLM_KEY}' },
     ],
-  ])('writes the provider for %s %j', async (name, more, slug, entry) => {
-    const { code, out } = await runHere(['providers', 'add', name, '--no-input', '--dry-run', ...more], folder());
+  ])('writes the provider for %s %j', async (name, args, slug, entry) => {
+    const { code, out } = await runHere(['providers', 'add', name, '--no-input', '--dry-run', ...args], folder());
     expect(code).toBe(0);
     expect(parse(out)).toEqual({ providers: { [slug]: entry } });
   });

@@ -68,13 +68,13 @@ describe('gateway logs search', () => {
     [['--errors'], [2]],
     [['config:support', '--limit', '1'], [1]],
     [['config:support', 'meta.user:u1', '--since', '1h'], [0]],
-  ])('finds the matching requests with %j', async (args, found) => {
+  ])('finds the matching requests with %j', async (args, expected) => {
     const { out, code } = await logs('search', ...args, '--json');
     const rows = out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { id: string });
-    expect([code, rows.map(({ id }) => ids.indexOf(id))]).toEqual([0, found]);
+    expect([code, rows.map(({ id }) => ids.indexOf(id))]).toEqual([0, expected]);
   });
 
   it.each([
@@ -106,9 +106,9 @@ describe('gateway logs search', () => {
     await once(paged.listen(0, '127.0.0.1'), 'listening');
     const admin = `127.0.0.1:${(paged.address() as AddressInfo).port}`;
     const args = ['logs', 'search', '--json', '--limit', '1000'];
-    const ran = await runHere(args, '/', { env: { GATEWAY_ADMIN: admin }, stdoutClosed: closed.signal, onStdout: () => closed.abort() });
+    const result = await runHere(args, '/', { env: { GATEWAY_ADMIN: admin }, stdoutClosed: closed.signal, onStdout: () => closed.abort() });
     paged.close();
-    expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/^.*\n$/) });
+    expect(result).toMatchObject({ code: 0, out: expect.stringMatching(/^.*\n$/) });
     expect(questions).toHaveLength(1);
   });
 
@@ -136,10 +136,10 @@ describe('gateway logs search', () => {
     [['export', '--csv', '--full'], 2, /no effect on CSV/],
     [['export', '--csv', 'latency:>fast'], 2, /latency/],
   ])('%j exits with %i', async (args, code, err) => {
-    const ran = await logs(...args);
-    expect(ran.code).toBe(code);
-    if (code === 2) expect(ran.out).toBe('');
-    expect(ran.err).toMatch(err);
+    const result = await logs(...args);
+    expect(result.code).toBe(code);
+    if (code === 2) expect(result.out).toBe('');
+    expect(result.err).toMatch(err);
   });
 
   it('accepts an admin token with a line end, and rejects one with a control character', async () => {
@@ -202,9 +202,9 @@ describe('gateway logs show', () => {
 describe('gateway logs export and stats', () => {
   it('export prints rows, and whole records with --full', async () => {
     const rows = (await logs('export')).out.trim().split('\n');
-    const whole = (await logs('export', '--full')).out.trim().split('\n');
-    expect([rows.length, whole.length]).toEqual([3, 3]);
-    expect(JSON.parse(whole[0] ?? '')).toMatchObject({ id: ids[2], v: 1, attempts: [{ provider: 'down' }] });
+    const exported = (await logs('export', '--full')).out.trim().split('\n');
+    expect([rows.length, exported.length]).toEqual([3, 3]);
+    expect(JSON.parse(exported[0] ?? '')).toMatchObject({ id: ids[2], v: 1, attempts: [{ provider: 'down' }] });
     const csv = (await logs('export', '--format', 'csv')).out.split('\r\n');
     expect(csv[0]).toMatch(/^time,id,status/);
     expect(csv).toHaveLength(5);
@@ -272,15 +272,15 @@ it('gateway logs show --curl prints shell variables for masked values', async ()
   await response.text();
   const id = response.headers.get('x-request-id') ?? '';
   const { out } = await until(async () => {
-    const ran = await logs('show', id, '--curl');
-    return ran.code === 0 && ran;
+    const result = await logs('show', id, '--curl');
+    return result.code === 0 && result;
   }, 'the record');
   const { stdout } = spawnSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${out}`], {
     encoding: 'utf8',
     env: { GATEWAY_API_KEY: 'KEY', X_GATEWAY_CONFIG: 'INLINE', X_OTHER_TOKEN: 'TOKEN', HOME: '/root' },
   });
-  const given = stdout.split('\n');
-  expect(given).toEqual(
+  const curlArgs = stdout.split('\n');
+  expect(curlArgs).toEqual(
     expect.arrayContaining([
       'authorization: Bearer KEY',
       'x-gateway-config: {"provider":"mock","api_key":"INLINE"}',

@@ -119,8 +119,8 @@ describe('gateway plan --against git:', () => {
       /^error: nothing was compared, because the version in git:broken is not valid\n.*mokc/,
     ],
   ])('fails for %s', async (_, against, code, err) => {
-    const ran = await plan('--against', against);
-    expect([ran.code, ran.out, ran.err]).toEqual([code, '', expect.stringMatching(err)]);
+    const result = await plan('--against', against);
+    expect([result.code, result.out, result.err]).toEqual([code, '', expect.stringMatching(err)]);
   });
 
   it('shows how to trust a repository of another user', async () => {

@@ -40,9 +40,9 @@ beforeAll(async () => {
   for (const config of ['support', 'support', 'draft']) await sendChat(config);
   // It has no model.
   await (await fetch(`${gateway.url}/v1/files`, { headers: { 'x-gateway-provider': '@mock' } })).text();
-  const found = async (): Promise<number> =>
+  const countOfRecords = async (): Promise<number> =>
     (await runHere(['logs', 'search', '--json', 'status:200'], gateway.dir, { env })).out.split('\n').length;
-  await until(async () => (await found()) === 5, 'the records in the store', 20_000);
+  await until(async () => (await countOfRecords()) === 5, 'the records in the store', 20_000);
 }, 60_000);
 afterAll(() => gateway.close());
 
@@ -81,9 +81,9 @@ describe('gateway plan', () => {
       }
       const { method, url, headers } = request;
       const { host: _, ...passed } = headers;
-      const sent = requestHttp(env['GATEWAY_ADMIN'] ?? '', { method, path: url, headers: passed }, (found) => {
-        response.writeHead(found.statusCode ?? 500, found.headers);
-        found.pipe(response);
+      const sent = requestHttp(env['GATEWAY_ADMIN'] ?? '', { method, path: url, headers: passed }, (incoming) => {
+        response.writeHead(incoming.statusCode ?? 500, incoming.headers);
+        incoming.pipe(response);
       });
       request.pipe(sent);
     });
@@ -125,9 +125,9 @@ describe('gateway plan', () => {
       fenced: `${support}prompts:\n  p:\n    messages:\n      - role: user\n        content: |\n          \`\`\`\n          code\n          \`\`\`\n`,
       broken: support.replace('provider: mock', 'provider: mok'),
     };
-    const named = args.map(async (arg) => (texts[arg] === undefined ? arg : await edited(arg, (text) => text, texts[arg])));
-    const ran = await plan(...(await Promise.all(named)));
-    expect([ran.code, ran.out]).toEqual([code, expect.stringMatching(out)]);
-    if (args.includes('broken')) expect(ran.err).toMatch(/^error: nothing was compared, because a file is not valid\n.*mok/);
+    const paths = args.map(async (arg) => (texts[arg] === undefined ? arg : await edited(arg, (text) => text, texts[arg])));
+    const result = await plan(...(await Promise.all(paths)));
+    expect([result.code, result.out]).toEqual([code, expect.stringMatching(out)]);
+    if (args.includes('broken')) expect(result.err).toMatch(/^error: nothing was compared, because a file is not valid\n.*mok/);
   });
 });

@@ -108,8 +108,8 @@ describe('gateway providers test', () => {
       const fault = (status: number, code: string, message: string): void => json(response, status, { error: { code, message } });
       if (key === 'Bearer sk-good-0123456789' || key === 'good-key') {
         if (method === 'GET') return json(response, 200, { object: 'list', data: [{ id: 'a' }, { id: 'b' }] });
-        const { max_tokens: most } = JSON.parse(body.toString()) as { max_tokens: number };
-        if (most !== 1) return fault(400, 'invalid_value', 'one token is enough');
+        const { max_tokens: maxTokens } = JSON.parse(body.toString()) as { max_tokens: number };
+        if (maxTokens !== 1) return fault(400, 'invalid_value', 'one token is enough');
         if (url.includes('/d-gone/')) return fault(404, 'DeploymentNotFound', 'The API deployment for this resource does not exist.');
         return json(response, 200, { id: 'c', object: 'chat.completion', choices: [] });
       }
@@ -170,10 +170,10 @@ providers:
     ['wrong', /FAIL .* 200 the response is an error\n/],
     ['moved', /FAIL .* 302 .*\n +fix: the service redirects requests, and the gateway does not follow redirects: check the host\n/],
     ['escape', /FAIL .* 418 a \ufffd\[2J\ufffd31m\ufffdb\n/],
-  ])('fails if the response is not that of a provider: %s', async (path, said) => {
+  ])('fails if the response is not that of a provider: %s', async (path, message) => {
     const yaml = `version: 1\nproviders:\n  a: {type: openai, custom_host: ${upstream.url}/${path}/v1, api_key: "\${env:BAD}"}\n`;
     const { code, out } = await runHere(['providers', 'test'], folder(yaml), { env });
-    expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(said) as unknown });
+    expect({ code, out }).toEqual({ code: 1, out: expect.stringMatching(message) as unknown });
   });
 
   it('names the field of the auth mode that is wrong', async () => {
@@ -319,9 +319,9 @@ describe('gateway providers add', () => {
   ])('parses the path of --set %j', async (assignments, out, err) => {
     const set = assignments.flatMap((one) => ['--set', one]);
     const args = ['providers', 'add', 'azure-openai', '--no-input', '--dry-run', '--set', 'resource_name=a', '--key-env', 'K', ...set];
-    const ran = await runHere(args, folder());
-    expect([ran.code, ran.out]).toEqual([err === '' ? 0 : 2, expect.stringMatching(out)]);
-    expect(ran.err).toContain(err);
+    const result = await runHere(args, folder());
+    expect([result.code, result.out]).toEqual([err === '' ? 0 : 2, expect.stringMatching(out)]);
+    expect(result.err).toContain(err);
   });
 
   it('creates the file if it does not exist, from a URL', async () => {
@@ -375,8 +375,8 @@ Try it: gateway providers test r1\n`);
 appendFileSync(${JSON.stringify(path)}, '# an edit\\n');
 export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };`,
     );
-    const ran = await runHere(['providers', 'add', 'openai', '--no-input'], cwd);
-    expect(ran).toMatchObject({ code: 1, out: '', err: expect.stringContaining('gateway.yaml was changed in the meantime') });
+    const result = await runHere(['providers', 'add', 'openai', '--no-input'], cwd);
+    expect(result).toMatchObject({ code: 1, out: '', err: expect.stringContaining('gateway.yaml was changed in the meantime') });
     expect(readFileSync(path, 'utf8')).toMatch(/fallback-retry\]\n# an edit\n$/);
   });
 
@@ -439,11 +439,11 @@ export default { name: 'edit', options: { type: 'object' }, setup: () => ({}) };
   it('loses no provider if several commands write at the same time', async () => {
     const dir = folder('version: 1\nproviders:\n  mock: {type: mock}\n');
     const types = ['groq', 'mistral', 'xai'];
-    const ran = await Promise.all(types.map((type) => runHere(['providers', 'add', type, '--no-input'], dir)));
+    const result = await Promise.all(types.map((type) => runHere(['providers', 'add', type, '--no-input'], dir)));
     const text = readFileSync(join(dir, 'gateway.yaml'), 'utf8');
-    const added = types.filter((_, i) => ran[i]?.code === 0);
+    const added = types.filter((_, i) => result[i]?.code === 0);
     expect(types.filter((type) => text.includes(`type: ${type}`))).toEqual(added);
-    for (const { code, err } of ran)
+    for (const { code, err } of result)
       if (code !== 0) expect(err).toBe('error: ./gateway.yaml was changed in the meantime\nNothing was written. Try again.\n');
   });
 

@@ -14,7 +14,7 @@ export interface Running {
   out(): string;
   err(): string;
   /** Resolves once the output matches; rejects with the whole output if the command ends before. */
-  saw(pattern: RegExp): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<Ran>;
 }
 
@@ -29,30 +29,30 @@ export function begin(args: readonly string[], cwd: string, env: Readonly<Record
   });
   let out = '';
   let err = '';
-  const looks = new Set<() => void>();
-  const look = (): void => looks.forEach((one) => one());
+  const listeners = new Set<() => void>();
+  const notify = (): void => listeners.forEach((one) => one());
   child.stdout.on('data', (data: Buffer) => {
     out += data.toString();
-    look();
+    notify();
   });
   child.stderr.on('data', (data: Buffer) => {
     err += data.toString();
-    look();
+    notify();
   });
   const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve({ code, out, err })));
-  const saw = (pattern: RegExp): Promise<RegExpExecArray> =>
+  const waitForOutput = (pattern: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
       const one = (): void => {
         const match = pattern.exec(out);
         if (match === null) return;
-        looks.delete(one);
+        listeners.delete(one);
         resolve(match);
       };
-      looks.add(one);
+      listeners.add(one);
       one();
       void ended.then(() => reject(new Error(`it ended before ${String(pattern)} was seen:\n${out}\n${err}`)));
     });
-  return { child, out: () => out, err: () => err, saw, ended };
+  return { child, out: () => out, err: () => err, waitForOutput, ended };
 }
 
 /** Runs a command to its end. */

@@ -30,9 +30,9 @@ const listen = ['start', '-c', 'admin.yaml', '--listen', '127.0.0.1:0'];
 /** The JSON log lines of a start, up to the line of a request, which follows all lines of the start. */
 async function linesOf(args: readonly string[]): Promise<readonly (Readonly<Record<string, unknown>> | undefined)[]> {
   running = begin([...listen, ...args], cwd);
-  const [, url = ''] = await running.saw(/"url":"(http[^"]*)"/);
+  const [, url = ''] = await running.waitForOutput(/"url":"(http[^"]*)"/);
   await fetch(`${url}/models`);
-  await running.saw(/"msg":"request"/);
+  await running.waitForOutput(/"msg":"request"/);
   return running.out().trim().split('\n').map(tryParseObject);
 }
 

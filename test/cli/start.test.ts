@@ -32,7 +32,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 
 /** The URL that a start with the pretty log format prints. */
 async function urlOf(running: Running): Promise<string> {
-  const [, url = ''] = await running.saw(/listening {2}(\S+)[^]*ready in/);
+  const [, url = ''] = await running.waitForOutput(/listening {2}(\S+)[^]*ready in/);
   return url;
 }
 
@@ -58,7 +58,7 @@ describe('start without a configuration file', () => {
       expect(await response.text()).toContain('hello');
     }
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
-    await running.saw(/200 {2}- +mock\/echo [^\n]*\n[^\n]*200 {2}- +mock\/echo /);
+    await running.waitForOutput(/200 {2}- +mock\/echo [^\n]*\n[^\n]*200 {2}- +mock\/echo /);
     running.child.kill('SIGTERM');
     const { code, out, err } = await running.ended;
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -101,10 +101,10 @@ describe('start with a configuration file', () => {
   it('logs JSON lines without a terminal', async () => {
     file(mock);
     const running = start(anyPort);
-    const [line = ''] = await running.saw(/.*"gateway started".*\n/);
+    const [line = ''] = await running.waitForOutput(/.*"gateway started".*\n/);
     const { url } = JSON.parse(line) as { url: string };
     await (await chat(url, '@mock/fail')).text();
-    await running.saw(/"msg":"request"/);
+    await running.waitForOutput(/"msg":"request"/);
     running.child.kill('SIGINT');
     const { code, out } = await running.ended;
     expect(code).toBe(0);
@@ -123,10 +123,10 @@ describe('start with a configuration file', () => {
     expect(running.out()).not.toContain('watching');
     file(`${mock}configs: {support: {targets: [mock/echo]}}\n`);
     running.child.kill('SIGHUP');
-    await running.saw(/config reloaded · revision [0-9a-f]{7} · \+configs\.support {2}\(\d+ ms, 0 requests interrupted\)/);
+    await running.waitForOutput(/config reloaded · revision [0-9a-f]{7} · \+configs\.support {2}\(\d+ ms, 0 requests interrupted\)/);
     file(`${mock}configs: {support: {targetz: [mock/echo]}}\n`);
     running.child.kill('SIGHUP');
-    await running.saw(
+    await running.waitForOutput(
       /config NOT reloaded, revision [0-9a-f]{7} keeps serving:\n {10}gateway\.yaml:3:\d+ error: unknown key "targetz" \(did you mean "targets"\?\)/,
     );
     expect((await chat(url, '@mock/echo')).status).toBe(200);
@@ -137,7 +137,7 @@ describe('start with a configuration file', () => {
     const running = start([...anyPort, '--log-format', 'pretty']);
     await urlOf(running);
     file(`${mock}configs: {support: {targets: [mock/echo]}}\n`);
-    await running.saw(/config reloaded · revision [0-9a-f]{7} · \+configs\.support/);
+    await running.waitForOutput(/config reloaded · revision [0-9a-f]{7} · \+configs\.support/);
   });
 
   it('reads standard input, or the file in GATEWAY_CONFIG', async () => {
@@ -159,7 +159,7 @@ describe('start with a configuration file', () => {
     quiet.child.kill('SIGTERM');
     expect((await quiet.ended).out).not.toContain('mock/echo  ');
     const loud = start([...anyPort, '--log-level', 'info', '--log-format', 'json']);
-    await loud.saw(/"gateway started"/);
+    await loud.waitForOutput(/"gateway started"/);
   });
 });
 
@@ -228,7 +228,7 @@ describe('stopping', () => {
     const hasty = start([...anyPort, '--log-format', 'pretty']);
     const second = await chat(await urlOf(hasty), '@mock/endless', { stream: true });
     hasty.child.kill('SIGINT');
-    await hasty.saw(/stopping on SIGINT/);
+    await hasty.waitForOutput(/stopping on SIGINT/);
     hasty.child.kill('SIGINT');
     expect((await hasty.ended).code).toBe(130);
     await second.text().catch(() => '');
@@ -239,7 +239,7 @@ describe('the probes', () => {
   it('answer on a listener of their own, whose address the start prints', async () => {
     file(mock);
     const running = start([...anyPort, '--probe-listen', '127.0.0.1:0', '--log-format', 'pretty']);
-    const [, address] = await running.saw(/ probes {2}(127\.0\.0\.1:[1-9]\d*)\n/);
+    const [, address] = await running.waitForOutput(/ probes {2}(127\.0\.0\.1:[1-9]\d*)\n/);
     await urlOf(running);
     expect((await fetch(`http://${address}/readyz`)).status).toBe(200);
   });

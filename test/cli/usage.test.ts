@@ -124,7 +124,7 @@ it('Ctrl-C ends an export immediately, with a summary', async () => {
   });
   try {
     const command = begin(['logs', 'export'], cwd, { GATEWAY_ADMIN: upstream.url });
-    await command.saw(/req_1/);
+    await command.waitForOutput(/req_1/);
     command.child.kill('SIGINT');
     expect(await command.ended).toEqual({ code: 130, out: `${JSON.stringify(rows[0])}\n`, err: 'interrupted after 1 record\n' });
   } finally {
@@ -134,8 +134,8 @@ it('Ctrl-C ends an export immediately, with a summary', async () => {
 
 describe('a closed output', () => {
   it('ends a command without an error', async () => {
-    const gone: { now?: () => void } = {};
-    const left = new Promise<void>((resolve) => (gone.now = resolve));
+    const aborted: { now?: () => void } = {};
+    const left = new Promise<void>((resolve) => (aborted.now = resolve));
     const upstream = await startUpstream((response, { url }) => {
       const respond = (): void => json(response, 200, { object: 'list', data: [] });
       if (url.startsWith('/late/')) void left.then(respond);
@@ -145,9 +145,9 @@ describe('a closed output', () => {
     writeFileSync(join(cwd, 'two.yaml'), `version: 1\nproviders:\n  one: ${entry('v1')}\n  two: ${entry('late/v1')}\n`);
     try {
       const command = begin(['providers', 'test', '-c', 'two.yaml'], cwd);
-      await command.saw(/^one .*\n/);
+      await command.waitForOutput(/^one .*\n/);
       command.child.stdout?.destroy();
-      gone.now?.();
+      aborted.now?.();
       expect(await command.ended).toMatchObject({ code: 0, err: '' });
     } finally {
       await upstream.close();
@@ -167,7 +167,7 @@ describe('a closed output', () => {
   it('does not stop the gateway', async () => {
     const command = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], cwd);
     try {
-      const [, url] = await command.saw(/"url":"([^"]+)"/);
+      const [, url] = await command.waitForOutput(/"url":"([^"]+)"/);
       command.child.stdout?.destroy();
       command.child.stderr?.destroy();
       for (let i = 0; i < 5; i += 1) expect((await fetch(`${url}/models`)).status).toBe(200);

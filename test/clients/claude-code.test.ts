@@ -79,10 +79,10 @@ describe.skipIf(skipping(missing))(`Claude Code (${missing ?? 'run'})`, () => {
     it.each([
       ['streamed', false],
       ['whole', true],
-    ] as const)('edits a file, runs a command and responds, %s', async (_form, whole) => {
+    ] as const)('edits a file, runs a command and responds, %s', async (_form, isWhole) => {
       folder = await mkdtemp(join(tmpdir(), 'claude-code-'));
       await writeFile(join(folder, 'notes.txt'), 'colour: blue\n');
-      service = await startModel(play, whole);
+      service = await startModel(play, isWhole);
       gateway = await startTestGateway(JSON.stringify({ version: 1, providers: { target: entry(service.url) } }));
       expect(await run(`@target/${model}`)).toBe('The colour is green.\n');
       expect(await readFile(join(folder, 'notes.txt'), 'utf8')).toBe('colour: green\n');

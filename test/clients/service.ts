@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { event, eventStream } from '../bedrock/frames.ts';
 import type { Json } from '../contract/gemini-oracle.ts';
-import { chat, type Spoken, type Step } from '../recipes/formats.ts';
+import { chat, type RenderedResponse, type Step } from '../recipes/formats.ts';
 import { json, type ScriptedUpstream, type SeenRequest, sse, startUpstream } from '../support/upstream.ts';
 
 /** A request to a model: its tools, and the results of its calls so far. */
@@ -17,7 +17,7 @@ interface Kind {
   readonly path: RegExp;
   readonly isStream: (request: SeenRequest, body: Json) => boolean;
   readonly turn: (body: Json) => Turn;
-  readonly speak: (step: Step, model: unknown, nth: number) => Spoken | { readonly whole: object; readonly frames: readonly Buffer[] };
+  readonly render: (step: Step, model: unknown, nth: number) => RenderedResponse | { readonly whole: object; readonly frames: readonly Buffer[] };
 }
 
 const chatKind: Kind = {
@@ -27,7 +27,7 @@ const chatKind: Kind = {
     tools: list(tools).map((tool) => String((tool['function'] as Json)['name'])),
     results: list(messages).flatMap(({ role, content }) => (role === 'tool' ? [content] : [])),
   }),
-  speak: chat,
+  render: chat,
 };
 
 const contentKind: Kind = {
@@ -39,7 +39,7 @@ const contentKind: Kind = {
       list(parts).flatMap((part) => (part['functionResponse'] === undefined ? [] : [part['functionResponse']])),
     ),
   }),
-  speak(step, model, nth) {
+  render(step, model, nth) {
     const parts =
       'call' in step
         ? [{ functionCall: { name: step.call, args: step.input } }]
@@ -66,7 +66,7 @@ const converseKind: Kind = {
       list(content).flatMap(({ toolResult }) => (toolResult === undefined ? [] : [toolResult])),
     ),
   }),
-  speak(step, _model, nth) {
+  render(step, _model, nth) {
     const toolUse = 'call' in step ? { toolUseId: `tooluse_${nth}`, name: step.call } : undefined;
     const stopReason = toolUse === undefined ? 'end_turn' : 'tool_use';
     const usage = { inputTokens: 9, outputTokens: 7, totalTokens: 16 };
@@ -96,13 +96,13 @@ const kinds: readonly Kind[] = [chatKind, contentKind, converseKind];
 /**
  * A service whose model is a function of the test. `whole`: it ignores `stream: true`, as some servers do.
  */
-export const startModel = (play: (turn: Turn) => Step, whole: boolean): Promise<ScriptedUpstream> =>
+export const startModel = (play: (turn: Turn) => Step, isWhole: boolean): Promise<ScriptedUpstream> =>
   startUpstream((response: ServerResponse, request: SeenRequest, nth: number) => {
     const path = request.url.split('?')[0] ?? '';
     const kind = kinds.find((one) => one.path.test(path));
     if (kind === undefined) return json(response, 404, { error: { message: `No ${path} here.` } });
     const body = JSON.parse(request.body.toString('utf8')) as Json;
-    const spoken = kind.speak(play(kind.turn(body)), body['model'] ?? 'm', nth);
-    if (!kind.isStream(request, body) || whole) return json(response, 200, spoken.whole);
-    return 'frames' in spoken ? eventStream(response, spoken.frames) : sse(response, spoken.stream);
+    const rendered = kind.render(play(kind.turn(body)), body['model'] ?? 'm', nth);
+    if (!kind.isStream(request, body) || isWhole) return json(response, 200, rendered.whole);
+    return 'frames' in rendered ? eventStream(response, rendered.frames) : sse(response, rendered.stream);
   });

@@ -86,7 +86,7 @@ describe('gateway check and gateway start', () => {
     await inFolder(one, async (cwd) => {
       expect(await runHere(['check'], cwd, { env: one.env })).toMatchObject({ code: 0 });
       const running = begin(['start', '--listen', '127.0.0.1:0'], cwd, one.env);
-      await running.saw(/"msg":"gateway started"/);
+      await running.waitForOutput(/"msg":"gateway started"/);
       running.child.kill('SIGTERM');
       expect(await running.ended).toMatchObject({ code: 0 });
     });
@@ -99,7 +99,7 @@ describe('gateway check and gateway start', () => {
       const flag = '--allow-missing-secrets';
       expect(await runHere(['check', flag], cwd)).toMatchObject({ code: 0 });
       const running = begin(['start', flag, '--listen', '127.0.0.1:0'], cwd);
-      await running.saw(/"msg":"gateway started"/);
+      await running.waitForOutput(/"msg":"gateway started"/);
       running.child.kill('SIGTERM');
       expect(await running.ended).toMatchObject({ code: 0 });
     });
@@ -110,7 +110,7 @@ describe('gateway check and gateway start', () => {
     if (one === undefined) throw new Error('there is no such case');
     await inFolder(one, async (cwd) => {
       const running = begin(['start', '--listen', '127.0.0.1:0'], cwd);
-      await running.saw(/"msg":"gateway started"/);
+      await running.waitForOutput(/"msg":"gateway started"/);
       running.child.kill('SIGTERM');
       expect(await running.ended).toMatchObject({ code: 0 });
     });

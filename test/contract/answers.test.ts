@@ -36,16 +36,16 @@ function watched(attempt: Translation, events: readonly WireEvent[]) {
 describe.each(converted.filter(({ type }) => fixtures[type] !== undefined))('a response of $type', ({ type, chat }) => {
   const { whole, events, text, usage } = fixtures[type] as (typeof fixtures)[string];
   const wire = events.map(([name, data]): WireEvent => ({ name, data: JSON.stringify(data) }));
-  const said = { choices: [{ message: { content: text }, finish_reason: 'stop' }], usage: { prompt_tokens: usage.prompt } };
+  const expected = { choices: [{ message: { content: text }, finish_reason: 'stop' }], usage: { prompt_tokens: usage.prompt } };
 
   it('has the same content with and without streaming', () => {
     const one = chat(false);
     const body = JSON.stringify(whole);
     expect(one.tap.whole(body)).toBeUndefined();
-    expect(one.result?.(body, one.tap.answer)).toMatchObject(said);
+    expect(one.result?.(body, one.tap.answer)).toMatchObject(expected);
     const { tap, read } = watched(chat(true), wire);
-    expect(collectChat(read, callOf())).toMatchObject(said);
-    for (const seen of [one.tap, tap]) expect(seen).toMatchObject({ complete: true, usage, fault: undefined });
+    expect(collectChat(read, callOf())).toMatchObject(expected);
+    for (const parser of [one.tap, tap]) expect(parser).toMatchObject({ complete: true, usage, fault: undefined });
     expect(tap.finish).toEqual(one.tap.finish);
   });
 
@@ -62,9 +62,9 @@ describe.each(converted.filter(({ type }) => fixtures[type] !== undefined))('a r
     const odd = fc.tuple(fc.nat({ max: wire.length - 1 }), fc.oneof(fc.json(), fc.string()));
     fc.assert(
       fc.property(fc.array(odd, { minLength: 1, maxLength: 3 }), (changes) => {
-        const broken = [...wire];
-        for (const [at, data] of changes) broken[at] = { name: wire[at]?.name ?? '', data };
-        expect(watched(chat(true), broken).tap.contentEvents).toBeGreaterThanOrEqual(0);
+        const corrupted = [...wire];
+        for (const [at, data] of changes) corrupted[at] = { name: wire[at]?.name ?? '', data };
+        expect(watched(chat(true), corrupted).tap.contentEvents).toBeGreaterThanOrEqual(0);
       }),
     );
   });

@@ -9,7 +9,7 @@ export interface ResponseFixture {
   readonly usage: { readonly prompt: number; readonly completion: number };
 }
 
-const named = (data: { readonly type: string; readonly [member: string]: unknown }): readonly [string, object] => [data.type, data];
+const namedEvent = (data: { readonly type: string; readonly [member: string]: unknown }): readonly [string, object] => [data.type, data];
 
 const candidate = (text: string, more: object = {}) => ({ content: { role: 'model', parts: [{ text }] }, index: 0, ...more });
 const counts = { promptTokenCount: 5, candidatesTokenCount: 3, totalTokenCount: 8 };
@@ -36,16 +36,16 @@ export const fixtures: Readonly<Record<string, ResponseFixture>> = {
       usage: { input_tokens: 5, output_tokens: 3 },
     },
     events: [
-      named({
+      namedEvent({
         type: 'message_start',
         message: { ...message, content: [], stop_reason: null, usage: { input_tokens: 5, output_tokens: 1 } },
       }),
-      named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
-      named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Größe ' } }),
-      named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: '😀' } }),
-      named({ type: 'content_block_stop', index: 0 }),
-      named({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 3 } }),
-      named({ type: 'message_stop' }),
+      namedEvent({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+      namedEvent({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Größe ' } }),
+      namedEvent({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: '😀' } }),
+      namedEvent({ type: 'content_block_stop', index: 0 }),
+      namedEvent({ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 3 } }),
+      namedEvent({ type: 'message_stop' }),
     ],
     text: 'Größe 😀',
     usage: { prompt: 5, completion: 3 },

@@ -17,9 +17,9 @@ describe.each(rows.map((row) => [`${row.provider.type}, ${row.name}`, row] as co
     const others = Object.entries(provider.entry.authModes ?? {}).flatMap(([other, { aliases }]) =>
       other === name ? [] : [other, ...aliases],
     );
-    for (const word of [name, ...mode.aliases]) {
-      expect(word).toMatch(/^[a-z][a-z_]*$/);
-      expect(['api_key', 'caller', ...others]).not.toContain(word);
+    for (const alias of [name, ...mode.aliases]) {
+      expect(alias).toMatch(/^[a-z][a-z_]*$/);
+      expect(['api_key', 'caller', ...others]).not.toContain(alias);
     }
   });
 
@@ -33,6 +33,6 @@ describe.each(rows.map((row) => [`${row.provider.type}, ${row.name}`, row] as co
 
   it('cannot be selected by a request if it is the identity of the machine', () => {
     const refused = provider.entry.requestSettings.flatMap(({ ambient }) => ambient ?? []);
-    for (const word of [name, ...mode.aliases]) expect([word, refused.includes(word)]).toEqual([word, mode.ambient]);
+    for (const alias of [name, ...mode.aliases]) expect([alias, refused.includes(alias)]).toEqual([alias, mode.ambient]);
   });
 });

@@ -17,7 +17,7 @@ const candidate = (parts: readonly object[] | undefined, more: object = {}) => (
 });
 const stop = { finishReason: 'STOP' };
 
-function whole(response: object, strict: boolean, model = 'gemini-2.5-flash') {
+function convertWhole(response: object, strict: boolean, model = 'gemini-2.5-flash') {
   const result = fromGenerateContent(JSON.stringify(response), callOf({ model, strict })) as { choices: Json[]; usage?: Json };
   const [choice] = result.choices;
   return { result, choice: choice as Json, message: choice?.['message'] as Json };
@@ -42,7 +42,7 @@ function streamed(frames: readonly (object | string)[], strict: boolean, model =
 const content = (deltas: readonly Json[]): string => deltas.map((delta) => delta['content'] ?? '').join('');
 
 describe('finish reasons', () => {
-  const words = [
+  const finishReasons = [
     ['STOP', 'stop'],
     ['MAX_TOKENS', 'length'],
     ['SAFETY', 'content_filter'],
@@ -59,22 +59,22 @@ describe('finish reasons', () => {
     ['A_NEW_ONE', 'stop'],
     ['CONTINUATION', 'length'],
   ] as const;
-  it.each(words)('%s becomes %s; without strict compliance the original is in native_finish_reason', (word, reason) => {
-    const response = candidate([{ text: 'a' }], { finishReason: word, finishMessage: 'why' });
-    expect(whole(response, true).choice).toEqual({
+  it.each(finishReasons)('%s becomes %s; without strict compliance the original is in native_finish_reason', (finishReason, reason) => {
+    const response = candidate([{ text: 'a' }], { finishReason: finishReason, finishMessage: 'why' });
+    expect(convertWhole(response, true).choice).toEqual({
       index: 0,
       message: { role: 'assistant', content: 'a', refusal: null },
       logprobs: null,
       finish_reason: reason,
     });
-    expect(whole(response, false).choice).toMatchObject({ finish_reason: reason, native_finish_reason: word, finishMessage: 'why' });
+    expect(convertWhole(response, false).choice).toMatchObject({ finish_reason: reason, native_finish_reason: finishReason, finishMessage: 'why' });
     expect(streamed([response], true).choices.at(-1)).toEqual({ index: 0, delta: {}, finish_reason: reason });
   });
 
   it('that mean an error throw; with several candidates the failed one ends with length', () => {
     const faulty = { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: f(' };
-    expect(() => whole(candidate([{ text: 'a' }], faulty), true)).toThrow('Malformed function call: f(');
-    expect(() => whole(candidate(undefined, { finishReason: 'MISSING_THOUGHT_SIGNATURE' }), true)).toThrow(
+    expect(() => convertWhole(candidate([{ text: 'a' }], faulty), true)).toThrow('Malformed function call: f(');
+    expect(() => convertWhole(candidate(undefined, { finishReason: 'MISSING_THOUGHT_SIGNATURE' }), true)).toThrow(
       expect.objectContaining({ status: 400 }) as Error,
     );
     const two = {
@@ -83,7 +83,7 @@ describe('finish reasons', () => {
         { index: 1, ...faulty },
       ],
     };
-    const reasons = whole(two, true).result.choices.map((choice) => choice['finish_reason']);
+    const reasons = convertWhole(two, true).result.choices.map((choice) => choice['finish_reason']);
     expect(reasons).toEqual(['stop', 'length']);
     const tap = new GeminiTap();
     expect([tap.whole(JSON.stringify(two)), tap.complete]).toEqual([undefined, true]);
@@ -92,7 +92,7 @@ describe('finish reasons', () => {
   it('are tool_calls after a call, also if the finish reason arrives in a later event', () => {
     const call = candidate([{ functionCall: { name: 'f' } }]);
     expect(streamed([call, candidate([{ text: '' }], stop)], true).choices.at(-1)).toMatchObject({ finish_reason: 'tool_calls' });
-    expect(whole(candidate([{ functionCall: { name: 'f' } }], { finishReason: 'MAX_TOKENS' }), true).choice).toMatchObject({
+    expect(convertWhole(candidate([{ functionCall: { name: 'f' } }], { finishReason: 'MAX_TOKENS' }), true).choice).toMatchObject({
       finish_reason: 'length',
     });
   });
@@ -113,7 +113,7 @@ describe('tool calls', () => {
   ];
 
   it('have distinct ids that every provider accepts, and keep the ids of the response', () => {
-    const ids = (whole(candidate(parts, stop), true).message['tool_calls'] as Json[]).map((one) => one['id']);
+    const ids = (convertWhole(candidate(parts, stop), true).message['tool_calls'] as Json[]).map((one) => one['id']);
     expect(ids).toEqual(['call_gw_1_0_0', 'call_gw_1_0_1', 'own', 'call_gw_1_0_3']);
     const long = fromGenerateContent(JSON.stringify(candidate(parts, stop)), callOf({ id: `req_${'A'.repeat(26)}` })) as {
       choices: { message: { tool_calls: { id: string }[] } }[];
@@ -136,7 +136,7 @@ describe('tool calls', () => {
   });
 
   it('contain no signature with strict compliance', () => {
-    expect(JSON.stringify(whole(candidate(parts, stop), true).result)).not.toContain('SIG');
+    expect(JSON.stringify(convertWhole(candidate(parts, stop), true).result)).not.toContain('SIG');
     expect(JSON.stringify(streamed([candidate(parts, stop)], true).chunks)).not.toContain('SIG');
   });
 
@@ -166,12 +166,12 @@ describe('tool calls', () => {
       { index: 4, delta: { text: 'b' } },
     ]);
     expect(content(deltas)).toBe('ab');
-    expect(whole(candidate(mixed, stop), false).message['content']).toEqual([
+    expect(convertWhole(candidate(mixed, stop), false).message['content']).toEqual([
       { type: 'text', text: 'a' },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
       { type: 'text', text: 'b' },
     ]);
-    expect(whole(candidate(mixed, stop), true).message).toMatchObject({ content: 'ab' });
+    expect(convertWhole(candidate(mixed, stop), true).message).toMatchObject({ content: 'ab' });
   });
 });
 
@@ -180,9 +180,9 @@ describe('models that send thoughts and text in two parts', () => {
   const parts = [{ text: 'Hm.' }, { text: 'Yes.' }];
 
   it('return both without strict compliance, and only the text with it', () => {
-    expect(whole(candidate(parts, stop), false, model).message['content']).toBe('Hm.\r\n\r\nYes.');
-    expect(whole(candidate(parts, stop), true, model).message['content']).toBe('Yes.');
-    expect(whole(candidate(parts, stop), true).message['content']).toBe('Hm.Yes.');
+    expect(convertWhole(candidate(parts, stop), false, model).message['content']).toBe('Hm.\r\n\r\nYes.');
+    expect(convertWhole(candidate(parts, stop), true, model).message['content']).toBe('Yes.');
+    expect(convertWhole(candidate(parts, stop), true).message['content']).toBe('Hm.Yes.');
   });
 
   it('are separated in streams where one event contains both parts', () => {
@@ -195,7 +195,7 @@ describe('models that send thoughts and text in two parts', () => {
     const frames = [candidate([{ text: 'Y' }]), candidate([{ text: 'es.' }], stop)];
     expect(content(streamed(frames, true, model).deltas)).toBe('Yes.');
     expect(content(streamed(frames, false, model).deltas)).toBe('Yes.');
-    expect(whole(candidate([{ text: 'Yes.' }], stop), true, model).message['content']).toBe('Yes.');
+    expect(convertWhole(candidate([{ text: 'Yes.' }], stop), true, model).message['content']).toBe('Yes.');
   });
 });
 
@@ -227,7 +227,7 @@ describe('responses without content', () => {
   };
 
   it('have one choice with content_filter if the prompt was blocked', () => {
-    const { choice, result } = whole(blocked, true);
+    const { choice, result } = convertWhole(blocked, true);
     expect(choice).toEqual({
       index: 0,
       message: { role: 'assistant', content: '', refusal: null },
@@ -235,7 +235,7 @@ describe('responses without content', () => {
       finish_reason: 'content_filter',
     });
     expect(result.usage).toMatchObject({ prompt_tokens: 14, completion_tokens: 0, total_tokens: 14 });
-    expect(whole(blocked, false).result).toMatchObject({
+    expect(convertWhole(blocked, false).result).toMatchObject({
       promptFeedback: blocked.promptFeedback,
       choices: [{ native_finish_reason: 'PROHIBITED_CONTENT' }],
     });
@@ -245,7 +245,7 @@ describe('responses without content', () => {
   });
 
   it('have one empty choice if they contain only usage', () => {
-    expect(whole({ usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 } }, true).choice).toMatchObject({
+    expect(convertWhole({ usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 } }, true).choice).toMatchObject({
       finish_reason: 'stop',
       message: { content: '' },
     });
@@ -256,14 +256,14 @@ describe('responses without content', () => {
       candidate(undefined, { finishReason: 'MAX_TOKENS' }),
       { candidates: [{ content: { role: 'model' }, finishReason: 'MAX_TOKENS' }] },
     ]) {
-      expect(whole(response, true).choice).toMatchObject({ finish_reason: 'length', message: { content: '' } });
+      expect(convertWhole(response, true).choice).toMatchObject({ finish_reason: 'length', message: { content: '' } });
       expect(streamed([response], true).choices.at(-1)).toMatchObject({ finish_reason: 'length' });
     }
   });
 });
 
 it.each([[{}], [{ choices: [{ message: { content: 'hi' } }] }]])('a response of another API is rejected: %j', (response) => {
-  expect(() => whole(response, true)).toThrow('not one of generateContent');
+  expect(() => convertWhole(response, true)).toThrow('not one of generateContent');
 });
 
 describe('interrupted streams', () => {
@@ -330,7 +330,7 @@ describe('usage', () => {
       prompt_tokens_details: { cached_tokens: cached },
       completion_tokens_details: { reasoning_tokens: reasoning },
     };
-    expect(whole({ ...candidate([{ text: 'a' }], stop), usageMetadata }, true).result.usage).toMatchObject(expected);
+    expect(convertWhole({ ...candidate([{ text: 'a' }], stop), usageMetadata }, true).result.usage).toMatchObject(expected);
     expect(
       streamed(
         [
@@ -379,7 +379,7 @@ describe('additional data', () => {
   });
 
   it('of grounding is on the choice and becomes annotations with character offsets', () => {
-    const { choice, message } = whole(grounded, false);
+    const { choice, message } = convertWhole(grounded, false);
     expect(choice).toMatchObject({ safetyRatings: [{ category: 'X' }], groundingMetadata: { groundingChunks: [{ web: { title: 'A' } }] } });
     expect(
       (message['annotations'] as { url_citation: Json }[]).map((one) => [one.url_citation['start_index'], one.url_citation['end_index']]),
@@ -387,14 +387,14 @@ describe('additional data', () => {
       [0, 6],
       [7, 12],
     ]);
-    expect(JSON.stringify(whole(grounded, true).result)).not.toMatch(/grounding|safety|annotations/);
+    expect(JSON.stringify(convertWhole(grounded, true).result)).not.toMatch(/grounding|safety|annotations/);
     expect(JSON.stringify(streamed([grounded], false).choices)).toContain('groundingMetadata');
     expect(JSON.stringify(streamed([grounded], true).choices)).not.toContain('groundingMetadata');
   });
 
   it('of log probabilities contains the bytes of each token', () => {
     const logprobs = { content: [{ token: 'ö', logprob: -0.5, bytes: [0xc3, 0xb6], top_logprobs: [] }], refusal: null };
-    expect(whole(grounded, true).choice['logprobs']).toEqual(logprobs);
+    expect(convertWhole(grounded, true).choice['logprobs']).toEqual(logprobs);
     expect(streamed([grounded], true).choices.find((choice) => choice['logprobs'] !== undefined)?.['logprobs']).toEqual(logprobs);
   });
 
@@ -407,18 +407,18 @@ describe('additional data', () => {
       ],
       stop,
     );
-    expect(whole(code, false).message['content_blocks']).toEqual([
+    expect(convertWhole(code, false).message['content_blocks']).toEqual([
       { type: 'executable_code', executable_code: { language: 'PYTHON', code: '1' } },
       { type: 'code_execution_result', code_execution_result: { outcome: 'OUTCOME_OK', output: '1' } },
       { type: 'text', text: 'One.' },
     ]);
-    expect(whole(code, true).message).toEqual({ role: 'assistant', content: 'One.', refusal: null });
+    expect(convertWhole(code, true).message).toEqual({ role: 'assistant', content: 'One.', refusal: null });
   });
 
   it('of the code execution tool within thoughts is marked as thought', () => {
     const step = { executableCode: { language: 'PYTHON', code: '1' }, thought: true, thoughtSignature: 'SIG' };
     const block = { type: 'executable_code', executable_code: { language: 'PYTHON', code: '1' }, thought: true, signature: 'SIG' };
-    expect(whole(candidate([step, { text: 'One.' }], stop), false).message['content_blocks']).toEqual([
+    expect(convertWhole(candidate([step, { text: 'One.' }], stop), false).message['content_blocks']).toEqual([
       block,
       { type: 'text', text: 'One.' },
     ]);
@@ -427,17 +427,17 @@ describe('additional data', () => {
   it('that is unknown is forwarded under its own name', () => {
     const response = { name: 'f', response: { output: 1 } };
     const extended = candidate([{ functionResponse: response }, { text: 'One.' }], { ...stop, continuationToken: 'T', newThing: { a: 1 } });
-    expect(whole(extended, false).message['content_blocks']).toEqual([
+    expect(convertWhole(extended, false).message['content_blocks']).toEqual([
       { type: 'function_response', function_response: response },
       { type: 'text', text: 'One.' },
     ]);
-    expect(whole(extended, false).choice).toMatchObject({ continuationToken: 'T', newThing: { a: 1 } });
-    expect(Object.keys(whole(extended, true).choice)).toEqual(['index', 'message', 'logprobs', 'finish_reason']);
+    expect(convertWhole(extended, false).choice).toMatchObject({ continuationToken: 'T', newThing: { a: 1 } });
+    expect(Object.keys(convertWhole(extended, true).choice)).toEqual(['index', 'message', 'logprobs', 'finish_reason']);
   });
 
   it('of speech becomes audio', () => {
     const speech = candidate([{ inlineData: { mimeType: 'audio/L16;rate=24000', data: 'AAAA' } }], stop);
-    expect(whole(speech, true).message).toMatchObject({ content: null, audio: { data: 'AAAA' } });
+    expect(convertWhole(speech, true).message).toMatchObject({ content: null, audio: { data: 'AAAA' } });
     expect(streamed([speech], true).deltas.some((delta) => (delta['audio'] as Json | undefined)?.['data'] === 'AAAA')).toBe(true);
   });
 });
@@ -526,16 +526,16 @@ describe('errors', () => {
 
 describe('images', () => {
   const settings: object = { region: 'us-central1', project: 'p1' };
-  const made = (response: object) =>
+  const convertEmbeddings = (response: object) =>
     begin(vertexAi, callOf({ endpoint: 'images/generations', model: 'imagen-4.0', settings })).result?.(JSON.stringify(response));
 
   it('are returned as base64, without filtered ones', () => {
-    expect(made({ predictions: [{ bytesBase64Encoded: 'AAAA', prompt: 'rewritten' }, { raiFilteredReason: 'No.' }] })).toEqual({
+    expect(convertEmbeddings({ predictions: [{ bytesBase64Encoded: 'AAAA', prompt: 'rewritten' }, { raiFilteredReason: 'No.' }] })).toEqual({
       created: 1_767_312_000,
       data: [{ b64_json: 'AAAA', revised_prompt: 'rewritten' }],
     });
     expect(
-      made({
+      convertEmbeddings({
         ...candidate([{ text: 'Here.' }, { inlineData: { mimeType: 'image/png', data: 'BBBB' } }]),
         usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2, totalTokenCount: 3 },
       }),
@@ -550,7 +550,7 @@ describe('images', () => {
     ['there are no predictions', {}, 'no reason'],
     ['the model returned only text', candidate([{ text: 'I cannot.' }], stop), 'I cannot.'],
   ])('become an error with status 400 if %s', (_name, response, message) => {
-    expect(() => made(response)).toThrow(expect.objectContaining({ status: 400, message: expect.stringContaining(message) }) as GatewayError);
+    expect(() => convertEmbeddings(response)).toThrow(expect.objectContaining({ status: 400, message: expect.stringContaining(message) }) as GatewayError);
   });
 });
 

@@ -21,7 +21,7 @@ const isServedSchema = ajv.compile({ $ref: 'schema-node' });
 
 // ---- requests of clients ----------------------------------------------------------------------------
 
-const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
+const shortText = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
 const functionName = fc.constantFrom('f', 'g', 'get_weather');
 const awkward = fc.constantFrom(
   '$ref',
@@ -49,7 +49,7 @@ const { schema } = fc.letrec<{ schema: unknown; node: Json }>((tie) => ({
     fc.record(
       {
         type: fc.constantFrom('string', 'STRING', 'number', 'integer', 'boolean', 'null'),
-        description: word,
+        description: shortText,
         default: fc.jsonValue(),
         format: fc.constantFrom('date-time', 'email', 'int64'),
         minLength: fc.nat(),
@@ -60,14 +60,14 @@ const { schema } = fc.letrec<{ schema: unknown; node: Json }>((tie) => ({
     ),
     fc.record(
       {
-        enum: fc.array(fc.oneof(word, fc.constant(''), fc.constant(null), fc.integer()), { maxLength: 4 }),
+        enum: fc.array(fc.oneof(shortText, fc.constant(''), fc.constant(null), fc.integer()), { maxLength: 4 }),
         type: fc.constantFrom('string', ['string', 'null']),
       },
       { requiredKeys: ['enum'] },
     ),
     fc.record({
       type: fc.uniqueArray(fc.constantFrom('string', 'null', 'integer', 'object', 'array'), { minLength: 1, maxLength: 3 }),
-      title: word,
+      title: shortText,
     }),
     fc.record(
       { type: fc.constant('array'), items: fc.oneof(tie('schema'), fc.array(tie('schema'), { maxLength: 3 })), uniqueItems: fc.boolean() },
@@ -76,8 +76,8 @@ const { schema } = fc.letrec<{ schema: unknown; node: Json }>((tie) => ({
     fc.record(
       {
         type: fc.constant('object'),
-        properties: fc.dictionary(fc.oneof(awkward, word), tie('schema'), { maxKeys: 4 }),
-        required: fc.array(fc.oneof(awkward, word), { maxLength: 3 }),
+        properties: fc.dictionary(fc.oneof(awkward, shortText), tie('schema'), { maxKeys: 4 }),
+        required: fc.array(fc.oneof(awkward, shortText), { maxLength: 3 }),
         additionalProperties: fc.boolean(),
       },
       { requiredKeys: ['type', 'properties'] },
@@ -85,7 +85,7 @@ const { schema } = fc.letrec<{ schema: unknown; node: Json }>((tie) => ({
     fc.record(
       {
         anyOf: fc.array(tie('schema'), { maxLength: 3 }),
-        description: word,
+        description: shortText,
         default: fc.jsonValue(),
         type: fc.constantFrom('string', 'object'),
       },
@@ -96,7 +96,7 @@ const { schema } = fc.letrec<{ schema: unknown; node: Json }>((tie) => ({
   ),
 }));
 
-const rootSchema = fc.record({ properties: fc.dictionary(fc.oneof(awkward, word), schema, { maxKeys: 4 }), a: schema, b: schema }).map(
+const rootSchema = fc.record({ properties: fc.dictionary(fc.oneof(awkward, shortText), schema, { maxKeys: 4 }), a: schema, b: schema }).map(
   ({ properties, a, b }): Json => ({
     type: 'object',
     properties,
@@ -118,7 +118,7 @@ const contentPart = fc.oneof(
   ),
 );
 const content = fc.oneof(fc.string({ maxLength: 10 }), fc.array(contentPart, { maxLength: 3 }));
-const said = fc.oneof(
+const responsePart = fc.oneof(
   content.map((one) => [{ role: 'user', content: one }]),
   fc.string({ maxLength: 10 }).map((text) => [{ role: 'system', content: text }]),
   fc.string({ maxLength: 10 }).map((text) => [{ role: 'assistant', content: text }]),
@@ -127,7 +127,7 @@ const said = fc.oneof(
 
 const made = fc.record({
   name: functionName,
-  args: fc.dictionary(word, fc.jsonValue(), { maxKeys: 2 }),
+  args: fc.dictionary(shortText, fc.jsonValue(), { maxKeys: 2 }),
   signature: fc.option(base64),
   text: fc.string({ maxLength: 5 }),
 });
@@ -154,12 +154,12 @@ const stepped = fc.array(made, { minLength: 1, maxLength: 4 }).chain((calls) =>
 
 const chat = fc.record(
   {
-    messages: fc.array(fc.oneof(said, stepped), { maxLength: 6 }).map((list) => list.flat()),
+    messages: fc.array(fc.oneof(responsePart, stepped), { maxLength: 6 }).map((list) => list.flat()),
     tools: fc.array(
       fc.record({
         type: fc.constant('function'),
         function: fc.record(
-          { name: functionName, description: word, strict: fc.boolean(), parameters: rootSchema },
+          { name: functionName, description: shortText, strict: fc.boolean(), parameters: rootSchema },
           { requiredKeys: ['name'] },
         ),
       }),
@@ -172,7 +172,7 @@ const chat = fc.record(
     ),
     temperature: fc.double({ min: 0, max: 2, noNaN: true }),
     max_tokens: fc.nat(),
-    stop: fc.oneof(word, fc.array(fc.string({ maxLength: 3 }), { maxLength: 3 }), fc.constant(null)),
+    stop: fc.oneof(shortText, fc.array(fc.string({ maxLength: 3 }), { maxLength: 3 }), fc.constant(null)),
     n: fc.integer({ min: 1, max: 8 }),
     seed: fc.integer(),
     presence_penalty: fc.double({ min: -2, max: 2, noNaN: true }),
@@ -182,8 +182,8 @@ const chat = fc.record(
       { type: fc.constantFrom('enabled', 'disabled'), budget_tokens: fc.integer({ min: 0, max: 9000 }) },
       { requiredKeys: ['type'] },
     ),
-    labels: fc.dictionary(word, word, { maxKeys: 2 }),
-    user: word,
+    labels: fc.dictionary(shortText, shortText, { maxKeys: 2 }),
+    user: shortText,
     odd_field: fc.jsonValue(),
   },
   { requiredKeys: ['messages'] },
@@ -242,8 +242,8 @@ describe('any schema', () => {
         const before = JSON.stringify(root);
         const served = toServedSchema(root, () => undefined) ?? {};
         expect(isServedSchema(served) ? [] : isServedSchema.errors?.slice(0, 3)).toEqual([]);
-        const kept = Object.entries(root['properties'] as Json).filter(([, value]) => value !== false);
-        expect(Object.keys((served['properties'] ?? {}) as Json).sort()).toEqual(kept.map(([name]) => name).sort());
+        const remaining = Object.entries(root['properties'] as Json).filter(([, value]) => value !== false);
+        expect(Object.keys((served['properties'] ?? {}) as Json).sort()).toEqual(remaining.map(([name]) => name).sort());
         expect(JSON.stringify(root)).toBe(before);
       }),
       { numRuns: 2000 },
@@ -272,13 +272,13 @@ describe('any schema', () => {
 const signed = { thoughtSignature: base64 };
 const answerPart = fc.oneof(
   fc.record({ text: fc.string({ unit: 'grapheme', maxLength: 6 }), ...signed }, { requiredKeys: ['text'] }),
-  fc.record({ text: word, thought: fc.constant(true) }),
+  fc.record({ text: shortText, thought: fc.constant(true) }),
   fc.record({ inlineData: fc.record({ mimeType: fc.constant('image/png'), data: base64 }), ...signed }, { requiredKeys: ['inlineData'] }),
   fc.record(
     {
       functionCall: fc.record({
         name: functionName,
-        args: fc.dictionary(word, fc.oneof(fc.string(), fc.integer(), fc.boolean()), { maxKeys: 2 }),
+        args: fc.dictionary(shortText, fc.oneof(fc.string(), fc.integer(), fc.boolean()), { maxKeys: 2 }),
       }),
       ...signed,
     },

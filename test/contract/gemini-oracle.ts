@@ -19,7 +19,7 @@ export interface Choice {
   /** Number of parts of the code execution tool. */
   readonly native: number;
   readonly finish: string;
-  readonly word: string | undefined;
+  readonly finishReason: string | undefined;
 }
 
 interface Part {
@@ -52,19 +52,19 @@ export const answerOf = (raw: Json): GeminiResponse => mergeStream([raw]);
 /** All parts of all frames, by candidate; each count from the last frame that has it. */
 export function mergeStream(frames: readonly Json[]): GeminiResponse {
   const parts = new Map<number, Part[]>();
-  const words = new Map<number, string>();
+  const finishReasons = new Map<number, string>();
   for (const frame of frames) {
     for (const candidate of (frame['candidates'] ?? []) as Candidate[]) {
       const index = candidate.index ?? 0;
       parts.set(index, [...(parts.get(index) ?? []), ...(candidate.content?.parts ?? [])]);
       // 1 is STOP in the enum's numbers.
-      if (candidate.finishReason !== undefined) words.set(index, candidate.finishReason === 1 ? 'STOP' : String(candidate.finishReason));
+      if (candidate.finishReason !== undefined) finishReasons.set(index, candidate.finishReason === 1 ? 'STOP' : String(candidate.finishReason));
     }
   }
-  return { choices: [...parts].map(([index, list]) => choiceOf(list, words.get(index))), usage: countsOf(frames) };
+  return { choices: [...parts].map(([index, list]) => choiceOf(list, finishReasons.get(index))), usage: countsOf(frames) };
 }
 
-function choiceOf(parts: readonly Part[], word: string | undefined): Choice {
+function choiceOf(parts: readonly Part[], finishReason: string | undefined): Choice {
   const calls = parts.flatMap((part) =>
     part.functionCall === undefined ? [] : [{ name: part.functionCall.name, args: part.functionCall.args ?? {} }],
   );
@@ -80,8 +80,8 @@ function choiceOf(parts: readonly Part[], word: string | undefined): Choice {
     calls,
     images: parts.flatMap(({ inlineData }) => (inlineData === undefined ? [] : [`data:${inlineData.mimeType};base64,${inlineData.data}`])),
     native: parts.filter((part) => part.executableCode !== undefined || part.codeExecutionResult !== undefined).length,
-    finish: word === 'MAX_TOKENS' ? 'length' : word === 'SAFETY' ? 'content_filter' : calls.length > 0 ? 'tool_calls' : 'stop',
-    word,
+    finish: finishReason === 'MAX_TOKENS' ? 'length' : finishReason === 'SAFETY' ? 'content_filter' : calls.length > 0 ? 'tool_calls' : 'stop',
+    finishReason,
   };
 }
 

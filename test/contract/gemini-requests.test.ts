@@ -9,7 +9,7 @@ import { messageRows } from './requests/messages.ts';
 import { otherRows } from './requests/other-routes.ts';
 import { paramRows } from './requests/params.ts';
 import { placeRows } from './requests/places.ts';
-import { place, type RequestRow } from './requests/row.ts';
+import { modelsUrl, type RequestRow } from './requests/row.ts';
 import { schemaRows, toolRows } from './requests/tools.ts';
 
 const rows: readonly RequestRow[] = [...messageRows, ...mediaRows, ...toolRows, ...schemaRows, ...paramRows, ...placeRows, ...otherRows];
@@ -49,7 +49,7 @@ function expectSent(row: RequestRow): void {
   const text = request?.body.kind === 'json' ? request.body.bytes().toString() : '';
   if (row.text === undefined) expect(JSON.parse(text)).toEqual(row.upstream);
   else expect(text).toContain(row.text);
-  expect(`${request?.origin}${request?.path}`).toBe(row.url ?? `${place}/publishers/google/models/gemini-2.5-flash:generateContent`);
+  expect(`${request?.origin}${request?.path}`).toBe(row.url ?? `${modelsUrl}/publishers/google/models/gemini-2.5-flash:generateContent`);
   const headers = request?.headers ?? [];
   expect(Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]]] : [])))).toEqual({
     accept: row.stream === true ? 'text/event-stream' : 'application/json',

@@ -13,9 +13,9 @@ import { begin, callOf } from './call.ts';
 const long = '9223372036854775807';
 const page = 'https://h.example/a.png';
 
-const said = `{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"gateway:unsigned"},{"type":"tool_use","id":"a","name":"f","input":{"n":${long}}}]}`;
-const shown = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"url","url":"${page}"}}]}]}`;
-const messages = `"messages":[{"role":"user","content":"hi"},${said},${shown}]`;
+const assistantJson = `{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"gateway:unsigned"},{"type":"tool_use","id":"a","name":"f","input":{"n":${long}}}]}`;
+const toolResultJson = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"image","source":{"type":"url","url":"${page}"}}]}]}`;
+const messages = `"messages":[{"role":"user","content":"hi"},${assistantJson},${toolResultJson}]`;
 const tool = `{"type":"function","cache_control":{"type":"ephemeral"},"function":{"name":"f","parameters":{"type":"object","properties":{"n":{"type":"integer","maximum":${long}}}}}}`;
 const chat = `{"model":"m","temperature":1.0,"messages":[{"role":"user","content":"hi"}],"tools":[${tool}]}`;
 const old = `{"model":"m","messages":[{"role":"assistant","content":[{"type":"text","text":"x","n":${long}}],"content_blocks":[]},{"role":"user","content":[{"type":"text","text":"x","n":${long}}]}]}`;

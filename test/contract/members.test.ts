@@ -38,8 +38,8 @@ describe.each([
     const sent = (request: object): unknown => {
       const body = JsonBody.of({ model, ...base, messages: [{ role: 'user', content: 'q' }], ...request });
       try {
-        const { body: made, headers, path, dropped, warnings } = begin(provider, callOf({ endpoint, model, settings }), body).request;
-        return [made.kind === 'json' ? made.bytes().toString() : '', headers, path, dropped, warnings];
+        const { body: converted, headers, path, dropped, warnings } = begin(provider, callOf({ endpoint, model, settings }), body).request;
+        return [converted.kind === 'json' ? converted.bytes().toString() : '', headers, path, dropped, warnings];
       } catch (error) {
         if (error instanceof GatewayError) return error.message;
         throw error;

@@ -19,7 +19,7 @@ const turn = (more: object = {}) => ({
     { role: 'user', content: 'q' },
   ],
 });
-const named = (role: string, more: object = {}) => ({
+const messageWithName = (role: string, more: object = {}) => ({
   messages: [
     { role, content: 'x', ...more },
     { role: 'user', content: 'q' },
@@ -91,8 +91,8 @@ export const chatMembers: readonly MemberRow[] = [
   ['a file by its id', user(), user({ type: 'file', file: { file_id: 'file-1' } })],
   ['the name of a file', user(pdf()), user(pdf({ filename: 'zz.pdf' }))],
   ['the mark of a text', user({ type: 'text', text: 'x' }), user({ type: 'text', text: 'x', ...mark })],
-  ['the name of a user', named('user'), named('user', { name: 'bob' })],
-  ['the name of a developer', named('developer'), named('developer', { name: 'bob' })],
+  ['the name of a user', messageWithName('user'), messageWithName('user', { name: 'bob' })],
+  ['the name of a developer', messageWithName('developer'), messageWithName('developer', { name: 'bob' })],
   ['the name of an assistant', turn(), turn({ name: 'bob' })],
   ['a refusal', turn(), turn({ refusal: 'no' })],
   ['audio of an answer', turn(), turn({ audio: { id: 'audio_1' } })],
@@ -129,7 +129,7 @@ const document = (more: object = {}): Part => ({
   source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
   ...more,
 });
-const found = { type: 'search_result', source: 'https://x', title: 'T', content: [{ type: 'text', text: 'abc' }] };
+const searchResult = { type: 'search_result', source: 'https://x', title: 'T', content: [{ type: 'text', text: 'abc' }] };
 
 /** Members of the messages API (its reference, "Create a Message"). */
 export const messagesMembers: readonly MemberRow[] = [
@@ -166,7 +166,7 @@ export const messagesMembers: readonly MemberRow[] = [
   ['its context', block(document()), block(document({ context: 'C' }))],
   ['its citations', block(document()), block(document({ citations: { enabled: true } }))],
   ['a stored document', block(), block({ type: 'document', source: { type: 'file', file_id: 'file_1' } })],
-  ['a search result', block(), block(found)],
+  ['a search result', block(), block(searchResult)],
   ['an upload', block(), block({ type: 'container_upload', file_id: 'file_1' })],
   ['an error', ownLoop(), ownLoop({}, { is_error: true })],
   [
@@ -175,7 +175,7 @@ export const messagesMembers: readonly MemberRow[] = [
     ownLoop({}, { content: [text, { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }] }),
   ],
   ['a document in a result', ownLoop(), ownLoop({}, { content: [text, document()] })],
-  ['a search result in a result', ownLoop(), ownLoop({}, { content: [text, found] })],
+  ['a search result in a result', ownLoop(), ownLoop({}, { content: [text, searchResult] })],
   ['a tool in a result', ownLoop(), ownLoop({}, { content: [text, { type: 'tool_reference', tool_name: 'f' }] })],
   ['the mark of a result', ownLoop(), ownLoop({}, mark)],
   ['the mark of a call', ownLoop(), ownLoop(mark)],

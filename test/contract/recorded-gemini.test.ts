@@ -14,7 +14,7 @@ import { skipping } from '../support/skipping.ts';
 const all = recordings(['vertex-gemini', 'gemini-api']).filter(({ response }) => response.body !== undefined);
 const chats = all.filter(({ api }) => api === 'generateContent' || api === 'streamGenerateContent');
 const successful = chats.filter(({ response }) => response.status === 200);
-const whole = successful.filter(({ stream }) => !stream);
+const wholeRecordings = successful.filter(({ stream }) => !stream);
 const streams = successful.filter(({ stream }) => stream);
 const refused = all.filter(({ response }) => response.status >= 400);
 
@@ -22,7 +22,7 @@ const refused = all.filter(({ response }) => response.status >= 400);
 const excluded: Readonly<Record<string, string>> = {};
 
 /** Ways to split a stream into chunks. */
-const cuts: Readonly<Record<string, (body: Buffer) => readonly Buffer[]>> = {
+const splitters: Readonly<Record<string, (body: Buffer) => readonly Buffer[]>> = {
   'in one piece': (body) => [body],
   'one byte at a time': (body) => Array.from(body, (_, at) => body.subarray(at, at + 1)),
   'inside characters and line ends': (body) => cutAt(body, (byte, next) => byte >= 0xc0 || (byte === 0x0d && next === 0x0a)),
@@ -33,18 +33,18 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
   'recorded responses of Gemini',
   () => {
     it('include enough recordings of each kind', () => {
-      expect(whole.length).toBeGreaterThan(140);
+      expect(wholeRecordings.length).toBeGreaterThan(140);
       expect(streams.length).toBeGreaterThan(40);
       expect(refused.length).toBeGreaterThan(5);
       expect(Object.keys(excluded)).toEqual([]);
     });
 
-    it.each(whole.map((one) => [one.id, one] as const))('%s: converts the whole response', (_id, exchange) => {
+    it.each(wholeRecordings.map((one) => [one.id, one] as const))('%s: converts the whole response', (_id, exchange) => {
       const raw = JSON.parse(exchange.response.body ?? '') as Json;
       for (const strict of [true, false]) {
         const result = begin(providerOf(exchange), call(exchange, strict)).result?.(exchange.response.body ?? '') as Json;
         expect(result).toMatchObject({ object: 'chat.completion', id: raw['responseId'] ?? 'chatcmpl-req_1', model: raw['modelVersion'] });
-        expect(answerOfCompletion(result)).toEqual(seen(answerOf(raw), strict));
+        expect(answerOfCompletion(result)).toEqual(comparable(answerOf(raw), strict));
         if (!strict) expect(signaturesIn(result)).toEqual(signaturesOf([raw]));
       }
     });
@@ -53,14 +53,14 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
       const frames = framesOf(exchange.response.body ?? '');
       const expected = mergeStream(frames);
       for (const strict of [true, false]) {
-        const texts = Object.values(cuts).map((cut) => convert(exchange, cut(Buffer.from(exchange.response.body ?? '')), strict));
+        const texts = Object.values(splitters).map((split) => convert(exchange, split(Buffer.from(exchange.response.body ?? '')), strict));
         expect(new Set(texts).size).toBe(1);
         const { chunks, problems, isDone, error } = readChatStream(texts[0] ?? '', strict);
         expect(problems).toEqual([]);
         expect(chunks.flatMap((chunk) => chunkProblems(chunk, strict))).toEqual([]);
         expect([isDone, error]).toEqual([true, undefined]);
         expect(chunks.filter((chunk) => chunk.usage !== undefined)).toHaveLength(1);
-        expect(answerOfChunks(chunks as unknown as readonly Json[])).toEqual(seen(expected, strict));
+        expect(answerOfChunks(chunks as unknown as readonly Json[])).toEqual(comparable(expected, strict));
         if (!strict) expect(signaturesInChunks(chunks as unknown as readonly Json[])).toEqual(signaturesOf(frames));
       }
     });
@@ -68,14 +68,14 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
     it.each(streams.map((one) => [one.id, one] as const))('%s: is incomplete if it is cut before its end', (_id, exchange) => {
       const body = exchange.response.body ?? '';
       const end = body.indexOf('"finishReason"');
-      const cut = body.slice(0, body.lastIndexOf('data:', end));
-      const tap = watch(exchange, cut);
+      const truncated = body.slice(0, body.lastIndexOf('data:', end));
+      const tap = watch(exchange, truncated);
       expect(tap.complete).toBe(false);
-      expect(readChatStream(convert(exchange, [Buffer.from(cut)], true), true).error).toBeDefined();
+      expect(readChatStream(convert(exchange, [Buffer.from(truncated)], true), true).error).toBeDefined();
       const seenWhole = watch(exchange, body);
       const expected = mergeStream(framesOf(body));
       expect(seenWhole.complete).toBe(true);
-      expect(seenWhole.finish).toEqual(expected.choices.map(({ word }) => word));
+      expect(seenWhole.finish).toEqual(expected.choices.map(({ finishReason: word }) => word));
       expect(seenWhole.usage).toMatchObject({ prompt: expected.usage?.prompt, completion: expected.usage?.completion });
     });
 
@@ -138,11 +138,11 @@ function watch(exchange: Recording, body: string) {
   return tap;
 }
 
-function cutAt(body: Buffer, cuts: (byte: number, next: number) => boolean): readonly Buffer[] {
+function cutAt(body: Buffer, isCut: (byte: number, next: number) => boolean): readonly Buffer[] {
   const pieces: Buffer[] = [];
   let from = 0;
   for (let at = 0; at < body.length; at += 1) {
-    if (!cuts(body[at] ?? 0, body[at + 1] ?? 0)) continue;
+    if (!isCut(body[at] ?? 0, body[at + 1] ?? 0)) continue;
     pieces.push(body.subarray(from, at + 1));
     from = at + 1;
   }
@@ -152,7 +152,7 @@ function cutAt(body: Buffer, cuts: (byte: number, next: number) => boolean): rea
 // ---- expected content for the client ----------------------------------------------------------------
 
 /** Thoughts, images and native finish reasons are only sent without strict compliance. */
-function seen(response: GeminiResponse, strict: boolean): GeminiResponse {
+function comparable(response: GeminiResponse, strict: boolean): GeminiResponse {
   if (!strict) return response;
   return { ...response, choices: response.choices.map((choice) => ({ ...choice, thinking: '', images: [], native: 0, word: undefined })) };
 }
@@ -176,7 +176,7 @@ function answerOfCompletion(result: Json): GeminiResponse {
       images: blocks.filter((block) => block['type'] === 'image_url').map((block) => urlOf(block)),
       native: blocks.filter((block) => /code/.test(String(block['type']))).length,
       finish: String(choice['finish_reason']),
-      word: choice['native_finish_reason'] as string | undefined,
+      finishReason: choice['native_finish_reason'] as string | undefined,
     };
   });
   return { choices, usage: usageOf(result['usage'] as Json | undefined) };
@@ -207,7 +207,7 @@ function answerOfChunks(chunks: readonly Json[]): GeminiResponse {
       images: blocks.filter((block) => block['type'] === 'image_url').map((block) => urlOf(block)),
       native: blocks.filter((block) => /code/.test(String(block['type']))).length,
       finish: String(last?.['finish_reason']),
-      word: last?.['native_finish_reason'] as string | undefined,
+      finishReason: last?.['native_finish_reason'] as string | undefined,
     };
   });
   return { choices, usage: usageOf(chunks.find((chunk) => chunk['usage'] !== undefined)?.['usage'] as Json | undefined) };

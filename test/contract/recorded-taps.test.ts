@@ -46,20 +46,20 @@ const successful = exchanges.filter(({ response }) => response.status === 200);
 const faulty = successful.filter(({ features }) => features.includes('error_in_stream'));
 /** An error object with status 200, as some services send it. */
 const errorUnder200 = successful.filter(({ stream, response }) => !stream && /^\s*\{\s*"error"\s*:\s*\{/.test(response.body ?? ''));
-const whole = successful.filter((exchange) => !exchange.stream && !errorUnder200.includes(exchange));
+const wholeRecordings = successful.filter((exchange) => !exchange.stream && !errorUnder200.includes(exchange));
 const streams = successful.filter((exchange) => exchange.stream && !faulty.includes(exchange));
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
   'tap of recorded responses',
   () => {
     it('has enough recordings of each kind', () => {
-      expect(whole.length).toBeGreaterThan(400);
+      expect(wholeRecordings.length).toBeGreaterThan(400);
       expect(streams.length).toBeGreaterThan(200);
       expect(faulty.length).toBeGreaterThan(1);
     });
 
     it.each(speakers)('reads whole responses of %s like an independent reader', (provider) => {
-      for (const exchange of whole.filter((one) => one.provider === provider)) {
+      for (const exchange of wholeRecordings.filter((one) => one.provider === provider)) {
         const tap = tapOf(exchange);
         expect(tap.whole(exchange.response.body ?? ''), exchange.id).toBeUndefined();
         expect(tap.complete, exchange.id).toBe(true);
@@ -188,9 +188,9 @@ function readStream(exchange: Recording): Seen {
   const usage = list
     .map((event) => event['usage'] ?? (event['x_groq'] as Json | undefined)?.['usage'])
     .findLast((one) => one !== undefined && one !== null);
-  const named = list.filter((event) => choices(event).length > 0);
+  const withChoices = list.filter((event) => choices(event).length > 0);
   const first = (key: string): string | undefined =>
-    named.map((event) => event[key] as string).find((value) => value !== '' && value !== undefined);
+    withChoices.map((event) => event[key] as string).find((value) => value !== '' && value !== undefined);
   return { usage: plainUsage(usage), finish: [...finish.values()], model: first('model'), id: first('id') };
 }
 
@@ -204,11 +204,11 @@ function firstContent(exchange: Recording): number {
         ),
     );
   }
-  const shows = (value: unknown): boolean => value !== null && value !== undefined && value !== '' && JSON.stringify(value) !== '[]';
+  const isPresent = (value: unknown): boolean => value !== null && value !== undefined && value !== '' && JSON.stringify(value) !== '[]';
   return events(exchange).findIndex((event) =>
     choices(event).some((choice) => {
       const { role: _role, name: _name, ...delta } = (choice['delta'] ?? { text: choice['text'] }) as Json;
-      return shows(choice['finish_reason']) || Object.values(delta).some(shows);
+      return isPresent(choice['finish_reason']) || Object.values(delta).some(isPresent);
     }),
   );
 }

@@ -44,7 +44,7 @@ const send = (body: object, headers: Record<string, string> = {}) =>
     body: JSON.stringify({ model: '@bird/parrot-1', messages: [{ role: 'user', content: 'hi' }], ...body }),
   });
 
-const say = (...words: object[]): string[] => words.map((word) => `data: ${JSON.stringify(word)}\n\n`);
+const frames = (...events: object[]): string[] => events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
 
 async function stream(body: object = {}, headers: Record<string, string> = {}) {
   const response = await send({ stream: true, ...body }, headers);
@@ -83,20 +83,20 @@ describe('a whole response', () => {
   });
 
   it('is converted if it has several megabytes', async () => {
-    const said = 'x'.repeat(3_000_000);
-    bird.script = (response) => json(response, 200, { said });
+    const longText = 'x'.repeat(3_000_000);
+    bird.script = (response) => json(response, 200, { said: longText });
     const body = (await (await send({})).json()) as { choices: [{ message: { content: string } }] };
-    expect(body.choices[0].message.content).toHaveLength(said.length);
+    expect(body.choices[0].message.content).toHaveLength(longText.length);
   });
 
   it.each([
     ['the translator throws', { other: 1 }, /could not be converted/],
     ['the translator reports an error', { refuse: 'no seeds' }, /The parrot says: no seeds/],
-  ])('returns 502 if %s', async (_, body, says) => {
+  ])('returns 502 if %s', async (_, body, message) => {
     bird.script = (response) => json(response, 200, body);
     const response = await send({});
     expect(response.status).toBe(502);
-    expect(await response.json()).toMatchObject({ error: { code: 'upstream_invalid', message: expect.stringMatching(says) as string } });
+    expect(await response.json()).toMatchObject({ error: { code: 'upstream_invalid', message: expect.stringMatching(message) as string } });
   });
 
   it('falls back to the next target if it cannot be converted', async () => {
@@ -143,10 +143,10 @@ describe('an error of a converted provider', () => {
 });
 
 describe('a converted stream', () => {
-  const words = [{ name: 'p-1' }, { think: 'hm' }, { say: 'Hel' }, { say: 'lo' }, { tokens: [3, 4] }, { over: 'DONE' }];
+  const events = [{ name: 'p-1' }, { think: 'hm' }, { say: 'Hel' }, { say: 'lo' }, { tokens: [3, 4] }, { over: 'DONE' }];
 
   it('consists of valid chunks', async () => {
-    bird.script = (response) => sse(response, say(...words), { 'content-language': 'bird' });
+    bird.script = (response) => sse(response, frames(...events), { 'content-language': 'bird' });
     const { response, chunks, problems, isDone, record } = await stream({ stream_options: { include_usage: true } });
     expect([problems, isDone, content(chunks)]).toEqual([[], true, 'Hello']);
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 7 } });
@@ -154,12 +154,12 @@ describe('a converted stream', () => {
       'text/event-stream; charset=utf-8',
       null,
     ]);
-    const sent = say(...words).join('');
+    const sent = frames(...events).join('');
     expect(record).toMatchObject({ end: 'whole', lane: 'full', response: { body: { size: sent.length } } });
   });
 
   it('contains thoughts with strict compliance off', async () => {
-    bird.script = (response) => sse(response, say(...words));
+    bird.script = (response) => sse(response, frames(...events));
     const { text, problems } = await stream({}, { 'x-gateway-strict-open-ai-compliance': 'false' });
     expect(problems).toEqual([]);
     expect(text).toContain('"content_blocks":[{"index":0,"delta":{"thinking":"hm"}}]');
@@ -169,7 +169,7 @@ describe('a converted stream', () => {
   it('is the same if it arrives byte by byte', async () => {
     bird.script = async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const byte of Buffer.from(say({ say: 'a¢€😀' }, { over: 'DONE' }).join(''))) {
+      for (const byte of Buffer.from(frames({ say: 'a¢€😀' }, { over: 'DONE' }).join(''))) {
         response.write(Buffer.of(byte));
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -180,11 +180,11 @@ describe('a converted stream', () => {
   });
 
   it.each([
-    ['error event of the provider', say({ say: 'Hel' }, { oops: 'no more seeds' }, { over: 'DONE' }), 'parrot error: no more seeds', null],
-    ['closed connection', say({ say: 'Hel' }), 'Provider "bird" closed the stream before its end.', 'stream_interrupted'],
+    ['error event of the provider', frames({ say: 'Hel' }, { oops: 'no more seeds' }, { over: 'DONE' }), 'parrot error: no more seeds', null],
+    ['closed connection', frames({ say: 'Hel' }), 'Provider "bird" closed the stream before its end.', 'stream_interrupted'],
     [
       'invalid event',
-      [...say({ say: 'Hel' }), 'data: nonsense\n\n', ...say({ over: 'DONE' })],
+      [...frames({ say: 'Hel' }), 'data: nonsense\n\n', ...frames({ over: 'DONE' })],
       'Provider "bird" sent an event that is not a JSON object in its stream.',
       'upstream_invalid',
     ],
@@ -199,14 +199,14 @@ describe('a converted stream', () => {
   it('is closed as soon as it cannot be converted', async () => {
     bird.script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`${say({ say: 'Hel' }).join('')}data: nonsense\n\n`);
+      response.write(`${frames({ say: 'Hel' }).join('')}data: nonsense\n\n`);
     };
     expect(await stream()).toMatchObject({ error: { code: 'upstream_invalid' }, problems: [] });
     await bird.requests.at(-1)?.aborted;
   });
 
   it('masks secrets in its error event', async () => {
-    bird.script = (response) => sse(response, say({ say: 'Hel' }, { oops: 'the key sk-bird-secret is bad' }));
+    bird.script = (response) => sse(response, frames({ say: 'Hel' }, { oops: 'the key sk-bird-secret is bad' }));
     const { text, error } = await stream();
     expect(error).toBeDefined();
     expect(text).not.toContain('sk-bird-secret');
@@ -214,7 +214,7 @@ describe('a converted stream', () => {
 
   it('is assembled by the client library with text, calls and usage', async () => {
     const calls = [{ call: [0, 'f', '{"a":'] }, { call: [0, undefined, '1}'] }, { call: [1, 'g', '{}'] }];
-    bird.script = (response) => sse(response, say({ name: 'p-1' }, { say: 'Hi' }, ...calls, { tokens: [3, 4] }, { over: 'DONE' }));
+    bird.script = (response) => sse(response, frames({ name: 'p-1' }, { say: 'Hi' }, ...calls, { tokens: [3, 4] }, { over: 'DONE' }));
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'unused', maxRetries: 0 });
     const running = client.chat.completions.stream({ model: '@bird/parrot-1', messages: [], stream_options: { include_usage: true } });
     const completion = await running.finalChatCompletion();
@@ -234,7 +234,7 @@ describe('a converted stream', () => {
   });
 
   it('raises its error in the client library', async () => {
-    bird.script = (response) => sse(response, say({ say: 'Hel' }, { oops: 'no more seeds' }));
+    bird.script = (response) => sse(response, frames({ say: 'Hel' }, { oops: 'no more seeds' }));
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: 'unused', maxRetries: 0 });
     const running = client.chat.completions.stream({ model: '@bird/parrot-1', messages: [] });
     await expect(running.finalChatCompletion()).rejects.toThrow(/no more seeds/);
@@ -243,7 +243,7 @@ describe('a converted stream', () => {
   it('is aborted when the client disconnects', async () => {
     bird.script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(say({ say: 'Hel' }).join(''));
+      response.write(frames({ say: 'Hel' }).join(''));
     };
     const response = await send({ stream: true });
     const reader = response.body?.getReader();

@@ -112,8 +112,8 @@ describe('override_params', () => {
   it.each(rows)('take the place of what the client wrote elsewhere: %s', async (_, provider, model, { override, client, sent }) => {
     const binding = makeBinding('main', { provider, settings });
     const { body } = await prepare({ binding, body: { model, messages, ...client }, leaf: { override } });
-    const made: unknown = JSON.parse(body ?? '');
-    const found = Object.fromEntries(Object.keys(sent).map((place) => [place, valueAt(made, place.split('.'))]));
+    const upstreamBody: unknown = JSON.parse(body ?? '');
+    const found = Object.fromEntries(Object.keys(sent).map((path) => [path, valueAt(upstreamBody, path.split('.'))]));
     expect(found).toEqual(sent);
   });
 });

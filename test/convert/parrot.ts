@@ -9,24 +9,24 @@ import type { EventKind, Tap } from '../../src/core/tap.ts';
  * `{"think":"…"}`, `{"say":"…"}`, `{"call":[n,"f","…"]}`, `{"over":"DONE"}`, `{"tokens":[in,out]}`, `{"oops":"…"}`; no end
  * mark. Pictures must be inlined: `fetch` in the request names them.
  */
-type Word = { readonly [K in 'name' | 'think' | 'say' | 'over' | 'oops']?: string } & {
+type ParrotEvent = { readonly [K in 'name' | 'think' | 'say' | 'over' | 'oops']?: string } & {
   readonly tokens?: readonly [number, number];
   readonly call?: readonly [index: number, name: string | undefined, args: string];
 };
 
-function toolCall([index, name, args]: NonNullable<Word['call']>): ModelEvent {
+function toolCall([index, name, args]: NonNullable<ParrotEvent['call']>): ModelEvent {
   return { type: 'tool_call', choice: 0, index, ...(name === undefined ? {} : { id: `call_${index}`, name }), arguments: args };
 }
 
 class ParrotStream implements StreamTransform<WireEvent, ModelEvent> {
   *push(event: WireEvent): Iterable<ModelEvent> {
-    const word = JSON.parse(event.data) as Word;
-    if (word.name !== undefined) yield { type: 'start', id: word.name, model: 'parrot-1', created: 5 };
-    if (word.think !== undefined) yield { type: 'thinking', choice: 0, text: word.think };
-    if (word.say !== undefined) yield { type: 'text', choice: 0, text: word.say };
-    if (word.call !== undefined) yield toolCall(word.call);
-    if (word.tokens !== undefined) yield { type: 'usage', usage: { prompt: word.tokens[0], completion: word.tokens[1] } };
-    if (word.over !== undefined) yield { type: 'finish', choice: 0, reason: 'stop', raw: word.over };
+    const parsed = JSON.parse(event.data) as ParrotEvent;
+    if (parsed.name !== undefined) yield { type: 'start', id: parsed.name, model: 'parrot-1', created: 5 };
+    if (parsed.think !== undefined) yield { type: 'thinking', choice: 0, text: parsed.think };
+    if (parsed.say !== undefined) yield { type: 'text', choice: 0, text: parsed.say };
+    if (parsed.call !== undefined) yield toolCall(parsed.call);
+    if (parsed.tokens !== undefined) yield { type: 'usage', usage: { prompt: parsed.tokens[0], completion: parsed.tokens[1] } };
+    if (parsed.over !== undefined) yield { type: 'finish', choice: 0, reason: 'stop', raw: parsed.over };
   }
 
   end(): Iterable<ModelEvent> {
@@ -49,10 +49,10 @@ class ParrotTap implements Tap {
 
   event({ data }: WireEvent): EventKind {
     if (!data.startsWith('{')) return 'content';
-    const word = JSON.parse(data) as Word;
-    if (word.over !== undefined) this.complete = true;
-    if (word.oops === undefined) return word.say === undefined && word.think === undefined && word.call === undefined ? 'meta' : 'content';
-    this.fault = { message: word.oops };
+    const event = JSON.parse(data) as ParrotEvent;
+    if (event.over !== undefined) this.complete = true;
+    if (event.oops === undefined) return event.say === undefined && event.think === undefined && event.call === undefined ? 'meta' : 'content';
+    this.fault = { message: event.oops };
     return 'fault';
   }
 

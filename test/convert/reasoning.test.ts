@@ -8,7 +8,7 @@ import gemini from '../../plugins/providers/gemini/index.ts';
 import { openaiDialect } from '../../src/formats/openai-chat/client.ts';
 import { SseScanner } from '../../src/transport/outbound/framing/sse.ts';
 import { read, wantedOf } from '../anthropic/oracle.ts';
-import { good } from '../anthropic/recorded.ts';
+import { successful } from '../anthropic/recorded.ts';
 import { events, message, thoughts } from '../anthropic/sdk-upstream.ts';
 import { begin, callOf } from '../contract/call.ts';
 import { answerOf, framesOf, type Json, mergeStream } from '../contract/gemini-oracle.ts';
@@ -32,7 +32,7 @@ const generated = recordings(['vertex-gemini', 'gemini-api']).filter(
   ({ api, response }) => response.status === 200 && response.body !== undefined && /generateContent$/i.test(api),
 );
 const rows: readonly Row[] = [
-  ...good.map((exchange): Row => [exchange.id, exchange, anthropic, ofMessages(exchange)]),
+  ...successful.map((exchange): Row => [exchange.id, exchange, anthropic, ofMessages(exchange)]),
   ...generated.map((exchange): Row => [exchange.id, exchange, gemini, ofGemini(exchange)]),
 ];
 const thoughtful = rows.filter(([, , , text]) => text !== '');
@@ -61,7 +61,7 @@ interface CallOptions {
 
 const asCall = (options: CallOptions) => ({ ...options, includeUsage: true, provider: 'p', model: 'model-1', id: 'req_1', createdAt: 1 });
 
-function whole([, exchange, provider]: Row, options: CallOptions): Shown {
+function convertWhole([, exchange, provider]: Row, options: CallOptions): Shown {
   const result = begin(provider, callOf({ ...options, settings: {} })).result?.(bodyOf(exchange));
   return shownIn([JSON.parse(openaiDialect.answer?.(result, asCall(options)) ?? '') as Json]);
 }
@@ -72,8 +72,8 @@ function streamed([, exchange, provider]: Row, options: CallOptions, size: numbe
   if (translate === undefined || write === undefined) throw new Error('no stream');
   const scanner = new SseScanner();
   let text = '';
-  const feed = (found: readonly WireEvent[]): void => {
-    for (const event of found) for (const one of translate.push(event)) text += [...write.push(one)].join('');
+  const feed = (events: readonly WireEvent[]): void => {
+    for (const event of events) for (const one of translate.push(event)) text += [...write.push(one)].join('');
   };
   const bytes = Buffer.from(bodyOf(exchange));
   for (let at = 0; at < bytes.length; at += size) feed(scanner.push(bytes.subarray(at, at + size)).events);
@@ -87,8 +87,8 @@ function streamed([, exchange, provider]: Row, options: CallOptions, size: numbe
   );
 }
 
-const shown = (row: Row, options: CallOptions): readonly Shown[] =>
-  row[1].stream ? [1, 97, 1_000_000].map((size) => streamed(row, options, size)) : [whole(row, options)];
+const results = (row: Row, options: CallOptions): readonly Shown[] =>
+  row[1].stream ? [1, 97, 1_000_000].map((size) => streamed(row, options, size)) : [convertWhole(row, options)];
 
 describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traffic next to the checkout'))(
   'thoughts of recorded responses',
@@ -101,8 +101,8 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
 
     it.each(rows)('%s: are in reasoning_content if requested, and nothing else changes', (...row) => {
       for (const strict of [true, false]) {
-        for (const with_ of shown(row, { strict, showsReasoning: true })) {
-          for (const without of shown(row, { strict, showsReasoning: false })) {
+        for (const with_ of results(row, { strict, showsReasoning: true })) {
+          for (const without of results(row, { strict, showsReasoning: false })) {
             expect(without.reasoning).toBe('');
             expect(with_.reasoning).toBe(row[3]);
             if (!row[1].stream) expect(with_.rest).toBe(without.rest);
@@ -167,17 +167,17 @@ describe('a standard client', () => {
       maxRetries: 0,
     });
   const messages = [{ role: 'user' as const, content: 'Hi' }];
-  const said = (value: object | undefined): string | undefined => (value as { reasoning_content?: string } | undefined)?.reasoning_content;
+  const reasoningOf = (value: object | undefined): string | undefined => (value as { reasoning_content?: string } | undefined)?.reasoning_content;
 
   const askForReasoning = async (openai: OpenAI, model: string): Promise<readonly (string | undefined)[]> => {
     const completion = await openai.chat.completions.create({ model, messages });
     let joined: string | undefined;
     for await (const chunk of await openai.chat.completions.create({ model, messages, stream: true })) {
-      const piece = said(chunk.choices[0]?.delta);
+      const piece = reasoningOf(chunk.choices[0]?.delta);
       if (piece !== undefined) joined = (joined ?? '') + piece;
     }
     const assembled = await openai.chat.completions.stream({ model, messages }).finalChatCompletion();
-    return [said(completion.choices[0]?.message), joined, assembled.choices[0]?.message.content === '' ? '' : joined];
+    return [reasoningOf(completion.choices[0]?.message), joined, assembled.choices[0]?.message.content === '' ? '' : joined];
   };
 
   const on = { 'x-gateway-reasoning-content': 'true' };

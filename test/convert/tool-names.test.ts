@@ -52,7 +52,7 @@ interface Service {
 const all = (body: unknown, pattern: RegExp): string[] =>
   Array.from(JSON.stringify(body ?? null).matchAll(pattern), ([, name]) => name ?? '');
 const frame = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
-const named = (value: { readonly type: string }): string => `event: ${value.type}\n${frame(value)}`;
+const sseEvent = (value: { readonly type: string }): string => `event: ${value.type}\n${frame(value)}`;
 const chunk = (delta: object, finish_reason: string | null): string => frame({ id: 'c', choices: [{ index: 0, delta, finish_reason }] });
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', usage: { input_tokens: 1, output_tokens: 1 } };
 const services: readonly Service[] = [
@@ -97,12 +97,12 @@ const services: readonly Service[] = [
     }),
     whole: (name) => ({ ...message, content: [{ type: 'tool_use', id: 't9', name, input: { a: 1 } }], stop_reason: 'tool_use' }),
     stream: (name) => [
-      named({ type: 'message_start', message: { ...message, content: [] } } as never),
-      named({ type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't9', name, input: {} } } as never),
-      named({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"a":1}' } } as never),
-      named({ type: 'content_block_stop', index: 0 } as never),
-      named({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 1 } } as never),
-      named({ type: 'message_stop' }),
+      sseEvent({ type: 'message_start', message: { ...message, content: [] } } as never),
+      sseEvent({ type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 't9', name, input: {} } } as never),
+      sseEvent({ type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"a":1}' } } as never),
+      sseEvent({ type: 'content_block_stop', index: 0 } as never),
+      sseEvent({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 1 } } as never),
+      sseEvent({ type: 'message_stop' }),
     ],
   },
   {

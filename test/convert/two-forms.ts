@@ -14,7 +14,7 @@ export interface BothForms {
 const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
 /** Characters of a text in up to `count` pieces; no character is cut. */
-function cut(text: string, count: number): string[] {
+function splitText(text: string, count: number): string[] {
   const characters = Array.from(text);
   const size = Math.max(1, Math.ceil(characters.length / count));
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) => characters.slice(at * size, (at + 1) * size).join(''));
@@ -104,13 +104,13 @@ function partsOf(block: Json): Json[] {
       return [
         { ...rest, ...(citations ? { citations: [] } : {}), text: '' },
         ...list(citations).map((citation) => ({ type: 'citations_delta', citation })),
-        ...cut(String(block['text']), 4).map((text) => ({ type: 'text_delta', text })),
+        ...splitText(String(block['text']), 4).map((text) => ({ type: 'text_delta', text })),
       ];
     }
     case 'thinking':
       return [
         { ...block, thinking: '', signature: '' },
-        ...cut(String(block['thinking']), 4).map((thinking) => ({ type: 'thinking_delta', thinking })),
+        ...splitText(String(block['thinking']), 4).map((thinking) => ({ type: 'thinking_delta', thinking })),
         { type: 'signature_delta', signature: block['signature'] },
       ];
     case 'tool_use':
@@ -119,7 +119,7 @@ function partsOf(block: Json): Json[] {
       return [
         { ...block, input: {} },
         { type: 'input_json_delta', partial_json: '' },
-        ...cut(JSON.stringify(block['input']), 4).map((text) => ({ type: 'input_json_delta', partial_json: text })),
+        ...splitText(JSON.stringify(block['input']), 4).map((text) => ({ type: 'input_json_delta', partial_json: text })),
       ];
     default:
       return [block];
@@ -184,7 +184,7 @@ function candidateFrames(candidate: Candidate): Candidate[] {
   const { content, index, logprobsResult, ...rest } = candidate;
   const at = index === undefined ? {} : { index };
   const parts = (content?.parts ?? []).flatMap((part) =>
-    isText(part) ? cut(String(part['text']), 4).map((text): Json => ({ ...part, text })) : [part],
+    isText(part) ? splitText(String(part['text']), 4).map((text): Json => ({ ...part, text })) : [part],
   );
   const frames: Candidate[] = parts.map((part) => ({ ...at, content: { ...content, parts: [part] } }));
   for (const [n, result] of logprobFrames(logprobsResult as Json | undefined, frames.length).entries())

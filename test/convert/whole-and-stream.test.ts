@@ -211,7 +211,7 @@ async function expectSame(sample: Sample): Promise<void> {
     const { chunks, problems, isDone, error } = readChatStream(texts[0] ?? '', strict);
     const odd = problems.filter((one) => !view.showsReasoning || !one.endsWith('.delta.reasoning_content is unknown'));
     expect({ odd, isDone, error }).toEqual({ odd: [], isDone: true, error: undefined });
-    expect(said(await assembled(chunks))).toEqual(said(whole(sample, view)));
+    expect(assistantMessage(await assembled(chunks))).toEqual(assistantMessage(convertWhole(sample, view)));
   }
 }
 
@@ -221,7 +221,7 @@ function callFor({ model }: Sample, view: View, stream: boolean) {
 
 const dialectCall = (view: View) => ({ ...view, includeUsage: true, provider: 'p', model: 'm', id: 'req_1', createdAt: 1_767_312_000 });
 
-function whole(sample: Sample, view: View): Json {
+function convertWhole(sample: Sample, view: View): Json {
   const result = begin(sample.provider, callFor(sample, view, false)).result?.(sample.forms.whole);
   return JSON.parse(openaiDialect.answer?.(result, dialectCall(view)) ?? '') as Json;
 }
@@ -247,7 +247,7 @@ function streamed(sample: Sample, view: View, size: number): string {
  * What an answer says. Streams begin before it is known whether any text will follow: no text is '' there. Images are
  * in the blocks of a delta, and in the content of a whole answer as well. Arguments stream with the model's own spaces.
  */
-function said(completion: Json): Json {
+function assistantMessage(completion: Json): Json {
   const { object: _object, ...rest } = completion;
   const choices = (rest['choices'] as Json[]).map((choice) => {
     const message = choice['message'] as Json;

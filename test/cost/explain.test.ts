@@ -27,11 +27,11 @@ it('estimates the input cost of each target from its body, null if no price is k
     '--body',
     JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(4000) }] }),
   );
-  const [main, own, other] = explanation.targets;
+  const [main, ownTarget, other] = explanation.targets;
   const tokens = (body: string | null | undefined): bigint => BigInt(Math.ceil((body ?? '').length / 4));
   // 0.15 and 8 dollars a million are 150,000 and 8,000,000 picodollars each.
   expect(pico(main?.cost_usd)).toBe(tokens(main?.body) * 150_000n);
-  expect(pico(own?.cost_usd)).toBe(tokens(own?.body) * 8_000_000n);
+  expect(pico(ownTarget?.cost_usd)).toBe(tokens(ownTarget?.body) * 8_000_000n);
   expect(other?.cost_usd).toBeNull();
 });
 

@@ -109,8 +109,8 @@ describe('request cost', () => {
     ['of the mock provider is 0', chats, chat('@mock/gpt-4o'), '0', '0'],
   ])('%s', async (_name, path, body, header, usd) => {
     const headers: Record<string, string> = body === undefined || path.endsWith('/batches') ? { 'x-gateway-provider': 'up' } : {};
-    const found = await call(path, body, headers);
-    expect([found.header, found.record.cost.usd]).toEqual([header, usd]);
+    const response = await call(path, body, headers);
+    expect([response.header, response.record.cost.usd]).toEqual([header, usd]);
   });
 
   it('after a fallback is the cost of the target that responded', async () => {
@@ -151,19 +151,19 @@ describe('request cost', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const provider = { type: 'openai', api_key: 'sk-0123456789', custom_host: `http://127.0.0.1:${port}/v1` };
-    const own = await startTestGateway(JSON.stringify({ version: 1, providers: { live: provider } }));
-    const { hostname, port: to } = new URL(own.url);
+    const ownGateway = await startTestGateway(JSON.stringify({ version: 1, providers: { live: provider } }));
+    const { hostname, port: to } = new URL(ownGateway.url);
     const client = connect(Number(to), hostname);
     client.write(
       `GET /v1/realtime?model=@live/gpt-realtime HTTP/1.1\r\nhost: ${hostname}:${to}\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
     );
     client.resume();
-    await until(() => own.records.length > 0, 'the record');
-    expect(own.records[0]).toMatchObject({ endpoint: 'realtime', status: 101, provider: 'live', cost: { usd: null } });
-    const { total } = (await own.gateway.logs?.stats({ query: '' })) ?? {};
+    await until(() => ownGateway.records.length > 0, 'the record');
+    expect(ownGateway.records[0]).toMatchObject({ endpoint: 'realtime', status: 101, provider: 'live', cost: { usd: null } });
+    const { total } = (await ownGateway.gateway.logs?.stats({ query: '' })) ?? {};
     expect(total).toMatchObject({ requests: 1, unpriced: 1, cost_usd: '0' });
     client.destroy();
-    await own.close();
+    await ownGateway.close();
     server.close();
   });
 

@@ -34,19 +34,19 @@ it('the cost of a realtime session is the sum of its responses, also if the clie
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const live = { type: 'openai', api_key: 'sk-0123456789', custom_host: `http://127.0.0.1:${port}/v1` };
-  const own = await startTestGateway(JSON.stringify({ version: 1, providers: { live } }), { admin: true });
-  const client = new WebSocket(`${own.url.replace('http', 'ws')}/v1/realtime?model=@live/my-voice`, { perMessageDeflate: true });
-  const heard: string[] = [];
-  client.on('message', (data: Buffer) => heard.push(data.toString()));
+  const ownGateway = await startTestGateway(JSON.stringify({ version: 1, providers: { live } }), { admin: true });
+  const client = new WebSocket(`${ownGateway.url.replace('http', 'ws')}/v1/realtime?model=@live/my-voice`, { perMessageDeflate: true });
+  const received: string[] = [];
+  client.on('message', (data: Buffer) => received.push(data.toString()));
   await once(client, 'open');
   expect(client.extensions).toBe('');
   for (let talks = 1; talks <= 2; talks += 1) {
     client.send('{"type":"response.create"}');
-    await until(() => heard.filter((text) => text === ends).length === talks, 'the end of the response');
+    await until(() => received.filter((text) => text === ends).length === talks, 'the end of the response');
   }
   client.close(1000);
-  await until(() => own.records.length > 0, 'the record');
-  expect(own.records[0]).toMatchObject({
+  await until(() => ownGateway.records.length > 0, 'the record');
+  expect(ownGateway.records[0]).toMatchObject({
     endpoint: 'realtime',
     status: 101,
     usage: { prompt: 264, completion: 242, cached: 128, audio_in: 26, audio_out: 182, source: 'reported', details: { cached_audio: 20 } },
@@ -54,10 +54,10 @@ it('the cost of a realtime session is the sum of its responses, also if the clie
     cost: { usd: '0.0133712' },
     socket: { close: { client: 1000, provider: 1000 } },
   });
-  expect(await (await fetch(`${adminUrl(own)}/metrics`)).text()).toMatch(
+  expect(await (await fetch(`${adminUrl(ownGateway)}/metrics`)).text()).toMatch(
     /^gateway_cost_usd_total\{config="-",provider="live",model="my-voice",key="-"\} 0\.0133712$/m,
   );
-  await own.close();
+  await ownGateway.close();
   wss.close();
   server.close();
 });

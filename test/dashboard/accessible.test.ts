@@ -6,13 +6,13 @@ import { hasBrowser, settled, useBrowser } from '../support/dashboard/page.ts';
 import { absurdRow, makeRows } from '../support/dashboard/rows.ts';
 
 const now = Date.now();
-const made = makeRows(300, now, 1);
+const records = makeRows(300, now, 1);
 const trace = 'agent-42';
 /** A trace of named, nested spans whose outermost parent is not recorded. */
-const steps = made
+const steps = records
   .slice(0, 3)
   .map((row, n) => ({ ...row, trace, span: `s${n}`, span_name: `Step ${n}`, parent: n === 0 ? 'agent' : `s${n - 1}` }));
-const rows = [absurdRow(now), ...steps, ...made.slice(3)];
+const rows = [absurdRow(now), ...steps, ...records.slice(3)];
 const first = rows[0]?.id ?? '';
 
 interface State {

@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
   let servers: Readonly<Record<'usual' | 'empty' | 'absurd' | 'broken', FixtureServer>>;
   beforeAll(async () => {
     const rows = makeRows(100, now, 1).map((row) => ({ ...row, prompt: 'welcome' }));
-    const broken = {
+    const invalidConfig = {
       ...someServing(now),
       plan: () => ({ ok: false, revision: '', diagnostics, against: '91bd0e7c', changes: [], restart_needed: [], diff: '' }),
     };
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('configuration pages', () => {
       usual: await startFixtureServer(rows, someServing(now)),
       empty: await startFixtureServer([], emptyServing()),
       absurd: await startFixtureServer(rows, absurdServing(now)),
-      broken: await startFixtureServer(rows, broken),
+      broken: await startFixtureServer(rows, invalidConfig),
     };
     const last_reload = { at: now, result: 'rejected', revision: '91bd0e7c', diagnostics, reason: null } as const;
     servers.broken.set({ status: { last_reload, restart_needed: ['server.listen'], rolled_back_to: '8f3c2a10' } });

@@ -18,13 +18,13 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     await page.getByText('No requests yet').waitFor();
     const command = await page.locator('.code').innerText();
     const body = /'(\{.*\})'/.exec(command)?.[1] ?? '';
-    const shown = await fetch(`${gateway.url}/v1/chat/completions`, {
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
     });
-    expect([shown.status, command]).toEqual([200, expect.stringContaining(gateway.url)]);
-    await shown.text();
+    expect([response.status, command]).toEqual([200, expect.stringContaining(gateway.url)]);
+    await response.text();
     const id = await send(gateway, 2);
     await page.locator(`a[href="/requests/${id}"]`).waitFor();
     await page.locator(`a[href="/requests/${id}"]`).click();
@@ -67,20 +67,20 @@ describe.skipIf(!hasBrowser)('the dashboard of a running gateway', () => {
     const rowOf = (id: string) => page.locator(`a[href="/requests/${id}"]`);
     await rowOf(await send(gateway, 0)).waitFor();
     await page.route('**/api/requests?*', (route) => route.abort());
-    const look = (state: 'hidden' | 'visible') =>
+    const waitForState = (state: 'hidden' | 'visible') =>
       page.evaluate(
         `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
       );
-    await look('hidden');
+    await waitForState('hidden');
     const unseen = await send(gateway, 1);
     await page.clock.runFor(1000);
     expect(await rowOf(unseen).count()).toBe(0);
-    await look('visible');
+    await waitForState('visible');
     await rowOf(unseen).waitFor();
 
-    await look('hidden');
+    await waitForState('hidden');
     await page.route('**/api/live*', (route) => route.fulfill({ status: 503 }), { times: 1 });
-    await look('visible');
+    await waitForState('visible');
     await page.getByText('Live rows are interrupted').waitFor();
     const missed = await send(gateway, 1);
     await page.clock.runFor(6000);

@@ -11,27 +11,27 @@ import { send, startBusyGateway } from '../support/dashboard/traffic.ts';
  * Names the file as its argument to write another one.
  */
 const path = process.argv[2] ?? 'docs/images/dashboard.png';
-const most = 80_000;
+const maxBytes = 80_000;
 
 await built();
-const found = await findChromium();
-if ('missing' in found) throw new Error(found.missing);
+const chromium = await findChromium();
+if ('missing' in chromium) throw new Error(chromium.missing);
 const gateway = await startBusyGateway();
-const browser = await launch(found);
+const browser = await launch(chromium);
 try {
   const ids: string[] = [];
   for (let n = 0; n < 48; n++) ids.push(await send(gateway, n % 6 === 4 && n > 12 ? 5 : n));
   // Records are stored in batches.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const page = await browser.newPage({ viewport: { width: 1440, height: 810 }, colorScheme: 'light', reducedMotion: 'reduce' });
-  const shown = ids.findLast((_id, n) => n % 6 === 2) ?? '';
-  await page.goto(`${adminUrl(gateway)}/requests?range=15m&open=${shown}`);
+  const selectedId = ids.findLast((_id, n) => n % 6 === 2) ?? '';
+  await page.goto(`${adminUrl(gateway)}/requests?range=15m&open=${selectedId}`);
   await page.locator('.said').waitFor();
   await page.waitForTimeout(500);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, await smallPng(await page.screenshot(), await browser.newPage()));
   const { size } = statSync(path);
-  if (size > most) throw new Error(`${path} has ${size} bytes, more than ${most}`);
+  if (size > maxBytes) throw new Error(`${path} has ${size} bytes, more than ${maxBytes}`);
   process.stdout.write(`${path}: ${size} bytes\n`);
 } finally {
   await gateway.close();

@@ -40,8 +40,8 @@ describe.skipIf(!hasBrowser)('request list', () => {
     // The default columns fit.
     expect(await page.evaluate('(box => box.scrollWidth - box.clientWidth)(document.querySelector(".grid-box"))')).toBe(0);
     // Times of rows of another day are not truncated.
-    const cut = `[...document.querySelectorAll('td.c-time .cut, td.c-tokens .cut')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`;
-    expect(await page.evaluate(cut)).toEqual([]);
+    const truncatedCells = `[...document.querySelectorAll('td.c-time .cut, td.c-tokens .cut')].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`;
+    expect(await page.evaluate(truncatedCells)).toEqual([]);
     // A new filter scrolls to the newest row.
     await filterOf(page).fill('stream:true');
     await filterOf(page).press('Enter');
@@ -83,8 +83,8 @@ describe.skipIf(!hasBrowser)('request list', () => {
     const page = await list();
     const route = page.locator('.route').first();
     expect(await route.innerText()).toMatch(/^openai-main 429\s*→\s*azure-eu\/gpt-4o-mini$/);
-    const cut = "cell => [...cell.querySelectorAll('.cut')].filter(part => part.scrollWidth > part.clientWidth).length";
-    expect(await route.evaluate(`(${cut})(document.querySelector('.route'))`)).toBe(0);
+    const truncatedParts = "cell => [...cell.querySelectorAll('.cut')].filter(part => part.scrollWidth > part.clientWidth).length";
+    expect(await route.evaluate(`(${truncatedParts})(document.querySelector('.route'))`)).toBe(0);
     const height = async (): Promise<number> => (await drawn(page).first().boundingBox())?.height ?? 0;
     expect(await height()).toBe(36);
     const lines = (): Promise<number> =>
@@ -268,12 +268,12 @@ describe.skipIf(!hasBrowser)('request list', () => {
   it('shows only live rows that match the filter', async () => {
     const page = await list('?q=status%3A%3E%3D400');
     await expect.poll(() => server.watching()).toBe(1);
-    const good = { ...newRow(7), status: 200 };
+    const newRecord = { ...newRow(7), status: 200 };
     const bad = { ...newRow(8), status: 500 };
-    server.add(good);
+    server.add(newRecord);
     server.add(bad);
     await page.locator(`a[href="/requests/${bad.id}"]`).waitFor();
-    expect(await page.locator(`a[href="/requests/${good.id}"]`).count()).toBe(0);
+    expect(await page.locator(`a[href="/requests/${newRecord.id}"]`).count()).toBe(0);
   });
 
   it('sets the time range by dragging over the histogram, in place of times in the filter', async () => {

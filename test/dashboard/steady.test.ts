@@ -48,12 +48,12 @@ describe.skipIf(!hasBrowser)('layout of all pages', () => {
 
   it.each([360, 641, 720, 800, 900, 1024, 1100, 1200, 1280])('has no table that needs horizontal scrolling at %i px', async (width) => {
     const { page } = await open(server.url, { width });
-    const sideways = `[document.documentElement, ...document.querySelectorAll('.table-box, .grid-box')]
+    const overflowScript = `[document.documentElement, ...document.querySelectorAll('.table-box, .grid-box')]
       .filter((box) => box.scrollWidth > box.clientWidth).map(({ className }) => className)`;
     for (const path of paths) {
       await page.goto(server.url + path);
       await settled(page);
-      expect([path, await page.evaluate(sideways)]).toEqual([path, []]);
+      expect([path, await page.evaluate(overflowScript)]).toEqual([path, []]);
     }
     await page.context().close();
   });

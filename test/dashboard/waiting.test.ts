@@ -15,14 +15,14 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
   });
   afterEach(() => server.close());
 
-  const cut = async (page: Page): Promise<void> => void (await page.route('**/api/**', (route) => route.abort()));
+  const abortApi = async (page: Page): Promise<void> => void (await page.route('**/api/**', (route) => route.abort()));
   const away = (page: Page) => page.getByText('No connection to the gateway since');
 
   it('is shown next to the previous data while the gateway is unreachable', async () => {
     const { page } = await open(server.url);
     await page.locator('.figures').waitFor();
     await page.clock.install();
-    await cut(page);
+    await abortApi(page);
     await page.clock.runFor(1000);
     await away(page).waitFor();
     // By now all figures have been requested without success.
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
   it('ends when the gateway is reachable again, also on a page that does not poll', async () => {
     const { page } = await open(`${server.url}/requests/${rows[0]?.id}`);
     await page.locator('.timeline').waitFor();
-    await cut(page);
+    await abortApi(page);
     await page.keyboard.press('e');
     await away(page).waitFor();
     await page.unroute('**/api/**');
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('waiting for the gateway', () => {
 
   it('ends when the gateway is reachable again, also if the page had not loaded yet', async () => {
     const { page } = await open(server.url);
-    await cut(page);
+    await abortApi(page);
     await page.reload();
     await page.getByText('The gateway can’t be reached').waitFor();
     await page.unroute('**/api/**');

@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectFiles, readProjectFile } from '../repo/tree.ts';
 import { cannotMount, RootFs } from './root-fs.ts';
-import { type Stage, stagesOf, wordsOf } from './dockerfile.ts';
+import { type Stage, stagesOf, argumentsOf } from './dockerfile.ts';
 import { skipping } from '../support/skipping.ts';
 
 /**
@@ -39,9 +39,9 @@ function ignoredBy(lines: readonly string[]): (path: string) => boolean {
 
 function matcher(pattern: string): (path: string) => boolean {
   const source = pattern.replace(/[.]/g, '\\.').replace(/\*\*\/|\*/g, (stars) => (stars === '*' ? '[^/]*' : '(?:.*/)?'));
-  const whole = new RegExp(`^${source}(?:/.*)?$`);
+  const sourcePattern = new RegExp(`^${source}(?:/.*)?$`);
   // Parent folders of an included path are searched.
-  return (path) => whole.test(path) || (pattern.includes('/') && pattern.startsWith(`${path}/`));
+  return (path) => sourcePattern.test(path) || (pattern.includes('/') && pattern.startsWith(`${path}/`));
 }
 
 const ignored = ignoredBy(
@@ -57,16 +57,16 @@ describe('Dockerfile', () => {
 
   it('runs as a numeric user, without a shell, with a health check of the listener', () => {
     expect(instruction('USER').map(({ rest }) => rest)).toEqual(['1000:1000']);
-    expect(instruction('ENTRYPOINT').flatMap(wordsOf).at(-1)).toBe('/app/dist/bin.js');
-    expect(instruction('CMD').flatMap(wordsOf)).toEqual(['start']);
-    expect(instruction('HEALTHCHECK').flatMap(wordsOf)).toEqual(probeOfImage);
+    expect(instruction('ENTRYPOINT').flatMap(argumentsOf).at(-1)).toBe('/app/dist/bin.js');
+    expect(instruction('CMD').flatMap(argumentsOf)).toEqual(['start']);
+    expect(instruction('HEALTHCHECK').flatMap(argumentsOf)).toEqual(probeOfImage);
     expect(probeOfCompose()).toEqual(['CMD', ...probeOfImage]);
   });
 
   it('starts Node with the flags and the variable of npm start', () => {
     const { config } = JSON.parse(readProjectFile('package.json')) as { config: { node: string; env: string } };
     expect(instruction('ENV').map(({ rest }) => rest)).toContain(config.env);
-    expect(instruction('ENTRYPOINT').flatMap(wordsOf).slice(1, -1)).toEqual(config.node.split(' '));
+    expect(instruction('ENTRYPOINT').flatMap(argumentsOf).slice(1, -1)).toEqual(config.node.split(' '));
   });
 
   it('copies every file of the build context, without tests', () => {
@@ -125,7 +125,7 @@ describe.skipIf(skipping(why))(`container image${why === undefined ? '' : ` (ski
       join(mounted, 'gateway.yaml'),
       'version: 1\nserver: {listen: "127.0.0.1:0", probe_listen: "unix:/var/lib/gateway/probe.sock", state_dir: /var/lib/gateway, state_dir_required: true}\nproviders: {mock: {type: mock}}\n',
     );
-    const command = [...instruction('ENTRYPOINT').flatMap(wordsOf), ...instruction('CMD').flatMap(wordsOf), '--log-format', 'json'];
+    const command = [...instruction('ENTRYPOINT').flatMap(argumentsOf), ...instruction('CMD').flatMap(argumentsOf), '--log-format', 'json'];
     const child = image.start(command, { '/etc/gateway': mounted }, { '/var/lib/gateway': state });
     running.push(child);
     const ended = once(child, 'exit');
@@ -156,7 +156,7 @@ describe.skipIf(skipping(why))(`container image${why === undefined ? '' : ` (ski
     const mounted = join(folder, 'open');
     mkdirSync(mounted);
     writeFileSync(join(mounted, 'gateway.yaml'), 'version: 1\nserver: {listen: "0.0.0.0:0"}\nproviders: {mock: {type: mock}}\n');
-    const child = image.start([...instruction('ENTRYPOINT').flatMap(wordsOf), 'start'], { '/etc/gateway': mounted });
+    const child = image.start([...instruction('ENTRYPOINT').flatMap(argumentsOf), 'start'], { '/etc/gateway': mounted });
     running.push(child);
     expect(await once(child, 'exit')).toEqual([3, null]);
   });
@@ -169,16 +169,16 @@ function sizeOf(dir: string): number {
 }
 
 async function started(child: ChildProcess): Promise<{ url: string; pid: number }> {
-  const seen: string[] = [];
+  const events: string[] = [];
   if (child.stdout === null || child.stderr === null) throw new Error('the child has no outputs');
-  child.stderr.on('data', (chunk: Buffer) => seen.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => events.push(chunk.toString()));
   for await (const line of createInterface({ input: child.stdout })) {
-    seen.push(line);
+    events.push(line);
     if (!line.includes('"gateway started"')) continue;
     child.stdout.resume();
     return { url: /"(http:[^"]+\/v1)"/.exec(line)?.[1] ?? '', pid: child.pid ?? 0 };
   }
-  throw new Error(`the gateway did not start: ${seen.join('\n')}`);
+  throw new Error(`the gateway did not start: ${events.join('\n')}`);
 }
 
 function readStatus(pid: number): Readonly<Record<string, string>> {

@@ -21,10 +21,10 @@ export function stagesOf(text: string): readonly Stage[] {
       defaults.set(key, value);
     } else if (name === 'FROM') {
       const [image = '', as, alias] = rest.split(/\s+/);
-      const named = image.replace(/\$\{(\w+)\}/g, (_whole, key: string) => defaults.get(key) ?? '');
+      const resolvedImage = image.replace(/\$\{(\w+)\}/g, (_whole, key: string) => defaults.get(key) ?? '');
       stages.push({
         name: as?.toUpperCase() === 'AS' && alias !== undefined ? alias : String(stages.length),
-        image: named,
+        image: resolvedImage,
         instructions: [],
       });
     } else stages.at(-1)?.instructions.push({ name, rest });
@@ -43,6 +43,6 @@ function instructionsOf(text: string): readonly Instruction[] {
 }
 
 /** The words of the JSON form of `CMD`, `ENTRYPOINT` and the command of a `HEALTHCHECK`. */
-export function wordsOf({ rest }: Instruction): readonly string[] {
+export function argumentsOf({ rest }: Instruction): readonly string[] {
   return JSON.parse(rest.slice(rest.indexOf('['))) as readonly string[];
 }

@@ -32,9 +32,9 @@ describe('schemas of deployment files', () => {
     expect(problems(kind, join(root, file))).toBe('');
     const text = readProjectFile(file);
     expect(text).toContain(right);
-    const broken = join(dir, 'broken.yaml');
-    writeFileSync(broken, text.replace(right, wrong));
-    expect(problems(kind, broken)).not.toBe('');
+    const invalidFile = join(dir, 'broken.yaml');
+    writeFileSync(invalidFile, text.replace(right, wrong));
+    expect(problems(kind, invalidFile)).not.toBe('');
   });
 
   it('kubectl accepts the manifests', (test) => {
@@ -53,8 +53,8 @@ describe('schemas of deployment files', () => {
     const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
     test.skip(verified.error !== undefined, 'there is no systemd-analyze');
     // The only accepted message is that the program is not installed.
-    const said = verified.stderr.split('\n').filter((line) => line !== '' && !line.includes('/opt/gateway/bin/gateway is not executable'));
-    expect(said).toEqual([]);
+    const warnings = verified.stderr.split('\n').filter((line) => line !== '' && !line.includes('/opt/gateway/bin/gateway is not executable'));
+    expect(warnings).toEqual([]);
     const { status, stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit], { encoding: 'utf8' });
     expect([status, /Overall exposure level .*: ([\d.]+)/.exec(stdout)?.[1]]).toEqual([0, expect.any(String)]);
   });

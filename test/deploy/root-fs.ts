@@ -69,11 +69,11 @@ export class RootFs {
   }
 
   #copy(rest: string, earlier: ReadonlyMap<string, RootFs>, ignored: (path: string) => boolean): void {
-    const words = rest.split(/\s+/);
-    const from = /^--from=(.+)$/.exec(words[0] ?? '')?.[1];
+    const parts = rest.split(/\s+/);
+    const from = /^--from=(.+)$/.exec(parts[0] ?? '')?.[1];
     const source = from === undefined ? undefined : earlier.get(from);
     if (from !== undefined && source === undefined) throw new Error(`no stage ${from}`);
-    const paths = words.slice(from === undefined ? 0 : 1);
+    const paths = parts.slice(from === undefined ? 0 : 1);
     const to = join(this.dir, this.workdir, paths.pop() ?? '');
     for (const path of paths) {
       const origin = source === undefined ? join(root, path) : join(source.dir, path);

@@ -18,10 +18,10 @@ let dir: string;
 let running: Running | undefined;
 
 const key = 'change-me-0123456789';
-const made: string[] = [];
+const containers: string[] = [];
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'deploy-run-'));
-  made.push(dir);
+  containers.push(dir);
   upstream = await startUpstream((response, { headers }) =>
     json(response, 200, {
       id: 'c1',
@@ -43,7 +43,7 @@ afterEach(async () => {
   await running?.ended;
   await upstream.close();
 });
-afterAll(() => made.forEach((one) => rmSync(one, { recursive: true, force: true })));
+afterAll(() => containers.forEach((one) => rmSync(one, { recursive: true, force: true })));
 
 /** Replaces paths and the provider of the deployment files by those of the test. */
 const here = (yaml: string): string =>
@@ -59,11 +59,11 @@ const here = (yaml: string): string =>
 async function start(args: readonly string[]): Promise<string> {
   const ports = ['--listen', '127.0.0.1:0', '--probe-listen', `unix:${dir}/probe.sock`];
   running = begin([...args.map(here), ...ports], dir);
-  await running.saw(/"msg":"gateway started"/);
+  await running.waitForOutput(/"msg":"gateway started"/);
   return /"(http:\/\/127\.0\.0\.1:\d+\/v1)"/.exec(running.out())?.[1] ?? '';
 }
 
-async function say(url: string, headers: Record<string, string>): Promise<unknown> {
+async function sendChat(url: string, headers: Record<string, string>): Promise<unknown> {
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -101,15 +101,15 @@ describe('Kubernetes', () => {
     const url = await start(containerOf(manifest).args);
     expect((await probe('/readyz')).status).toBe(200);
     expect((await probe('/healthz')).status).toBe(200);
-    expect(await say(url, headers)).toBe('first');
+    expect(await sendChat(url, headers)).toBe('first');
     await keys.swap({ 'openai-api-key': 'sk-second-0123456789' });
-    await running?.saw(/"msg":"config reloaded"/);
-    expect(await say(url, headers)).toBe('second');
+    await running?.waitForOutput(/"msg":"config reloaded"/);
+    expect(await sendChat(url, headers)).toBe('second');
     await etc.swap({ 'gateway.yaml': quick.replace('providers:', 'providers:\n  added: {type: mock}') });
-    await running?.saw(/\+providers\.added/);
+    await running?.waitForOutput(/\+providers\.added/);
     await etc.swap({ 'gateway.yaml': quick.replace('providers:', 'provider:') });
-    await running?.saw(/config NOT reloaded|not reloaded/i);
-    expect(await say(url, headers)).toBe('second');
+    await running?.waitForOutput(/config NOT reloaded|not reloaded/i);
+    expect(await sendChat(url, headers)).toBe('second');
     expect((await probe('/readyz')).status).toBe(200);
     running?.child.kill('SIGTERM');
     expect(await ended()).toBe(0);
@@ -129,11 +129,11 @@ describe('systemd', () => {
     const file = join(dir, 'etc/gateway.yaml');
     writeFileSync(file, here(readProjectFile('deploy/gateway.yaml')).replace('delay: 5s', 'delay: 0s'));
     const url = await start([...commandOf('ExecStart'), '--no-watch']);
-    expect(await say(url, { authorization: `Bearer ${key}` })).toBe('unit');
+    expect(await sendChat(url, { authorization: `Bearer ${key}` })).toBe('unit');
     writeFileSync(file, readFileSync(file, 'utf8').replace('providers:', 'providers:\n  added: {type: mock}'));
     expect(commandOf('ExecReload')).toEqual(['/bin/kill', '-HUP', '$MAINPID']);
     running?.child.kill('SIGHUP');
-    await running?.saw(/\+providers\.added/);
+    await running?.waitForOutput(/\+providers\.added/);
     running?.child.kill('SIGTERM');
     expect(await ended()).toBe(0);
   });
@@ -162,7 +162,7 @@ describe('Docker Compose', () => {
     writeFileSync(join(dir, 'etc/gateway.yaml'), here(readProjectFile('deploy/gateway.yaml')).replace('delay: 5s', 'delay: 0s'));
     // In the container it is at its mount point.
     const url = await start([...command, '-c', '/etc/gateway/gateway.yaml']);
-    expect(await say(url, { authorization: `Bearer ${key}` })).toBe('compose');
+    expect(await sendChat(url, { authorization: `Bearer ${key}` })).toBe('compose');
     const [, node, bin, ...probe] = healthcheck.test;
     expect([node, bin]).toEqual(['node', '/app/dist/bin.js']);
     // Uses the ports of the test, like `start` above.

@@ -15,7 +15,7 @@ const keys = { one: 'gw-key-one-0123456789', two: 'gw-key-two-0123456789' } as c
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 /** Requests that the provider has received and not answered. */
-let held: ServerResponse[];
+let pendingResponses: ServerResponse[];
 let clients: WireClient[];
 
 const start = async (more: object): Promise<void> => {
@@ -45,10 +45,10 @@ const request = (model: string, headers: Readonly<Record<string, string>> = {}):
 };
 
 beforeEach(async () => {
-  held = [];
+  pendingResponses = [];
   clients = [];
   upstream = await startUpstream((response, { body }) => {
-    if (body.includes('"model":"held"')) held.push(response);
+    if (body.includes('"model":"held"')) pendingResponses.push(response);
     else json(response, 200, completion(/"model":"(\w+)"/.exec(body.toString())?.[1] ?? ''));
   });
 });
@@ -65,10 +65,10 @@ describe('pipelined requests', () => {
     const models = Array.from({ length: 60 }, (_, n) => `m${n}`);
     const client = open();
     client.write(request('held'), ...models.map((model) => request(model)));
-    await until(() => held.length === 1, 'the first request');
+    await until(() => pendingResponses.length === 1, 'the first request');
     await turns();
     expect(upstream.requests.length).toBe(1);
-    json(held[0] as ServerResponse, 200, completion('held'));
+    json(pendingResponses[0] as ServerResponse, 200, completion('held'));
     expect(await client.answers(61)).toEqual(Array.from({ length: 61 }, () => 200));
     expect([...client.text.matchAll(/"content":"(\w+)"/g)].map(([, text]) => text)).toEqual(['held', ...models]);
   });
@@ -86,7 +86,7 @@ describe('pipelined requests', () => {
   it('are not started after the client disconnects', async () => {
     const client = open();
     client.write(request('held').repeat(20));
-    await until(() => held.length === 1, 'the first request');
+    await until(() => pendingResponses.length === 1, 'the first request');
     client.close();
     expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone' });
     await gateway.gateway.drain();
@@ -160,7 +160,7 @@ describe('the slots of a key', () => {
   ] as const)('is %s', async (_name, server, names, expected) => {
     await start({ server: { state_dir: 'memory', max_in_flight: 8, ...server }, api_keys: withKeys(names) });
     for (let n = 0; n < expected; n += 1) open().write(request('held', of('one')));
-    await until(() => held.length === expected, 'the slots to be taken');
+    await until(() => pendingResponses.length === expected, 'the slots to be taken');
     const late = open();
     late.write(request('m', of('one')));
     const isOnly = names.length === 1;
@@ -172,7 +172,7 @@ describe('the slots of a key', () => {
       other.write(request('m', of('two')));
       expect(await other.answers(1)).toEqual([200]);
     }
-    for (const response of held) json(response, 200, completion('held'));
+    for (const response of pendingResponses) json(response, 200, completion('held'));
     for (const client of clients.slice(0, expected)) await client.answers(1);
     late.write(request('m', of('one')));
     expect((await late.answers(2))[1]).toBe(200);

@@ -113,9 +113,9 @@ describe('a body with a content-encoding', () => {
     ['gzip', gzipSync(`{"a":[${'{},'.repeat(10_000_000)}{}]}`), 400, 'json_too_complex', /has more than 2000 members/],
     ['compress', hello, 415, 'unsupported_content_encoding', /content-encoding "compress", which the gateway does not support/],
     ['gzip, gzip, gzip', hello, 415, 'unsupported_content_encoding', /"gzip, gzip, gzip"/],
-  ] as const)('%s: is rejected (row %#)', async (coding, body, status, code, says) => {
+  ] as const)('%s: is rejected (row %#)', async (coding, body, status, code, message) => {
     const [...rejection] = await send(body as string, coding);
-    expect(rejection).toEqual([status, code, expect.stringMatching(says)]);
+    expect(rejection).toEqual([status, code, expect.stringMatching(message)]);
   });
 
   it('is rejected with 415 if it is a form', async () => {

@@ -16,20 +16,20 @@ const warmUp = 120 * megabyte;
 
 let upstream: ScriptedUpstream;
 /** Requests that the provider has received and not answered yet. */
-let held: ServerResponse[];
+let pendingResponses: ServerResponse[];
 let digests: string[];
 let child: ChildProcess;
 let url: string;
 let clients: WireClient[];
 
 beforeEach(async () => {
-  held = [];
+  pendingResponses = [];
   digests = [];
   clients = [];
   upstream = await startUpstream((response, { body }) => {
     digests.push(createHash('sha256').update(body).digest('hex'));
     upstream.requests.length = 0;
-    held.push(response);
+    pendingResponses.push(response);
   });
 });
 afterEach(async () => {
@@ -85,9 +85,9 @@ it('does not buffer bodies of clients without a key', async () => {
 it('serves or rejects 64 bodies of 10 MB within server.memory, and releases all of it', async () => {
   await start({ server: { state_dir: 'memory', memory: '200MB' } });
   for (let n = 0; n < 64; n += 1) send(10);
-  await until(() => held.length + clients.filter(({ statuses }) => statuses.length > 0).length === 64, 'all requests');
+  await until(() => pendingResponses.length + clients.filter(({ statuses }) => statuses.length > 0).length === 64, 'all requests');
   const refused = clients.filter(({ statuses }) => statuses[0] === 503);
-  expect([held.length > 0, held.length <= 6, refused.length]).toEqual([true, true, 64 - held.length]);
+  expect([pendingResponses.length > 0, pendingResponses.length <= 6, refused.length]).toEqual([true, true, 64 - pendingResponses.length]);
   for (const { text } of refused) expect(text).toMatch(/retry-after: 1\r\n.*"code":"overloaded".*server\.memory/s);
   expect(new Set(digests).size).toBe(1);
   expect(digests[0]).toBe(
@@ -96,21 +96,21 @@ it('serves or rejects 64 bodies of 10 MB within server.memory, and releases all 
       .digest('hex'),
   );
   expect(await grown()).toBeLessThan(200 * megabyte + warmUp);
-  for (const response of held.splice(0)) json(response, 200, completion('ok'));
+  for (const response of pendingResponses.splice(0)) json(response, 200, completion('ok'));
   // The last byte is sent when the record is written, and large bodies are masked before that.
   await until(() => clients.every(({ text }) => text.trimEnd().endsWith('}')), 'the ends of all answers');
   // The whole budget is free again: the same number of requests is served.
-  const more = Array.from({ length: 6 }, () => send(10));
-  await until(() => held.length === 6, 'the next requests');
-  for (const response of held) json(response, 200, completion('ok'));
-  for (const client of more) expect(await client.answers(1)).toEqual([200]);
+  const furtherRequests = Array.from({ length: 6 }, () => send(10));
+  await until(() => pendingResponses.length === 6, 'the next requests');
+  for (const response of pendingResponses) json(response, 200, completion('ok'));
+  for (const client of furtherRequests) expect(await client.answers(1)).toEqual([200]);
 });
 
 it('reserves no memory for a Content-Length without a body', async () => {
   await start({ server: { state_dir: 'memory', memory: '200MB' } });
   for (let n = 0; n < 200; n += 1) send(49, 0);
   send(10);
-  await until(() => held.length === 1, 'the request');
+  await until(() => pendingResponses.length === 1, 'the request');
   expect(clients.flatMap(({ statuses }) => statuses)).toEqual([]);
 });
 
@@ -124,16 +124,16 @@ it('returns 413 for a body larger than server.memory allows', async () => {
 it('counts buffered responses, and returns 503 for those that do not fit', async () => {
   await start({ server: { state_dir: 'memory', memory: '20MB' } });
   const pending = Array.from({ length: 16 }, () => send(0));
-  await until(() => held.length === 16, 'the requests');
+  await until(() => pendingResponses.length === 16, 'the requests');
   // Error responses are buffered before they are forwarded.
-  for (const response of held) {
+  for (const response of pendingResponses) {
     response.writeHead(500, { 'content-type': 'application/json' });
     for (let n = 0; n < 4; n += 1) response.write(block);
   }
   await until(() => pending.some(({ statuses }) => statuses[0] === 503), 'a refusal');
   const refused = pending.filter(({ statuses }) => statuses.length > 0);
   for (const { text } of refused) expect(text).toMatch(/"code":"overloaded".*server\.memory/s);
-  for (const response of held) response.end();
+  for (const response of pendingResponses) response.end();
   for (const client of pending) await client.answers(1);
   expect(pending.every(({ statuses }) => statuses[0] === 503 || statuses[0] === 500)).toBe(true);
 });

@@ -183,9 +183,9 @@ configs: {spread: {strategy: {mode: loadbalance}, targets: [{provider: main, wei
     [[...key, '--body', '{'], 400, 'invalid_json', /JSON/],
     [[...key, '--header', 'x-gateway-metadata: 1'], 400, 'invalid_metadata', /.*/],
   ])('prints the error that the gateway would return for %j', async (args, status, code, message) => {
-    const ran = await file.text('--json', ...args);
-    expect(ran.code).toBe(1);
-    const { answer } = JSON.parse(ran.out) as Awaited<ReturnType<ExplainFile['explain']>>;
+    const result = await file.text('--json', ...args);
+    expect(result.code).toBe(1);
+    const { answer } = JSON.parse(result.out) as Awaited<ReturnType<ExplainFile['explain']>>;
     expect(answer).toMatchObject({ status: expect.any(Number), code: expect.any(String), message: expect.stringMatching(message) });
     if (code !== 'no_target') expect(answer).toMatchObject({ status, code });
   });
@@ -217,14 +217,14 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
     ['a request that is rejected', 'no-target'],
     ['a response without a network', '@mock/echo'],
   ])('lists no removed headers for %s', async (_, model) => {
-    const own = await explainFile('version: 1\nproviders: {mock: {type: mock}, main: {type: openai, api_key: sk-0123456789}}\n');
-    const explanation = await own.explain('--model', model, '--header', 'authorization: Bearer a-key-of-the-client').finally(() => own.close());
+    const ownFile = await explainFile('version: 1\nproviders: {mock: {type: mock}, main: {type: openai, api_key: sk-0123456789}}\n');
+    const explanation = await ownFile.explain('--model', model, '--header', 'authorization: Bearer a-key-of-the-client').finally(() => ownFile.close());
     expect(explanation.removed_headers).toEqual([]);
   });
 
   it('says how to name a key where the request needs one', async () => {
-    const ran = await file.text('--user', 'hi');
-    expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/name it with --key/)]);
+    const result = await file.text('--user', 'hi');
+    expect([result.code, result.err]).toEqual([1, expect.stringMatching(/name it with --key/)]);
   });
 
   it('warns about --assume with an unknown provider', async () => {
@@ -233,20 +233,20 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
   });
 
   it('suggests the most similar key name', async () => {
-    const ran = await file.text('--key', 'app-wep');
-    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean "app-web"?') });
+    const result = await file.text('--key', 'app-wep');
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('Did you mean "app-web"?') });
   });
 
   it('prints the upstream request as a curl command with credentials as variables', async () => {
-    const ran = await file.text(...key, '--as-curl', '--user', "it's");
-    expect(ran.out).toContain(`-H 'authorization: Bearer '"$MAIN_KEY"`);
-    expect(ran.out).toContain(String.raw`it'\''s`);
-    expect(ran.out).toMatch(/^curl -X POST 'https:\/\/api\.openai\.com\/v1\/chat\/completions'/);
+    const result = await file.text(...key, '--as-curl', '--user', "it's");
+    expect(result.out).toContain(`-H 'authorization: Bearer '"$MAIN_KEY"`);
+    expect(result.out).toContain(String.raw`it'\''s`);
+    expect(result.out).toMatch(/^curl -X POST 'https:\/\/api\.openai\.com\/v1\/chat\/completions'/);
   });
 
   it('does not resolve references that a client wrote in the curl command', async () => {
     const text = "${file:/etc/passwd} ${env:MAIN_KEY} (from the caller) it's";
-    const ran = await file.text(
+    const result = await file.text(
       ...key,
       '--as-curl',
       '--user',
@@ -256,17 +256,17 @@ api_keys: {web: {hash: "sha256:${'0'.repeat(64)}"}}
       '--header',
       'x-gateway-forward-headers: x-own',
     );
-    expect(ran.out).toContain(`-H 'authorization: Bearer '"$MAIN_KEY"`);
-    const shown = text.replaceAll("'", String.raw`'\''`);
-    expect(ran.out).toContain(`-H 'x-own: ${shown}'`);
-    expect(ran.out).toContain(`"content":"${shown}"`);
-    expect(ran.err).toMatch(/References outside of credentials are not resolved/);
+    expect(result.out).toContain(`-H 'authorization: Bearer '"$MAIN_KEY"`);
+    const escaped = text.replaceAll("'", String.raw`'\''`);
+    expect(result.out).toContain(`-H 'x-own: ${escaped}'`);
+    expect(result.out).toContain(`"content":"${escaped}"`);
+    expect(result.err).toMatch(/References outside of credentials are not resolved/);
   });
 
   it('reads a long body from a file in the curl command', async () => {
-    const ran = await file.text(...key, '--as-curl', '--user', 'x'.repeat(300_000));
-    expect(ran.out).toMatch(/ {2}--data-binary @body\.json\n$/);
-    expect(ran.err).toContain('the command reads it from body.json');
+    const result = await file.text(...key, '--as-curl', '--user', 'x'.repeat(300_000));
+    expect(result.out).toMatch(/ {2}--data-binary @body\.json\n$/);
+    expect(result.err).toContain('the command reads it from body.json');
   });
 
   it('works without the secrets, and reports the missing ones', async () => {
@@ -300,7 +300,7 @@ providers:
   });
 
   it('runs plugins in dry-run mode, and names the plugin that changed the body', async () => {
-    const own = await explainFile(
+    const ownFile = await explainFile(
       `version: 1
 providers: {main: {type: openai, api_key: "\${env:MAIN_KEY}"}}
 plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
@@ -309,7 +309,7 @@ plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
     );
     try {
       await writeFile(
-        join(own.dir, 'shout.ts'),
+        join(ownFile.dir, 'shout.ts'),
         `export default { name: 'shout', options: { type: 'object' }, setup: (_options: unknown, host: any) => ({
           screen: (ctx: any) => {
             if (ctx.headers.get('x-fault')) throw host.error('over_loaded', { message: 'x' });
@@ -318,34 +318,34 @@ plugins: [{use: ./shout.ts}, routing, transform, fallback-retry]
           },
         }) };`,
       );
-      const explanation = await own.explain('--model', '@main/gpt-4o');
+      const explanation = await ownFile.explain('--model', '@main/gpt-4o');
       expect(explanation.plugins).toContainEqual({ name: 'shout', moment: 'screen', said: '{"mode":"dry"}' });
       expect(explanation.targets[0]?.differences).toContainEqual(
         expect.objectContaining({ path: 'user', after: '"LOUD"', cause: 'plugin shout' }),
       );
-      const { out } = await own.text('--json', '--model', '@main/gpt-4o', '--header', 'x-fault: 1');
+      const { out } = await ownFile.text('--json', '--model', '@main/gpt-4o', '--header', 'x-fault: 1');
       expect(JSON.parse(out)).toMatchObject({
         answer: { code: 'internal' },
         warnings: ['The gateway or a plugin failed: "over_loaded" is not an error code. Did you mean "overloaded"?'],
       });
     } finally {
-      await own.close();
+      await ownFile.close();
     }
   });
 
   it('reports a plugin that fails for a later target, although the request goes to the first', async () => {
-    const own = await explainFile(`version: 1
+    const ownFile = await explainFile(`version: 1
 providers: {main: {type: openai, api_key: sk-0123456789}}
 plugins: [{use: ./fails.ts}, routing, transform, fallback-retry]
 configs: {all: {strategy: {mode: fallback}, targets: [main/one, main/two, main/three]}}
 `);
     await writeFile(
-      join(own.dir, 'fails.ts'),
+      join(ownFile.dir, 'fails.ts'),
       `export default { name: 'fails', options: { type: 'object' }, setup: () => ({
         prepare: (ctx: any, attempt: any) => { if (attempt.target.index === 1) throw new Error('no such index'); },
       }) };`,
     );
-    const explanation = await own.explain('--config-name', 'all').finally(() => own.close());
+    const explanation = await ownFile.explain('--config-name', 'all').finally(() => ownFile.close());
     expect([explanation.answer, explanation.warnings]).toEqual([null, ['The gateway or a plugin failed: no such index']]);
     expect(explanation.targets.map(({ goes_here, problem }) => [goes_here, problem !== null])).toEqual([
       [true, false],
@@ -354,13 +354,13 @@ configs: {all: {strategy: {mode: fallback}, targets: [main/one, main/two, main/t
   });
 
   it('names the plugin that cannot be set up', async () => {
-    const own = await explainFile('version: 1\nproviders: {m: {type: mock}}\nplugins: [{use: ./bad.ts}, routing, transform]\n');
+    const ownFile = await explainFile('version: 1\nproviders: {m: {type: mock}}\nplugins: [{use: ./bad.ts}, routing, transform]\n');
     await writeFile(
-      join(own.dir, 'bad.ts'),
+      join(ownFile.dir, 'bad.ts'),
       `export default { name: 'bad', options: { type: 'object' }, setup: () => { throw new Error('no database'); } };`,
     );
-    const ran = await own.text('--model', '@m/echo').finally(() => own.close());
-    expect(ran).toMatchObject({ code: 3, out: '', err: 'error: plugin "bad" could not be set up: no database\n' });
+    const result = await ownFile.text('--model', '@m/echo').finally(() => ownFile.close());
+    expect(result).toMatchObject({ code: 3, out: '', err: 'error: plugin "bad" could not be set up: no database\n' });
   });
 
   it('prints no secret', async () => {
@@ -372,7 +372,7 @@ configs: {all: {strategy: {mode: fallback}, targets: [main/one, main/two, main/t
       '--header',
       'cookie: session=canary-cookie',
     ];
-    const own = ['--header', 'x-gateway-provider: openai', '--header', 'authorization: Bearer caller-canary-000111222'];
+    const callerHeaders = ['--header', 'x-gateway-provider: openai', '--header', 'authorization: Bearer caller-canary-000111222'];
     const runs = [
       [...headers],
       [...headers, '--as-curl'],
@@ -382,8 +382,8 @@ configs: {all: {strategy: {mode: fallback}, targets: [main/one, main/two, main/t
       [...key, '--json', '--model', '@aws/anthropic.claude-3-haiku-20240307-v1:0'],
       [...key, '--json', '--config-name', 'long'],
       [...key, '--config-name', 'long'],
-      [...key, ...own, '--json'],
-      [...key, ...own, '--as-curl'],
+      [...key, ...callerHeaders, '--json'],
+      [...key, ...callerHeaders, '--as-curl'],
     ];
     for (const args of runs) {
       const { out, err } = await file.text(...args);

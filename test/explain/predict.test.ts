@@ -88,7 +88,7 @@ const routes: readonly Readonly<Record<string, string>>[] = [
 ];
 
 /** Headers of the connection, and headers whose value is a credential or changes with each request. */
-const own = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'x-amz-date', 'keep-alive']);
+const connectionHeaders = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'x-amz-date', 'keep-alive']);
 const credentials = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key', 'x-amz-security-token']);
 
 /** A request as the provider received it, or as explain predicted it. */
@@ -102,7 +102,7 @@ interface Wire {
 const headerTexts = (pairs: Iterable<readonly [string, string]>): string[] =>
   [...pairs]
     .map(([name, value]) => [name.toLowerCase(), value] as const)
-    .filter(([name]) => !own.has(name))
+    .filter(([name]) => !connectionHeaders.has(name))
     .map(([name, value]) => `${name}: ${credentials.has(name) ? '(credential)' : value}`)
     .toSorted();
 
@@ -155,16 +155,16 @@ const slugs = ['openai-main', 'azure-eu', 'claude', 'gem', 'vertex', 'aws'];
 const textOf = ({ body }: Made): string => `{"big": 9007199254740993,${JSON.stringify(body).slice(1)}`;
 
 /** Sends a request that every provider rejects, and explains it: each target must receive the predicted request. */
-async function compare(made: Made): Promise<number> {
+async function compare(generated: Made): Promise<number> {
   upstream.requests.length = 0;
-  const response = await fetch(gateway.url + made.path, {
+  const response = await fetch(gateway.url + generated.path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...made.headers },
-    body: textOf(made),
+    headers: { 'content-type': 'application/json', ...generated.headers },
+    body: textOf(generated),
   });
   await response.arrayBuffer();
   const record = await gateway.record(response.headers.get('x-request-id') ?? response.headers.get('request-id'));
-  const request = { path: made.path, headers: made.headers, body: textOf(made), random: record.random };
+  const request = { path: generated.path, headers: generated.headers, body: textOf(generated), random: record.random };
   const explanation = await open.explainer.explain({ ...request, assume: Object.fromEntries(slugs.map((slug) => [slug, 500])) });
   const sent = upstream.requests.map(arrived);
   // The files do not exist here; a running gateway would download them.
@@ -186,8 +186,8 @@ describe('the upstream request that explain predicts', () => {
     async (_name, route) => {
       let sent = 0;
       await fc.assert(
-        fc.asyncProperty(requests, async (made) => {
-          sent += await compare({ ...made, headers: { ...made.headers, ...route } });
+        fc.asyncProperty(requests, async (generated) => {
+          sent += await compare({ ...generated, headers: { ...generated.headers, ...route } });
         }),
         { numRuns: 40, seed: 4711, endOnFailure: true },
       );

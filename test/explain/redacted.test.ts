@@ -50,8 +50,8 @@ async function recorded(bodies: string, content: string): Promise<{ base: string
 describe('a request with a masked or missing body', () => {
   it('has differences and an explanation if masked, and is replayed only with force', async () => {
     const { base, id } = await recorded('redacted', 'write to jane@example.com please');
-    const found = (await call(base, `/api/requests/${id}/differences`, auth)).json as RequestDifferences;
-    expect(found.differences.map(({ path, cause }) => [path, cause])).toEqual([
+    const differences = (await call(base, `/api/requests/${id}/differences`, auth)).json as RequestDifferences;
+    expect(differences.differences.map(({ path, cause }) => [path, cause])).toEqual([
       ['model', 'override_params'],
       ['temperature', 'override_params'],
     ]);
@@ -82,8 +82,8 @@ describe('a request with a masked or missing body', () => {
 
   it('has no differences and no replay if the body was not stored', async () => {
     const { base, id } = await recorded('metadata', 'hello');
-    const found = (await call(base, `/api/requests/${id}/differences`, auth)).json as RequestDifferences;
-    expect(found).toEqual({ differences: [], why_absent: 'The request body is not kept (logging.requests.bodies).' });
+    const differences = (await call(base, `/api/requests/${id}/differences`, auth)).json as RequestDifferences;
+    expect(differences).toEqual({ differences: [], why_absent: 'The request body is not kept (logging.requests.bodies).' });
     const refused = await call(base, '/api/replay', { ...auth, method: 'POST', body: { id } });
     expect(refused).toMatchObject({ code: 'record_not_found', text: expect.stringContaining('logging.requests.bodies') });
   });

@@ -57,7 +57,7 @@ beforeAll(async () => {
   base = adminUrl(gateway);
   id = await send({});
   converted = await send({ 'x-gateway-config': 'converted' });
-  await kept(converted);
+  await waitForRecord(converted);
 });
 afterAll(async () => {
   await gateway?.close();
@@ -77,7 +77,7 @@ async function send(headers: Record<string, string>): Promise<string> {
 }
 
 /** Waits until the log contains the request. */
-async function kept(wanted: string): Promise<void> {
+async function waitForRecord(wanted: string): Promise<void> {
   await until(async () => (await call(base, `/api/requests/${wanted}`, { token: adminToken })).status === 200, `record ${wanted}`);
 }
 
@@ -96,9 +96,9 @@ const run = (args: string[], more: { stdin?: string } = {}) =>
 
 describe('a recorded request', () => {
   it('shows what was changed, and by which line of the configuration', async () => {
-    const found = await post<RequestDifferences>(`/api/requests/${id}/differences`);
-    expect(found.why_absent).toBeNull();
-    expect(found.differences).toContainEqual({
+    const differences = await post<RequestDifferences>(`/api/requests/${id}/differences`);
+    expect(differences.why_absent).toBeNull();
+    expect(differences.differences).toContainEqual({
       path: 'temperature',
       kind: 'changed',
       before: '0.9',
@@ -106,7 +106,7 @@ describe('a recorded request', () => {
       cause: 'override_params',
       at: { file: expect.stringMatching(/gateway\.yaml$/), line: 13 },
     });
-    expect(found.differences).toContainEqual(expect.objectContaining({ path: 'model', before: '"gpt-4o"', after: '"gpt-4o-mini"' }));
+    expect(differences.differences).toContainEqual(expect.objectContaining({ path: 'model', before: '"gpt-4o"', after: '"gpt-4o-mini"' }));
   });
 
   it('shows the changes of a format conversion', async () => {
@@ -160,7 +160,7 @@ describe('a recorded request', () => {
 
   it('of an unauthenticated client has no body, whatever the settings', async () => {
     const stranger = await send({ 'x-gateway-api-key': 'another-key-of-nobody-04' });
-    await kept(stranger);
+    await waitForRecord(stranger);
     const response = await call(base, '/api/explain', { method: 'POST', token: adminToken, body: { from_log: stranger } });
     expect(response).toMatchObject({ status: 404, code: 'record_not_found' });
     expect(response.text).toContain('of unauthenticated callers');
@@ -192,10 +192,10 @@ describe('a recorded request', () => {
 
 describe('gateway replay and gateway explain --from-log', () => {
   it('replays a recorded request after printing the target', async () => {
-    const ran = await run(['replay', id.slice(0, -2), '--key-stdin'], { stdin: `${gatewayKey}\n` });
-    expect(ran.err).toMatch(/target 0 {3}main\/gpt-4o-mini {3}← goes here/);
-    expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/"content":"response \d+"/) });
-    expect(ran.out + ran.err).not.toMatch(/canary/);
+    const result = await run(['replay', id.slice(0, -2), '--key-stdin'], { stdin: `${gatewayKey}\n` });
+    expect(result.err).toMatch(/target 0 {3}main\/gpt-4o-mini {3}← goes here/);
+    expect(result).toMatchObject({ code: 0, out: expect.stringMatching(/"content":"response \d+"/) });
+    expect(result.out + result.err).not.toMatch(/canary/);
     const diff = await run(['replay', id, '--key-stdin', '--diff'], { stdin: gatewayKey });
     expect(diff.out).toMatch(/^~ choices\[0\]\.message\.content {2}"response 1" → "response \d+"/);
   });
@@ -225,14 +225,14 @@ describe('gateway replay and gateway explain --from-log', () => {
   it('explains a recorded request with a file that lacks its key, and prints a warning', async () => {
     const open = join(gateway.dir, 'open.yaml');
     await writeFile(open, 'version: 1\nproviders: {main: {type: mock}}\nconfigs: {support: {targets: [main/gpt-4o-mini]}}\n');
-    const ran = await run(['explain', '--from-log', id, '-c', open, '--config-name', 'support', '--json']);
-    expect(JSON.parse(ran.out)).toMatchObject({
+    const result = await run(['explain', '--from-log', id, '-c', open, '--config-name', 'support', '--json']);
+    expect(JSON.parse(result.out)).toMatchObject({
       key: { name: null },
       targets: [{ provider: 'main', goes_here: true }],
       warnings: [expect.stringMatching(/API key "web", which this configuration does not have/)],
     });
-    const named = await run(['explain', '--from-log', id, '-c', open, '--key', 'web']);
-    expect(named).toMatchObject({ code: 1, err: expect.stringContaining('No API key is called "web"') });
+    const explainedWithKey = await run(['explain', '--from-log', id, '-c', open, '--key', 'web']);
+    expect(explainedWithKey).toMatchObject({ code: 1, err: expect.stringContaining('No API key is called "web"') });
     for (const [key, warning] of [
       ['gone', /API key "gone"/],
       ['jwt:alice', /with a token, which is not in the log/],
@@ -254,7 +254,7 @@ it('records, shows and replays the query of a request without its credentials', 
   });
   await response.arrayBuffer();
   const listed = response.headers.get('x-request-id') ?? '';
-  await kept(listed);
+  await waitForRecord(listed);
   const { record } = await post<StoredRecord>(`/api/requests/${listed}`);
   expect(record.path).toBe('/v1/things?limit=3&purpose=a%20b&client_secret=***&order=asc');
   expect((await run(['logs', 'show', listed])).out).toContain('/v1/things?limit=3');
@@ -264,8 +264,8 @@ it('records, shows and replays the query of a request without its credentials', 
     '/main/v1/things?limit=3&purpose=a%20b&order=asc',
   );
 
-  const shown = await run(['explain', '--from-log', listed, '--json']);
-  expect(JSON.parse(shown.out)).toMatchObject({ targets: [{ method: 'GET', body: null }] });
+  const explained = await run(['explain', '--from-log', listed, '--json']);
+  expect(JSON.parse(explained.out)).toMatchObject({ targets: [{ method: 'GET', body: null }] });
   const elsewhere = await post<ReplayResult>('/api/replay', { id: listed, api_key: gatewayKey, to: 'gem' });
   expect(elsewhere.body).toContain('gem');
 
@@ -273,9 +273,9 @@ it('records, shows and replays the query of a request without its credentials', 
     headers: { 'x-gateway-api-key': gatewayKey, 'x-gateway-provider': '@main' },
   });
   await long.arrayBuffer();
-  const cut = long.headers.get('x-request-id') ?? '';
-  await kept(cut);
-  expect(await call(base, '/api/replay', { method: 'POST', token: adminToken, body: { id: cut } })).toMatchObject({
+  const truncatedId = long.headers.get('x-request-id') ?? '';
+  await waitForRecord(truncatedId);
+  expect(await call(base, '/api/replay', { method: 'POST', token: adminToken, body: { id: truncatedId } })).toMatchObject({
     code: 'record_not_found',
     text: expect.stringContaining('its query is not stored completely'),
   });

@@ -127,10 +127,10 @@ const extra = fc.record(
 /** Requests of every kind that has a JSON body. */
 export const requests: fc.Arbitrary<Made> = fc
   .tuple(fc.oneof({ weight: 5, arbitrary: chat }, messages, embeddings, prompts), extra)
-  .map(([made, headers]) => ({
-    ...made,
+  .map(([generated, headers]) => ({
+    ...generated,
     headers: {
-      ...made.headers,
+      ...generated.headers,
       ...(Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<string, string>),
     },
   }));

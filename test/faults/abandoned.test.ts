@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Held } from './gateway-child.ts';
+import type { MemoryReport } from './gateway-child.ts';
 
 /** Uploads that get a response before the body is complete, and whose client then disconnects. */
 
@@ -77,10 +77,10 @@ afterAll(async () => {
   origin.close();
 });
 
-async function held(): Promise<Held> {
+async function childMemory(): Promise<MemoryReport> {
   const message = once(child, 'message');
   child.send('held');
-  return ((await message) as [Held])[0];
+  return ((await message) as [MemoryReport])[0];
 }
 
 /** Sends a part, waits for the response and disconnects. Returns the status. */
@@ -108,20 +108,20 @@ async function many(row: Abandoned, count: number): Promise<void> {
 }
 
 /** Lower bound of the memory of 200 leaked requests (60 MB with the long line). Records stay in memory here. */
-const kept = 15_000_000;
+const maxRetained = 15_000_000;
 
 it.each(rows)('nothing leaks after a client abandons $name', async (row) => {
   await many(row, 40);
   const grown: number[] = [];
   // A leak grows with each round; memory for code that is loaded or compiled once does not.
-  for (let round = 0; round < 4 && !(Math.min(...grown) < kept / 12); round += 1) {
-    const before = await held();
+  for (let round = 0; round < 4 && !(Math.min(...grown) < maxRetained / 12); round += 1) {
+    const before = await childMemory();
     await many(row, 200);
     // Connections to the provider end shortly afterwards.
-    await expect.poll(async () => (await held()).sockets).toBeLessThanOrEqual(before.sockets);
-    grown.push((await held()).bytes - before.bytes);
+    await expect.poll(async () => (await childMemory()).sockets).toBeLessThanOrEqual(before.sockets);
+    grown.push((await childMemory()).bytes - before.bytes);
   }
-  expect(Math.min(...grown)).toBeLessThan(kept / 12);
+  expect(Math.min(...grown)).toBeLessThan(maxRetained / 12);
 });
 
 it('abandoned uploads leave capacity for other requests', async () => {
@@ -143,9 +143,9 @@ it.concurrent.each(['/nowhere', '/v1/chat/completions', '/v1/elsewhere'])(
     socket.on('error', () => undefined).on('data', (chunk: Buffer) => (received += chunk.toString('latin1')));
     socket.write(`POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-gateway-provider: @a\r\ncontent-type: text/plain\r\n`);
     socket.write(`content-length: ${length}\r\n\r\n`);
-    const more = setInterval(() => socket.write('x'.repeat(100)), 20);
+    const writes = setInterval(() => socket.write('x'.repeat(100)), 20);
     await over;
-    clearInterval(more);
+    clearInterval(writes);
     expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
   },
 );

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chunks, completion, deadPort } from '../support/upstream.ts';
 import { chat, contentOf, errorOf, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, drained, head, lastPiece, piece, put, whole } from './wire.ts';
+import { chunked, drained, head, lastPiece, piece, put, completeResponse } from './wire.ts';
 
 /** Invalid responses of providers and of proxies in front of them. */
 
@@ -18,7 +18,7 @@ interface Fault {
   readonly says: RegExp;
 }
 
-const good = JSON.stringify(completion('from a'));
+const completionText = JSON.stringify(completion('from a'));
 const jsonType = 'application/json';
 const unreachable = { code: 'upstream_unreachable', outcome: 'a unreachable' } as const;
 const faulty = { code: 'upstream_invalid', outcome: 'a faulty' } as const;
@@ -33,8 +33,8 @@ const filter = 'data: {"choices":[],"prompt_filter_results":[]}\n\n';
 /** Writes a string that never ends, as fast as the peer reads it. */
 async function endless(socket: Socket, first: string): Promise<void> {
   await put(socket, first, piece('{"id":"'));
-  const more = piece('x'.repeat(64 * 1024));
-  while (!socket.destroyed) if (!socket.write(more)) await drained(socket);
+  const chunk = piece('x'.repeat(64 * 1024));
+  while (!socket.destroyed) if (!socket.write(chunk)) await drained(socket);
 }
 
 const wholeFaults: readonly Fault[] = [
@@ -60,7 +60,7 @@ const wholeFaults: readonly Fault[] = [
   },
   {
     name: 'an invalid length',
-    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'content-length': -1 }), good),
+    play: (socket) => put(socket, head(200, { 'content-type': jsonType, 'content-length': -1 }), completionText),
     ...faulty,
     says: /not valid HTTP/,
   },
@@ -73,27 +73,27 @@ const wholeFaults: readonly Fault[] = [
   {
     name: 'a reset in the body',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length }), good.slice(0, 50)), reset(socket)
+      await put(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length }), completionText.slice(0, 50)), reset(socket)
     ),
     ...faulty,
     says: /broke before the response was complete \(connection (?:reset|closed)\)/,
   },
   {
     name: 'HTML with 200',
-    play: (socket) => put(socket, whole(200, 'text/html', '<html><body>Bad gateway</body></html>')),
+    play: (socket) => put(socket, completeResponse(200, 'text/html', '<html><body>Bad gateway</body></html>')),
     ...faulty,
     says: /HTML page/,
   },
   {
     name: 'HTML with a JSON content type',
-    play: (socket) => put(socket, whole(200, jsonType, '<html></html>')),
+    play: (socket) => put(socket, completeResponse(200, jsonType, '<html></html>')),
     ...faulty,
     says: /not complete JSON/,
   },
   ...[204, 205].map(
     (status): Fault => ({
       name: `the status ${status}`,
-      play: (socket) => put(socket, status === 204 ? head(204) : whole(205, jsonType, '')),
+      play: (socket) => put(socket, status === 204 ? head(204) : completeResponse(205, jsonType, '')),
       ...faulty,
       says: new RegExp(`returned ${status} without content`),
     }),
@@ -101,24 +101,24 @@ const wholeFaults: readonly Fault[] = [
   ...[304, 307, 600, 999].map(
     (status): Fault => ({
       name: `the status ${status}`,
-      play: (socket) => put(socket, whole(status, jsonType, status === 304 ? '' : good)),
+      play: (socket) => put(socket, completeResponse(status, jsonType, status === 304 ? '' : completionText)),
       ...faulty,
       says: new RegExp(`${status}`),
     }),
   ),
   {
     name: 'an invalid number',
-    play: (socket) => put(socket, whole(200, jsonType, good.replace(/"created":\d+/, '"created":NaN'))),
+    play: (socket) => put(socket, completeResponse(200, jsonType, completionText.replace(/"created":\d+/, '"created":NaN'))),
     ...faulty,
     says: /not (?:a JSON object|complete JSON)/,
   },
   {
     name: 'a missing comma deep inside',
-    play: (socket) => put(socket, whole(200, jsonType, good.replace(/("role":"assistant"),/, '$1 '))),
+    play: (socket) => put(socket, completeResponse(200, jsonType, completionText.replace(/("role":"assistant"),/, '$1 '))),
     ...faulty,
     says: /not (?:a JSON object|complete JSON)/,
   },
-  { name: 'two values', play: (socket) => put(socket, whole(200, jsonType, good + good)), ...faulty, says: /not complete JSON/ },
+  { name: 'two values', play: (socket) => put(socket, completeResponse(200, jsonType, completionText + completionText)), ...faulty, says: /not complete JSON/ },
   {
     name: 'a line without an end',
     play: (socket) =>
@@ -126,18 +126,18 @@ const wholeFaults: readonly Fault[] = [
     ...faulty,
     says: /larger than the limit of 2 ?MB \(server\.max_answer\)|too large/,
   },
-  { name: 'an empty body with 200', play: (socket) => put(socket, whole(200, jsonType, '')), ...faulty, says: /empty body/ },
-  { name: 'white space with 200', play: (socket) => put(socket, whole(200, jsonType, ' \n ')), ...faulty, says: /not complete JSON/ },
+  { name: 'an empty body with 200', play: (socket) => put(socket, completeResponse(200, jsonType, '')), ...faulty, says: /empty body/ },
+  { name: 'white space with 200', play: (socket) => put(socket, completeResponse(200, jsonType, ' \n ')), ...faulty, says: /not complete JSON/ },
   {
     name: 'an error object with 200',
-    play: (socket) => put(socket, whole(200, jsonType, errorObject)),
+    play: (socket) => put(socket, completeResponse(200, jsonType, errorObject)),
     ...reported,
     says: /the engine is on fire/,
   },
   {
     name: 'JSON shorter than its content-length',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length + 10 }), good), void socket.end()
+      await put(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length + 10 }), completionText), void socket.end()
     ),
     ...faulty,
     says: /broke before the response was complete/,
@@ -145,30 +145,30 @@ const wholeFaults: readonly Fault[] = [
   {
     name: 'JSON longer than its content-length',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, 'content-length': good.length - 10 }) + good), void socket.end()
+      await put(socket, head(200, { 'content-type': jsonType, 'content-length': completionText.length - 10 }) + completionText), void socket.end()
     ),
     ...faulty,
     says: /not complete JSON|broke before/,
   },
   {
     name: 'truncated JSON with its own content-length',
-    play: (socket) => put(socket, whole(200, jsonType, good.slice(0, 60))),
+    play: (socket) => put(socket, completeResponse(200, jsonType, completionText.slice(0, 60))),
     ...faulty,
     says: /not complete JSON/,
   },
   {
     name: 'truncated JSON without content-length',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, connection: 'close' }), good.slice(0, 60)), void socket.end()
+      await put(socket, head(200, { 'content-type': jsonType, connection: 'close' }), completionText.slice(0, 60)), void socket.end()
     ),
     ...faulty,
     says: /not complete JSON/,
   },
-  { name: 'two JSON values', play: (socket) => put(socket, whole(200, jsonType, `${good}${good}`)), ...faulty, says: /not complete JSON/ },
+  { name: 'two JSON values', play: (socket) => put(socket, completeResponse(200, jsonType, `${completionText}${completionText}`)), ...faulty, says: /not complete JSON/ },
   {
     name: 'a truncated chunked body',
     play: async (socket) => (
-      await put(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), piece(good)), void socket.end()
+      await put(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }), piece(completionText)), void socket.end()
     ),
     ...faulty,
     says: /broke before/,
@@ -181,25 +181,25 @@ const wholeFaults: readonly Fault[] = [
   },
   {
     name: 'invalid gzip',
-    play: (socket) => put(socket, whole(200, jsonType, good, { 'content-encoding': 'gzip' })),
+    play: (socket) => put(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': 'gzip' })),
     ...faulty,
     says: /could not be decompressed \(gzip\)/,
   },
   {
     name: 'truncated gzip',
-    play: (socket) => put(socket, whole(200, jsonType, gzipSync(good).subarray(0, 40), { 'content-encoding': 'gzip' })),
+    play: (socket) => put(socket, completeResponse(200, jsonType, gzipSync(completionText).subarray(0, 40), { 'content-encoding': 'gzip' })),
     ...faulty,
     says: /could not be decompressed/,
   },
   {
     name: 'an unknown encoding',
-    play: (socket) => put(socket, whole(200, jsonType, good, { 'content-encoding': 'lzma' })),
+    play: (socket) => put(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': 'lzma' })),
     ...faulty,
     says: /unknown content-encoding "lzma"/,
   },
   {
     name: 'a decompression bomb',
-    play: (socket) => put(socket, whole(200, jsonType, gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`), { 'content-encoding': 'gzip' })),
+    play: (socket) => put(socket, completeResponse(200, jsonType, gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`), { 'content-encoding': 'gzip' })),
     ...faulty,
     says: /larger than 2 ?MB when it is decompressed \(gzip\)/,
   },
@@ -207,7 +207,7 @@ const wholeFaults: readonly Fault[] = [
     ([coding, compress]): Fault[] => [
       {
         name: `${coding} of millions of objects`,
-        play: (socket) => put(socket, whole(200, jsonType, compress(`[${'{},'.repeat(600_000)}{}]`), { 'content-encoding': coding })),
+        play: (socket) => put(socket, completeResponse(200, jsonType, compress(`[${'{},'.repeat(600_000)}{}]`), { 'content-encoding': coding })),
         ...faulty,
         says: /too complex\. The JSON has more than 500000 members/,
       },
@@ -216,31 +216,31 @@ const wholeFaults: readonly Fault[] = [
   {
     name: 'a nested decompression bomb',
     play: (socket) =>
-      put(socket, whole(200, jsonType, gzipSync(gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`)), { 'content-encoding': 'gzip, gzip' })),
+      put(socket, completeResponse(200, jsonType, gzipSync(gzipSync(`"${'a'.repeat(80 * 1024 * 1024)}"`)), { 'content-encoding': 'gzip, gzip' })),
     ...faulty,
     says: /larger than 2 ?MB when it is decompressed/,
   },
   {
     name: 'many content codings',
-    play: (socket) => put(socket, whole(200, jsonType, good, { 'content-encoding': Array.from({ length: 500 }, () => 'gzip').join() })),
+    play: (socket) => put(socket, completeResponse(200, jsonType, completionText, { 'content-encoding': Array.from({ length: 500 }, () => 'gzip').join() })),
     ...faulty,
     says: /unknown content-encoding "gzip, gzip, gzip"/,
   },
   {
     name: 'deeply nested JSON',
-    play: (socket) => put(socket, whole(200, jsonType, `${'['.repeat(5000)}${']'.repeat(5000)}`)),
+    play: (socket) => put(socket, completeResponse(200, jsonType, `${'['.repeat(5000)}${']'.repeat(5000)}`)),
     ...faulty,
     says: /too complex\. The JSON is nested more than 128 levels deep at position 128/,
   },
   {
     name: 'a redirect',
-    play: (socket) => put(socket, whole(307, 'text/plain', '', { location: 'http://127.0.0.1:1/' })),
+    play: (socket) => put(socket, completeResponse(307, 'text/plain', '', { location: 'http://127.0.0.1:1/' })),
     ...faulty,
     says: /redirect \(307\)/,
   },
   {
     name: 'an HTML page of 2 MB',
-    play: (socket) => put(socket, whole(200, jsonType, `<html>${'x'.repeat(2_000_000)}</html>`)),
+    play: (socket) => put(socket, completeResponse(200, jsonType, `<html>${'x'.repeat(2_000_000)}</html>`)),
     ...faulty,
     says: /not JSON/,
   },
@@ -299,25 +299,25 @@ const streamFaults: readonly Fault[] = [
   },
   {
     name: 'HTML',
-    play: (socket) => put(socket, whole(200, 'text/html', '<html></html>')),
+    play: (socket) => put(socket, completeResponse(200, 'text/html', '<html></html>')),
     ...faulty,
     says: /"text\/html" although a stream was requested/,
   },
   {
     name: 'an error object with 200',
-    play: (socket) => put(socket, whole(200, jsonType, errorObject)),
+    play: (socket) => put(socket, completeResponse(200, jsonType, errorObject)),
     ...reported,
     says: /the engine is on fire/,
   },
   {
     name: 'an error object in a later member',
-    play: (socket) => put(socket, whole(200, jsonType, `{"result":${errorObject}}`)),
+    play: (socket) => put(socket, completeResponse(200, jsonType, `{"result":${errorObject}}`)),
     ...faulty,
     says: /is not a JSON object|could not be converted to a stream/,
   },
   {
     name: 'a truncated error object',
-    play: (socket) => put(socket, whole(200, jsonType, errorObject.slice(0, -10))),
+    play: (socket) => put(socket, completeResponse(200, jsonType, errorObject.slice(0, -10))),
     ...faulty,
     says: /^The response of provider "a" is not complete JSON \(\d+ bytes, content-type "application\/json"\)/,
   },
@@ -337,7 +337,7 @@ const streamFaults: readonly Fault[] = [
   ),
   { name: 'the status 204', play: (socket) => put(socket, head(204)), ...faulty, says: /204/ },
   { name: 'the status 600', play: (socket) => put(socket, head(600, chunked), piece(role), lastPiece), ...faulty, says: /600/ },
-  { name: 'an empty response', play: (socket) => put(socket, whole(200, 'text/plain', '')), ...faulty, says: /stream was requested|empty/ },
+  { name: 'an empty response', play: (socket) => put(socket, completeResponse(200, 'text/plain', '')), ...faulty, says: /stream was requested|empty/ },
 ];
 
 /** Faults after the first text: the client has status 200 and gets the error in the stream. */
@@ -412,7 +412,7 @@ describe('a provider that fails before the first byte', () => {
       rig.wire.script = play;
       const response = await rig.sendAndRead(body, onA);
       const error = errorOf(response.text);
-      expect([response.status, error.code, response.cut]).toEqual([status, shows ?? code, false]);
+      expect([response.status, error.code, response.isTruncated]).toEqual([status, shows ?? code, false]);
       expect(error.message).toMatch(says);
       if (code === 'upstream_invalid')
         expect(error.message).toMatch(/^(?:Provider "a"(?::| returned| sent| compressed)|The response of provider "a" )/);
@@ -450,10 +450,10 @@ describe('an unreachable provider', () => {
   it.each([
     ['refused', /connection refused/],
     ['nowhere', /does not resolve|name resolution failed/],
-  ])('%s: returns 502 with the reason', async (slug, says) => {
+  ])('%s: returns 502 with the reason', async (slug, message) => {
     const response = await rig.sendAndRead(chat, { 'x-gateway-provider': `@${slug}` });
     expect([response.status, errorOf(response.text).code]).toEqual([502, 'upstream_unreachable']);
-    expect(errorOf(response.text).message).toMatch(says);
+    expect(errorOf(response.text).message).toMatch(message);
     expect(outcomes(response.record)).toEqual([`${slug} unreachable`]);
   });
 
@@ -504,7 +504,7 @@ describe('a response larger than server.max_answer', () => {
     const rig = await startRig({ server: { max_answer: '3MB' } });
     rig.wire.script = (socket) => endless(socket, head(200, { 'content-type': jsonType, 'transfer-encoding': 'chunked' }));
     const response = await rig.sendAndRead(chat, onPair);
-    expect([response.status, response.cut]).toEqual([200, true]);
+    expect([response.status, response.isTruncated]).toEqual([200, true]);
     expect(response.text.length).toBeLessThanOrEqual(3 * 1024 * 1024);
     expect(response.record).toMatchObject({ end: 'fault', error: { code: 'stream_interrupted' } });
     expect(response.record.error?.message).toMatch(/larger than the limit of 3 ?MB \(server\.max_answer\)/);
@@ -524,10 +524,10 @@ describe('a stream that fails after content was sent', () => {
   afterAll(() => rig.close());
 
   it.each(brokenStreams)('by $name ends with an error event and is not retried', async ({ play, code, says }) => {
-    const before = [rig.wire.requests.length, rig.good.requests.length] as const;
+    const before = [rig.wire.requests.length, rig.healthy.requests.length] as const;
     rig.wire.script = play;
     const response = await rig.sendAndRead(streamed, { 'x-gateway-config': 'again' });
-    expect([response.status, response.cut, contentOf(response.events)]).toEqual([200, false, 'one ']);
+    expect([response.status, response.isTruncated, contentOf(response.events)]).toEqual([200, false, 'one ']);
     const error = errorOf(response.events.at(-1) ?? '');
     expect([error.code, error.type, error.param, error.gateway.request_id]).toEqual([code, 'upstream_error', null, response.record.id]);
     expect(error.message).toMatch(says);
@@ -536,7 +536,7 @@ describe('a stream that fails after content was sent', () => {
     expect(response.text.endsWith('\n\n')).toBe(true);
     expect(response.record).toMatchObject({ end: 'fault', status: 200, error: { code, source: 'provider' } });
     expect(outcomes(response.record)).toEqual(['a answered 200']);
-    expect([rig.wire.requests.length - before[0], rig.good.requests.length - before[1]]).toEqual([1, 0]);
+    expect([rig.wire.requests.length - before[0], rig.healthy.requests.length - before[1]]).toEqual([1, 0]);
   });
 
   it('by an error event of the provider ends with this event', async () => {

@@ -104,8 +104,8 @@ describe('a circuit breaker', () => {
     expect(record.plugins).toContainEqual(expect.objectContaining({ name: 'fallback-retry', moment: 'skip' }));
     down.delete('a');
     await until(async () => (await attempts('order')) === 'a=200', 'the target to be used again');
-    const said = gateway.lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
-    expect([said[0], said.at(-1)]).toEqual([
+    const messages = gateway.lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+    expect([messages[0], messages.at(-1)]).toEqual([
       'circuit opened: the target failed too often and is skipped',
       'circuit closed: the target is used again',
     ]);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/gateway.ts';
 import { chunks } from '../support/upstream.ts';
 import { chat, onA, onPair, outcomes, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, drained, forever, head, piece, put, whole } from './wire.ts';
+import { chunked, drained, forever, head, piece, put, completeResponse } from './wire.ts';
 import { turns } from '../support/time.ts';
 
 /** Clients that disconnect: all work for them stops at once. */
@@ -59,7 +59,7 @@ describe('a client that disconnects', () => {
   });
 
   it('during the wait before a retry gets no further attempt', async () => {
-    rig.wire.script = (socket) => put(socket, whole(429, 'application/json', '{"error":{"message":"slow down"}}', { 'retry-after': 20 }));
+    rig.wire.script = (socket) => put(socket, completeResponse(429, 'application/json', '{"error":{"message":"slow down"}}', { 'retry-after': 20 }));
     const before = rig.wire.requests.length;
     const record = await leave(chat, { 'x-gateway-config': 'patient' }, async () => {
       await until(() => rig.wire.requests.length > before && rig.wire.busy() === 0, 'the first answer');

@@ -30,66 +30,66 @@ interface Silence {
   /** The timeout that expires. */
   readonly clock?: Clock;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly says: RegExp;
+  readonly message: RegExp;
 }
 
-const whole = head(200, { 'content-type': 'application/json', 'content-length': 100 });
+const responseHead = head(200, { 'content-type': 'application/json', 'content-length': 100 });
 const silences: readonly Silence[] = [
   {
     name: 'no bytes, streamed',
     play: () => forever,
     body: streamed,
     clock: 'first_byte',
-    says: /did not begin its stream within 400 ms/,
+    message: /did not begin its stream within 400 ms/,
   },
   {
     name: 'only a head, streamed',
     play: (socket) => put(socket, head(200, chunked)).then(() => forever),
     body: streamed,
     clock: 'first_byte',
-    says: /did not begin its stream within 400 ms/,
+    message: /did not begin its stream within 400 ms/,
   },
   {
     name: 'events without content',
     play: (socket) => put(socket, head(200, chunked), piece(role)).then(() => forever),
     body: streamed,
     clock: 'idle',
-    says: /sent no event within 500 ms/,
+    message: /sent no event within 500 ms/,
   },
   {
     name: 'comments after events without content',
     play: async (socket) => (await put(socket, head(200, chunked), piece(role)), await repeat(socket, piece(': ping\n\n'))),
     body: streamed,
     clock: 'idle',
-    says: /sent no event within 500 ms/,
+    message: /sent no event within 500 ms/,
   },
   {
     name: 'no bytes, not streamed',
     play: () => forever,
     body: chat,
     clock: 'first_byte',
-    says: /did not begin its response within 400 ms/,
+    message: /did not begin its response within 400 ms/,
   },
   {
     name: 'only informational responses',
     play: (socket) => repeat(socket, Buffer.from('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n')),
     body: chat,
     clock: 'first_byte',
-    says: /did not begin its response within 400 ms/,
+    message: /did not begin its response within 400 ms/,
   },
   {
     name: 'only a head, not streamed',
-    play: (socket) => put(socket, whole).then(() => forever),
+    play: (socket) => put(socket, responseHead).then(() => forever),
     body: chat,
     clock: 'idle',
-    says: /sent no further part of its response within 500 ms/,
+    message: /sent no further part of its response within 500 ms/,
   },
   {
     name: 'half a body',
-    play: (socket) => put(socket, whole, '{"id":').then(() => forever),
+    play: (socket) => put(socket, responseHead, '{"id":').then(() => forever),
     body: chat,
     clock: 'idle',
-    says: /sent no further part of its response within 500 ms/,
+    message: /sent no further part of its response within 500 ms/,
   },
   {
     name: 'a body without an end',
@@ -99,28 +99,28 @@ const silences: readonly Silence[] = [
     ),
     body: chat,
     clock: 'total',
-    says: /did not finish within 1500 ms/,
+    message: /did not finish within 1500 ms/,
   },
   {
     name: 'no response within request_timeout, not streamed',
     play: () => forever,
     body: chat,
     headers: { 'x-gateway-config': 'hasty' },
-    says: /did not respond within 250 ms/,
+    message: /did not respond within 250 ms/,
   },
   {
     name: 'no content within request_timeout, streamed',
     play: async (socket) => (await put(socket, head(200, chunked)), await repeat(socket, piece(role))),
     body: streamed,
     headers: { 'x-gateway-config': 'hasty' },
-    says: /did not respond within 250 ms/,
+    message: /did not respond within 250 ms/,
   },
   {
     name: "nothing within the request's own limit",
     play: () => forever,
     body: chat,
     headers: { ...onA, 'x-gateway-request-timeout': '200' },
-    says: /did not respond within 200 ms/,
+    message: /did not respond within 200 ms/,
   },
 ];
 
@@ -165,7 +165,7 @@ describe('a provider that stops sending', () => {
 
   it.each(silences)(
     'with $name is aborted, and the error names the setting',
-    async ({ play, body, clock, headers = at(clock ?? 'total'), says }) => {
+    async ({ play, body, clock, headers = at(clock ?? 'total'), message: says }) => {
       rig.wire.script = play;
       const response = await rig.sendAndRead({ ...body }, headers);
       const error = errorOf(response.text);
@@ -209,12 +209,12 @@ describe('a provider that stops sending', () => {
     ['idle', 'idle_timeout', /sent nothing for 500 ms/, () => forever],
     ['idle', 'idle_timeout', /sent nothing for 500 ms/, (socket: Socket) => repeat(socket, piece(': ping\n\n'))],
     ['total', 'timeout', /did not finish within 1500 ms/, (socket: Socket) => repeat(socket, piece(text))],
-  ] as const)('after content was sent ends the stream with an error: timeout %s, %s', async (clock, code, says, then) => {
+  ] as const)('after content was sent ends the stream with an error: timeout %s, %s', async (clock, code, message, then) => {
     rig.wire.script = (socket) => put(socket, head(200, chunked), piece(role), piece(text)).then(() => then(socket));
     const response = await rig.sendAndRead(streamed, pairAt(clock));
     const error = errorOf(response.events.at(-1) ?? '');
-    expect([response.status, response.cut, error.code]).toEqual([200, false, code]);
-    expect(error.message).toMatch(says);
+    expect([response.status, response.isTruncated, error.code]).toEqual([200, false, code]);
+    expect(error.message).toMatch(message);
     expect(contentOf(response.events).startsWith('one ')).toBe(true);
     expect(response.text).not.toContain('[DONE]');
     expect(response.record).toMatchObject({ end: 'fault', status: 200, error: { code } });

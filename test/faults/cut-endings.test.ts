@@ -26,8 +26,8 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const named = (type: string, more: object = {}): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
-const unnamed = (type: string, more: object = {}): string => `data: ${JSON.stringify({ type, ...more })}\n\n`;
+const sseEvent = (type: string, more: object = {}): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+const unnamedEvent = (type: string, more: object = {}): string => `data: ${JSON.stringify({ type, ...more })}\n\n`;
 const response = { id: 'resp_1', object: 'response', model: 'm', status: 'completed', usage: { input_tokens: 1, output_tokens: 2 } };
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], usage: { input_tokens: 3, output_tokens: 1 } };
 const body = { model: 'm', stream: true };
@@ -43,32 +43,32 @@ const cases: readonly {
     path: 'responses',
     provider: 'openai',
     body: { ...body, input: 'x' },
-    start: named('response.output_text.delta', { delta: 'a' }),
-    end: named('response.completed', { response }),
+    start: sseEvent('response.output_text.delta', { delta: 'a' }),
+    end: sseEvent('response.completed', { response }),
   },
   {
     path: 'images/generations',
     provider: 'openai',
     body: { ...body, prompt: 'x', partial_images: 1 },
-    start: named('image_generation.partial_image', { b64_json: 'AAAA' }),
-    end: named('image_generation.completed', { b64_json: 'BBBB' }),
+    start: sseEvent('image_generation.partial_image', { b64_json: 'AAAA' }),
+    end: sseEvent('image_generation.completed', { b64_json: 'BBBB' }),
   },
   {
     path: 'audio/speech',
     provider: 'openai',
     body: { model: 'm', input: 'x', voice: 'alloy', stream_format: 'sse' },
-    start: unnamed('speech.audio.delta', { audio: 'AAAA' }),
-    end: unnamed('speech.audio.done', { usage: { input_tokens: 1, output_tokens: 2 } }),
+    start: unnamedEvent('speech.audio.delta', { audio: 'AAAA' }),
+    end: unnamedEvent('speech.audio.done', { usage: { input_tokens: 1, output_tokens: 2 } }),
   },
   {
     path: 'messages',
     provider: 'claude',
     body: { ...body, max_tokens: 9, messages: [{ role: 'user', content: 'x' }] },
     start:
-      named('message_start', { message }) +
-      named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'a' } }) +
-      named('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } }),
-    end: named('message_stop'),
+      sseEvent('message_start', { message }) +
+      sseEvent('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'a' } }) +
+      sseEvent('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } }),
+    end: sseEvent('message_stop'),
   },
 ];
 

@@ -41,7 +41,7 @@ afterAll(async () => {
 interface Service {
   readonly name: 'gemini' | 'bedrock' | 'openai';
   readonly routes: readonly string[];
-  readonly words: readonly string[];
+  readonly finishReasons: readonly string[];
   whole(word: string): object;
   stream(word: string, text: string): readonly (string | Buffer)[];
 }
@@ -52,7 +52,7 @@ const services: readonly Service[] = [
   {
     name: 'gemini',
     routes: ['chat/completions', 'messages'],
-    words: ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE', 'TOO_MANY_TOOL_CALLS'],
+    finishReasons: ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE', 'TOO_MANY_TOOL_CALLS'],
     whole: (finishReason) => ({
       candidates: [{ content: { parts: [{ text: 'call:f{' }] }, finishReason }],
       usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3, totalTokenCount: 10 },
@@ -68,7 +68,7 @@ const services: readonly Service[] = [
   {
     name: 'bedrock',
     routes: ['chat/completions', 'messages'],
-    words: ['malformed_tool_use', 'malformed_model_output'],
+    finishReasons: ['malformed_tool_use', 'malformed_model_output'],
     whole: (stopReason) => ({
       output: { message: { role: 'assistant', content: [{ text: 'call:f{' }] } },
       stopReason,
@@ -85,16 +85,16 @@ const services: readonly Service[] = [
     // Its own clients get its bytes unchanged, including the finish reason.
     name: 'openai',
     routes: ['messages'],
-    words: ['error', 'insufficient_system_resource', 'network_error'],
+    finishReasons: ['error', 'insufficient_system_resource', 'network_error'],
     whole: (finish_reason) => ({
       id: 'c',
       object: 'chat.completion',
       choices: [{ index: 0, message: { role: 'assistant', content: 'call:f{' }, finish_reason }],
       usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
     }),
-    stream: (word, text) => [
+    stream: (finishReason, text) => [
       chunk({ role: 'assistant', content: text === '' ? 'x' : text }, null),
-      chunk({}, word),
+      chunk({}, finishReason),
       frame({ id: 'c', choices: [], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } }),
       'data: [DONE]\n\n',
     ],
@@ -116,31 +116,31 @@ const pieces =
   (name: string, events: readonly (string | Buffer)[], size: number): Script =>
   (response) => {
     const bytes = Buffer.concat(events.map((one) => Buffer.from(one)));
-    const cut = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
-    if (name === 'bedrock') eventStream(response, cut);
+    const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+    if (name === 'bedrock') eventStream(response, chunks);
     else {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const one of cut) response.write(one);
+      for (const one of chunks) response.write(one);
       response.end();
     }
   };
 
 const cases = services.flatMap((service) =>
-  service.routes.flatMap((route) => service.words.map((word) => [service.name, route, word, service] as const)),
+  service.routes.flatMap((route) => service.finishReasons.map((finishReason) => [service.name, route, finishReason, service] as const)),
 );
 
-describe.each(cases)('%s, /v1/%s: a response with the finish reason %s', (name, route, word, service) => {
+describe.each(cases)('%s, /v1/%s: a response with the finish reason %s', (name, route, finishReason, service) => {
   it('returns 502 and records its usage', async () => {
-    upstream.script = (response) => json(response, 200, service.whole(word));
+    upstream.script = (response) => json(response, 200, service.whole(finishReason));
     const { status, text, record } = await send(`${name}-once`, route, false);
     expect(status).toBe(502);
     expect(text).not.toContain('call:f');
-    expect(record).toMatchObject({ status: 502, usage: { prompt: 7, completion: 3, source: 'reported' }, finish: [word] });
+    expect(record).toMatchObject({ status: 502, usage: { prompt: 7, completion: 3, source: 'reported' }, finish: [finishReason] });
   });
 
   it('ends a stream with an error and without a finish reason', async () => {
     for (const size of [1, 23, 4096]) {
-      upstream.script = pieces(name, service.stream(word, 'Let me see.'), size);
+      upstream.script = pieces(name, service.stream(finishReason, 'Let me see.'), size);
       const { status, text, record } = await send(`${name}-once`, route, true);
       expect(status).toBe(200);
       expect(text).toContain('Let me see.');
@@ -151,16 +151,16 @@ describe.each(cases)('%s, /v1/%s: a response with the finish reason %s', (name, 
   });
 });
 
-it.each(services)('a faulty response of $name is retried', async ({ name, routes, words, whole }) => {
-  const good = { gemini: 'STOP', bedrock: 'end_turn', openai: 'stop' }[name];
-  upstream.script = (response, _, count) => json(response, 200, whole(count < 2 ? (words[0] ?? '') : good));
+it.each(services)('a faulty response of $name is retried', async ({ name, routes, finishReasons: words, whole }) => {
+  const normalFinish = { gemini: 'STOP', bedrock: 'end_turn', openai: 'stop' }[name];
+  upstream.script = (response, _, count) => json(response, 200, whole(count < 2 ? (words[0] ?? '') : normalFinish));
   expect((await send(name, routes[0] ?? '', false)).status).toBe(200);
 });
 
 it.each(cases.filter(([name]) => name !== 'openai'))(
   '%s, /v1/%s: the finish reason %s does not open the circuit of the target',
-  async (name, route, word, service) => {
-    upstream.script = (response) => json(response, 200, service.whole(word));
+  async (name, route, finishReason, service) => {
+    upstream.script = (response) => json(response, 200, service.whole(finishReason));
     for (let turn = 0; turn < 2; turn += 1) {
       const { record } = await send(`${name}-circuit`, route, false);
       expect(record).toMatchObject({ status: 502, attempts: [{ outcome: 'faulty' }] });
@@ -170,18 +170,18 @@ it.each(cases.filter(([name]) => name !== 'openai'))(
 
 it.each(cases.filter(([name]) => name !== 'openai'))(
   '%s, /v1/%s: a stream with only the finish reason %s returns 502',
-  async (name, route, word, service) => {
-    upstream.script = pieces(name, service.stream(word, ''), 4096);
+  async (name, route, finishReason, service) => {
+    upstream.script = pieces(name, service.stream(finishReason, ''), 4096);
     const { status, record } = await send(`${name}-once`, route, true);
     expect(status).toBe(502);
-    expect(record).toMatchObject({ usage: { prompt: 7, completion: 3 }, finish: [word] });
+    expect(record).toMatchObject({ usage: { prompt: 7, completion: 3 }, finish: [finishReason] });
   },
 );
 
 it.each(cases.filter(([name]) => name === 'bedrock'))(
   '%s, /v1/%s: the finish reason %s is reported even without usage',
-  async (name, route, word, service) => {
-    upstream.script = pieces(name, service.stream(word, '').slice(0, -1), 4096);
+  async (name, route, finishReason, service) => {
+    upstream.script = pieces(name, service.stream(finishReason, '').slice(0, -1), 4096);
     const { status, text } = await send(`${name}-once`, route, true);
     expect([status, text]).toEqual([502, expect.stringContaining('The model wrote a')]);
   },

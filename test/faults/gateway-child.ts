@@ -3,7 +3,7 @@ import { startTestGateway } from '../support/gateway.ts';
 /** A gateway in its own process that reports its memory. Run with `--expose-gc` and the configuration as the argument. */
 
 /** What the process still holds after a garbage collection. */
-export interface Held {
+export interface MemoryReport {
   /** Bytes of the heap and of external memory. */
   readonly bytes: number;
   /** Open sockets. */
@@ -12,11 +12,11 @@ export interface Held {
 
 const gateway = await startTestGateway(process.argv[2] ?? '');
 
-process.on('message', () => void say());
+process.on('message', () => void reportMemory());
 process.on('disconnect', () => void gateway.close().then(() => process.exit()));
 process.send?.({ url: gateway.url });
 
-async function say(): Promise<void> {
+async function reportMemory(): Promise<void> {
   // Lists of the test support are not leaks.
   for (const list of [gateway.events, gateway.records, gateway.lines]) list.length = 0;
   // Finalization callbacks free their memory only in a later collection.
@@ -26,5 +26,5 @@ async function say(): Promise<void> {
   }
   const { heapUsed, external } = process.memoryUsage();
   const sockets = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
-  process.send?.({ bytes: heapUsed + external, sockets } satisfies Held);
+  process.send?.({ bytes: heapUsed + external, sockets } satisfies MemoryReport);
 }

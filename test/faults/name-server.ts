@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 
 /** Response to a query: addresses, "no such name", a failure, or no response. */
-export type Says =
+export type DnsReply =
   | { readonly addresses: readonly string[]; readonly ttl?: number; readonly afterMs?: number }
   | 'unknown'
   | 'failure'
@@ -13,7 +13,7 @@ export interface NameServer {
   readonly address: string;
   /** Queried names and types (1 for IPv4, 28 for IPv6), in order. */
   readonly queries: (readonly [name: string, type: number])[];
-  says: (name: string) => Says;
+  reply: (name: string) => DnsReply;
   close(): void;
 }
 
@@ -24,16 +24,16 @@ export async function startNameServer(): Promise<NameServer> {
   const server: NameServer = {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
     queries: [],
-    says: () => 'unknown',
+    reply: () => 'unknown',
     close: () => socket.close(),
   };
   socket.on('message', (query, from) => {
     const { name, type, end } = questionOf(query);
     server.queries.push([name, type]);
-    const says = server.says(name);
-    if (says === 'silence') return;
-    const send = (): void => reply(socket, encodeResponse(query, { type, end }, says), from);
-    if (typeof says === 'object' && says.afterMs !== undefined) setTimeout(send, says.afterMs);
+    const dnsReply = server.reply(name);
+    if (dnsReply === 'silence') return;
+    const send = (): void => reply(socket, encodeResponse(query, { type, end }, dnsReply), from);
+    if (typeof dnsReply === 'object' && dnsReply.afterMs !== undefined) setTimeout(send, dnsReply.afterMs);
     else send();
   });
   return server;
@@ -53,14 +53,14 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-function encodeResponse(query: Buffer, { type, end }: { type: number; end: number }, says: Exclude<Says, 'silence'>): Buffer {
-  const addresses = typeof says === 'object' ? says.addresses.filter((each) => each.includes(':') === (type === 28)) : [];
+function encodeResponse(query: Buffer, { type, end }: { type: number; end: number }, reply: Exclude<DnsReply, 'silence'>): Buffer {
+  const addresses = typeof reply === 'object' ? reply.addresses.filter((each) => each.includes(':') === (type === 28)) : [];
   const header = Buffer.from(query.subarray(0, 12));
-  header.writeUInt16BE(0x8180 | (says === 'unknown' ? 3 : says === 'failure' ? 2 : 0), 2);
+  header.writeUInt16BE(0x8180 | (reply === 'unknown' ? 3 : reply === 'failure' ? 2 : 0), 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(addresses.length, 6);
   header.writeUInt32BE(0, 8);
-  const ttl = typeof says === 'object' ? (says.ttl ?? 60) : 0;
+  const ttl = typeof reply === 'object' ? (reply.ttl ?? 60) : 0;
   return Buffer.concat([header, query.subarray(12, end), ...addresses.map((address) => record(address, type, ttl))]);
 }
 

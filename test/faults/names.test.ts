@@ -27,13 +27,13 @@ beforeEach(async () => {
   system = { lookups: [], resolve: () => undefined };
   const bySystem: LookupFunction = (name, _options, callback) => {
     system.lookups.push(name);
-    const found = system.resolve(name);
-    const say = (): void =>
-      typeof found !== 'string'
+    const addresses = system.resolve(name);
+    const respond = (): void =>
+      typeof addresses !== 'string'
         ? callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 0)
-        : callback(null, [{ address: found, family: 4 }]);
-    if (found === null) waiting.push(say);
-    else setImmediate(say);
+        : callback(null, [{ address: addresses, family: 4 }]);
+    if (addresses === null) waiting.push(respond);
+    else setImmediate(respond);
   };
   await writeFile(join(dir, 'hosts'), '127.0.0.1 localhost\n10.0.0.9 inside.test other.test # a comment\n::9 inside.test\nnonsense\n');
   make = (tryMs) =>
@@ -48,7 +48,7 @@ beforeEach(async () => {
   names = make(200);
 });
 afterEach(async () => {
-  for (const say of waiting) say();
+  for (const respond of waiting) respond();
   names.close();
   server.close();
   await rm(dir, { recursive: true, force: true });
@@ -57,9 +57,9 @@ afterEach(async () => {
 /** Returns addresses, or the code of the error. */
 const find = (name: string, options: object = { all: true }, lookup = names.lookup): Promise<readonly string[] | string> =>
   new Promise((resolve) => {
-    lookup(name, options, (error, found) => {
+    lookup(name, options, (error, addresses) => {
       if (error !== null) resolve(error.code ?? error.message);
-      else resolve(typeof found === 'string' ? [found] : (found as LookupAddress[]).map(({ address }) => address));
+      else resolve(typeof addresses === 'string' ? [addresses] : (addresses as LookupAddress[]).map(({ address }) => address));
     });
   });
 
@@ -78,7 +78,7 @@ describe('DNS lookup', () => {
     ['of the TLD invalid', 'name.invalid', {}, 'ENOTFOUND'],
     ['whose DNS server fails', 'broken.test', {}, 'EAI_AGAIN'],
   ] as const)('returns the addresses or the error for a name %s', async (_what, name, options, expected) => {
-    server.says = (host) => (host === 'a.test' ? at('192.0.2.1', '2001:db8::1') : host === 'broken.test' ? 'failure' : 'unknown');
+    server.reply = (host) => (host === 'a.test' ? at('192.0.2.1', '2001:db8::1') : host === 'broken.test' ? 'failure' : 'unknown');
     system.resolve = (host) => (host === 'printer.local' ? '10.0.0.77' : host === 'service' ? '10.0.0.78' : undefined);
     expect(await find(name, options)).toEqual(expected);
   });
@@ -92,19 +92,19 @@ describe('DNS lookup', () => {
   });
 
   it('does not wait for the other address family if a name has one address', async () => {
-    server.says = () => at('192.0.2.1');
+    server.reply = () => at('192.0.2.1');
     expect(await find('four.test')).toEqual(['192.0.2.1']);
-    server.says = () => at('2001:db8::2');
+    server.reply = () => at('2001:db8::2');
     expect(await find('six.test')).toEqual(['2001:db8::2']);
   });
 });
 
 describe('a DNS server that does not respond', () => {
   it('delays only the names that it serves', async () => {
-    server.says = (name) => (name.endsWith('.dead.test') ? 'silence' : at('192.0.2.1'));
+    server.reply = (name) => (name.endsWith('.dead.test') ? 'silence' : at('192.0.2.1'));
     const order: string[] = [];
     names = make(patient);
-    const note = (name: string): Promise<unknown> => find(name).then((found) => order.push(typeof found === 'string' ? found : name));
+    const note = (name: string): Promise<unknown> => find(name).then((result) => order.push(typeof result === 'string' ? result : name));
     const dead = Array.from({ length: 40 }, (_, i) => note(`n${i}.dead.test`));
     const living = Array.from({ length: 40 }, (_, i) => note(`n${i}.test`));
     // Reading files needs the threads that the system resolver would use.
@@ -118,9 +118,9 @@ describe('a DNS server that does not respond', () => {
   });
 
   it('does not prevent the use of expired addresses for a while', async () => {
-    server.says = () => at('192.0.2.1');
+    server.reply = () => at('192.0.2.1');
     await find('a.test');
-    server.says = () => 'silence';
+    server.reply = () => 'silence';
     now = 31_000;
     expect(await find('a.test')).toEqual(['192.0.2.1']);
     now = 700_000;
@@ -132,19 +132,19 @@ describe('a DNS server that does not respond', () => {
     const all = Array.from({ length: 100 }, (_, i) => find(`host${i}`));
     // All of them wait for the hosts file and continue in one turn.
     while (system.lookups.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-    server.says = () => at('192.0.2.1');
+    server.reply = () => at('192.0.2.1');
     expect(await find('a.test')).toEqual(['192.0.2.1']);
     expect(system.lookups).toHaveLength(2);
     system.resolve = () => undefined;
-    for (const say of waiting.splice(0)) say();
-    const found = await Promise.all(all);
-    expect([found.filter((code) => code === 'ENOTFOUND').length, found.filter((code) => code === 'EAI_AGAIN').length]).toEqual([66, 34]);
+    for (const respond of waiting.splice(0)) respond();
+    const results = await Promise.all(all);
+    expect([results.filter((code) => code === 'ENOTFOUND').length, results.filter((code) => code === 'EAI_AGAIN').length]).toEqual([66, 34]);
   });
 });
 
 describe('a DNS response', () => {
   it('is requested once for concurrent lookups', async () => {
-    server.says = () => at('192.0.2.1');
+    server.reply = () => at('192.0.2.1');
     await Promise.all(Array.from({ length: 50 }, () => find('a.test')));
     await find('A.test');
     expect(server.queries.map(([name, type]) => `${name} ${type}`).toSorted()).toEqual(['a.test 1', 'a.test 28']);
@@ -155,9 +155,9 @@ describe('a DNS response', () => {
     ['for at least one second', 0, 900, 1100],
     ['for at most one minute', 86_400, 59_000, 61_000],
   ])('is cached %s', async (_how, ttl, before, behind) => {
-    server.says = () => ({ addresses: ['192.0.2.1'], ttl });
+    server.reply = () => ({ addresses: ['192.0.2.1'], ttl });
     await find('a.test');
-    server.says = () => ({ addresses: ['192.0.2.2'], ttl });
+    server.reply = () => ({ addresses: ['192.0.2.2'], ttl });
     now = before;
     expect(await find('a.test')).toEqual(['192.0.2.1']);
     now = behind;
@@ -166,7 +166,7 @@ describe('a DNS response', () => {
 
   it('that the name does not exist is cached for a moment', async () => {
     expect(await find('new.test')).toBe('ENOTFOUND');
-    server.says = () => at('192.0.2.1');
+    server.reply = () => at('192.0.2.1');
     now = 1000;
     expect(await find('new.test')).toBe('ENOTFOUND');
     now = 3000;
@@ -174,12 +174,12 @@ describe('a DNS response', () => {
   });
 
   it('is cached for a limited number of names, and the number of concurrent queries is limited', async () => {
-    server.says = () => at('192.0.2.1');
+    server.reply = () => at('192.0.2.1');
     names = make(patient);
     // Few at once: a socket buffers some hundred datagrams, and a lost one is not repeated here.
     for (let round = 0; round < 24; round += 1) await Promise.all(Array.from({ length: 50 }, (_, i) => find(`n${round}-${i}.test`)));
     expect(names.size).toEqual({ cached: 1024, pending: 0 });
-    server.says = () => 'silence';
+    server.reply = () => 'silence';
     const many = Array.from({ length: 300 }, (_, i) => find(`m${i}.dead.test`));
     expect(names.size.pending).toBe(256);
     await expect.poll(() => server.queries.some(([name]) => name === 'm0.dead.test')).toBe(true);
@@ -190,9 +190,9 @@ describe('a DNS response', () => {
 
   it('is checked on every use: a private address is rejected for a host chosen by a request', async () => {
     const checked = lookupFor('request', { hasHost: () => false, hasAddress: () => false }, undefined, names.lookup);
-    server.says = () => ({ addresses: ['93.184.216.34'], ttl: 0 });
+    server.reply = () => ({ addresses: ['93.184.216.34'], ttl: 0 });
     expect(await find('rebind.test', { all: true }, checked)).toEqual(['93.184.216.34']);
-    server.says = () => ({ addresses: ['127.0.0.1'], ttl: 0 });
+    server.reply = () => ({ addresses: ['127.0.0.1'], ttl: 0 });
     now = 1100;
     expect(await find('rebind.test', { all: true }, checked)).toBe('not_allowed');
     expect(await find('rebind.test', { all: true }, checked)).toBe('not_allowed');

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/gateway.ts';
 import { chunks, completion } from '../support/upstream.ts';
 import { chat, errorOf, onA, onPair, outcomes, readAll, type Rig, startRig, streamed } from './rig.ts';
-import { chunked, drained, forever, head, lastPiece, piece, put, whole } from './wire.ts';
+import { chunked, drained, forever, head, lastPiece, piece, put, completeResponse } from './wire.ts';
 
 /** Unusual but valid responses: they are forwarded. */
 
-const good = JSON.stringify(completion('grüße 🎉'));
+const completionText = JSON.stringify(completion('grüße 🎉'));
 const stream = chunks('grüße ', '🎉').join('');
 const withoutMark = chunks('one').slice(0, -1).join('');
 const json = 'application/json';
@@ -28,70 +28,70 @@ interface Oddity {
 const oddities: readonly Oddity[] = [
   {
     name: 'gzip that was not requested',
-    play: (socket) => put(socket, whole(200, json, gzipSync(good), { 'content-encoding': 'gzip' })),
+    play: (socket) => put(socket, completeResponse(200, json, gzipSync(completionText), { 'content-encoding': 'gzip' })),
     body: chat,
-    text: good,
+    text: completionText,
   },
   {
     name: 'brotli that was not requested',
-    play: (socket) => put(socket, whole(200, json, brotliCompressSync(good), { 'content-encoding': 'br' })),
+    play: (socket) => put(socket, completeResponse(200, json, brotliCompressSync(completionText), { 'content-encoding': 'br' })),
     body: chat,
-    text: good,
+    text: completionText,
   },
   {
     name: 'deflate that was not requested',
-    play: (socket) => put(socket, whole(200, json, deflateSync(good), { 'content-encoding': 'deflate' })),
+    play: (socket) => put(socket, completeResponse(200, json, deflateSync(completionText), { 'content-encoding': 'deflate' })),
     body: chat,
-    text: good,
+    text: completionText,
   },
   {
     name: 'zstd that was not requested',
-    play: (socket) => put(socket, whole(200, json, zstdCompressSync(good), { 'content-encoding': 'zstd' })),
+    play: (socket) => put(socket, completeResponse(200, json, zstdCompressSync(completionText), { 'content-encoding': 'zstd' })),
     body: chat,
-    text: good,
+    text: completionText,
   },
   {
     name: 'two content codings',
-    play: (socket) => put(socket, whole(200, json, brotliCompressSync(gzipSync(good)), { 'content-encoding': 'GZIP, identity, br' })),
+    play: (socket) => put(socket, completeResponse(200, json, brotliCompressSync(gzipSync(completionText)), { 'content-encoding': 'GZIP, identity, br' })),
     body: chat,
-    text: good,
+    text: completionText,
   },
   {
     name: 'gzip of 3 MB',
     play: (socket) =>
-      put(socket, whole(200, json, gzipSync(JSON.stringify(completion('ab'.repeat(1_500_000)))), { 'content-encoding': 'gzip' })),
+      put(socket, completeResponse(200, json, gzipSync(JSON.stringify(completion('ab'.repeat(1_500_000)))), { 'content-encoding': 'gzip' })),
     body: chat,
     text: JSON.stringify(completion('ab'.repeat(1_500_000))),
   },
   {
     name: 'a body byte by byte',
-    play: (socket) => byteByByte(socket, head(200, { 'content-type': json, 'content-length': Buffer.byteLength(good) }), Buffer.from(good)),
+    play: (socket) => byteByByte(socket, head(200, { 'content-type': json, 'content-length': Buffer.byteLength(completionText) }), Buffer.from(completionText)),
     body: chat,
-    text: good,
+    text: completionText,
   },
   {
     name: 'a body without a length',
-    play: async (socket) => (await put(socket, head(200, { 'content-type': json, connection: 'close' }), good), void socket.end()),
+    play: async (socket) => (await put(socket, head(200, { 'content-type': json, connection: 'close' }), completionText), void socket.end()),
     body: chat,
-    text: good,
+    text: completionText,
   },
   {
     name: 'a body after an informational response',
-    play: (socket) => put(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', whole(200, json, good)),
+    play: (socket) => put(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n', completeResponse(200, json, completionText)),
     body: chat,
-    text: good,
+    text: completionText,
   },
   {
     name: 'a body with whitespace around it',
-    play: (socket) => put(socket, whole(200, json, `\n${good}\r\n`)),
+    play: (socket) => put(socket, completeResponse(200, json, `\n${completionText}\r\n`)),
     body: chat,
-    text: `\n${good}\r\n`,
+    text: `\n${completionText}\r\n`,
   },
   {
     name: 'a body without a content type',
-    play: (socket) => put(socket, head(200, { 'content-length': Buffer.byteLength(good) }), good),
+    play: (socket) => put(socket, head(200, { 'content-length': Buffer.byteLength(completionText) }), completionText),
     body: chat,
-    text: good,
+    text: completionText,
   },
   {
     name: 'a stream byte by byte',
@@ -104,7 +104,7 @@ const oddities: readonly Oddity[] = [
   },
   {
     name: 'a stream in one piece',
-    play: (socket) => put(socket, whole(200, 'text/event-stream; charset=utf-8', stream)),
+    play: (socket) => put(socket, completeResponse(200, 'text/event-stream; charset=utf-8', stream)),
     body: streamed,
     text: stream,
   },
@@ -157,7 +157,7 @@ describe('an unusual but valid response', () => {
   it.each(oddities)('is forwarded: $name', async ({ play, body, text }) => {
     rig.wire.script = play;
     const response = await rig.sendAndRead({ ...body }, onPair);
-    expect([response.status, response.cut, response.headers.get('content-encoding')]).toEqual([200, false, null]);
+    expect([response.status, response.isTruncated, response.headers.get('content-encoding')]).toEqual([200, false, null]);
     expect(response.text === text || response.text).toBe(true);
     expect(response.record).toMatchObject({ end: 'whole', status: 200, error: null, finish: ['stop'] });
     expect(outcomes(response.record)).toEqual(['a answered 200']);
@@ -182,20 +182,20 @@ describe('an unusual but valid response', () => {
     ['HTML', 500, 'text/html', '<h1>Internal error</h1>', 'Internal error'],
     ['an event stream', 503, 'text/event-stream', 'data: {"error":{"message":"busy"}}\n\n', 'busy'],
     ['an empty body', 500, 'text/plain', '', 'no error message'],
-  ])('with an error in %s is converted to an error object with the same status', async (_name, status, type, body, says) => {
-    rig.wire.script = (socket) => put(socket, whole(status, type, body));
+  ])('with an error in %s is converted to an error object with the same status', async (_name, status, type, body, message) => {
+    rig.wire.script = (socket) => put(socket, completeResponse(status, type, body));
     const response = await rig.sendAndRead(chat, onA);
     expect([response.status, response.headers.get('content-type'), response.headers.get('x-gateway-error-source')]).toEqual([
       status,
       'application/json',
       'provider',
     ]);
-    expect(errorOf(response.text).message).toContain(says);
+    expect(errorOf(response.text).message).toContain(message);
     expect(response.record).toMatchObject({ end: 'fault', status, error: { code: 'provider_error', source: 'provider' } });
   });
 
   it('with an error object is forwarded, and the record has its message', async () => {
-    rig.wire.script = (socket) => put(socket, whole(400, json, '{"error":{"message":"no such model","type":"t","code":"c"}}'));
+    rig.wire.script = (socket) => put(socket, completeResponse(400, json, '{"error":{"message":"no such model","type":"t","code":"c"}}'));
     const response = await rig.sendAndRead(chat, onA);
     expect([response.status, errorOf(response.text).message]).toEqual([400, 'no such model']);
     expect(response.record).toMatchObject({ end: 'fault', error: { code: 'provider_error', source: 'provider', message: 'no such model' } });
@@ -249,7 +249,7 @@ describe('a response too large to buffer', () => {
       socket.destroy();
     };
     const response = await rig.sendAndRead(chat, onPair);
-    expect([response.status, response.cut]).toEqual([200, true]);
+    expect([response.status, response.isTruncated]).toEqual([200, true]);
     expect(response.record).toMatchObject({ end: 'fault', status: 200, error: { code: 'stream_interrupted', source: 'provider' } });
     expect(outcomes(response.record)).toEqual(['a answered 200']);
   });
@@ -261,7 +261,7 @@ describe('a response too large to buffer', () => {
       socket.end();
     };
     const response = await rig.sendAndRead(chat, onA);
-    expect([response.cut, response.record.end, response.record.error?.code]).toEqual([true, 'fault', 'stream_interrupted']);
+    expect([response.isTruncated, response.record.end, response.record.error?.code]).toEqual([true, 'fault', 'stream_interrupted']);
   });
 
   it('is streamed with backpressure if the client does not read', async () => {
@@ -305,14 +305,14 @@ describe('a stream that never ends', () => {
     rig = await startRig();
     rig.wire.script = play(stream);
     const response = await rig.sendAndRead(streamed, onA);
-    expect([response.status, response.cut, response.record.end, response.text.startsWith(stream)]).toEqual([200, false, 'whole', true]);
+    expect([response.status, response.isTruncated, response.record.end, response.text.startsWith(stream)]).toEqual([200, false, 'whole', true]);
     expect(response.text.length).toBeLessThan(256 * 1024);
   });
 
   it('waits while a plugin inspects its head', async () => {
-    const looks = `export default {name: 'looks', options: {type: 'object'}, setup: () => ({reply: () => new Promise((resolve) => { globalThis.looked = resolve; })})};`;
+    const pluginSource = `export default {name: 'looks', options: {type: 'object'}, setup: () => ({reply: () => new Promise((resolve) => { globalThis.looked = resolve; })})};`;
     const plugins = ['auth', 'virtual-key', { use: './looks.ts' }, 'routing', 'transform', 'fallback-retry'];
-    rig = await startRig({ more: { plugins }, gateway: { files: { 'looks.ts': looks } } });
+    rig = await startRig({ extraConfig: { plugins }, gateway: { files: { 'looks.ts': pluginSource } } });
     rig.wire.script = play('');
     const leaving = new AbortController();
     const pending = rig.send(streamed, onA, leaving.signal);

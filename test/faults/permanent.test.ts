@@ -42,9 +42,9 @@ let gateway: TestGateway;
 beforeAll(async () => {
   upstream = await startUpstream((response, { headers }) => {
     const status = Number(headers['x-status'] ?? 200);
-    const word = headers['x-says'];
+    const shouldRetry = headers['x-says'];
     const body = status === 200 ? completion('hi') : { error: { message: 'no' } };
-    json(response, status, body, typeof word === 'string' ? { 'x-should-retry': word } : {});
+    json(response, status, body, typeof shouldRetry === 'string' ? { 'x-should-retry': shouldRetry } : {});
   });
   const hosted = { custom_host: `${upstream.url}/v1`, api_key: 'sk-open-0123456789' };
   gateway = await startTestGateway(
@@ -80,14 +80,14 @@ const send = (headers: Readonly<Record<string, string>>, path = '/v1/chat/comple
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ model: 'm', input: 'x', messages: [] }),
   });
-const word = ({ headers }: Response): string | null => headers.get('x-should-retry');
+const shouldRetryOf = ({ headers }: Response): string | null => headers.get('x-should-retry');
 const messageOf = async (response: Response): Promise<string> => ((await response.json()) as { error: { message: string } }).error.message;
 
 describe('an error of the catalogue', () => {
   it.each(Object.keys(errorCatalogue) as ErrorCode[])('has x-should-retry: false if a retry cannot succeed: %s', async (code) => {
     // An error that a plugin throws by mistake is treated the same for every code.
     const response = await send({ 'x-gateway-provider': '@open', 'x-throw': code });
-    expect([response.status, word(response)]).toEqual([errorCatalogue[code].status, passing.includes(code) ? null : 'false']);
+    expect([response.status, shouldRetryOf(response)]).toEqual([errorCatalogue[code].status, passing.includes(code) ? null : 'false']);
     if (response.status === 503) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
@@ -98,7 +98,7 @@ describe('an error of the catalogue', () => {
     ['provider_auth_failed', { retry: true }, null],
     ['upstream_invalid', { retry: false }, 'false'],
   ])('can override whether a retry can succeed: %s %j', async (code, details, expected) => {
-    expect(word(await send({ 'x-gateway-provider': '@open', 'x-throw': code, 'x-details': JSON.stringify(details) }))).toBe(expected);
+    expect(shouldRetryOf(await send({ 'x-gateway-provider': '@open', 'x-throw': code, 'x-details': JSON.stringify(details) }))).toBe(expected);
   });
 });
 
@@ -115,11 +115,11 @@ describe('an error of the provider', () => {
     [503, undefined, null],
     [400, 'true', 'true'],
     [500, 'false', 'false'],
-  ])('with status %i and x-should-retry %s returns x-should-retry %s', async (status, says, expected) => {
-    const headers = { 'x-status': status.toString(), ...(says === undefined ? {} : { 'x-says': says }) };
-    expect(word(await send({ 'x-gateway-config': 'plain', ...headers }))).toBe(expected);
+  ])('with status %i and x-should-retry %s returns x-should-retry %s', async (status, upstreamValue, expected) => {
+    const headers = { 'x-status': status.toString(), ...(upstreamValue === undefined ? {} : { 'x-says': upstreamValue }) };
+    expect(shouldRetryOf(await send({ 'x-gateway-config': 'plain', ...headers }))).toBe(expected);
     // The relay reads no body and forwards the caller's headers itself.
-    expect(word(await send({ 'x-gateway-provider': '@open', ...headers }, '/v1/elsewhere'))).toBe(expected);
+    expect(shouldRetryOf(await send({ 'x-gateway-provider': '@open', ...headers }, '/v1/elsewhere'))).toBe(expected);
   });
 });
 
@@ -131,19 +131,19 @@ describe('a rejected credential', () => {
     ['of a target', { 'x-gateway-config': 'keyed' }, 'config.api_key'],
   ])('%s is reported with its setting', async (_name, headers, setting) => {
     const response = await send({ ...headers, ...refused });
-    expect([response.status, word(response)]).toEqual([502, 'false']);
+    expect([response.status, shouldRetryOf(response)]).toEqual([502, 'false']);
     expect(await messageOf(response)).toBe(`Provider "open" rejected the credential of ${setting} with status 401: no`);
   });
 
   it('of a relayed request is reported with its setting', async () => {
     const response = await send({ 'x-gateway-provider': '@open', ...refused }, '/v1/elsewhere');
-    expect([response.status, word(response)]).toEqual([502, 'false']);
+    expect([response.status, shouldRetryOf(response)]).toEqual([502, 'false']);
     expect(await messageOf(response)).toBe('Provider "open" rejected the credential of providers.open.api_key with status 401.');
   });
 
   it('of the caller returns the status 401 of the provider', async () => {
     const response = await send({ 'x-gateway-provider': '@own', authorization: 'Bearer of-the-caller', ...refused }, '/v1/elsewhere');
-    expect([response.status, word(response)]).toEqual([401, 'false']);
+    expect([response.status, shouldRetryOf(response)]).toEqual([401, 'false']);
   });
 
   it('of a WebSocket returns 502', async () => {
@@ -174,13 +174,13 @@ describe('a rejected credential', () => {
 describe('a route that the provider does not support', () => {
   it('returns 400 and no retry', async () => {
     const response = await send({ 'x-gateway-provider': '@claude' }, '/v1/moderations');
-    expect([response.status, word(response)]).toEqual([400, 'false']);
+    expect([response.status, shouldRetryOf(response)]).toEqual([400, 'false']);
     expect(await response.json()).toMatchObject({ error: { code: 'unsupported_endpoint', type: 'invalid_request_error' } });
   });
 
   it('keeps the error of the targets that were tried', async () => {
     const response = await send({ 'x-gateway-config': 'lacking', 'x-status': '503' }, '/v1/moderations');
-    expect([response.status, word(response)]).toEqual([503, 'false']);
+    expect([response.status, shouldRetryOf(response)]).toEqual([503, 'false']);
     expect(await messageOf(response)).toContain('Last: open returned 503');
   });
 });
@@ -188,10 +188,10 @@ describe('a route that the provider does not support', () => {
 it('an invalid HTTP request gets 400 with x-should-retry: false', async () => {
   const { hostname, port } = new URL(gateway.url);
   const text = await new Promise<string>((resolve, reject) => {
-    let got = '';
+    let received = '';
     const socket = connect(Number(port), hostname, () => void socket.write('GET / HTTP/1.1\r\nbad header\r\n\r\n'));
-    socket.setEncoding('latin1').on('data', (piece: string) => (got += piece));
-    socket.on('error', reject).on('close', () => resolve(got));
+    socket.setEncoding('latin1').on('data', (piece: string) => (received += piece));
+    socket.on('error', reject).on('close', () => resolve(received));
   });
   expect(text).toMatch(/^HTTP\/1\.1 400 [^]*\r\nx-should-retry: false\r\n/);
 });

@@ -10,7 +10,7 @@ import { readSpool } from '../../src/store/fixtures/read-spool.ts';
 import { until } from '../support/gateway.ts';
 import { chunks, completion } from '../support/upstream.ts';
 import { chat, errorOf, eventsOf, streamed } from './rig.ts';
-import { chunked, forever, head, lastPiece, piece, put, startWire, type Wire, whole } from './wire.ts';
+import { chunked, forever, head, lastPiece, piece, put, startWire, type Wire, completeResponse } from './wire.ts';
 
 /** A gateway in its own process: killed under load, and stopped with responses in progress. */
 
@@ -77,10 +77,10 @@ describe('a gateway that is killed under load', () => {
     wire.script = (socket, { body }) =>
       body.includes('"stream":true')
         ? put(socket, head(200, chunked), piece(role), piece(text), piece(finish + mark), lastPiece)
-        : put(socket, whole(200, 'application/json', JSON.stringify(completion('from a'))));
+        : put(socket, completeResponse(200, 'application/json', JSON.stringify(completion('from a'))));
     await start({});
     const whole200: string[] = [];
-    let broken = 0;
+    let brokenStreams = 0;
     const lane = async (n: number): Promise<void> => {
       for (;;) {
         try {
@@ -89,7 +89,7 @@ describe('a gateway that is killed under load', () => {
           const isWhole = n % 2 === 0 ? text.endsWith('}') : text.endsWith(mark);
           if (response.status === 200 && isWhole) whole200.push(response.headers.get('x-request-id') ?? '');
         } catch {
-          broken += 1;
+          brokenStreams += 1;
           return;
         }
       }
@@ -100,7 +100,7 @@ describe('a gateway that is killed under load', () => {
     await Promise.all(lanes);
     await ended();
     const records = await spooled();
-    expect(broken).toBe(16);
+    expect(brokenStreams).toBe(16);
     expect(whole200.filter((id) => records.get(id)?.end !== 'whole')).toEqual([]);
     expect(new Set(whole200).size).toBe(whole200.length);
   });
@@ -108,21 +108,21 @@ describe('a gateway that is killed under load', () => {
 
 describe('a gateway that receives SIGTERM', () => {
   it('finishes a stream in progress, serves open connections and exits with 0', async () => {
-    let goOn = (): void => undefined;
-    const more = new Promise<void>((resolve) => (goOn = resolve));
+    let continueStream = (): void => undefined;
+    const continued = new Promise<void>((resolve) => (continueStream = resolve));
     wire.script = (socket) =>
       put(socket, head(200, chunked), piece(role), piece(text))
-        .then(() => more)
+        .then(() => continued)
         .then(() => put(socket, piece(finish + mark), lastPiece));
     await start({ timeout: '20s' });
     const response = await send(streamed);
-    const kept = await openConnection();
+    const keepAlive = await openConnection();
     child.kill('SIGTERM');
     await until(() => lines.includes('"msg":"stopping"'), 'the stop to begin');
     await until(refused, 'new connections to be refused');
     // An unused connection may be closed by then; a request on it is served.
-    expect(await kept.received()).toMatch(/^(?:$|HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n[^]*"object":"list")/i);
-    goOn();
+    expect(await keepAlive.received()).toMatch(/^(?:$|HTTP\/1\.1 200 OK\r\n[^]*\r\nconnection: close\r\n[^]*"object":"list")/i);
+    continueStream();
     expect(await response.text()).toBe(role + text + finish + mark);
     expect(await ended()).toBe(0);
     expect((await spooled()).get(response.headers.get('x-request-id') ?? '')).toMatchObject({
@@ -177,7 +177,7 @@ describe('a gateway that receives SIGTERM', () => {
   it('sends the rest of a finished response to a slow client', async () => {
     // An error body is buffered at any size, so the gateway has finished long before the client has read it.
     const long = JSON.stringify({ error: { message: 'x'.repeat(14_000_000) } });
-    wire.script = (socket) => put(socket, whole(500, 'application/json', long));
+    wire.script = (socket) => put(socket, completeResponse(500, 'application/json', long));
     await start({ timeout: '20s' });
     const response = await send(chat);
     child.kill('SIGTERM');

@@ -9,7 +9,7 @@ const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDel
 const exhausted = { error: { code: 429, message: 'Resource exhausted.', status: 'RESOURCE_EXHAUSTED', details } };
 
 type Play = (response: ServerResponse) => void | Promise<void>;
-const whole =
+const wholeBody =
   (status: number, value: unknown, headers: Record<string, string> = {}): Play =>
   (response) =>
     json(response, status, value, headers);
@@ -30,7 +30,7 @@ const inPieces =
     response.end();
   };
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
-const named = (name: string, value: unknown): string => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
+const sseEvent = (name: string, value: unknown): string => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 const anthropic = (type: string): object => ({ type: 'error', error: { type, message: 'not now' } });
 
 let upstream: ScriptedUpstream;
@@ -100,7 +100,7 @@ describe('a Google error of a model on Vertex AI', () => {
     'is converted to the format of a chat client: %s, %s',
     async (model, _shape, body) => {
       for (const streams of [false, true]) {
-        play = whole(429, body);
+        play = wholeBody(429, body);
         const response = await send(chat, { model, stream: streams }, onVertex);
         expect([response.status, response.headers.get('retry-after'), response.headers.get('x-should-retry')]).toEqual([429, '35', null]);
         expect(errorIn(response.text)).toMatchObject({ type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED', param: null });
@@ -111,13 +111,13 @@ describe('a Google error of a model on Vertex AI', () => {
 
   it.each(shapes)('is converted to the format of a messages client: %s', async (_shape, body) => {
     for (const path of [messages, `${messages}/count_tokens`]) {
-      play = whole(429, body);
+      play = wholeBody(429, body);
       const response = await send(path, { model: 'anthropic.claude-sonnet-4-5' }, onVertex);
       expect([response.status, response.headers.get('retry-after')]).toEqual([429, '35']);
       expect(JSON.parse(response.text)).toMatchObject({ type: 'error', error: { type: 'rate_limit_error', message: 'Resource exhausted.' } });
     }
     const [, list] = shapes;
-    play = whole(
+    play = wholeBody(
       404,
       list?.[1] === body ? [{ error: { code: 404, message: 'm', status: 'NOT_FOUND' } }] : { error: { message: 'm', status: 'NOT_FOUND' } },
     );
@@ -126,11 +126,11 @@ describe('a Google error of a model on Vertex AI', () => {
     expect(errorIn(response.text)).toMatchObject({ type: 'not_found_error' });
   });
 
-  it.each(models.flatMap((model) => [stream, inPieces].map((way) => [model, way.name, way] as const)))(
+  it.each(models.flatMap((model) => [stream, inPieces].map((framing) => [model, framing.name, framing] as const)))(
     'at the beginning of a stream returns its status: %s, %s',
-    async (model, _name, way) => {
+    async (model, _name, framing) => {
       for (const body of [exhausted, [exhausted]]) {
-        play = way(data(body));
+        play = framing(data(body));
         const response = await send(chat, { model, stream: true }, onVertex);
         expect([response.status, response.headers.get('retry-after')]).toEqual([429, '35']);
         expect(errorIn(response.text)).toMatchObject({ type: 'rate_limit_error', code: 'RESOURCE_EXHAUSTED' });
@@ -138,11 +138,11 @@ describe('a Google error of a model on Vertex AI', () => {
     },
   );
 
-  it.each(openModels.flatMap((model) => [stream, inPieces].map((way) => [model, way.name, way] as const)))(
+  it.each(openModels.flatMap((model) => [stream, inPieces].map((framing) => [model, framing.name, framing] as const)))(
     'in the middle of a stream is converted: %s, %s',
-    async (model, _name, way) => {
+    async (model, _name, framing) => {
       for (const body of [exhausted, [exhausted]]) {
-        play = way(...chunks('one ').slice(0, 2), data(body));
+        play = framing(...chunks('one ').slice(0, 2), data(body));
         const response = await send(chat, { model, stream: true }, onVertex);
         expect(response.status).toBe(200);
         const last = response.text.trimEnd().split('\n\n').at(-1) ?? '';
@@ -156,10 +156,10 @@ describe('a Google error of a model on Vertex AI', () => {
   );
 
   it('in the middle of a messages stream becomes an error event of that API', async () => {
-    const start = named('message_start', { type: 'message_start', message: { id: 'msg_1', usage: { input_tokens: 1 } } });
-    const delta = named('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one' } });
-    for (const way of [stream, inPieces]) {
-      play = way(start, delta, data(exhausted));
+    const start = sseEvent('message_start', { type: 'message_start', message: { id: 'msg_1', usage: { input_tokens: 1 } } });
+    const delta = sseEvent('content_block_delta', { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'one' } });
+    for (const framing of [stream, inPieces]) {
+      play = framing(start, delta, data(exhausted));
       const response = await send(messages, { model: 'anthropic.claude-sonnet-4-5', stream: true }, onVertex);
       const last = response.text.trimEnd().split('\n\n').at(-1) ?? '';
       expect(last).toMatch(/^event: error\ndata: /);
@@ -170,11 +170,11 @@ describe('a Google error of a model on Vertex AI', () => {
 
 /** Provider, path, first event, then the status and type that the client gets. */
 const first: readonly (readonly [string, string, string, number, string])[] = [
-  ['claude', messages, named('error', anthropic('overloaded_error')), 529, 'overloaded_error'],
-  ['claude', messages, named('error', anthropic('rate_limit_error')), 429, 'rate_limit_error'],
-  ['claude', messages, named('error', anthropic('api_error')), 500, 'api_error'],
-  ['claude', messages, named('error', anthropic('new_error')), 502, 'new_error'],
-  ['claude', chat, named('error', anthropic('overloaded_error')), 529, 'overloaded_error'],
+  ['claude', messages, sseEvent('error', anthropic('overloaded_error')), 529, 'overloaded_error'],
+  ['claude', messages, sseEvent('error', anthropic('rate_limit_error')), 429, 'rate_limit_error'],
+  ['claude', messages, sseEvent('error', anthropic('api_error')), 500, 'api_error'],
+  ['claude', messages, sseEvent('error', anthropic('new_error')), 502, 'new_error'],
+  ['claude', chat, sseEvent('error', anthropic('overloaded_error')), 529, 'overloaded_error'],
   ['open', chat, data({ error: { message: 'not now', type: 'overloaded_error' } }), 529, 'overloaded_error'],
   ['open', chat, data({ error: { message: 'not now', type: 'server_error' } }), 500, 'server_error'],
   ['open', chat, data({ error: { message: 'not now', type: 'new' } }), 502, 'new'],
@@ -185,15 +185,15 @@ const first: readonly (readonly [string, string, string, number, string])[] = [
     400,
     'invalid_request_error',
   ],
-  ['open', '/v1/responses', named('error', { type: 'error', code: 'rate_limit_exceeded', message: 'not now' }), 429, 'rate_limit_error'],
+  ['open', '/v1/responses', sseEvent('error', { type: 'error', code: 'rate_limit_exceeded', message: 'not now' }), 429, 'rate_limit_error'],
   ['gem', chat, data({ error: { code: 503, message: 'not now', status: 'UNAVAILABLE' } }), 503, 'api_error'],
 ];
 
 describe('an error object as the first event of a stream', () => {
-  it.each(first.flatMap((row) => [stream, inPieces].map((way) => [...row, way] as const)))(
+  it.each(first.flatMap((row) => [stream, inPieces].map((framing) => [...row, framing] as const)))(
     'keeps its type and gets its status: %s %s %#',
-    async (provider, path, event, status, type, way) => {
-      play = way(event);
+    async (provider, path, event, status, type, framing) => {
+      play = framing(event);
       const response = await send(path, { model: 'm-1', input: 'hi', stream: true }, { 'x-gateway-provider': `@${provider}` });
       expect([response.status, response.headers.get('x-gateway-error-source')]).toEqual([status, 'provider']);
       expect(response.headers.get('x-should-retry')).toBe(status === 400 ? 'false' : null);
@@ -213,7 +213,7 @@ describe('an error object as the first event of a stream', () => {
   it('is retried after the requested delay if its status is listed', async () => {
     const soon = { error: { ...exhausted.error, details: [{ ...details[0], retryDelay: '0.05s' }] } };
     let n = 0;
-    play = (response) => ((n += 1), n === 1 ? sse(response, [data(soon)]) : whole(429, exhausted)(response));
+    play = (response) => ((n += 1), n === 1 ? sse(response, [data(soon)]) : wholeBody(429, exhausted)(response));
     const response = await send(chat, { model: 'm-1', stream: true }, { 'x-gateway-config': 'gem-again' });
     expect([response.status, response.headers.get('retry-after'), response.headers.get('x-should-retry'), upstream.requests.length]).toEqual([
       429,
@@ -229,7 +229,7 @@ describe('an error object as the first event of a stream', () => {
   });
 
   it("that rejects the operator's credential returns 502", async () => {
-    play = stream(named('error', anthropic('authentication_error')));
+    play = stream(sseEvent('error', anthropic('authentication_error')));
     const response = await send(messages, { model: 'm-1', stream: true }, { 'x-gateway-provider': '@claude' });
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([502, 'false']);
     expect(response.text).toContain('providers.claude.api_key');
@@ -244,7 +244,7 @@ describe('an error object with status 200', () => {
     ['open', '/v1/embeddings', { error: { message: 'not now', type: 'server_error' } }, 500],
     ['open', chat, { error: { message: 'not now' } }, 502],
   ])('returns the status of its error type: %s %s %#', async (provider, path, body, status) => {
-    play = whole(200, body);
+    play = wholeBody(200, body);
     const response = await send(path, { model: 'm-1', input: 'hi' }, { 'x-gateway-provider': `@${provider}` });
     expect([response.status, response.headers.get('x-gateway-error-source')]).toEqual([status, 'provider']);
     expect(errorIn(response.text)['message']).toContain('not now');
@@ -255,7 +255,7 @@ it.each([
   ['the header retry-after is set', { 'retry-after': '3' }, '3', null],
   ['the header retry-after-ms is set', { 'retry-after-ms': '3000' }, null, '3000'],
 ])('a retry delay in the error body is ignored if %s', async (_name, headers, seconds, ms) => {
-  play = whole(429, exhausted, headers);
+  play = wholeBody(429, exhausted, headers);
   const response = await send(chat, { model: 'gemini-2.5-flash' }, onVertex);
   expect([response.headers.get('retry-after'), response.headers.get('retry-after-ms')]).toEqual([seconds, ms]);
 });

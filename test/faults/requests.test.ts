@@ -17,20 +17,20 @@ interface Refusal {
   readonly body?: string | ReadableStream;
   readonly status: number;
   readonly code: string;
-  readonly says: RegExp;
+  readonly message: RegExp;
 }
 
 const refusals: readonly Refusal[] = [
-  { name: 'a truncated body', body: '{"model":', status: 400, code: 'invalid_json', says: /unexpected end at position 9/ },
-  { name: 'a body that is a list', body: '[]', status: 400, code: 'invalid_json', says: /expected an object/ },
-  { name: 'no body', status: 400, code: 'invalid_json', says: /^The body is empty\.$/ },
+  { name: 'a truncated body', body: '{"model":', status: 400, code: 'invalid_json', message: /unexpected end at position 9/ },
+  { name: 'a body that is a list', body: '[]', status: 400, code: 'invalid_json', message: /expected an object/ },
+  { name: 'no body', status: 400, code: 'invalid_json', message: /^The body is empty\.$/ },
   {
     name: 'an unknown route',
     method: 'GET',
     path: '/chat/completions',
     status: 404,
     code: 'route_not_found',
-    says: /no route GET "\/chat\/completions".*"\/v1\/chat\/completions"/,
+    message: /no route GET "\/chat\/completions".*"\/v1\/chat\/completions"/,
   },
   {
     name: 'a wrong key',
@@ -38,17 +38,17 @@ const refusals: readonly Refusal[] = [
     body: text,
     status: 401,
     code: 'invalid_api_key',
-    says: /key/,
+    message: /key/,
   },
-  { name: 'no key', headers: { 'x-gateway-api-key': '' }, body: text, status: 401, code: 'missing_api_key', says: /key/ },
-  { name: 'no target', body: text, status: 400, code: 'no_target', says: /names no provider/ },
+  { name: 'no key', headers: { 'x-gateway-api-key': '' }, body: text, status: 401, code: 'missing_api_key', message: /key/ },
+  { name: 'no target', body: text, status: 400, code: 'no_target', message: /names no provider/ },
   {
     name: 'an unknown config',
     headers: { 'x-gateway-config': 'pairs' },
     body: text,
     status: 404,
     code: 'config_not_found',
-    says: /"pairs".*"pair"/,
+    message: /"pairs".*"pair"/,
   },
   {
     name: 'an unknown provider',
@@ -56,7 +56,7 @@ const refusals: readonly Refusal[] = [
     body: text,
     status: 404,
     code: 'provider_not_found',
-    says: /"bb"|"@bb"/,
+    message: /"bb"|"@bb"/,
   },
   {
     name: 'a config that is not JSON',
@@ -64,7 +64,7 @@ const refusals: readonly Refusal[] = [
     body: text,
     status: 400,
     code: 'invalid_config',
-    says: /config/,
+    message: /config/,
   },
   {
     name: 'a route that the provider does not support',
@@ -73,7 +73,7 @@ const refusals: readonly Refusal[] = [
     body: '{"model":"m","input":"x"}',
     status: 400,
     code: 'unsupported_endpoint',
-    says: /azure/,
+    message: /azure/,
   },
   {
     name: 'metadata that is not an object',
@@ -81,7 +81,7 @@ const refusals: readonly Refusal[] = [
     body: text,
     status: 400,
     code: 'invalid_metadata',
-    says: /metadata/i,
+    message: /metadata/i,
   },
   {
     name: 'a body that is too large',
@@ -89,7 +89,7 @@ const refusals: readonly Refusal[] = [
     body: JSON.stringify({ ...chat, pad: 'x'.repeat(300_000) }),
     status: 413,
     code: 'body_too_large',
-    says: /3000\d\d bytes is larger than the limit of 100 KB/,
+    message: /3000\d\d bytes is larger than the limit of 100 KB/,
   },
   {
     name: 'a chunked body that is too large',
@@ -97,7 +97,7 @@ const refusals: readonly Refusal[] = [
     body: '',
     status: 413,
     code: 'body_too_large',
-    says: /larger than the limit of 100 KB/,
+    message: /larger than the limit of 100 KB/,
   },
 ];
 
@@ -114,14 +114,14 @@ describe('a request', () => {
           deployments: { m: { deployment_id: 'd', foundation_model: 'm' } },
         },
       },
-      more: { api_keys: { tests: { hash: `sha256:${createHash('sha256').update(key).digest('hex')}` } } },
+      extraConfig: { api_keys: { tests: { hash: `sha256:${createHash('sha256').update(key).digest('hex')}` } } },
     });
   });
   afterAll(() => rig.close());
 
   it.each(refusals)(
     'with $name is rejected',
-    async ({ name, method = 'POST', path = '/v1/chat/completions', headers = {}, body, status, code, says }) => {
+    async ({ name, method = 'POST', path = '/v1/chat/completions', headers = {}, body, status, code, message: says }) => {
       const chunkedBody = name.startsWith('a chunked body');
       const response = await fetch(rig.gateway.url + path, {
         method,
@@ -136,7 +136,7 @@ describe('a request', () => {
       expect(error.gateway).toMatchObject({ request_id: read.record.id, source: 'gateway' });
       expect([read.headers.get('x-gateway-error-source'), read.headers.get('content-type')]).toEqual(['gateway', 'application/json']);
       expect(read.text).not.toContain(key);
-      expect([rig.wire.requests.length, rig.good.requests.length]).toEqual([0, 0]);
+      expect([rig.wire.requests.length, rig.healthy.requests.length]).toEqual([0, 0]);
       expect(read.record).toMatchObject({ end: 'fault', status, error: { code, source: 'gateway', message: error.message } });
     },
   );

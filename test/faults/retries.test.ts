@@ -4,17 +4,17 @@ import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { completion } from '../support/upstream.ts';
 import { chat, errorOf, onA, outcomes, readAll, type Rig, startRig, streamed, type ReadResponse } from './rig.ts';
-import { forever, head, put, whole } from './wire.ts';
+import { forever, head, put, completeResponse } from './wire.ts';
 import { type HeldTime, holdTime, turns } from '../support/time.ts';
 
 const json = 'application/json';
-const good = JSON.stringify(completion('from a'));
+const completionText = JSON.stringify(completion('from a'));
 const busy = '{"error":{"message":"try later","type":"server_error","code":"busy"}}';
-const fine = (socket: Socket): Promise<void> => put(socket, whole(200, json, good));
+const fine = (socket: Socket): Promise<void> => put(socket, completeResponse(200, json, completionText));
 const later =
   (status: number, headers: Readonly<Record<string, string | number>> = { 'retry-after-ms': 5 }) =>
   (socket: Socket): Promise<void> =>
-    put(socket, whole(status, json, busy, headers));
+    put(socket, completeResponse(status, json, busy, headers));
 
 const on = (config: string): Readonly<Record<string, string>> => ({ 'x-gateway-config': config });
 
@@ -48,7 +48,7 @@ describe('retries', () => {
   afterEach(() => rig.expectQuiet());
   afterAll(() => rig.close());
 
-  const shown = (headers: Headers): readonly (string | null)[] =>
+  const retryHeaders = (headers: Headers): readonly (string | null)[] =>
     ['retry-attempt-count', 'last-used-option-index'].map((tail) => headers.get(`x-gateway-${tail}`)).concat(headers.get('x-should-retry'));
 
   it.each([
@@ -58,7 +58,7 @@ describe('retries', () => {
   ] as const)('are counted in the headers and the record: %s', async (_name, plays, status, count, tries) => {
     play(...plays);
     const response = await rig.sendAndRead(chat, on('alone'));
-    expect([response.status, ...shown(response.headers)]).toEqual([status, count, 'config', null]);
+    expect([response.status, ...retryHeaders(response.headers)]).toEqual([status, count, 'config', null]);
     expect(outcomes(response.record)).toEqual(tries);
     expect(response.headers.get('x-gateway-attempts')).toMatch(new RegExp(`^${tries.map((each) => `a=${each.slice(-3)};\\d+ms`).join(', ')}$`));
     expect(response.record.attempts.map(({ reason }) => reason)).toEqual(
@@ -69,7 +69,7 @@ describe('retries', () => {
   it('return the last response after the last attempt, with x-should-retry: false', async () => {
     play(later(503, { 'retry-after-ms': 5, 'x-should-retry': 'true' }));
     const response = await rig.sendAndRead(chat, on('alone'));
-    expect([response.status, response.text, ...shown(response.headers)]).toEqual([503, busy, '-1', 'config', 'false']);
+    expect([response.status, response.text, ...retryHeaders(response.headers)]).toEqual([503, busy, '-1', 'config', 'false']);
     expect(response.headers.get('retry-after-ms')).toBe('5');
     expect(response.record).toMatchObject({ end: 'fault', status: 503, error: { source: 'provider' } });
     expect(outcomes(response.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503']);
@@ -78,13 +78,13 @@ describe('retries', () => {
   it('are not made without configuration', async () => {
     const before = play(later(503));
     const response = await rig.sendAndRead(chat, on('once'));
-    expect([response.status, ...shown(response.headers), rig.wire.requests.length - before]).toEqual([503, '0', 'config', null, 1]);
+    expect([response.status, ...retryHeaders(response.headers), rig.wire.requests.length - before]).toEqual([503, '0', 'config', null, 1]);
   });
 
   it('are made only for the configured status codes', async () => {
     const before = play(later(503));
     const response = await rig.sendAndRead(chat, on('codes'));
-    expect([response.status, ...shown(response.headers)]).toEqual([503, '0', 'config', null]);
+    expect([response.status, ...retryHeaders(response.headers)]).toEqual([503, '0', 'config', null]);
     expect(rig.wire.requests.length - before).toBe(1);
     play(later(418), fine);
     expect((await rig.sendAndRead(chat, on('codes'))).status).toBe(200);
@@ -93,14 +93,14 @@ describe('retries', () => {
   it('are made before the fallback', async () => {
     play(later(503));
     const response = await rig.sendAndRead(streamed, on('chain'));
-    expect([response.status, ...shown(response.headers)]).toEqual([200, '0', 'config.targets[1]', null]);
+    expect([response.status, ...retryHeaders(response.headers)]).toEqual([200, '0', 'config.targets[1]', null]);
     expect(outcomes(response.record)).toEqual(['a answered 503', 'a answered 503', 'a answered 503', 'b answered 200']);
   });
 
   it.each([
     ['a response', later(429), 429],
-    ['a rejected credential', (socket: Socket) => put(socket, whole(401, json, busy)), 502],
-    ['an invalid response', (socket: Socket) => put(socket, whole(200, 'text/html', '<p>')), 502],
+    ['a rejected credential', (socket: Socket) => put(socket, completeResponse(401, json, busy)), 502],
+    ['an invalid response', (socket: Socket) => put(socket, completeResponse(200, 'text/html', '<p>')), 502],
   ] as const)('and fallbacks that end with %s return the status of the last attempt', async (_name, answer, status) => {
     play(answer);
     const response = await rig.sendAndRead(chat, on('failing'));
@@ -210,7 +210,7 @@ describe('a keep-alive connection', () => {
   ])('that is %s at once has read nothing: the request is sent again and recorded', async (_name, second) => {
     then(second);
     const response = await twice();
-    expect([response.status, response.text, response.sent]).toEqual([200, good, 2]);
+    expect([response.status, response.text, response.sent]).toEqual([200, completionText, 2]);
     expect(outcomes(response.record)).toEqual(['a unreachable', 'a answered 200']);
     expect(response.record.attempts.map(({ reason }) => reason)).toEqual([
       expect.stringMatching(/^the keep-alive connection was closed: Provider "a" could not be reached: connection (?:closed|reset) \(/),

@@ -12,7 +12,7 @@ type Plain = Readonly<Record<string, unknown>>;
 export interface Rig {
   readonly gateway: TestGateway;
   readonly wire: Wire;
-  readonly good: ScriptedUpstream;
+  readonly healthy: ScriptedUpstream;
   send(body?: Plain, headers?: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response>;
   /** Sends a request, reads the response to its end and returns it with the record. */
   sendAndRead(body?: Plain, headers?: Readonly<Record<string, string>>): Promise<ReadResponse>;
@@ -30,7 +30,7 @@ export interface ReadResponse {
   /** The part that arrived. */
   readonly text: string;
   /** The connection was closed before the end. */
-  readonly cut: boolean;
+  readonly isTruncated: boolean;
   readonly events: readonly string[];
   readonly record: LogRecord;
 }
@@ -43,7 +43,7 @@ export interface RigOptions {
   /** Additional providers; a function gets the URL of `a`. */
   readonly providers?: Plain | ((url: string) => Plain);
   readonly configs?: Plain;
-  readonly more?: Plain;
+  readonly extraConfig?: Plain;
   readonly gateway?: TestGatewayOptions;
 }
 
@@ -54,11 +54,11 @@ export const streamed = { ...chat, stream: true } as const;
 
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const wire = await startWire();
-  const good = await startUpstream((response, { body }) => {
+  const healthy = await startUpstream((response, { body }) => {
     if (body.includes('"stream":true')) sse(response, chunks('from b'));
     else json(response, 200, completion('from b'));
   });
-  const gateway = await startTestGateway(JSON.stringify(configOf(wire, good, options)), options.gateway);
+  const gateway = await startTestGateway(JSON.stringify(configOf(wire, healthy, options)), options.gateway);
   const send: Rig['send'] = (body = chat, headers = onA, signal) =>
     fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
@@ -74,7 +74,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   return {
     gateway,
     wire,
-    good,
+    healthy,
     send,
     sendAndRead: async (body, headers) => readAll(gateway, await send(body, headers)),
     expectQuiet,
@@ -92,7 +92,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     async close() {
       await gateway.close();
       await wire.close();
-      await good.close();
+      await healthy.close();
     },
   };
 }
@@ -106,32 +106,32 @@ async function untilServed(send: () => Promise<Response>): Promise<void> {
   }, 'room for a request');
 }
 
-function configOf(wire: Wire, good: ScriptedUpstream, options: RigOptions): Plain {
+function configOf(wire: Wire, healthy: ScriptedUpstream, options: RigOptions): Plain {
   return {
     version: 1,
     server: { state_dir: 'memory', max_in_flight: 1, ...options.server },
     providers: {
       a: { type: 'openai', api_key: 'sk-key-of-provider-a-0123', custom_host: `${wire.url}/v1`, timeouts: options.timeouts ?? {} },
-      b: { type: 'openai', api_key: 'sk-key-of-provider-b-0123', custom_host: `${good.url}/v1` },
+      b: { type: 'openai', api_key: 'sk-key-of-provider-b-0123', custom_host: `${healthy.url}/v1` },
       ...(typeof options.providers === 'function' ? (options.providers as (url: string) => Plain)(wire.url) : options.providers),
     },
     configs: { pair: { strategy: { mode: 'fallback' }, targets: [{ provider: 'a' }, { provider: 'b' }] }, ...options.configs },
-    ...options.more,
+    ...options.extraConfig,
   };
 }
 
 /** Reads a response to its end, or to where it was truncated. */
 export async function readAll(gateway: TestGateway, response: Response): Promise<ReadResponse> {
   const pieces: Uint8Array[] = [];
-  let cut = false;
+  let isTruncated = false;
   try {
     for await (const part of response.body ?? []) pieces.push(part as Uint8Array);
   } catch {
-    cut = true;
+    isTruncated = true;
   }
   const text = Buffer.concat(pieces).toString('utf8');
   const record = await gateway.record(response.headers.get('x-request-id'));
-  return { status: response.status, headers: response.headers, text, cut, events: eventsOf(text), record };
+  return { status: response.status, headers: response.headers, text, isTruncated, events: eventsOf(text), record };
 }
 
 export function eventsOf(text: string): string[] {

@@ -61,7 +61,7 @@ const answer = {
 
 const pictures = { created: 5, data: [{ b64_json: 'AAAA' }, { b64_json: 'BBBB' }], size: '8x8', usage: { total_tokens: 7 } };
 
-const whole: Readonly<Record<string, unknown>> = {
+const wholeBodies: Readonly<Record<string, unknown>> = {
   '/v1/chat/completions': completion,
   '/v1/completions': textCompletion,
   '/v1/messages': message,
@@ -75,7 +75,7 @@ let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let openai: OpenAI;
 let anthropic: Anthropic;
-const asIs = (response: Parameters<ScriptedUpstream['script']>[0], { url }: SeenRequest): void => json(response, 200, whole[url] ?? {});
+const asIs = (response: Parameters<ScriptedUpstream['script']>[0], { url }: SeenRequest): void => json(response, 200, wholeBodies[url] ?? {});
 
 beforeAll(async () => {
   upstream = await startUpstream(asIs);
@@ -198,47 +198,47 @@ describe('a complete response to a request with "stream": true', () => {
     upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end(transcript);
     for (const response_format of ['json', 'verbose_json']) {
       upstream.requests.length = 0;
-      const got = await asIt(path, form({ model: 'whisper-1', response_format, stream: 'true' }));
-      expect([...got, upstream.requests.length]).toEqual([200, 'application/json; charset=utf-8', transcript, 1]);
+      const response = await asIt(path, form({ model: 'whisper-1', response_format, stream: 'true' }));
+      expect([...response, upstream.requests.length]).toEqual([200, 'application/json; charset=utf-8', transcript, 1]);
     }
   });
 
   it('is returned as a stream in which numbers keep their digits', async () => {
     const text = JSON.stringify(message).replace('[1,2]', '9007199254740993');
     upstream.script = (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
-    const got = await fetch(`${gateway.url}/v1/messages`, {
+    const response = await fetch(`${gateway.url}/v1/messages`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-gateway-config': 'a' },
       body: JSON.stringify({ model: 'm-1', max_tokens: 9, stream: true, messages }),
     });
-    expect(await got.text()).toContain(String.raw`"partial_json":"{\"a\":9007199254740993}"`);
+    expect(await response.text()).toContain(String.raw`"partial_json":"{\"a\":9007199254740993}"`);
   });
 
   it('is returned unchanged if it is text', async () => {
     upstream.script = (response) =>
       void response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('1\n00:00 --> 00:01\nGrüße\n');
-    const got = await asIt('/v1/audio/transcriptions', form({ model: 'whisper-1', response_format: 'srt', stream: 'true' }));
-    expect([...got, upstream.requests.length]).toEqual([200, 'text/plain; charset=utf-8', '1\n00:00 --> 00:01\nGrüße\n', 1]);
+    const response = await asIt('/v1/audio/transcriptions', form({ model: 'whisper-1', response_format: 'srt', stream: 'true' }));
+    expect([...response, upstream.requests.length]).toEqual([200, 'text/plain; charset=utf-8', '1\n00:00 --> 00:01\nGrüße\n', 1]);
   });
 
   it.each([
     ['/v1/images/generations', 'image_generation'],
     ['/v1/images/edits', 'image_edit'],
   ])('is returned as the last events of an image stream of %s', async (path, kind) => {
-    const got = await asIt(path, JSON.stringify({ model: 'm-1', prompt: 'p', stream: true }));
+    const response = await asIt(path, JSON.stringify({ model: 'm-1', prompt: 'p', stream: true }));
     const event = (image: object) => {
       const type = `${kind}.completed`;
       return `event: ${type}\ndata: ${JSON.stringify({ type, created_at: 5, size: '8x8', ...image })}\n\n`;
     };
     const text = event({ b64_json: 'AAAA' }) + event({ b64_json: 'BBBB', usage: { total_tokens: 7 } });
-    expect([...got, upstream.requests.length]).toEqual([200, 'text/event-stream; charset=utf-8', text, 1]);
+    expect([...response, upstream.requests.length]).toEqual([200, 'text/event-stream; charset=utf-8', text, 1]);
     expect(warning).toContain('"o" ignored "stream" and sent');
   });
 
   it('is returned unchanged if it is audio', async () => {
     upstream.script = (response) => void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3');
-    const got = await asIt('/v1/audio/speech', JSON.stringify({ model: 'm-1', input: 'Hi', voice: 'v', stream_format: 'sse' }));
-    expect([...got, upstream.requests.length]).toEqual([200, 'audio/mpeg', 'ID3', 1]);
+    const response = await asIt('/v1/audio/speech', JSON.stringify({ model: 'm-1', input: 'Hi', voice: 'v', stream_format: 'sse' }));
+    expect([...response, upstream.requests.length]).toEqual([200, 'audio/mpeg', 'ID3', 1]);
   });
 
   it.each([

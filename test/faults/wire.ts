@@ -36,9 +36,9 @@ export async function startWire(): Promise<Wire> {
     let received = Buffer.alloc(0);
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
-      for (let whole = takeRequest(received); whole !== undefined; whole = takeRequest(received)) {
-        received = received.subarray(whole.size);
-        const request = { head: whole.head, body: whole.body, n: requests.length + 1 };
+      for (let parsed = takeRequest(received); parsed !== undefined; parsed = takeRequest(received)) {
+        received = received.subarray(parsed.size);
+        const request = { head: parsed.head, body: parsed.body, n: requests.length + 1 };
         requests.push(request);
         unanswered.add(socket);
         void Promise.resolve(wire.script(socket, request)).then(() => unanswered.delete(socket));
@@ -95,7 +95,7 @@ export function head(status: number, headers: Readonly<Record<string, string | n
 }
 
 /** A complete response with its content-length. */
-export function whole(
+export function completeResponse(
   status: number,
   type: string,
   body: string | Buffer,

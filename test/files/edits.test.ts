@@ -85,9 +85,9 @@ async function readByNode(bytes: Buffer): Promise<(readonly [name: string, value
 function expectedOf(parts: readonly PartText[], edit: FormEdit): (readonly [string, string])[] {
   const out: (readonly [string, string])[] = [];
   const written = new Set<string>();
-  const lacking = [...edit.fields].filter(([name]) => !parts.some((part) => part.filename === undefined && part.name === name));
+  const missingFields = [...edit.fields].filter(([name]) => !parts.some((part) => part.filename === undefined && part.name === name));
   const addLacking = (): void => {
-    for (const [name, value] of lacking.splice(0)) if (value !== undefined) out.push([name, value]);
+    for (const [name, value] of missingFields.splice(0)) if (value !== undefined) out.push([name, value]);
   };
   for (const { name, value, filename } of parts) {
     if (filename !== undefined) {
@@ -163,8 +163,8 @@ test('a streamed form equals the buffered form if its fields precede the file', 
       const edit: FormEdit = { fields: new Map(Object.entries(changes)) };
       const bytes = formOf(parts);
       const streamed = await bytesOf((await formFrom(bytes, size, false)).edited(edit));
-      const held = await bytesOf((await formFrom(bytes, size, true)).edited(edit));
-      expect(streamed.toString()).toBe(held.toString());
+      const buffered = await bytesOf((await formFrom(bytes, size, true)).edited(edit));
+      expect(streamed.toString()).toBe(buffered.toString());
       expect(await bytesOf((await formFrom(bytes, size, false)).open())).toEqual(bytes);
       expect((await bytesOf((await formFrom(bytes, size, false)).fileBytes())).toString()).toBe(content);
     }),

@@ -145,10 +145,10 @@ describe('a client', () => {
     request.on('error', () => {});
     request.write(opening);
     for (let i = 0; i < 40; i += 1) request.write(noise);
-    await held();
+    await waitForOpenForm();
     request.destroy();
     expect(await until(() => gateway.records[0], 'the record')).toMatchObject({ end: 'client_gone', status: 499 });
-    await gone();
+    await waitForNoForms();
   });
 
   test('with a truncated form gets 400 invalid_form, and the provider gets no complete request', async () => {
@@ -264,7 +264,7 @@ describe('upload limits', () => {
     const chunked = await send(gateway, { path: transcriptions, body: [body.subarray(0, megabyte), body.subarray(megabyte)] });
     expect(chunked.status).toBe(413);
     expect(a.count).toBe(0);
-    await gone();
+    await waitForNoForms();
   });
 
   test('a client without a valid key causes no temporary file', async () => {
@@ -289,7 +289,7 @@ describe('a buffered form', () => {
     const response = await sendWhole(gateway, body, { path: transcriptions, headers: onAgain });
     expect(response.status, response.text).toBe(200);
     expect(a.taken.map((taken) => taken.sha256)).toEqual([sha256(body), sha256(body), sha256(body)]);
-    await gone();
+    await waitForNoForms();
   });
 
   test('is sent again if a keep-alive connection was closed', async () => {
@@ -320,12 +320,12 @@ test('an early error response to a form keeps the connection usable for the next
   agent.destroy();
 });
 
-async function held(): Promise<void> {
+async function waitForOpenForm(): Promise<void> {
   await until(async () => (await openForms()) > 0, 'a form that is held');
 }
 
 /** Waits until no form is buffered. */
-async function gone(): Promise<void> {
+async function waitForNoForms(): Promise<void> {
   await until(async () => (await openForms()) === 0, 'the end of all forms');
 }
 

@@ -65,11 +65,11 @@ afterAll(async () => {
 });
 
 /** Splits at each position in turn, so that each byte begins a chunk in some request. */
-function* cut(bytes: Buffer, size: number): Generator<Buffer> {
+function* chunksOf(bytes: Buffer, size: number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 const sendEdit = (parts: readonly PartText[], headers: Record<string, string>, size = 7) =>
-  send(gateway, { path: '/v1/images/edits', headers, body: cut(formOf(parts), size) });
+  send(gateway, { path: '/v1/images/edits', headers, body: chunksOf(formOf(parts), size) });
 const at = (provider: string): Record<string, string> => ({ 'x-gateway-provider': `@${provider}`, authorization: 'Bearer ya29.token' });
 const sent = (index = 0): unknown => JSON.parse(origin.taken[index]?.body.toString() ?? 'null');
 const generated = (...parts: object[]): object => ({
@@ -186,7 +186,7 @@ describe('a form of /v1/images/edits as JSON', () => {
   it("is sent with the model of the deployment path instead of the form's model", async () => {
     const parts = [part('model', 'other'), file('image', png), part('prompt', 'p')];
     const path = `/openai/deployments/${gemini}/images/edits?api-version=2025-04-01-preview`;
-    const { status } = await send(gateway, { path, headers: at('g'), body: cut(formOf(parts), 7) });
+    const { status } = await send(gateway, { path, headers: at('g'), body: chunksOf(formOf(parts), 7) });
     expect([status, origin.taken[0]?.url]).toEqual([200, `/v1beta/models/${gemini}:generateContent`]);
     expect(sent()).toEqual(generated(inline(pngUri), { text: 'p' }));
   });

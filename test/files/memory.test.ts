@@ -48,7 +48,7 @@ function* form(total: number): Generator<Buffer> {
 }
 
 function* bytes(total: number): Generator<Buffer> {
-  for (let made = 0; made < total; made += block.length) yield block.subarray(0, Math.min(block.length, total - made));
+  for (let written = 0; written < total; written += block.length) yield block.subarray(0, Math.min(block.length, total - written));
 }
 
 function digest(chunks: Iterable<Buffer>): { size: number; sha256: string } {

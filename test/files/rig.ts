@@ -104,20 +104,20 @@ export async function startOrigin(reply: Reply = answerFile): Promise<Origin> {
 
 async function take(request: IncomingMessage): Promise<Taken> {
   const hash = createHash('sha256');
-  const kept: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
   let isWhole = true;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       hash.update(chunk);
       size += chunk.length;
-      if (size <= keepLimit) kept.push(chunk);
+      if (size <= keepLimit) chunks.push(chunk);
     }
   } catch {
     isWhole = false;
   }
   const { method = '', url = '', headers } = request;
-  return { method, url, headers, size, sha256: hash.digest('hex'), body: Buffer.concat(kept), isWhole };
+  return { method, url, headers, size, sha256: hash.digest('hex'), body: Buffer.concat(chunks), isWhole };
 }
 
 /** The response of a file service to an upload. */

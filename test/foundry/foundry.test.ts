@@ -21,7 +21,7 @@ beforeAll(async () => {
     claude: { deployment_id: 'claude-eu', foundation_model: 'claude-sonnet-4-5', api_key: ownKey },
     lost: { deployment_id: 'not-there', foundation_model: 'Phi-4' },
   };
-  const place = { type: 'azure-ai', custom_host: upstream.url };
+  const baseEntry = { type: 'azure-ai', custom_host: upstream.url };
   gateway = await startTestGateway(
     JSON.stringify({
       version: 1,
@@ -29,23 +29,23 @@ beforeAll(async () => {
       api_keys: { app: { hash: `sha256:${createHash('sha256').update(callerKey).digest('hex')}` } },
       providers: {
         team: {
-          ...place,
+          ...baseEntry,
           name: 'Foundry',
           resource_name: 'r1',
           api_key: key,
           deployments,
           models: ['llama', 'embed', 'gpt', 'ears', 'claude', 'lost', 'other'],
         },
-        token: { ...place, ad_token: token, deployments },
+        token: { ...baseEntry, ad_token: token, deployments },
         application: {
-          ...place,
+          ...baseEntry,
           auth_mode: 'entra',
           entra_tenant_id: 't',
           entra_client_id: 'c',
           entra_client_secret: 'secret-of-the-application',
           deployments,
         },
-        callers: { ...place, auth: { mode: 'caller' }, deployments: { claude: { ...deployments.claude, api_key: undefined } } },
+        callers: { ...baseEntry, auth: { mode: 'caller' }, deployments: { claude: { ...deployments.claude, api_key: undefined } } },
         project: { type: 'azure-ai', custom_host: `${upstream.url}/api/projects/p1/openai/v1`, api_key: key },
         spare: { type: 'mock' },
       },
@@ -83,10 +83,10 @@ describe('npm openai with azure-ai', () => {
     ['gpt', 'Hi there'],
     ['claude', 'Kalt: −4 °C 🥶'],
   ])('gets a chat completion of %s with streaming', async (alias, text) => {
-    let got = '';
+    let received = '';
     for await (const chunk of await openai().chat.completions.create({ model: `@team/${alias}`, messages: hello, stream: true }))
-      got += chunk.choices[0]?.delta.content ?? '';
-    expect(got).toBe(text);
+      received += chunk.choices[0]?.delta.content ?? '';
+    expect(received).toBe(text);
   });
 
   it('gets embeddings of texts and images', async () => {
@@ -157,15 +157,15 @@ describe('npm openai with azure-ai', () => {
 describe('npm anthropic with azure-ai', () => {
   it('gets a message with and without streaming, and a token count', async () => {
     const minimalBody = { model: '@team/claude', max_tokens: 64, messages: hello };
-    const whole = await anthropic().messages.create(minimalBody);
-    expect(whole.content).toEqual([{ type: 'text', text: 'Kalt: −4 °C 🥶' }]);
+    const message = await anthropic().messages.create(minimalBody);
+    expect(message.content).toEqual([{ type: 'text', text: 'Kalt: −4 °C 🥶' }]);
     expect(last().headers).toMatchObject({
       'x-api-key': ownKey,
       'api-key': ownKey,
       'anthropic-version': expect.stringMatching(/^\d{4}-/) as unknown,
     });
     const streamed = await anthropic().messages.stream(minimalBody).finalMessage();
-    expect(streamed.content).toEqual(whole.content);
+    expect(streamed.content).toEqual(message.content);
     expect(await anthropic().messages.countTokens({ model: minimalBody.model, messages: hello })).toEqual({ input_tokens: 17 });
     expect(last().url).toBe('/anthropic/v1/messages/count_tokens');
   });

@@ -177,9 +177,9 @@ function mutatedResponse(random: Random, status: string, headers: readonly strin
   for (let i = 0; i + 1 < pairs.length; i += 2) lines += `${pairs[i]}: ${pairs[i + 1]}\r\n`;
   const head = Buffer.from(`HTTP/1.1 ${status} ${random.pick(['OK', '', 'Non\xffsense'])}\r\n${lines}\r\n`, 'latin1');
   const sent = framing === 'chunks' ? chunked(body, random) : body;
-  const whole = Buffer.concat([head, sent]);
+  const allBytes = Buffer.concat([head, sent]);
   const isCut = random.chance(0.08);
-  const bytes = isCut ? whole.subarray(0, random.below(whole.length)) : whole;
+  const bytes = isCut ? allBytes.subarray(0, random.below(allBytes.length)) : allBytes;
   const then =
     isCut || framing === 'closing'
       ? random.pick(['end', 'end', 'reset'] as const)

@@ -8,8 +8,8 @@ const boom = (call: Call, step: string): void => {
 };
 
 /** Returns the object with one member that throws when read. */
-const broken = <T extends object>(whole: T, member: string | symbol): T =>
-  new Proxy(whole, {
+const throwingProxy = <T extends object>(target: T, member: string | symbol): T =>
+  new Proxy(target, {
     get(target, name) {
       if (name === member) throw new Error(`${String(member)} of the provider threw`);
       const value: unknown = Reflect.get(target, name, target);
@@ -29,7 +29,7 @@ const badChat: Operation = {
     if (call.model === 'path') return { ...passing, request: { ...request, path: 'no path\r\n' } };
     if (call.model === 'header') return { ...passing, request: { ...request, headers: [...request.headers, 'x-broken', 'a\r\nb'] } };
     if (call.model === 'nothing') return undefined as never;
-    if (call.model.startsWith('tap.')) return { ...passing, tap: broken(tap, call.model.slice(4)) };
+    if (call.model.startsWith('tap.')) return { ...passing, tap: throwingProxy(tap, call.model.slice(4)) };
     return call.model.startsWith('full.') ? { ...passing, ...converting(call) } : passing;
   },
 };
@@ -54,15 +54,15 @@ const cyclic = (): unknown => {
   return value;
 };
 
-const good: LocalAnswer = { status: 200, headers: { 'content-type': 'application/json' }, pieces: [{ text: '{}' }] };
+const validAnswer: LocalAnswer = { status: 200, headers: { 'content-type': 'application/json' }, pieces: [{ text: '{}' }] };
 const locals: Readonly<Record<string, unknown>> = {
   'local.garbage': 7,
   'local.none': undefined,
-  'local.piece': { ...good, pieces: [{ text: 42 }] },
-  'local.later': { ...good, pieces: [{ text: 42, afterMs: 5 }] },
-  'local.status': { ...good, status: 7 },
-  'local.header': { ...good, headers: { 'content-type': 'application/json', 'x-broken': 'a\r\nb' } },
-  'local.many': { ...good, pieces: [{ text: '[' }, ...Array.from({ length: 50_000 }, () => ({ text: '0,' })), { text: '0]' }] },
+  'local.piece': { ...validAnswer, pieces: [{ text: 42 }] },
+  'local.later': { ...validAnswer, pieces: [{ text: 42, afterMs: 5 }] },
+  'local.status': { ...validAnswer, status: 7 },
+  'local.header': { ...validAnswer, headers: { 'content-type': 'application/json', 'x-broken': 'a\r\nb' } },
+  'local.many': { ...validAnswer, pieces: [{ text: '[' }, ...Array.from({ length: 50_000 }, () => ({ text: '0,' })), { text: '0]' }] },
 };
 
 const embeddings = openai.operations.embeddings as Operation;

@@ -12,8 +12,8 @@ it("random connections have the same effect with the gateway's HTTP reader as wi
 
 it('ambiguous requests have the same effect as with node:http, split at any position', async () => {
   for (const [name, text] of Object.entries(corpus)) {
-    const places = Array.from({ length: text.length }, (_, at) => [text.slice(0, at), text.slice(at)]);
-    const { broken } = await compare(places);
+    const splits = Array.from({ length: text.length }, (_, at) => [text.slice(0, at), text.slice(at)]);
+    const { broken } = await compare(splits);
     expect(broken.slice(0, 1), name).toEqual([]);
   }
 });

@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 
 const nested = (depth: number, open: string, close: string): string => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
-const words: readonly string[] = [
+const literals: readonly string[] = [
   String.raw`""`,
   String.raw`" "`,
   String.raw`"\ud800"`,
@@ -65,7 +65,7 @@ export function hostileName(random: Random): string {
 /** Generates a JSON value that a caller or a provider should not send. */
 export function hostileValue(random: Random, depth = 2): string {
   const roll = random.next();
-  if (roll < 0.4) return random.pick(words);
+  if (roll < 0.4) return random.pick(literals);
   if (roll < 0.7) return random.pick(scalars);
   if (roll < 0.78) return '[]';
   if (roll < 0.86) return '{}';

@@ -22,7 +22,7 @@ afterAll(() => rig.close());
 const responseBytes = (type: string, body: string, status = 200): Buffer =>
   Buffer.from(`HTTP/1.1 ${status} X\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 
-const whole = responseBytes('application/json', JSON.stringify(completion('hi')));
+const validResponse = responseBytes('application/json', JSON.stringify(completion('hi')));
 const stream = responseBytes('text/event-stream', chunks('hi', 'ho').join(''));
 const fault = responseBytes('application/json', '{"error":{"message":"break the reading of faults"}}', 400);
 
@@ -37,7 +37,7 @@ const messages = [{ role: 'user', content: 'hi' }];
 const taps = ['event', 'whole', 'complete', 'usage', 'finish', 'model', 'id', 'fault', 'form', 'mayBeEmpty', 'answer', 'contentEvents'];
 const models = ['good', 'request', 'origin', 'path', 'header', 'nothing', 'tap', ...taps.map((name) => `tap.${name}`)];
 const rows: readonly [model: string, kind: string, body: object, answer: Buffer][] = [
-  ...[...models, 'full.result', 'full.cycle'].map((model) => [model, 'whole', { model, messages }, whole] as const),
+  ...[...models, 'full.result', 'full.cycle'].map((model) => [model, 'whole', { model, messages }, validResponse] as const),
   ...[...models, 'full.stream', 'full.push'].map((model) => [model, 'stream', { model, messages, stream: true }, stream] as const),
   ['good', 'error', { model: 'good', messages }, fault],
 ].map(([model, kind, body, response]) => [model, kind, body, response] as [string, string, object, Buffer]);
@@ -52,14 +52,14 @@ it.each(rows)('a provider that fails in %s (%s) fails one request only', async (
 it.each(['throw', 'garbage', 'none', 'piece', 'later', 'status', 'header', 'many'])(
   'a response created by a provider in an invalid way (%s) fails one request only',
   async (how) => {
-    const response = await send('/v1/embeddings', { model: `local.${how}`, input: 'x' }, whole);
+    const response = await send('/v1/embeddings', { model: `local.${how}`, input: 'x' }, validResponse);
     expect([response.end, how === 'many' ? [200, 502] : [500, 502]]).toEqual(['ended', expect.arrayContaining([response.status])]);
     expect((await rig.facts()).unowned).toEqual([]);
   },
 );
 
 it('all requests are finished and release their slots', async () => {
-  for (let n = 0; n < 3; n += 1) expect((await send('/v1/chat/completions', { model: 'good', messages }, whole)).status).toBe(200);
+  for (let n = 0; n < 3; n += 1) expect((await send('/v1/chat/completions', { model: 'good', messages }, validResponse)).status).toBe(200);
   const { drained, unowned } = await rig.drain();
   expect([drained, unowned]).toEqual([[], []]);
 });

@@ -130,9 +130,9 @@ function targetOf(path: string, random: Random, isOdd: boolean): string {
   if (!isOdd) return path.replaceAll('{id}', path.includes('prompts') ? 'welcome' : 'file-1');
   const filled = path.replaceAll('{id}', () => random.pick(segments));
   const query = random.pick(queryTexts);
-  const whole = query === '' ? filled : `${filled}?${query}`;
-  if (random.chance(0.05)) return `http://127.0.0.1${whole}`;
-  return whole === '' ? '/' : whole;
+  const url = query === '' ? filled : `${filled}?${query}`;
+  if (random.chance(0.05)) return `http://127.0.0.1${url}`;
+  return url === '' ? '/' : url;
 }
 
 /** Header values in latin1 that an HTTP parser accepts. */
@@ -285,13 +285,13 @@ const members: readonly string[] = [
 
 function withMore(text: string, random: Random): string {
   if (!text.startsWith('{')) return text;
-  const more: string[] = [];
+  const extraHeaders: string[] = [];
   for (let n = random.below(4); n > 0; n -= 1) {
     const name = random.chance(0.5) ? random.pick(members) : hostileName(random);
-    more.push(`"${name}":${hostileValue(random)}`);
+    extraHeaders.push(`"${name}":${hostileValue(random)}`);
   }
-  if (more.length === 0) return text;
-  return `{${more.join(',')}${text === '{}' ? '' : ','}${text.slice(1)}`;
+  if (extraHeaders.length === 0) return text;
+  return `{${extraHeaders.join(',')}${text === '{}' ? '' : ','}${text.slice(1)}`;
 }
 
 const conversation = [

@@ -359,7 +359,7 @@ describe('Gemini with an API key through the gateway', () => {
 
 describe('audio of Gemini', () => {
   const samples = Buffer.from([1, 2, 3, 4]);
-  const spoken = (finish: object) => ({
+  const audioResponse = (finish: object) => ({
     candidates: [
       { content: { parts: [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data: samples.toString('base64') } }] }, ...finish },
     ],
@@ -383,13 +383,13 @@ describe('audio of Gemini', () => {
     async (format, isFile, dropped, provider) => {
       respondWith((response, { url }) =>
         url?.includes('stream') === true
-          ? sse(response, [frame(spoken({ finishReason: 'STOP' }))])
-          : json(response, 200, spoken({ finishReason: 'STOP' })),
+          ? sse(response, [frame(audioResponse({ finishReason: 'STOP' }))])
+          : json(response, 200, audioResponse({ finishReason: 'STOP' })),
       );
       const headers = { 'x-gateway-provider': provider };
-      const whole = await post(body(format), headers);
-      expect(whole.headers.get('x-gateway-dropped-params')).toBe(dropped);
-      const { choices } = (await whole.json()) as { choices: { message: { audio: { data: string } } }[] };
+      const response = await post(body(format), headers);
+      expect(response.headers.get('x-gateway-dropped-params')).toBe(dropped);
+      const { choices } = (await response.json()) as { choices: { message: { audio: { data: string } } }[] };
       const bytes = Buffer.from(choices[0]?.message.audio.data ?? '', 'base64');
       expect([bytes.subarray(0, 4).toString('latin1') === 'RIFF', bytes.subarray(isFile ? 44 : 0)]).toEqual([isFile, samples]);
       const streamed = await post(body(format, { stream: true }), headers);

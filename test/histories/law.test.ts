@@ -79,8 +79,8 @@ describe.skipIf(skipping(haveRecordings ? undefined : 'there is no recorded traf
 
     it('includes enough responses of each kind', () => {
       expect(sources.length).toBeGreaterThan(1500);
-      const made = new Set(sources.map(({ id }) => id.replace(/^\S+ /, '')));
-      for (const kind of ['openai npm', 'merged by index', 'lists appended', 'in its own words', '0, strict']) expect(made).toContain(kind);
+      const coveredIds = new Set(sources.map(({ id }) => id.replace(/^\S+ /, '')));
+      for (const kind of ['openai npm', 'merged by index', 'lists appended', 'in its own words', '0, strict']) expect(coveredIds).toContain(kind);
     });
 
     it.each(targets.map((target) => [target.name, target] as const))('is accepted by %s', (_name, target) => {

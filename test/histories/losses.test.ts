@@ -12,17 +12,17 @@ import type { Json } from './assembled.ts';
  * Each member of a request must be sent with its value or reported as dropped. The values are words
  * that occur nowhere else, so that a member that is lost silently is found.
  */
-let words = 0;
-const word = (name: string): string => {
-  words += 1;
-  return `${name}-word-${words}-`;
+let textCount = 0;
+const uniqueText = (name: string): string => {
+  textCount += 1;
+  return `${name}-word-${textCount}-`;
 };
-const unknown = () => ({ zz_unknown: word('unknown') });
+const unknown = () => ({ zz_unknown: uniqueText('unknown') });
 const maybe = <T extends object>(record: T): fc.Arbitrary<Json> =>
   fc.subarray(Object.keys(record)).map((keys) => Object.fromEntries(keys.map((key) => [key, (record as Json)[key]])));
 const part = (type: string, inner: Json, beside: Json = {}): Json => ({ type, [type]: inner, ...beside });
 
-const textPart = fc.constant(0).chain(() => maybe(unknown()).map((more) => ({ type: 'text', text: word('text'), ...more })));
+const textPart = fc.constant(0).chain(() => maybe(unknown()).map((more) => ({ type: 'text', text: uniqueText('text'), ...more })));
 const imagePart = fc
   .constant(0)
   .chain(() =>
@@ -48,7 +48,7 @@ const message = fc.oneof(
 const tool = fc.constant(0).chain(() =>
   fc
     .tuple(
-      maybe({ strict: true, ...unknown(), description: word('about') }),
+      maybe({ strict: true, ...unknown(), description: uniqueText('about') }),
       maybe(unknown()),
       maybe({ minimum: 7, uniqueItems: true, examples: ['exampleword'], format: 'formatword' }),
     )
@@ -103,8 +103,8 @@ function* leaves(value: unknown, path: string): Iterable<Leaf> {
 }
 
 /** Members of a request that are neither sent nor reported. */
-function lost(given: Json, sent: string, dropped: readonly string[]): readonly string[] {
-  return [...leaves(given, '')].filter(({ path, value }) => !isSent(value, sent) && !isNamed(path, dropped)).map(({ path }) => path);
+function lost(history: Json, sent: string, dropped: readonly string[]): readonly string[] {
+  return [...leaves(history, '')].filter(({ path, value }) => !isSent(value, sent) && !isNamed(path, dropped)).map(({ path }) => path);
 }
 
 const isSent = (value: unknown, sent: string): boolean => {
@@ -138,9 +138,9 @@ function send(
   model: string,
   settings: CommonSettings,
 ): { readonly sent: string; readonly dropped: readonly string[] } {
-  const made = begin(provider, callOf({ model, settings }), JsonBody.of(body)).request;
-  if (made.body.kind !== 'json') throw new Error('no body');
-  return { sent: made.body.bytes().toString(), dropped: made.dropped.map(({ param }) => param) };
+  const request = begin(provider, callOf({ model, settings }), JsonBody.of(body)).request;
+  if (request.body.kind !== 'json') throw new Error('no body');
+  return { sent: request.body.bytes().toString(), dropped: request.dropped.map(({ param }) => param) };
 }
 
 describe('every member of a request is sent or reported as dropped', () => {

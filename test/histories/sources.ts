@@ -33,7 +33,7 @@ const isGood = ({ response }: Recording): boolean => response.status === 200 && 
 /** Responses in the client's format, which are forwarded unchanged. */
 export async function passed(): Promise<readonly Source[]> {
   const found = recordings(openaiFormat).filter((one) => one.api === 'chat.completions' && isGood(one));
-  return (await Promise.all(found.map(async (one) => kept(one, one.response.body ?? '')))).flat();
+  return (await Promise.all(found.map(async (one) => storedSources(one, one.response.body ?? '')))).flat();
 }
 
 /** Responses in another format, converted with strict compliance on and off. */
@@ -46,7 +46,7 @@ export async function converted(): Promise<readonly Source[]> {
       const text = one.stream
         ? streamOf(one, strict)
         : JSON.stringify(begin(providerOf(one), call(one, strict)).result?.(one.response.body ?? ''));
-      return (await kept(one, text)).map((source) => ({ ...source, id: `${source.id}${strict ? ', strict' : ''}` }));
+      return (await storedSources(one, text)).map((source) => ({ ...source, id: `${source.id}${strict ? ', strict' : ''}` }));
     }),
   );
   const native = found
@@ -60,7 +60,7 @@ export async function converted(): Promise<readonly Source[]> {
   return [...(await Promise.all(all)).flat(), ...(await Promise.all(native))];
 }
 
-async function kept(one: Recording, text: string): Promise<readonly Source[]> {
+async function storedSources(one: Recording, text: string): Promise<readonly Source[]> {
   if (one.stream) return (await assembled(text)).map(({ by, message }: Assembled) => ({ id: `${one.id} ${by}`, message }));
   const { choices } = JSON.parse(text) as { choices?: { message?: Json }[] };
   return (choices ?? []).flatMap(({ message }, at) => (message === undefined ? [] : [{ id: `${one.id} ${at}`, message }]));

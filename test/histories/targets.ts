@@ -49,7 +49,7 @@ const chat =
 const onVertex = ({ anthropic_version: version, ...body }: Json): readonly string[] =>
   version === 'vertex-2023-10-16' ? messagesRefusals({ model: 'm', ...body }, 'vertex') : ['no version'];
 
-const place = { region: 'us-central1', project: 'p1' };
+const location = { region: 'us-central1', project: 'p1' };
 
 export const targets: readonly Target[] = [
   { name: 'openai', provider: openai, model: 'gpt-5', settings: {}, refusals: chat('openai') },
@@ -84,9 +84,9 @@ export const targets: readonly Target[] = [
   { name: 'anthropic', provider: anthropic, model: 'claude-sonnet-4-5', settings: {}, refusals: (body) => messagesRefusals(body) },
   { name: 'gemini 2.5', provider: gemini, model: 'gemini-2.5-flash', settings: {}, refusals: geminiRefusals },
   { name: 'gemini 3', provider: gemini, model: 'gemini-3-pro-preview', settings: {}, refusals: geminiRefusals },
-  { name: 'vertex-ai, Gemini', provider: vertexAi, model: 'gemini-3-flash', settings: place, refusals: geminiRefusals },
-  { name: 'vertex-ai, Anthropic', provider: vertexAi, model: 'anthropic.claude-sonnet-4-5@20250929', settings: place, refusals: onVertex },
-  { name: 'vertex-ai, Llama', provider: vertexAi, model: 'meta.llama-4-maverick', settings: place, refusals: chat('open') },
-  { name: 'vertex-ai, Mistral', provider: vertexAi, model: 'mistralai.mistral-medium-3', settings: place, refusals: chat('mistral') },
-  { name: 'vertex-ai, endpoint', provider: vertexAi, model: 'endpoints.1234', settings: place, refusals: chat('open') },
+  { name: 'vertex-ai, Gemini', provider: vertexAi, model: 'gemini-3-flash', settings: location, refusals: geminiRefusals },
+  { name: 'vertex-ai, Anthropic', provider: vertexAi, model: 'anthropic.claude-sonnet-4-5@20250929', settings: location, refusals: onVertex },
+  { name: 'vertex-ai, Llama', provider: vertexAi, model: 'meta.llama-4-maverick', settings: location, refusals: chat('open') },
+  { name: 'vertex-ai, Mistral', provider: vertexAi, model: 'mistralai.mistral-medium-3', settings: location, refusals: chat('mistral') },
+  { name: 'vertex-ai, endpoint', provider: vertexAi, model: 'endpoints.1234', settings: location, refusals: chat('open') },
 ];

@@ -13,26 +13,26 @@ export interface Account {
 
 export async function startAccount(): Promise<Account> {
   const rows: Record<string, Row[]> = { files: [], batches: [], jobs: [], responses: [] };
-  let made = 0;
+  let createdCount = 0;
   const add = (kind: string, row: Row): Row => {
     rows[kind]?.unshift(row);
     return row;
   };
   const make: Record<string, (body: Record<string, unknown>) => Row> = {
     files: () =>
-      add('files', { id: `file-${(made += 1)}abcdef`, object: 'file', bytes: 1, created_at: 1, filename: 'a', purpose: 'batch' }),
+      add('files', { id: `file-${(createdCount += 1)}abcdef`, object: 'file', bytes: 1, created_at: 1, filename: 'a', purpose: 'batch' }),
     batches: () => {
-      const output = add('files', { id: `file-${(made += 1)}output`, object: 'file' });
-      return add('batches', { id: `batch_${made}abcdef`, object: 'batch', status: 'completed', output_file_id: output.id });
+      const output = add('files', { id: `file-${(createdCount += 1)}output`, object: 'file' });
+      return add('batches', { id: `batch_${createdCount}abcdef`, object: 'batch', status: 'completed', output_file_id: output.id });
     },
-    jobs: () => add('jobs', { id: `ftjob-${(made += 1)}abcdef`, object: 'fine_tuning.job', result_files: [`file-${made}result`] }),
+    jobs: () => add('jobs', { id: `ftjob-${(createdCount += 1)}abcdef`, object: 'fine_tuning.job', result_files: [`file-${createdCount}result`] }),
     responses: () => {
-      const id = `resp_${(made += 1)}abcdef`;
-      const item = { type: 'message', id: `msg_${made}abcdef`, role: 'assistant', content: [{ type: 'output_text', text: 'hi' }] };
+      const id = `resp_${(createdCount += 1)}abcdef`;
+      const item = { type: 'message', id: `msg_${createdCount}abcdef`, role: 'assistant', content: [{ type: 'output_text', text: 'hi' }] };
       return add('responses', { id, object: 'response', created_at: 1, status: 'completed', model: 'm', output: [item] });
     },
   };
-  const upstream = await startUpstream((response, seen) => respond(response, seen, rows, make));
+  const upstream = await startUpstream((response, received) => respond(response, received, rows, make));
   return { upstream, rows, close: () => upstream.close() };
 }
 

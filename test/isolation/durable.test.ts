@@ -30,16 +30,16 @@ afterEach(async () => {
 async function start(): Promise<{ running: Running; url: string }> {
   const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'pretty'], cwd, {});
   started.push(running);
-  const [, url = ''] = await running.saw(/listening {2}(\S+)\/v1[^]*ready in/);
+  const [, url = ''] = await running.waitForOutput(/listening {2}(\S+)\/v1[^]*ready in/);
   return { running, url };
 }
 
 it('the owner of an object is known after the process was killed right after returning its ID', async () => {
   const first = await start();
-  const made = await sendAs(first.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+  const created = await sendAs(first.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
   first.running.child.kill('SIGKILL');
   await first.running.ended;
-  const path = `/v1/files/${String(made.json['id'])}`;
+  const path = `/v1/files/${String(created.json['id'])}`;
   const second = await start();
   // A second process with the same directory, as in a rolling restart, sees the same owners, and shares its own.
   const third = await start();
@@ -67,8 +67,8 @@ it.each([
 ])('with %s, owners are stored in memory, and this is logged', async (_, prepare, line) => {
   const gateway = await startTestGateway(yamlFor(account), { stateDir: prepare(cwd) });
   try {
-    const made = await sendAs(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
-    const path = `/v1/files/${String(made.json['id'])}`;
+    const created = await sendAs(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
+    const path = `/v1/files/${String(created.json['id'])}`;
     expect((await sendAs(gateway.url, 'anna', 'GET', path)).status).toBe(200);
     expect((await sendAs(gateway.url, 'ben', 'GET', path)).status).toBe(404);
     expect(gateway.lines.join('')).toContain(line);
@@ -78,8 +78,8 @@ it.each([
 });
 
 it('a damaged table is renamed, and a new durable one is created', async () => {
-  const broken = 'not a database, and long enough to be seen as one'.repeat(100);
-  writeFileSync(join(cwd, 'objects.db'), broken);
+  const invalidDatabase = 'not a database, and long enough to be seen as one'.repeat(100);
+  writeFileSync(join(cwd, 'objects.db'), invalidDatabase);
   const ids: string[] = [];
   for (const _ of [1, 2]) {
     const gateway = await startTestGateway(yamlFor(account), { stateDir: cwd });
@@ -95,7 +95,7 @@ it('a damaged table is renamed, and a new durable one is created', async () => {
     }
   }
   const aside = readdirSync(cwd).filter((name) => name.startsWith('objects.db.corrupt-'));
-  expect(aside.map((name) => readFileSync(join(cwd, name), 'utf8'))).toEqual([broken]);
+  expect(aside.map((name) => readFileSync(join(cwd, name), 'utf8'))).toEqual([invalidDatabase]);
 });
 
 it('isolation that a reload enables is in effect afterwards', async () => {
@@ -107,8 +107,8 @@ it('isolation that a reload enables is in effect afterwards', async () => {
     await gateway.write(yamlFor(account));
     expect(await gateway.gateway.reload()).toMatchObject({ type: 'reloaded' });
     const after = await sendAs(gateway.url, 'anna', 'POST', '/v1/files', upload('{}\n'));
-    for (const made of [before, after])
-      expect((await sendAs(gateway.url, 'ben', 'GET', `/v1/files/${String(made.json['id'])}`)).status).toBe(404);
+    for (const created of [before, after])
+      expect((await sendAs(gateway.url, 'ben', 'GET', `/v1/files/${String(created.json['id'])}`)).status).toBe(404);
     expect((await sendAs(gateway.url, 'anna', 'GET', `/v1/files/${String(after.json['id'])}`)).status).toBe(200);
   } finally {
     await gateway.close();

@@ -80,9 +80,9 @@ describe('a chat request with a file of another key', () => {
     for (const url of [id, decodeURIComponent(id), encodeURIComponent(id)]) {
       const part = type === 'file' ? { type, file: { file_id: url } } : { type, image_url: { url } };
       const chat = { model, max_tokens: 9, messages: [{ role: 'user', content: [part] }] };
-      cloud.seen();
+      cloud.takeRequests();
       const response = await send('ben', '/chat/completions', chat);
-      expect([response.status, (response.json['error'] as { code: string }).code, cloud.seen()]).toEqual([404, 'object_not_found', []]);
+      expect([response.status, (response.json['error'] as { code: string }).code, cloud.takeRequests()]).toEqual([404, 'object_not_found', []]);
       expect((await send('anna', '/chat/completions', chat)).status).toBe(200);
     }
   });
@@ -108,9 +108,9 @@ describe('an image edit with a file of another key', () => {
       form.set('prompt', 'in blue');
       form.append('image', new File(['\x89PNG\r\n'], 'own.png', { type: 'image/png' }));
       if (isLast) form.append(field, url);
-      cloud.seen();
+      cloud.takeRequests();
       const response = await send('ben', '/images/edits', form);
-      expect([response.status, (response.json['error'] as { code: string } | undefined)?.code, cloud.seen()]).toEqual([
+      expect([response.status, (response.json['error'] as { code: string } | undefined)?.code, cloud.takeRequests()]).toEqual([
         404,
         'object_not_found',
         [],

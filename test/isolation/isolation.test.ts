@@ -38,13 +38,13 @@ const withoutIds = ({ status, text }: ReadResponse, id: string): unknown => ({
 });
 
 describe('a route with an object ID', () => {
-  const named = rows.flatMap(([endpoint, { routes, state }]) =>
+  const idRoutes = rows.flatMap(([endpoint, { routes, state }]) =>
     routes.flatMap(([method, path]) => (state === 'names' && path.includes('{id}') ? [{ endpoint, method, path }] : [])),
   );
 
-  it('is covered by this test', () => expect(named.length).toBeGreaterThanOrEqual(14));
+  it('is covered by this test', () => expect(idRoutes.length).toBeGreaterThanOrEqual(14));
 
-  it.each(named)('$method $path: returns 404 to other keys, the same as for an unknown ID', async ({ method, path }) => {
+  it.each(idRoutes)('$method $path: returns 404 to other keys, the same as for an unknown ID', async ({ method, path }) => {
     const id = await idOf(isOf(path));
     const at = (one: string): string => `/v1/${path.replace('{id}', one)}`;
     const before = rig.account.upstream.requests.length;
@@ -55,8 +55,8 @@ describe('a route with an object ID', () => {
     expect(withoutIds(foreign, id)).toEqual(withoutIds(unknown, 'file-neverwas'));
     expect(rig.account.upstream.requests.length, 'the provider was asked').toBe(before);
     // Percent-encoded, and through a virtual key of the same provider, it is the same object.
-    const spelled = at(id.replace('-', '%2D').replace('_', '%5F'));
-    expect((await rig.send('ben', method, spelled, undefined, { 'x-gateway-provider': '@team' })).status).toBe(404);
+    const percentEncoded = at(id.replace('-', '%2D').replace('_', '%5F'));
+    expect((await rig.send('ben', method, percentEncoded, undefined, { 'x-gateway-provider': '@team' })).status).toBe(404);
     expect((await rig.send('anna', method, at(id), undefined, { 'x-gateway-provider': '@team' })).status).toBeLessThan(300);
     expect((await rig.send('operator', method, at(id))).status).toBeLessThan(300);
   });
@@ -69,15 +69,15 @@ describe('lists', () => {
     const path = `/v1/${endpoint.replace('/list', '')}`;
     const id = await idOf(isOf(endpoint));
     const mine = await rig.send('anna', 'GET', path);
-    const theirs = await rig.send('ben', 'GET', path);
+    const otherResponse = await rig.send('ben', 'GET', path);
     expect((JSON.parse(mine.text) as { data: { id: string }[] }).data.map((row) => row.id)).toContain(id);
-    expect(theirs.json).toMatchObject({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
+    expect(otherResponse.json).toMatchObject({ object: 'list', data: [], first_id: null, last_id: null, has_more: false });
   });
 
   it('skip pages without own objects, so that an SDK finds every object', async () => {
-    const own: string[] = [];
+    const ownIds: string[] = [];
     for (let i = 0; i < 3; i += 1) {
-      own.unshift(await idOf('files'));
+      ownIds.unshift(await idOf('files'));
       for (let n = 0; n < 7; n += 1) await rig.send('ben', 'POST', '/v1/files', upload('{}\n'));
     }
     const client = new OpenAI({
@@ -85,9 +85,9 @@ describe('lists', () => {
       baseURL: `${rig.gateway.url}/v1`,
       defaultHeaders: { 'x-gateway-provider': '@main' },
     });
-    const found: string[] = [];
-    for await (const file of client.files.list()) found.push(file.id);
-    expect(found).toEqual(own);
+    const leakedIds: string[] = [];
+    for await (const file of client.files.list()) leakedIds.push(file.id);
+    expect(leakedIds).toEqual(ownIds);
   });
 
   it('read a limited number of pages, and warn if an empty page does not mean the end', async () => {
@@ -97,13 +97,13 @@ describe('lists', () => {
     expect(list.json).toMatchObject({ data: [], last_id: null, has_more: false });
     expect(list.headers.get('x-gateway-warnings')).toContain('The first 10 pages');
     expect(rig.account.upstream.requests.length - before).toBe(10);
-    const whole = await rig.send('anna', 'GET', '/v1/files?limit=100');
-    expect(whole.headers.get('x-gateway-warnings')).toBeNull();
+    const fullList = await rig.send('anna', 'GET', '/v1/files?limit=100');
+    expect(fullList.headers.get('x-gateway-warnings')).toBeNull();
   });
 
   it('of several pages are recorded as one attempt, from the first page to the last', async () => {
-    const { upstream, rows: kept } = rig.account;
-    for (let n = 0; n < 40; n += 1) kept['files']?.push({ id: `file-old${n}` });
+    const { upstream, rows: storedRows } = rig.account;
+    for (let n = 0; n < 40; n += 1) storedRows['files']?.push({ id: `file-old${n}` });
     const { script } = upstream;
     upstream.script = async (...request) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -176,8 +176,8 @@ describe('object IDs in a body', () => {
   it.each(['{"type":"item_reference","id":"ID"}', '{"id":"ID"}', '{"type":null,"id":"ID"}'])(
     'return 404 to other keys as a reference to an item: %s',
     async (text) => {
-      const made = await make['responses']?.();
-      const [item] = JSON.parse(made?.text ?? '{}').output as { id: string }[];
+      const created = await make['responses']?.();
+      const [item] = JSON.parse(created?.text ?? '{}').output as { id: string }[];
       const body = (id: string): object => ({ model: 'm', input: [JSON.parse(text.replace('ID', id)) as object] });
       expect((await rig.send('anna', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(200);
       expect((await rig.send('ben', 'POST', '/v1/responses', body(item?.id ?? ''))).status).toBe(404);
@@ -187,8 +187,8 @@ describe('object IDs in a body', () => {
 
   it('are also checked in duplicate members, with escapes, and in inline overrides', async () => {
     const id = await idOf('responses');
-    const own = (await rig.send('ben', 'POST', '/v1/responses', { model: 'm', input: 'x' })).json['id'];
-    const twice = `{"model":"m","input":[{"type":"item_reference","id":"${id}","id":"${String(own)}"}]}`;
+    const ownId = (await rig.send('ben', 'POST', '/v1/responses', { model: 'm', input: 'x' })).json['id'];
+    const twice = `{"model":"m","input":[{"type":"item_reference","id":"${id}","id":"${String(ownId)}"}]}`;
     expect((await rig.send('ben', 'POST', '/v1/responses', twice)).json).toMatchObject({ error: { code: 'invalid_json' } });
     const escaped = `{"model":"m","input":"x","previous\\u005fresponse_id":"resp\\u005f${id.slice(5)}"}`;
     expect((await rig.send('ben', 'POST', '/v1/responses', escaped)).status).toBe(404);
@@ -255,8 +255,8 @@ it.each([
 });
 
 it('a fallback continues with an account in which the key may see the object', async () => {
-  const made = await rig.send('anna', 'POST', '/v1/responses', { model: 'm', input: 'x' }, { 'x-gateway-provider': '@shared' });
-  const path = `/v1/responses/${String(made.json['id'])}`;
+  const created = await rig.send('anna', 'POST', '/v1/responses', { model: 'm', input: 'x' }, { 'x-gateway-provider': '@shared' });
+  const path = `/v1/responses/${String(created.json['id'])}`;
   expect((await rig.send('ben', 'GET', path)).status).toBe(404);
   expect((await rig.send('ben', 'GET', path, undefined, { 'x-gateway-provider': '', 'x-gateway-config': 'both' })).status).toBe(200);
 });

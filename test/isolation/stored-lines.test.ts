@@ -108,8 +108,8 @@ describe('an upload with lines that refer to a file of another key', () => {
       ['/fine_tuning/jobs', { model: 'gemini-2.5-flash', training_file: id }],
     ];
     for (const [path, order] of orders) {
-      for (const named of [id, decodeURIComponent(id), encodeURIComponent(id)]) {
-        const response = await send('ben', path, JSON.parse(JSON.stringify(order).replace(id, named)) as object);
+      for (const idSpelling of [id, decodeURIComponent(id), encodeURIComponent(id)]) {
+        const response = await send('ben', path, JSON.parse(JSON.stringify(order).replace(id, idSpelling)) as object);
         expect([response.status, response.error?.code]).toEqual([403, 'not_allowed']);
         expect(response.error?.message).toContain('were not read');
       }
@@ -120,6 +120,6 @@ describe('an upload with lines that refer to a file of another key', () => {
 
 it('an upload whose lines were checked can be used as input', async () => {
   const { id } = await upload('ben', `${openaiLine('https://h.example/a.png')}\n`, 'x.jsonl', ['file', 'batch']);
-  const made = await send('ben', '/batches', { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id: id });
-  expect(made.status).toBe(200);
+  const created = await send('ben', '/batches', { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id: id });
+  expect(created.status).toBe(200);
 });

@@ -54,9 +54,9 @@ describe('keys commands with a running gateway', () => {
   };
 
   it('create a key that works as soon as it is written, and store only its hash', async () => {
-    const made = await keys('create', 'app-web', '--models', 'echo', '--metadata', 'team=shop', 'app=web', '--expires', '90d', '--write');
-    expect(made).toMatchObject({ code: 0, err: '' });
-    const key = keyIn(made);
+    const created = await keys('create', 'app-web', '--models', 'echo', '--metadata', 'team=shop', 'app=web', '--expires', '90d', '--write');
+    expect(created).toMatchObject({ code: 0, err: '' });
+    const key = keyIn(created);
     await becomes(key, 200);
     expect(await send(key)).toMatchObject({ metadata: { team: 'shop', app: 'web' } });
     expect((await send(key, '@mock/other')).message).toBe('Key "app-web" may not use model "other".');
@@ -83,14 +83,14 @@ describe('keys commands with a running gateway', () => {
       name: string;
       secrets: { prefix: string; until: string; last_used: string }[];
     }[];
-    const own = listed.find(({ name }) => name === 'by-hand');
-    expect(own?.secrets).toMatchObject([
+    const listedKey = listed.find(({ name }) => name === 'by-hand');
+    expect(listedKey?.secrets).toMatchObject([
       { prefix: second.slice(0, 12), until: null, last_used: expect.stringMatching(/^20/) },
       { prefix: null, until: expect.stringMatching(/Z$/), last_used: expect.stringMatching(/^20/) },
     ]);
-    const shown = (await keys('list')).out.split('\n').map((line) => line.trim().split(/ {2,}/));
-    expect(shown[0]).toEqual(['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED']);
-    expect(shown.some(([name, , , , , used]) => name === 'by-hand' && used?.endsWith(' ago') === true)).toBe(true);
+    const rows = (await keys('list')).out.split('\n').map((line) => line.trim().split(/ {2,}/));
+    expect(rows[0]).toEqual(['NAME', 'KEY', 'MAY USE', 'CREATED', 'EXPIRES', 'LAST USED']);
+    expect(rows.some(([name, , , , , used]) => name === 'by-hand' && used?.endsWith(' ago') === true)).toBe(true);
 
     const third = keyIn(await keys('rotate', 'by-hand', '--overlap', '3s'));
     await becomes(third, 200);
@@ -137,10 +137,10 @@ describe('keys commands without a gateway', () => {
 
   it('print a key entry that is valid in gateway.yaml', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\nproviders: {mock: {type: mock}}\n' });
-    const made = await run(['keys', 'create', 'app', '--providers', 'mock,type:openai', '--test', '--debug'], cwd);
-    expect(made.code).toBe(0);
-    expect(keyIn(made)).toMatch(/^gw_test_/);
-    const entry = made.out.slice(made.out.indexOf('api_keys:'));
+    const created = await run(['keys', 'create', 'app', '--providers', 'mock,type:openai', '--test', '--debug'], cwd);
+    expect(created.code).toBe(0);
+    expect(keyIn(created)).toMatch(/^gw_test_/);
+    const entry = created.out.slice(created.out.indexOf('api_keys:'));
     expect(entry).toMatch(
       /^api_keys:\n {2}app:\n {4}hash: sha256:[0-9a-f]{64}\n {4}prefix: gw_test_....\n {4}created: 20.*Z\n {4}allow: \{providers: \[mock, type:openai\]\}\n {4}debug: true\n$/,
     );
@@ -158,10 +158,10 @@ describe('keys commands without a gateway', () => {
       expect(await run(['check'], gateway.dir)).toMatchObject({ code: 0, out: expect.stringMatching(/ 0 keys, \d+ prompts? \(/) });
       const status = async (headers = {}): Promise<number> => (await fetch(`${gateway.url}/v1/models`, { headers })).status;
       expect(await status()).toBe(200);
-      const made = await run(['keys', 'create', 'my-app', '--write'], gateway.dir);
-      expect(made.out).toContain('written to configs/keys/my-app.yaml');
+      const created = await run(['keys', 'create', 'my-app', '--write'], gateway.dir);
+      expect(created.out).toContain('written to configs/keys/my-app.yaml');
       await expect.poll(() => status()).toBe(401);
-      expect(await status({ authorization: `Bearer ${keyIn(made)}` })).toBe(200);
+      expect(await status({ authorization: `Bearer ${keyIn(created)}` })).toBe(200);
     } finally {
       await gateway.close();
     }
@@ -175,17 +175,17 @@ describe('keys commands without a gateway', () => {
     };
     const cwd = folder(files);
     const at = ['-c', 'gateway (copy) [1]/gateway.yaml'];
-    const made = await run(['keys', 'create', 'app', '--configs', 'main', '--write', ...at], cwd);
-    expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/^note: it is the first key: .*\n$/) });
-    expect(made.out).toContain('written to gateway (copy) [1]/keys/app.yaml');
+    const created = await run(['keys', 'create', 'app', '--configs', 'main', '--write', ...at], cwd);
+    expect(created).toMatchObject({ code: 0, err: expect.stringMatching(/^note: it is the first key: .*\n$/) });
+    expect(created.out).toContain('written to gateway (copy) [1]/keys/app.yaml');
     expect(await run(['keys', 'rotate', 'app', '--overlap', '1h', ...at], cwd)).toMatchObject({ code: 0, err: '' });
     expect((await run(['keys', 'list', ...at], cwd)).out).toContain('older secret');
   });
 
   it('write JSON with --json', async () => {
     const cwd = folder({ 'gateway.yaml': 'version: 1\ninclude: ["configs/keys/*.yml"]\nproviders: {mock: {type: mock}}\n' });
-    const made = JSON.parse((await run(['keys', 'create', 'app', '--write', '--json'], cwd)).out) as Record<string, string>;
-    expect(made).toMatchObject({ name: 'app', hash: hashOf(made['key'] ?? ''), file: 'configs/keys/app.yml' });
+    const created = JSON.parse((await run(['keys', 'create', 'app', '--write', '--json'], cwd)).out) as Record<string, string>;
+    expect(created).toMatchObject({ name: 'app', hash: hashOf(created['key'] ?? ''), file: 'configs/keys/app.yml' });
     const revoked = JSON.parse((await run(['keys', 'revoke', 'app', '--json'], cwd)).out) as object;
     expect(revoked).toEqual({ name: 'app', revoked: expect.stringMatching(/Z$/), file: 'configs/keys/app.yml' });
   });
@@ -252,19 +252,19 @@ describe('keys commands without a gateway', () => {
     ['a key as a flag', plain, ['verify', `--key=${byHand}`], 2, /must be on standard input/],
     ['no key on standard input', plain, ['verify'], 2, /standard input is empty/],
   ];
-  it.each(refusals)('reject %s', async (_what, files, args, code, says) => {
+  it.each(refusals)('reject %s', async (_what, files, args, code, message) => {
     const cwd = folder(files);
-    const ran = await run(['keys', ...args], cwd);
-    expect(ran).toMatchObject({ code, out: '' });
-    expect(ran.err).toMatch(says);
-    expect(ran.err).not.toContain(byHand);
+    const result = await run(['keys', ...args], cwd);
+    expect(result).toMatchObject({ code, out: '' });
+    expect(result.err).toMatch(message);
+    expect(result.err).not.toContain(byHand);
     for (const [name, text] of Object.entries(files)) expect(readFileSync(join(cwd, name), 'utf8')).toBe(text);
   });
 
   it('warn that a new key does not work if the configuration has other errors', async () => {
     const cwd = folder({ 'gateway.yaml': yaml.replace('mock/echo', 'mok/echo') });
-    const made = await run(['keys', 'create', 'x', '--write'], cwd);
-    expect(made).toMatchObject({
+    const created = await run(['keys', 'create', 'x', '--write'], cwd);
+    expect(created).toMatchObject({
       code: 0,
       err: expect.stringMatching(/does not work yet, the configuration has 1 other error: gateway check/),
     });
@@ -273,9 +273,9 @@ describe('keys commands without a gateway', () => {
   it.each(['expires', 'revoked'])('limit the overlap of an old secret to the end of its key (%s)', async (end) => {
     const soon = new Date(Date.now() + 3_600_000).toISOString().replace(/\.\d+Z$/, 'Z');
     const cwd = folder({ 'gateway.yaml': yaml.replace('    metadata:', `    ${end}: "${soon}"\n    metadata:`) });
-    const made = await run(['keys', 'rotate', 'by-hand'], cwd);
-    expect(made).toMatchObject({ code: 0, err: '' });
-    expect(made.out).toContain(`The old secret works until ${soon};`);
+    const created = await run(['keys', 'rotate', 'by-hand'], cwd);
+    expect(created).toMatchObject({ code: 0, err: '' });
+    expect(created.out).toContain(`The old secret works until ${soon};`);
     expect(readFileSync(join(cwd, 'gateway.yaml'), 'utf8')).toContain(`until: ${soon}}]`);
   });
 
@@ -286,7 +286,7 @@ describe('keys commands without a gateway', () => {
     expect(await run(['keys', 'create', 'x', '--write'], cwd)).toMatchObject({ code: 0, err: '' });
   });
 
-  const good = 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s_';
+  const validKey = 'gw_live_9f2cQ7h0Zk3vJm8tXw1bRn5s_';
   const verdicts: readonly [what: string, entry: string, key: string, code: number, words: RegExp, json: object][] = [
     ['a key', '', byHand, 0, /^"k": valid\n$/, { valid: true, state: 'active', name: 'k', secret: 'current', ends: null }],
     ['a key that will expire', ', expires: 2099-01-01', byHand, 0, /^"k": valid until 2099-01-01\n$/, { valid: true, ends: '2099-01-01' }],
@@ -319,26 +319,26 @@ describe('keys commands without a gateway', () => {
     ['a key that will be revoked', ', revoked: 2098-01-01, expires: 2099-01-01', byHand, 0, /valid until 2098/, { ends: '2098-01-01' }],
     [
       'a key chosen by hand that begins like an issued one',
-      `, previous: [{hash: "${hashOf(`${good}by-hand`)}", until: 2099-01-01}]`,
-      `${good}by-hand`,
+      `, previous: [{hash: "${hashOf(`${validKey}by-hand`)}", until: 2099-01-01}]`,
+      `${validKey}by-hand`,
       0,
       /works until 2099/,
       { valid: true, state: 'active', name: 'k' },
     ],
     ['an unknown key', '', 'something-else-0123', 1, /^unknown: none of the 1 keys/, { valid: false, state: 'unknown', name: null }],
-    ['a truncated key', '', good, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
-    ['a mistyped key', '', `${good}0000`, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
+    ['a truncated key', '', validKey, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
+    ['a mistyped key', '', `${validKey}0000`, 1, /checksum is wrong/, { valid: false, state: 'damaged' }],
     ['a token', '', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.c2ln', 1, /is a token \(JWT\)/, { valid: false, state: 'token' }],
   ];
-  it.each(verdicts)('verify recognizes %s', async (_what, entry, key, code, words, json) => {
+  it.each(verdicts)('verify recognizes %s', async (_what, entry, key, code, lines, json) => {
     const cwd = folder({
       'gateway.yaml': `version: 1\nproviders: {mock: {type: mock}}\napi_keys: {k: {hash: "${hashOf(byHand)}"${entry}}}\n`,
     });
-    const said = await run(['keys', 'verify'], cwd, {}, `${key}\n`);
-    expect(said).toMatchObject({ code, err: '', out: expect.stringMatching(words) });
+    const result = await run(['keys', 'verify'], cwd, {}, `${key}\n`);
+    expect(result).toMatchObject({ code, err: '', out: expect.stringMatching(lines) });
     const machine = await run(['keys', 'verify', '--json'], cwd, {}, key);
     expect(JSON.parse(machine.out)).toMatchObject(json);
-    expect(`${said.out}${machine.out}`).not.toContain(key);
+    expect(`${result.out}${machine.out}`).not.toContain(key);
   });
 
   const unreadable: readonly [what: string, files: Record<string, string>, says: RegExp][] = [
@@ -347,10 +347,10 @@ describe('keys commands without a gateway', () => {
     ['a state directory that is a file', { state: '' }, /state\/log\.sqlite cannot be read \(no such directory\)/],
     ['a damaged spool', { 'state/spool/1-1-1.log/file': '' }, /state\/spool\/1-1-1\.log cannot be read \(it is a directory\)/],
   ];
-  it.each(unreadable)('list warns that the last use may be missing: %s', async (_what, files, says) => {
+  it.each(unreadable)('list warns that the last use may be missing: %s', async (_what, files, message) => {
     const cwd = folder({ 'gateway.yaml': `${yaml}server: {state_dir: ./state}\n`, ...files });
     const listed = await run(['keys', 'list', '--json'], cwd);
-    expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(says) });
+    expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(message) });
     expect(JSON.parse(listed.out)).toMatchObject([{ name: 'by-hand', secrets: [{ last_used: null }] }]);
   });
 

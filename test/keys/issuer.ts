@@ -29,16 +29,16 @@ export const issuerName = 'https://issuer.example/';
 
 export async function startIssuer(...keys: readonly IssuerKey[]): Promise<Issuer> {
   const set =
-    (shown: readonly IssuerKey[]): Script =>
+    (published: readonly IssuerKey[]): Script =>
     (response) =>
-      json(response, 200, { keys: shown.map(({ jwk }) => jwk) });
+      json(response, 200, { keys: published.map(({ jwk }) => jwk) });
   const server = await startUpstream(set(keys));
   return {
     url: server.url,
     jwksUrl: `${server.url}/keys.json`,
     server,
-    show: (...shown) => {
-      server.script = set(shown);
+    show: (...published) => {
+      server.script = set(published);
     },
     answer: (script) => {
       server.script = script;

@@ -77,8 +77,8 @@ async function upload(
     body: form,
   });
   const { error } = (await response.json()) as { error?: { code: string; message: string } };
-  const whole = upstream.taken.find(({ isWhole }) => isWhole);
-  return { status: response.status, code: error?.code, message: error?.message, sent: whole?.body, form };
+  const wholeRequest = upstream.taken.find(({ isWhole }) => isWhole);
+  return { status: response.status, code: error?.code, message: error?.message, sent: wholeRequest?.body, form };
 }
 
 const batch = { purpose: 'batch' };
@@ -186,8 +186,8 @@ describe('batches that are relayed', () => {
   });
 
   it('are rejected with an allowed model in the query', async () => {
-    const named = ['messages/batches?model=claude-m', native[1]] as const;
-    expect([await pass(named, 'small', 'claude'), await pass(named, 'free', 'few')]).toEqual([403, 403]);
+    const nativeRoute = ['messages/batches?model=claude-m', native[1]] as const;
+    expect([await pass(nativeRoute, 'small', 'claude'), await pass(nativeRoute, 'free', 'few')]).toEqual([403, 403]);
     const other = ['engines/gpt-large/completions?model=small', '{"model":"gpt-large"}'] as const;
     expect([await pass(other, 'small', 'main'), await pass(other, 'free', 'main')]).toEqual([403, 200]);
   });

@@ -99,11 +99,11 @@ function bodyOf({ method, traits, endpoint }: Row, model: string): { body?: stri
 }
 
 async function send(key: Key, row: Row, headers: Record<string, string>, model = 'big') {
-  const made = bodyOf(row, model);
+  const body = bodyOf(row, model);
   const response = await fetch(`${gateway.url}${row.path}`, {
     method: row.method,
-    headers: { ...made.headers, authorization: `Bearer ${keyOf(key)}`, ...headers },
-    ...(made.body === undefined ? {} : { body: made.body }),
+    headers: { ...body.headers, authorization: `Bearer ${keyOf(key)}`, ...headers },
+    ...(body.body === undefined ? {} : { body: body.body }),
   });
   const text = await response.text();
   const { error } = (text.startsWith('{') ? JSON.parse(text) : {}) as { error?: { type: string; message: string } };

@@ -197,11 +197,11 @@ describe('a key set in a file', () => {
 
 describe('a WebSocket', () => {
   it('is accepted with a token, which is not forwarded', async () => {
-    const seen: string[] = [];
+    const subjects: string[] = [];
     const server = createServer();
     const sockets = new WebSocketServer({ server });
     sockets.on('connection', (socket, request) => {
-      seen.push(`${request.url} ${request.rawHeaders.join(' ')}`);
+      subjects.push(`${request.url} ${request.rawHeaders.join(' ')}`);
       socket.send('hello');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -219,7 +219,7 @@ describe('a WebSocket', () => {
     ];
     try {
       expect(await Promise.all(ways.map(hello))).toEqual(['hello', 'hello', 'hello', 'hello']);
-      expect(seen.join('\n')).not.toContain(token.slice(0, 20));
+      expect(subjects.join('\n')).not.toContain(token.slice(0, 20));
       await expect(hello(new WebSocket(url))).rejects.toThrow(/401/);
     } finally {
       for (const client of ways) client.terminate();

@@ -37,7 +37,7 @@ beforeAll(async () => {
   };
   writeFileSync(join(dir, 'gateway.yaml'), JSON.stringify(config));
   running = begin(['start', '--listen', '127.0.0.1:0'], dir);
-  const [line = ''] = await running.saw(/.*"gateway started".*\n/);
+  const [line = ''] = await running.waitForOutput(/.*"gateway started".*\n/);
   url = (JSON.parse(line) as { url: string }).url.replace(/\/v1$/, '');
 });
 
@@ -146,8 +146,8 @@ it('a response of the provider cannot write more either', async () => {
 
 it('the record of an unauthenticated request can be read like every record', async () => {
   const { record } = await cost(chat({ model: 'x' }));
-  const { record: whole } = await cost(withKey(chat({})));
-  expect(Object.keys(record).toSorted()).toEqual(Object.keys(whole).toSorted());
+  const { record: fullRecord } = await cost(withKey(chat({})));
+  expect(Object.keys(record).toSorted()).toEqual(Object.keys(fullRecord).toSorted());
   expect(record).toMatchObject({
     admitted: false,
     status: 401,

@@ -18,7 +18,7 @@ import { type ReceivedResponse, type RequestSpec, sendRequest, filesBelow, forms
 const canary = (name: string): string => `cnry-${name}/${randomBytes(6).toString('hex')}+${randomBytes(6).toString('hex')}=`;
 
 /** Secrets of the operator: known to the gateway, and sent only to the one provider. */
-const own = {
+const callerSecrets = {
   env: canary('env'),
   file: canary('file'),
   literal: canary('literal'),
@@ -77,15 +77,15 @@ providers:
   file: {type: anthropic, api_key: "\${file:secrets/key.txt}", custom_host: "${url}/v1"}
   literal:
     type: azure-openai
-    description: the key is ${own.misplaced}
-    api_key: ${own.literal}
+    description: the key is ${callerSecrets.misplaced}
+    api_key: ${callerSecrets.literal}
     custom_host: ${url}/openai
     deployments:
-      m: {deployment_id: d, api_version: "2024-10-21", api_key: "${own.deployment}"}
+      m: {deployment_id: d, api_version: "2024-10-21", api_key: "${callerSecrets.deployment}"}
       n: {deployment_id: e, api_version: "2024-10-21"}
   entra:
     type: azure-openai
-    description: "\${env:CANARY_UNSET:-${own.fallback}}"
+    description: "\${env:CANARY_UNSET:-${callerSecrets.fallback}}"
     custom_host: ${url}/openai
     auth: {mode: entra, tenant_id: t, client_id: c, client_secret: "\${env:CANARY_SECRET}", authority: "${url}"}
     deployments: {m: {deployment_id: d, api_version: "2024-10-21"}}
@@ -108,9 +108,9 @@ interface Ran {
 }
 
 const env = (dir: string): Record<string, string> => ({
-  CANARY_ENV: own.env,
-  CANARY_SECRET: own.clientSecret,
-  CANARY_TEXT: own.text,
+  CANARY_ENV: callerSecrets.env,
+  CANARY_SECRET: callerSecrets.clientSecret,
+  CANARY_TEXT: callerSecrets.text,
   TMPDIR: join(dir, 'tmp'),
 });
 
@@ -118,7 +118,7 @@ function folder(text: (url: string) => string): string {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-canary-'));
   dirs.push(dir);
   for (const name of ['secrets', 'tmp']) mkdirSync(join(dir, name));
-  writeFileSync(join(dir, 'secrets/key.txt'), `${own.file}\n`);
+  writeFileSync(join(dir, 'secrets/key.txt'), `${callerSecrets.file}\n`);
   writeFileSync(join(dir, 'gateway.yaml'), text(wire.url));
   return dir;
 }
@@ -126,7 +126,7 @@ function folder(text: (url: string) => string): string {
 async function start(format: 'json' | 'pretty'): Promise<Ran> {
   const dir = folder(yaml);
   const running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', format, '--no-watch'], dir, env(dir));
-  const [, url = ''] = await running.saw(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);
+  const [, url = ''] = await running.waitForOutput(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);
   const responses: ReceivedResponse[] = [];
   return {
     dir,
@@ -150,7 +150,7 @@ function mirror(): Wire['script'] {
     if (/POST \/t\/oauth2/.test(head)) {
       const token =
         status === 200 && !body.includes('fail')
-          ? { token_type: 'Bearer', access_token: own.token, expires_in: 3599 }
+          ? { token_type: 'Bearer', access_token: callerSecrets.token, expires_in: 3599 }
           : { error: 'invalid_client', error_description: `bad ${body}` };
       write(socket, 200, JSON.stringify(token), []);
       return;
@@ -170,25 +170,25 @@ function mirror(): Wire['script'] {
       else socket.write('e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n');
       return;
     }
-    const words = `echo ${secrets.join(' ')}`;
-    const good = {
+    const echoPrompt = `echo ${secrets.join(' ')}`;
+    const validBodies = {
       id: 'c',
       object: 'chat.completion',
       created: 1,
       model: 'm',
       type: 'message',
       role: 'assistant',
-      content: [{ type: 'text', text: words }],
+      content: [{ type: 'text', text: echoPrompt }],
       stop_reason: 'end_turn',
       usage: { input_tokens: 1, output_tokens: 1 },
-      choices: [{ index: 0, message: { role: 'assistant', content: words }, finish_reason: 'stop' }],
+      choices: [{ index: 0, message: { role: 'assistant', content: echoPrompt }, finish_reason: 'stop' }],
     };
-    const bad = { error: { message: words, type: words, code: words, param: words } };
+    const bad = { error: { message: echoPrompt, type: echoPrompt, code: echoPrompt, param: echoPrompt } };
     const headers = secrets.map((value, i) => `x-echo-${i}: ${value}`);
-    write(socket, status, JSON.stringify(status < 400 ? good : bad), [
+    write(socket, status, JSON.stringify(status < 400 ? validBodies : bad), [
       ...headers,
       `set-cookie: s=${callers.setCookie}`,
-      `www-authenticate: Bearer realm="${words}"`,
+      `www-authenticate: Bearer realm="${echoPrompt}"`,
     ]);
   };
 }
@@ -287,15 +287,15 @@ const requests: readonly RequestSpec[] = [
 /** Failing reloads, each with a secret near the error. */
 const edits: readonly ((url: string) => string)[] = [
   (url) => yaml(url).replace('version: 1', 'version: 7'),
-  (url) => yaml(url).replace(`api_key: ${own.literal}`, `api_keyy: ${own.literal}`),
-  (url) => yaml(url).replace(`api_key: ${own.literal}`, `api_key: [${own.literal}]`),
-  (url) => yaml(url).replace(`api_key: ${own.literal}`, `api_key: "${own.literal}`),
+  (url) => yaml(url).replace(`api_key: ${callerSecrets.literal}`, `api_keyy: ${callerSecrets.literal}`),
+  (url) => yaml(url).replace(`api_key: ${callerSecrets.literal}`, `api_key: [${callerSecrets.literal}]`),
+  (url) => yaml(url).replace(`api_key: ${callerSecrets.literal}`, `api_key: "${callerSecrets.literal}`),
   (url) => yaml(url).replace('mode: entra', 'mode: "${env:CANARY_SECRET}"'),
   (url) => yaml(url, `  bad: {hash: "\${env:CANARY_ENV}"}\n`),
   (url) =>
     yaml(url).replace(
       `custom_host: ${url}/openai\n    deployments`,
-      `custom_host: https://user:${own.address}@h.example/openai\n    deployments`,
+      `custom_host: https://user:${callerSecrets.address}@h.example/openai\n    deployments`,
     ),
   (url) => yaml(url).replace('timeouts: {first_byte: 400ms', 'timeouts: {first_byte: "${env:CANARY_ENV}"'),
 ];
@@ -327,18 +327,18 @@ describe.each(['json', 'pretty'] as const)('a gateway with the log format %s', (
       ['stderr', err],
     ]);
     const isConfig = (name: string): boolean => name.endsWith('/gateway.yaml') || name.endsWith('/secrets/key.txt');
-    const found: string[] = [];
-    for (const [name, secret] of Object.entries({ ...own, ...callers })) {
+    const leaks: string[] = [];
+    for (const [name, secret] of Object.entries({ ...callerSecrets, ...callers })) {
       for (const [sink, text] of sinks) {
         // What a caller sends in the path is in the response to that caller.
         if (name === 'pathKey' && sink === 'answers') continue;
         // The copy of the configuration equals the file, including secrets written in it.
         const isWritten = ['literal', 'deployment', 'misplaced', 'fallback'].includes(name) && sink.includes('last-good');
         if (!isConfig(sink) && !isWritten && formsOf(secret).some((form) => text.includes(form)))
-          found.push(`${name} in ${sink.replace(gateway.dir, '')}`);
+          leaks.push(`${name} in ${sink.replace(gateway.dir, '')}`);
       }
     }
-    expect(found).toEqual([]);
+    expect(leaks).toEqual([]);
     expect([...sinks.keys()].filter((name) => /spool/.test(name)).length).toBeGreaterThan(0);
     // The responses contained the provider's credential, and the gateway detected it.
     expect(gateway.responses.filter(({ text }) => text.includes('*'.repeat(20))).length).toBeGreaterThan(40);
@@ -378,7 +378,7 @@ describe('the commands show no secret', () => {
       const dir = folder(text);
       const { out, err } = await run(args, dir, env(dir));
       expect(out + err).not.toBe('');
-      for (const [label, secret] of Object.entries(own))
+      for (const [label, secret] of Object.entries(callerSecrets))
         for (const form of formsOf(secret)) expect((out + err).includes(form), `${label}: ${out + err}`).toBe(false);
     }
   });

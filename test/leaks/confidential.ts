@@ -22,7 +22,7 @@ const values: readonly (readonly [text: string, part: string])[] = [
   ['ACME-987654', 'ACME-9876'],
   ['-----BEGIN RSA PRIVATE KEY-----\nMIICanaryKeyMaterial00112233\n-----END RSA PRIVATE KEY-----', 'MIICanaryKey'],
 ];
-export const said = values.map(([text]) => text).join(' , ');
+export const confidentialText = values.map(([text]) => text).join(' , ');
 /** A value in the query of a URL: short and only letters. */
 const inQuery = 'canaryquery';
 const parts = [...values.map(([, part]) => part), inQuery];
@@ -36,7 +36,7 @@ const json = (response: ServerResponse, status: number, body: unknown): void => 
 };
 const chunk = (content: string): string =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content } }] })}\n\n`;
-const echo = `${said} ${apiKey}`;
+const echo = `${confidentialText} ${apiKey}`;
 
 /** A provider that returns all of it, in the way that the model names; `mirror` returns only the request. */
 export const startEcho = (): Promise<ScriptedUpstream> =>
@@ -44,11 +44,11 @@ export const startEcho = (): Promise<ScriptedUpstream> =>
     const text = body.toString('utf8');
     const model = /"model":"([\w-]+)"/.exec(text)?.[1] ?? 'whole';
     if (model === 'mirror') return json(response, 200, completion(text));
-    (ways[model] ?? ways['whole'])?.(response);
+    (outcomes[model] ?? outcomes['whole'])?.(response);
   });
 
 /** How the provider responds, by requested model. */
-const ways: Readonly<Record<string, (response: ServerResponse) => void>> = {
+const outcomes: Readonly<Record<string, (response: ServerResponse) => void>> = {
   whole: (response) =>
     json(response, 200, {
       id: 'c1',
@@ -118,7 +118,7 @@ logging:
 
 const metadata = JSON.stringify({ note: values[2]?.[0].replaceAll(' ', ''), key: values[4]?.[0], order: 'ACME-987654' });
 const content = [
-  { type: 'text', text: said },
+  { type: 'text', text: confidentialText },
   { type: 'image_url', image_url: { url: `data:image/png;base64,${image}` } },
 ];
 
@@ -130,7 +130,7 @@ export async function sendAll(url: string): Promise<string[]> {
     const response = await sendRequest(base, { path, body, headers: { 'x-gateway-metadata': metadata, ...headers } });
     ids.push(response.id ?? '');
   };
-  for (const model of Object.keys(ways)) {
+  for (const model of Object.keys(outcomes)) {
     for (const stream of [false, true]) {
       const chat = {
         model: `@up/${model}`,
@@ -141,22 +141,22 @@ export async function sendAll(url: string): Promise<string[]> {
       };
       await send('/v1/chat/completions', chat);
       await send('/v1/chat/completions', { ...chat, model: `@claude/${model}` });
-      await send('/v1/messages', { model: `@up/${model}`, max_tokens: 9, stream, messages: [{ role: 'user', content: said }] });
+      await send('/v1/messages', { model: `@up/${model}`, max_tokens: 9, stream, messages: [{ role: 'user', content: confidentialText }] });
     }
-    await send('/v1/chat/completions', { model, messages: [{ role: 'user', content: said }] }, { 'x-gateway-config': 'chain' });
-    await send('/v1/responses', { model: `@up/${model}`, input: said });
-    await send('/v1/completions', { model: `@up/${model}`, prompt: said });
-    await send(`/v1/embeddings?client_secret=${inQuery}&a=b`, { model: `@up/${model}`, input: [said] });
+    await send('/v1/chat/completions', { model, messages: [{ role: 'user', content: confidentialText }] }, { 'x-gateway-config': 'chain' });
+    await send('/v1/responses', { model: `@up/${model}`, input: confidentialText });
+    await send('/v1/completions', { model: `@up/${model}`, prompt: confidentialText });
+    await send(`/v1/embeddings?client_secret=${inQuery}&a=b`, { model: `@up/${model}`, input: [confidentialText] });
   }
-  await send('/v1/chat/completions', { model: '@mock/m', stream: true, messages: [{ role: 'user', content: said }] });
-  await send('/v1/chat/completions', { model: '@mock/m', messages: said });
-  await send('/v1/chat/completions', { model: said });
+  await send('/v1/chat/completions', { model: '@mock/m', stream: true, messages: [{ role: 'user', content: confidentialText }] });
+  await send('/v1/chat/completions', { model: '@mock/m', messages: confidentialText });
+  await send('/v1/chat/completions', { model: confidentialText });
   await send('/v1/feedback', { trace_id: 't', value: 1, metadata: { comment: values[4]?.[0] } });
   return ids.filter((id) => id !== '');
 }
 
 /** Returns which of the values, or of what only a secret contains, are in a text. */
-export function found(text: string): string[] {
+export function confidentialIn(text: string): string[] {
   const spellings = [text, Buffer.from(text, 'latin1').toString('utf8')];
   return [...parts, apiKey, image.slice(0, 64)].filter((part) => spellings.some((one) => one.includes(part)));
 }

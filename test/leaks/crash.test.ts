@@ -72,16 +72,16 @@ describe.each(['json', 'pretty'])('errors in the log format %s contain no secret
   it('if requests and a reload fail', async () => {
     write('never');
     running = begin(args(format), dir, { CANARY: secret });
-    const [, url = ''] = await running.saw(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);
+    const [, url = ''] = await running.waitForOutput(/(http:\/\/127\.0\.0\.1:\d+)\/v1/);
     const responseTexts: string[] = [];
     for (const how of ['throw', 'object', 'text', 'timer', 'rejection', 'settle']) {
       const body = { model: '@mock/echo', messages: [{ role: 'user', content: 'hi' }] };
       responseTexts.push((await sendRequest(url, { path: '/v1/chat/completions', body, headers: { 'x-crash': how } })).text);
     }
-    await running.saw(/in a rejection \*\*\*/);
+    await running.waitForOutput(/in a rejection \*\*\*/);
     write('setup');
     running.child.kill('SIGHUP');
-    await running.saw(/could not be set up: in setup \*\*\*/);
+    await running.waitForOutput(/could not be set up: in setup \*\*\*/);
     running.child.kill('SIGTERM');
     const { out, err } = await running.ended;
     for (const text of ['thrown ***', 'in a timer ***', 'settled ***']) expect(out).toContain(text);

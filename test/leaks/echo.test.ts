@@ -69,13 +69,13 @@ function script({
 }: Echo) {
   return async (socket: Socket): Promise<void> => {
     const bytes = Buffer.from(body);
-    const own =
+    const ownHeaders =
       framing === 'length'
         ? [`content-length: ${bytes.length}`]
         : framing === 'chunked'
           ? ['transfer-encoding: chunked']
           : ['connection: close'];
-    socket.write([`HTTP/1.1 ${status} ${reason}`, `content-type: ${type}`, ...own, ...headers, '', ''].join('\r\n'));
+    socket.write([`HTTP/1.1 ${status} ${reason}`, `content-type: ${type}`, ...ownHeaders, ...headers, '', ''].join('\r\n'));
     let from = 0;
     for (const to of [...cuts, bytes.length]) {
       const piece = bytes.subarray(from, to);
@@ -178,12 +178,12 @@ const expectHidden = (response: ReceivedResponse): void => {
   for (const form of formsOf(key)) expect(response.text).not.toContain(form);
 };
 
-describe.each(routes)("%s: the gateway masks the provider's credential", (_, request, type, good) => {
+describe.each(routes)("%s: the gateway masks the provider's credential", (_, request, type, bodyWith) => {
   const forms = [key, encodeURIComponent(key), encodeURIComponent(key).replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())];
 
   it.each([['length'], ['chunked'], ['close']] as const)('in a successful response (%s)', async (framing) => {
     for (const form of forms) {
-      const response = await sent(request, { type, framing, body: good(`a ${form} b`) });
+      const response = await sent(request, { type, framing, body: bodyWith(`a ${form} b`) });
       expect(response).toMatchObject({ status: 200, isWhole: true });
       expectHidden(response);
       expect(response.body).toMatch(asterisks);
@@ -191,7 +191,7 @@ describe.each(routes)("%s: the gateway masks the provider's credential", (_, req
   });
 
   it('split at any position of the response', async () => {
-    const body = good(`a ${key} b`);
+    const body = bodyWith(`a ${key} b`);
     const bytes = Buffer.from(body);
     const inside = JSON.stringify(key).slice(1, -1);
     const form = body.includes(inside) ? inside : key;
@@ -213,7 +213,7 @@ describe.each(routes)("%s: the gateway masks the provider's credential", (_, req
       `www-authenticate: Bearer error="${key}"`,
       `retry-after: ${key}`,
     ];
-    const response = await sent(request, { type, headers, reason: `OK ${key}`, framing: 'chunked', trailer: key, body: good('fine') });
+    const response = await sent(request, { type, headers, reason: `OK ${key}`, framing: 'chunked', trailer: key, body: bodyWith('fine') });
     expect(response).toMatchObject({ status: 200, isWhole: true });
     expectHidden(response);
   });

@@ -11,7 +11,7 @@ import { startCollector } from '../observe/collector.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts';
 import { skipping } from '../support/skipping.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
-import { confidentialYaml, found, said, sendAll, startEcho } from './confidential.ts';
+import { confidentialYaml, confidentialIn, confidentialText, sendAll, startEcho } from './confidential.ts';
 import { dumpPostgres, dumpSqlite } from './dumps.ts';
 import { sendRequest, filesBelow } from './sinks.ts';
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-const look = (sink: string, text: string): void => void leaks.push(...found(text).map((part) => `${sink}: ${part}`));
+const checkSink = (sink: string, text: string): void => void leaks.push(...confidentialIn(text).map((part) => `${sink}: ${part}`));
 const state = (): string => join(dir, 'state');
 
 async function start(more = '', options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -69,9 +69,9 @@ it('collectors receive no confidential value, even with messages', async () => {
   const ids = await sendAll(gateway.url);
   await expect.poll(() => collector.logs().length).toBe(ids.length);
   await stop();
-  for (const { path, text } of collector.exports) look(path, text);
-  for (const line of gateway.lines) look('log', line);
-  for (const [path, text] of filesBelow(state())) if (!path.includes('last-good')) look(path, text);
+  for (const { path, text } of collector.exports) checkSink(path, text);
+  for (const line of gateway.lines) checkSink('log', line);
+  for (const [path, text] of filesBelow(state())) if (!path.includes('last-good')) checkSink(path, text);
   expect([...new Set(leaks)]).toEqual([]);
   const [traces, logs] = ['/v1/traces', '/v1/logs'].map((path) => collector.exports.filter((one) => one.path === path));
   for (const exports of [traces, logs]) expect(exports?.some(({ text }) => text.includes('[email] , [phone]'))).toBe(true);
@@ -90,25 +90,25 @@ it('explain, replay, tail, export and feedback show no confidential value of a r
   const ids = await sendAll(gateway.url);
   // They end after 20 requests, even if they begin late.
   while (!isOver) await sendAll(gateway.url);
-  for (const { out, err } of await tailed) look('logs tail', out + err);
+  for (const { out, err } of await tailed) checkSink('logs tail', out + err);
 
-  const body = { model: '@up/mirror', messages: [{ role: 'user', content: said }] };
+  const body = { model: '@up/mirror', messages: [{ role: 'user', content: confidentialText }] };
   const mirrored = await sendRequest(gateway.url, { path: '/v1/chat/completions', body });
   const id = mirrored.id ?? '';
   const trace = /x-gateway-trace-id\n(\S+)/i.exec(mirrored.text)?.[1] ?? '';
-  const metadata = Object.fromEntries(said.split(' , ').map((text, i) => [`m${i}`, text]));
+  const metadata = Object.fromEntries(confidentialText.split(' , ').map((text, i) => [`m${i}`, text]));
   const judged = await sendRequest(gateway.url, { path: '/v1/feedback', body: { trace_id: trace, value: 1, metadata } });
   expect(judged.status).toBe(200);
   await expect.poll(() => admin(gateway, `/api/requests/${id}`)).toContain('"m0"');
-  look('feedback', await admin(gateway, `/api/requests/${id}`));
-  look('trace', await admin(gateway, `/api/traces/${trace}`));
+  checkSink('feedback', await admin(gateway, `/api/requests/${id}`));
+  checkSink('trace', await admin(gateway, `/api/traces/${trace}`));
 
-  for (const one of ids.slice(0, 40)) look(`explain ${one}`, await admin(gateway, '/api/explain', { from_log: one }));
+  for (const one of ids.slice(0, 40)) checkSink(`explain ${one}`, await admin(gateway, '/api/explain', { from_log: one }));
   expect(await admin(gateway, '/api/explain', { from_log: id })).toContain('[email] , [phone]');
-  look('explain', await admin(gateway, '/api/explain', { path: '/v1/chat/completions', body: { ...body, messages: [] }, headers: {} }));
+  checkSink('explain', await admin(gateway, '/api/explain', { path: '/v1/chat/completions', body: { ...body, messages: [] }, headers: {} }));
   const replayed = tryParseObject(await admin(gateway, '/api/replay', { id, force: true }));
   expect(replayed).toMatchObject({ status: 200 });
-  look('replay', JSON.stringify(replayed));
+  checkSink('replay', JSON.stringify(replayed));
   expect(JSON.stringify(replayed)).toContain('[email] , [phone]');
   expect(await admin(gateway, '/api/replay', { id })).toContain('was masked in');
   for (const args of [
@@ -128,7 +128,7 @@ it('explain, replay, tail, export and feedback show no confidential value of a r
   ]) {
     const { out, err, code } = await command(gateway, ...args);
     expect([args, code, out === '' ? err : '']).toEqual([args, 0, '']);
-    look(args.join(' '), out + err);
+    checkSink(args.join(' '), out + err);
   }
   expect([...new Set(leaks)]).toEqual([]);
 }, 400_000);
@@ -148,7 +148,7 @@ describe('unused files', () => {
     mkdirSync(join(spool, first.replace('.log', '.bare.log'), 'in-the-way'), { recursive: true });
     expect(() => new SpoolEviction(spool, 1000).evict(() => 0)).toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
     expect(readdirSync(spool).filter((name) => name.endsWith('.half'))).toHaveLength(1);
-    for (const [path, text] of filesBelow(state())) if (!path.includes('last-good')) look(path, text);
+    for (const [path, text] of filesBelow(state())) if (!path.includes('last-good')) checkSink(path, text);
     expect([...new Set(leaks)]).toEqual([]);
   }, 400_000);
 
@@ -158,14 +158,14 @@ describe('unused files', () => {
     await stop();
     const before = dumpSqlite(path);
     expect([...before.values()].join('')).toContain('[email] , [phone]');
-    for (const [table, text] of before) look(table, text);
+    for (const [table, text] of before) checkSink(table, text);
     // Only its first page: everything else in it could still be recovered.
     writeFileSync(path, readFileSync(path).fill(0xff, 0, 4096));
     await sendAll((await start()).url);
     await expect.poll(() => readdirSync(state()).filter((name) => name.includes('.corrupt-')).length).toBeGreaterThan(0);
     await stop();
-    for (const [table, text] of dumpSqlite(path)) look(`${table} after it`, text);
-    for (const [file, text] of filesBelow(state())) if (!file.includes('last-good')) look(file, text);
+    for (const [table, text] of dumpSqlite(path)) checkSink(`${table} after it`, text);
+    for (const [file, text] of filesBelow(state())) if (!file.includes('last-good')) checkSink(file, text);
     expect([...new Set(leaks)]).toEqual([]);
   }, 400_000);
 });
@@ -179,13 +179,13 @@ describe.skipIf(skipping(kind.missing))('a Postgres database', () => {
     const url = await kind.server().database();
     const gateway = await start(`store: "${url}"`);
     const ids = await sendAll(gateway.url);
-    await sendRequest(gateway.url, { path: '/v1/feedback', body: { trace_id: 't', value: 1, metadata: { comment: said } } });
+    await sendRequest(gateway.url, { path: '/v1/feedback', body: { trace_id: 't', value: 1, metadata: { comment: confidentialText } } });
     await expect
       .poll(async () => (await gateway.gateway.logs?.stats({ query: '' }).catch(() => undefined))?.total.requests)
       .toBeGreaterThanOrEqual(ids.length);
     await expect.poll(async () => (await dumpPostgres(url)).get('feedback')).toContain('[email]');
     const dump = await dumpPostgres(url);
-    for (const [table, text] of dump) look(table, text);
+    for (const [table, text] of dump) checkSink(table, text);
     for (const part of ['requests', 'records', 'bodies', 'tags', 'feedback', 'buckets'])
       expect([part, [...dump].some(([table, text]) => table.startsWith(part) && text !== '')]).toEqual([part, true]);
     expect([...dump.values()].join('')).toContain('[email] , [phone]');

@@ -25,7 +25,7 @@ const parts = {
 type Part = keyof typeof parts;
 
 /** Parts that may be stored; whether they are depends on the route, which may have no body. */
-const kept: Readonly<Record<string, readonly Part[]>> = {
+const storable: Readonly<Record<string, readonly Part[]>> = {
   none: ['metadata'],
   metadata: ['metadata', 'labels', 'query', 'requestHeader', 'responseHeader'],
   full: ['metadata', 'labels', 'query', 'requestHeader', 'responseHeader', 'requestBody', 'responseBody', 'patch'],
@@ -149,13 +149,13 @@ function requestFor(url: string, endpoint: Endpoint, outcome: Outcome, debug: st
 
 /** The content of a gateway's spool: by request, all bytes that belong to it. */
 async function spooled(gateway: TestGateway): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
+  const spooledTexts = new Map<string, string>();
   for (const entry of readSpool(join(gateway.dir, '.gateway/spool'))) {
     if (entry.kind !== 'record') continue;
     const bodies = Object.values(entry.bodies).map((bytes) => bytes.toString('latin1'));
-    found.set(entry.record.id, [JSON.stringify(entry.record), ...bodies].join('\n'));
+    spooledTexts.set(entry.record.id, [JSON.stringify(entry.record), ...bodies].join('\n'));
   }
-  return found;
+  return spooledTexts;
 }
 
 const partsIn = (text: string): Part[] => (Object.keys(parts) as Part[]).filter((part) => text.includes(parts[part])).toSorted();
@@ -168,7 +168,7 @@ describe.each(cases)('bodies: %s, x-gateway-debug: %s', (policy, debug, lowered)
       sent.push([endpoint, await requestFor(gateway.url, endpoint, outcome, debug)]);
     await until(() => sent.every(([, { id }]) => gateway.records.some((record) => record.id === id)), 'all records');
     const disk = await spooled(gateway);
-    const allowed = outcome === 'stranger' ? [] : (kept[lowered] ?? []);
+    const allowed = outcome === 'stranger' ? [] : (storable[lowered] ?? []);
     for (const [endpoint, response] of sent) {
       const text = disk.get(response.id ?? '');
       expect(text, endpoint).toBeDefined();

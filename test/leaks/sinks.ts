@@ -37,15 +37,15 @@ export function sendRequest(base: string, { method, path, headers = {}, body }: 
       response.on('data', (chunk: Buffer) => pieces.push(chunk));
       response.on('error', () => undefined);
       response.on('close', () => {
-        const whole = Buffer.concat(pieces).toString('latin1');
+        const received = Buffer.concat(pieces).toString('latin1');
         const head = [response.statusMessage, ...response.rawHeaders].join('\n');
         const id = response.headers['x-request-id'];
-        const text = `${head}\n${whole}\n${response.rawTrailers.join('\n')}`;
+        const text = `${head}\n${received}\n${response.rawTrailers.join('\n')}`;
         resolve({
           status: response.statusCode ?? 0,
           id: id === undefined ? undefined : String(id),
           text,
-          body: whole,
+          body: received,
           isWhole: response.complete,
         });
       });

@@ -5,7 +5,7 @@ import { adminUrl, call } from '../admin/client.ts';
 import { runHere } from '../cli/in-process.ts';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import type { ScriptedUpstream } from '../support/upstream.ts';
-import { confidentialYaml, found, sendAll, startEcho } from './confidential.ts';
+import { confidentialYaml, confidentialIn, sendAll, startEcho } from './confidential.ts';
 import { filesBelow } from './sinks.ts';
 
 /**
@@ -43,12 +43,12 @@ describe('stored and shown data with default settings', () => {
     const stored = async (): Promise<string> => admin(`/api/requests/${ids.at(-1) ?? ''}`);
     await until(async () => (await stored()).includes('"record"'), 'the last record');
     const leaks: string[] = [];
-    const look = (sink: string, text: string): void => {
-      leaks.push(...found(text).map((part) => `${sink}: ${part}`));
+    const checkSink = (sink: string, text: string): void => {
+      leaks.push(...confidentialIn(text).map((part) => `${sink}: ${part}`));
     };
 
     // The saved configuration contains what the operator wrote into it.
-    for (const [path, text] of filesBelow(join(gateway.dir, '.gateway'))) if (!path.includes('last-good')) look(path, text);
+    for (const [path, text] of filesBelow(join(gateway.dir, '.gateway'))) if (!path.includes('last-good')) checkSink(path, text);
     for (const path of [
       '/metrics',
       '/api/status',
@@ -59,11 +59,11 @@ describe('stored and shown data with default settings', () => {
       '/healthz',
       '/readyz',
     ])
-      look(path, await admin(path));
+      checkSink(path, await admin(path));
     for (const id of ids) {
-      look(id, await admin(`/api/requests/${id}`));
-      for (const part of ['request', 'upstream', 'response']) look(`${id} ${part}`, await admin(`/api/requests/${id}/body?part=${part}`));
-      look(`${id} differences`, await admin(`/api/requests/${id}/differences`));
+      checkSink(id, await admin(`/api/requests/${id}`));
+      for (const part of ['request', 'upstream', 'response']) checkSink(`${id} ${part}`, await admin(`/api/requests/${id}/body?part=${part}`));
+      checkSink(`${id} differences`, await admin(`/api/requests/${id}/differences`));
     }
     const env = { GATEWAY_ADMIN: adminUrl(gateway), GATEWAY_ADMIN_TOKEN: token };
     for (const args of [
@@ -75,7 +75,7 @@ describe('stored and shown data with default settings', () => {
       ['show', ids[0] ?? '', '--body', '--upstream', '--diff'],
     ]) {
       const { out, err } = await runHere(['logs', ...args], gateway.dir, { env });
-      look(`logs ${args.join(' ')}`, out + err);
+      checkSink(`logs ${args.join(' ')}`, out + err);
     }
     expect([...new Set(leaks)]).toEqual([]);
     // The search would find them: the other parts of the same bodies are there.

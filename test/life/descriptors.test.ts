@@ -106,19 +106,19 @@ describe.skipIf(skipping(missing))('a limit of open files', () => {
   it('below what server.max_connections needs is said, and leaves descriptors free for the gateway', async () => {
     const url = await start(160);
     const clients = Array.from({ length: 170 }, () => new WireClient(url));
-    const said = 'The gateway accepts 120 client connections, not 8192 (server.max_connections), because it may open only 160 files.';
-    expect(JSON.parse(out.split('\n', 1)[0] ?? '')).toMatchObject({ notes: [expect.stringContaining(said)] });
+    const warning = 'The gateway accepts 120 client connections, not 8192 (server.max_connections), because it may open only 160 files.';
+    expect(JSON.parse(out.split('\n', 1)[0] ?? '')).toMatchObject({ notes: [expect.stringContaining(warning)] });
     await until(() => clients.filter(({ isClosed }) => isClosed).length === 50, 'the others to be rejected');
     await until(() => /"rejected":1,"limit":120,"hint":"Raise the limit of open files/.test(out), 'a line about them');
     clients[0]?.write(headOf('GET /readyz'));
-    await until(() => clients[0]?.text.includes(said), 'the note on /readyz');
+    await until(() => clients[0]?.text.includes(warning), 'the note on /readyz');
     await writeFile(join(dir, 'gateway.yaml'), 'version: 1\nproviders: {mock: {type: mock}}\nserver: {max_connections: 100}\n');
     child.kill('SIGHUP');
     await until(() => out.includes('"config reloaded"'), 'the reload');
     const other = clients.findLast(({ isClosed }) => !isClosed);
     other?.write(headOf('GET /readyz'));
     await other?.answers(1);
-    expect(other?.text).not.toContain(said);
+    expect(other?.text).not.toContain(warning);
     await writeFile(join(dir, 'gateway.yaml'), 'version: 1\nproviders: {mock: {type: mock}}\nserver: {max_connections: 121}\n');
     child.kill('SIGHUP');
     const again = 'not 121 (server.max_connections)';

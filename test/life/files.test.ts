@@ -95,7 +95,7 @@ providers: {${name}: {type: mock}, a: {type: openai, api_key: "\${file:secret}"}
     writeFileSync(join(dir, 'gateway.yaml'), yaml('one'));
     running = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json'], dir);
     const process = running;
-    const [, url = ''] = await process.saw(/"url":"([^"]+)"/);
+    const [, url = ''] = await process.waitForOutput(/"url":"([^"]+)"/);
     const hello = async (name: string): Promise<number> => {
       const body = JSON.stringify({ model: `@${name}/echo`, messages: [{ role: 'user', content: 'x' }] });
       return (await fetch(`${url}/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status;
@@ -116,7 +116,7 @@ providers: {${name}: {type: mock}, a: {type: openai, api_key: "\${file:secret}"}
       writeFileSync(join(dir, 'new'), text);
       renameSync(join(dir, 'new'), join(dir, file));
     }
-    await process.saw(/"msg":"config reloaded"/);
+    await process.waitForOutput(/"msg":"config reloaded"/);
     expect(await hello('two')).toBe(200);
     process.child.kill('SIGTERM');
     expect((await process.ended).code).toBe(0);

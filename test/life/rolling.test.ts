@@ -44,7 +44,7 @@ async function start(name: string, drain: object): Promise<Instance> {
   await writeFile(join(dir, `${name}.yaml`), JSON.stringify(config));
   const process = begin(['start', '-c', `${name}.yaml`, '--log-format', 'json', '--no-watch'], dir);
   processes.push(process);
-  const [, port] = await process.saw(/"url":"http:\/\/127\.0\.0\.1:(\d+)/);
+  const [, port] = await process.waitForOutput(/"url":"http:\/\/127\.0\.0\.1:(\d+)/);
   return { process, backend: balancer.add({ host: '127.0.0.1', port: Number(port), probe }) };
 }
 

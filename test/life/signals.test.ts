@@ -28,7 +28,7 @@ function start(...flags: readonly string[]): Running {
 }
 
 async function hello(process: Running): Promise<string> {
-  const [, url = ''] = await process.saw(/"url":"([^"]+)"/);
+  const [, url = ''] = await process.waitForOutput(/"url":"([^"]+)"/);
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -87,7 +87,7 @@ describe('while the gateway starts', () => {
     process.child.kill('SIGHUP');
     await writeFile(join(cwd, 'go'), '');
     // The first load may have read the new text already.
-    await process.saw(/"msg":"config (reloaded|unchanged)"/);
+    await process.waitForOutput(/"msg":"config (reloaded|unchanged)"/);
     expect(await hello(process)).toBe('two');
   });
 });
@@ -120,7 +120,7 @@ describe('while the gateway serves', () => {
     for (const child of children) globalThis.process.kill(child, 'SIGUSR1');
     await writeFile(join(cwd, 'gateway.yaml'), yaml('two'));
     process.child.kill('SIGHUP');
-    await process.saw(/"msg":"config reloaded"/);
+    await process.waitForOutput(/"msg":"config reloaded"/);
     await until(() => process.out().includes('reloaded'), 'the reload');
     expect(process.err()).toBe('');
   });

@@ -41,7 +41,7 @@ function status(name: string, path: string): Promise<number | undefined> {
 describe('Unix sockets', () => {
   it('have the configured modes, and a second gateway reports which process uses them', async () => {
     running = begin(['start', '--log-format', 'json'], dir);
-    await running.saw(/"msg":"gateway started"/);
+    await running.waitForOutput(/"msg":"gateway started"/);
     expect([mode('gw.sock'), mode('probe.sock')]).toEqual(['660', '600']);
     expect(await status('gw.sock', '/v1/models')).toBe(200);
     expect(await status('probe.sock', '/readyz')).toBe(200);
@@ -57,11 +57,11 @@ describe('Unix sockets', () => {
 
   it('are replaced after a crash, but a regular file in their place is not', async () => {
     running = begin(['start', '--log-format', 'json'], dir);
-    await running.saw(/"msg":"gateway started"/);
+    await running.waitForOutput(/"msg":"gateway started"/);
     running.child.kill('SIGKILL');
     await running.ended;
     running = begin(['start', '--log-format', 'json'], dir);
-    await running.saw(/"msg":"gateway started"/);
+    await running.waitForOutput(/"msg":"gateway started"/);
     expect(await status('gw.sock', '/v1/models')).toBe(200);
     await writeFile(join(dir, 'precious'), 'precious');
     const other = await run(['start', '--listen', `unix:${dir}/precious`, '--probe-listen', '127.0.0.1:0'], dir);

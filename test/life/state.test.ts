@@ -38,7 +38,7 @@ describe('a state directory that is not writable', () => {
     await writeFile(join(dir, 'gateway.yaml'), yaml(''));
     running = begin(['start', '--log-format', format], dir);
     const note = "/proc/state can't be used, records are kept in memory only: E";
-    await running.saw(format === 'json' ? /"msg":"gateway started"/ : /ready in/);
+    await running.waitForOutput(format === 'json' ? /"msg":"gateway started"/ : /ready in/);
     const lines = running.out().split('\n');
     expect(lines.find((line) => line.startsWith('NOTE ') || line.includes('"gateway started"'))).toContain(note);
     expect(await ready()).toMatchObject({ status: 200, body: { status: 'ok', reasons: [], notes: [expect.stringContaining(note)] } });

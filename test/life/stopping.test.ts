@@ -43,12 +43,12 @@ async function start(drain: object): Promise<void> {
   };
   await writeFile(join(dir, 'gateway.yaml'), JSON.stringify(config));
   running = begin(['start', '--log-format', 'json', '--no-watch'], dir);
-  [, url = ''] = await running.saw(/"url":"([^"]+)"/);
+  [, url = ''] = await running.waitForOutput(/"url":"([^"]+)"/);
 }
 
 async function stop(): Promise<void> {
   running.child.kill('SIGTERM');
-  await running.saw(/"msg":"stopping"/);
+  await running.waitForOutput(/"msg":"stopping"/);
 }
 
 const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hello' }] });
@@ -84,12 +84,12 @@ describe('a gateway that is stopping', () => {
 
   it('sends connection: close from the start of the drain, also with pending responses', async () => {
     let respond = (): void => undefined;
-    const held = new Promise<void>((resolve) => (respond = resolve));
+    const released = new Promise<void>((resolve) => (respond = resolve));
     await start({ delay: '4s', timeout: '20s' });
     const agent = new Agent({ keepAlive: true });
     expect(await answerOf(post(agent).end(body))).toEqual({ status: 200, connection: 'keep-alive' });
     upstream.script = async (response) => {
-      await held;
+      await released;
       json(response, 200, completion('late'));
     };
     const waiting = post(agent).end(body);

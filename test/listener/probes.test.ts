@@ -63,12 +63,12 @@ describe('/healthz and /readyz on the data listener', () => {
   });
 
   it('show file names only on the probe listener and to local clients', async () => {
-    const own = await new Promise<string>((resolve, reject) => {
+    const ownResponse = await new Promise<string>((resolve, reject) => {
       request({ socketPath: join(dir, 'probe.sock'), path: '/readyz?verbose' }, (response) => void text(response).then(resolve))
         .on('error', reject)
         .end();
     });
-    expect(own).toContain('/proc/nowhere');
+    expect(ownResponse).toContain('/proc/nowhere');
     expect((await send(`${keyed.url}/readyz`, 'GET')).body).toContain('/proc/nowhere');
     const proxies = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip', 'cf-connecting-ip', 'origin', 'referer'];
     const headers = proxies.map((name) => ({ [name]: '203.0.113.9' }));

@@ -34,11 +34,11 @@ const json = { 'content-type': 'application/json', 'transfer-encoding': 'chunked
 describe.each([
   ['admin', () => adminUrl(gateway), 32_768],
   ['probe', () => `http://127.0.0.1:${(probes.address() as AddressInfo).port}`, 16_384],
-])('the %s listener answers', (_listener, url, most) => {
+])('the %s listener answers', (_listener, url, maxBody) => {
   it.each<[string, string | Buffer, number, object]>([
     ['a line that is none', 'no request\r\n\r\n', 400, notHttp],
     ['a TLS handshake', sendTls, 400, { code: 'invalid_header', message: 'The client uses TLS, but this port does not.' }],
-    ['large headers', tooLarge, 431, { code: 'headers_too_large', message: `The request's headers are larger than ${most} bytes.` }],
+    ['large headers', tooLarge, 431, { code: 'headers_too_large', message: `The request's headers are larger than ${maxBody} bytes.` }],
   ])('%s with an error', async (_name, bytes, status, error) => {
     client = new WireClient(url());
     client.write(bytes);

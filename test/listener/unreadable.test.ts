@@ -7,15 +7,15 @@ import { completion, json, type ScriptedUpstream, startUpstream } from '../suppo
 
 /** Bytes that are not a request: alone, after a complete request, and within the body of one. */
 
-let held: ServerResponse[];
+let pendingResponses: ServerResponse[];
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let client: WireClient;
 
 beforeEach(async () => {
-  held = [];
+  pendingResponses = [];
   upstream = await startUpstream((response, { body }) => {
-    if (body.includes('"held"')) held.push(response);
+    if (body.includes('"held"')) pendingResponses.push(response);
     else json(response, 200, completion('hi'));
   });
   gateway = await startTestGateway(
@@ -58,7 +58,7 @@ describe('a complete request gets its response', () => {
 
   it('before the error for invalid bytes, if the provider responds late', async () => {
     client.write(`${request('held')}no request\r\n\r\n`);
-    const response = await until(() => held[0], 'the request');
+    const response = await until(() => pendingResponses[0], 'the request');
     client.write('still no request');
     json(response, 200, completion('late'));
     await client.closed();

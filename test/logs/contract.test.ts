@@ -25,8 +25,8 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
   it.skipIf(skipping(kind.missing))('gives back records and bodies as they were', async () => {
     const { store, queries } = await kind.open(() => now);
     const body = Buffer.from([0, 255, 10, 123, 0]);
-    const kept = { size: 5, kept: 5, sha256: null, same_as: null, patch: null, chunks: null };
-    const stored = record(1, { preview: 'null \0 byte, half \ud83d pair', response: { headers: {}, body: kept, why_absent: null } });
+    const storedBody = { size: 5, kept: 5, sha256: null, same_as: null, patch: null, chunks: null };
+    const stored = record(1, { preview: 'null \0 byte, half \ud83d pair', response: { headers: {}, body: storedBody, why_absent: null } });
     await write(store, [entryOf(stored, { response: body }), entryOf(record(2))]);
     const found = await queries.get('req_0001');
     expect(found?.record).toEqual(stored);
@@ -40,8 +40,8 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
 
   it.skipIf(skipping(kind.missing))('includes only streams in the time to first token', async () => {
     const { store, queries } = await kind.open(() => now);
-    const whole = { stream: false, ms: { total: 900, first_event: 900, overhead: 1 } };
-    await write(store, [entryOf(record(1)), entryOf(record(2, whole)), entryOf(record(3, whole))]);
+    const fields = { stream: false, ms: { total: 900, first_event: 900, overhead: 1 } };
+    await write(store, [entryOf(record(1)), entryOf(record(2, fields)), entryOf(record(3, fields))]);
     expect((await queries.search({ query: 'ttft:*', limit: 10 })).rows.map(({ id, ttft }) => [id, ttft])).toEqual([['req_0001', 240.4]]);
     expect(Math.abs(((await queries.stats({ query: '' })).total.ttft_p95 ?? 0) / 240 - 1)).toBeLessThan(0.06);
   });
@@ -183,11 +183,11 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('a request log in $name', (k
 
   it.skipIf(skipping(kind.missing))('continues if the cost of a minute exceeds a 64-bit number', async () => {
     const { store, queries } = await kind.open(() => now);
-    const dear = (n: number) => entryOf(record(n, { at, cost: { usd: '999999', source: null, prices: {} } }));
+    const expensive = (n: number) => entryOf(record(n, { at, cost: { usd: '999999', source: null, prices: {} } }));
     for (const from of [0, 20])
       await write(
         store,
-        Array.from({ length: 15 }, (_, i) => dear(from + i)),
+        Array.from({ length: 15 }, (_, i) => expensive(from + i)),
       );
     expect((await queries.stats({ query: '' })).total.requests).toBe(30);
     expect((await queries.stats({ query: 'attempts:>=0' })).total.cost_usd).toBe(String(30 * 999_999));

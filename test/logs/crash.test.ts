@@ -24,12 +24,12 @@ afterEach(async () => {
 
 async function start(dir: string): Promise<string> {
   running = begin(['start', '--listen', '127.0.0.1:0', '--no-admin', '--log-format', 'pretty'], dir, {});
-  const [, url = ''] = await running.saw(/listening {2}(\S+)\/v1[^]*ready in/);
+  const [, url = ''] = await running.waitForOutput(/listening {2}(\S+)\/v1[^]*ready in/);
   return url;
 }
 
 /** Sends requests until the gateway is killed; adds the id of each complete response. */
-async function load(url: string, whole: string[]): Promise<void> {
+async function load(url: string, completedIds: string[]): Promise<void> {
   const client = async (): Promise<void> => {
     for (;;) {
       try {
@@ -39,7 +39,7 @@ async function load(url: string, whole: string[]): Promise<void> {
           body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'hello '.repeat(20) }] }),
         });
         JSON.parse(await response.text());
-        whole.push(response.headers.get('x-request-id') ?? '');
+        completedIds.push(response.headers.get('x-request-id') ?? '');
       } catch {
         return;
       }
@@ -54,12 +54,12 @@ it(
     const dir = mkdtempSync(join(tmpdir(), 'crash-'));
     cwd = dir;
     writeFileSync(join(dir, 'gateway.yaml'), yaml);
-    const whole: string[] = [];
+    const completedIds: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      const before = whole.length;
+      const before = completedIds.length;
       const url = await start(dir);
-      const loaded = load(url, whole);
-      await until(() => whole.length > before, 'the first response');
+      const loaded = load(url, completedIds);
+      await until(() => completedIds.length > before, 'the first response');
       // At any moment of the drain, which runs every 200 ms.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 900));
       running?.child.kill('SIGKILL');
@@ -75,7 +75,7 @@ it(
     db.close();
     const stored = new Map<string, number>();
     for (const { id } of rows) stored.set(id, (stored.get(id) ?? 0) + 1);
-    expect(whole.filter((id) => stored.get(id) !== 1)).toEqual([]);
+    expect(completedIds.filter((id) => stored.get(id) !== 1)).toEqual([]);
     expect([...stored.values()].filter((times) => times > 1)).toEqual([]);
     expect([counted, check]).toEqual([rows.length, 'ok']);
   },

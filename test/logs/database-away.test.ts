@@ -81,9 +81,9 @@ describe.skipIf(skipping(kind.missing))('a database that is unavailable for a lo
         away.push(...(await send(gateway.url, 12, 8000)));
         await roomIn(gateway, 0.55);
       }
-      const dropped = await stateOf(gateway);
-      expect(dropped).toMatchObject({ dropped: 0, problems: [expect.stringMatching(/^Records wait in the spool: postgres/)] });
-      expect(dropped.dropped_bodies).toBeGreaterThan(0);
+      const stateAfterDrop = await stateOf(gateway);
+      expect(stateAfterDrop).toMatchObject({ dropped: 0, problems: [expect.stringMatching(/^Records wait in the spool: postgres/)] });
+      expect(stateAfterDrop.dropped_bodies).toBeGreaterThan(0);
       await back(gateway);
       // More bodies may have been dropped until the database was available.
       const { dropped_bodies } = await stateOf(gateway);
@@ -91,15 +91,15 @@ describe.skipIf(skipping(kind.missing))('a database that is unavailable for a lo
       const { ids, counted } = await storedBy(gateway);
       expect([ids.toSorted(), counted]).toEqual([all.toSorted(), all.length]);
       // Only the oldest of this period.
-      const gone: boolean[] = [];
+      const disconnects: boolean[] = [];
       for (const id of away) {
         const { request, response } = (await gateway.gateway.logs?.get(id))?.record ?? {};
         expect(response?.why_absent).toBe(request?.why_absent);
-        gone.push(request?.why_absent === 'deleted: the spool was full');
+        disconnects.push(request?.why_absent === 'deleted: the spool was full');
       }
-      expect(gone).toEqual(gone.toSorted((one, other) => Number(other) - Number(one)));
+      expect(disconnects).toEqual(disconnects.toSorted((one, other) => Number(other) - Number(one)));
       // Each request has two bodies: the provider got the same request as the gateway.
-      expect(gone.filter(Boolean).length * 2).toBe(dropped_bodies);
+      expect(disconnects.filter(Boolean).length * 2).toBe(dropped_bodies);
 
       await kind.server().kill();
       const later: string[] = [];

@@ -259,7 +259,7 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
     }
     const store = openPostgresStore(url, { writer: 'a', load: () => Promise.resolve({ default: { Pool } } as never) });
     await write(store, records('a', 0, 1));
-    const limitsOf = (words: string): number[] => patience.flatMap(([sql, ...limits]) => (sql.includes(words) ? limits : []));
+    const limitsOf = (statement: string): number[] => patience.flatMap(([sql, ...limits]) => (sql.includes(statement) ? limits : []));
     expect(Math.min(...limitsOf('UPDATE requests SET retries'))).toBeGreaterThan(120_000);
     expect(Math.max(...limitsOf('INSERT INTO requests'))).toBeLessThan(30_000);
     await store.close();
@@ -345,10 +345,10 @@ describe.skipIf(skipping(kind.missing))('a request log shared by several gateway
       wrong.replace('127.0.0.1', 'no-such-host.invalid'),
     ]) {
       const store = open(broken, 'a');
-      const error: unknown = await store.positions().catch((thrown: unknown) => thrown);
+      const error: unknown = await store.positions().catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(Error);
-      const shown = `${(error as Error).stack} ${JSON.stringify(error)} ${String((error as Error).cause)} ${store.kind}`;
-      expect(shown).not.toMatch(/canary.*secret/);
+      const messages = `${(error as Error).stack} ${JSON.stringify(error)} ${String((error as Error).cause)} ${store.kind}`;
+      expect(messages).not.toMatch(/canary.*secret/);
       await store.close();
     }
     expect(() => open('postgres://u:canary-secret@[bad/db', 'a')).toThrow(/^(?!.*canary)/);
@@ -363,9 +363,9 @@ describe('readAddress of Postgres', () => {
     ['postgres://u:p@db/logs?sslmode=verify-full', 'postgres db/logs', {}],
     ['postgres://u:p@db/logs?sslmode=verify-ca', 'postgres db/logs', { checkServerIdentity: expect.any(Function) }],
     ['postgres:///logs?host=/var/run/postgresql&user=u', 'postgres /var/run/postgresql/logs', false],
-  ])('parses %s', (url, shown, ssl) => {
+  ])('parses %s', (url, expected, ssl) => {
     const address = parseAddress(url);
-    expect(address.kind).toBe(shown);
+    expect(address.kind).toBe(expected);
     expect(address.ssl).toEqual(ssl);
     expect(address.connectionString).not.toContain('sslmode');
   });

@@ -87,18 +87,18 @@ const text = fc.oneof(
 );
 const textOrNull = fc.oneof({ weight: 1, arbitrary: fc.constant(null) }, { weight: 4, arbitrary: text });
 const number = fc.oneof(fc.constantFrom(0, 1, 2, 199, 200, 399, 400, 404, 500, 599, 1000, 0.5, 1999.5, 2000), fc.nat(5000));
-const whole = number.map(Math.floor);
+const integer = number.map(Math.floor);
 const money = fc.oneof(
   fc.constantFrom(null, '0', '0.01', '0.010', '0.0100000000001', '0.000000000001', '1', '12.5', '99999999'),
   fc.nat(3000).map((n) => `0.${String(n).padStart(5, '0')}`),
 );
-const phrase = fc.array(text, { minLength: 0, maxLength: 4 }).map((words) => words.join(' '));
+const phrase = fc.array(text, { minLength: 0, maxLength: 4 }).map((texts) => texts.join(' '));
 const texts = fc.dictionary(fc.constantFrom('user', 'team', 'a.b', 'my key', '%', 'é', '"'), text, { maxKeys: 3 });
 
 const record: fc.Arbitrary<Partial<LogRecord>> = fc
   .record({
     at: fc.nat(span).map((ms) => start + ms),
-    status: whole,
+    status: integer,
     config: textOrNull,
     provider: textOrNull,
     key: textOrNull,
@@ -108,7 +108,7 @@ const record: fc.Arbitrary<Partial<LogRecord>> = fc
     stream: fc.boolean(),
     latency: number,
     ttft: fc.oneof(fc.constant(null), number),
-    tokens: whole,
+    tokens: integer,
     usd: money,
     preview: fc.oneof(fc.constant(null), phrase),
     code: textOrNull,
@@ -121,27 +121,27 @@ const record: fc.Arbitrary<Partial<LogRecord>> = fc
     revision: text,
     spanName: textOrNull,
   })
-  .map((made) => ({
-    at: made.at,
-    status: made.status,
-    config: made.config,
-    provider: made.provider,
-    key: made.key,
-    virtual_key: made.virtual_key,
-    endpoint: made.endpoint,
-    stream: made.stream,
-    model: { asked: null, sent: made.sent, answered: null },
-    ms: { total: made.latency, first_event: made.ttft, overhead: made.latency / 7 },
-    usage: { ...sampleRecord().usage, prompt: made.tokens, completion: made.tokens % 7 },
-    cost: { usd: made.usd, source: null, prices: {} },
-    preview: made.preview,
-    error: made.code === null ? null : { code: made.code, source: 'provider' as const, message: made.message },
-    metadata: made.metadata,
-    labels: made.labels,
-    revision: made.revision,
-    trace: { ...sampleRecord().trace, span_name: made.spanName },
-    client: { ip: null, agent: made.agent },
-    attempts: made.targets.map((target, n) => ({ ...sampleRecord().attempts[0]!, n, target, upstream_id: made.upstream })),
+  .map((generated) => ({
+    at: generated.at,
+    status: generated.status,
+    config: generated.config,
+    provider: generated.provider,
+    key: generated.key,
+    virtual_key: generated.virtual_key,
+    endpoint: generated.endpoint,
+    stream: generated.stream,
+    model: { asked: null, sent: generated.sent, answered: null },
+    ms: { total: generated.latency, first_event: generated.ttft, overhead: generated.latency / 7 },
+    usage: { ...sampleRecord().usage, prompt: generated.tokens, completion: generated.tokens % 7 },
+    cost: { usd: generated.usd, source: null, prices: {} },
+    preview: generated.preview,
+    error: generated.code === null ? null : { code: generated.code, source: 'provider' as const, message: generated.message },
+    metadata: generated.metadata,
+    labels: generated.labels,
+    revision: generated.revision,
+    trace: { ...sampleRecord().trace, span_name: generated.spanName },
+    client: { ip: null, agent: generated.agent },
+    attempts: generated.targets.map((target, n) => ({ ...sampleRecord().attempts[0]!, n, target, upstream_id: generated.upstream })),
   }));
 
 /** A value as a user writes it: quoted, unquoted, with wildcards at the start, at the end and in between. */
@@ -202,7 +202,7 @@ const term = fc.oneof(
   { weight: 2, arbitrary: numberTerm.map(([name, values]) => `${name}:${values.join(',')}`) },
   {
     weight: 3,
-    arbitrary: fc.array(fc.oneof(text, phrase).map(quoteValue), { minLength: 1, maxLength: 2 }).map((words) => words.join(',')),
+    arbitrary: fc.array(fc.oneof(text, phrase).map(quoteValue), { minLength: 1, maxLength: 2 }).map((texts) => texts.join(',')),
   },
   fc.constantFrom('stream:true', 'stream:false', 'fallback:yes', 'fallback:no', 'status:2xx', 'status:4xx,5xx'),
   fc.nat(span).map((ms) => `since:${start + ms}`),
@@ -251,7 +251,7 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('filters on $name', (kind) =
   afterAll(() => kind.end());
 
   it.skipIf(skipping(kind.missing))('return the same rows as the filter in memory, newest first, over several pages', async () => {
-    let found = 0;
+    let matchCount = 0;
     await fc.assert(
       fc.asyncProperty(filters, async (query) => {
         const parsed = parseFilter(query, now);
@@ -261,12 +261,12 @@ describe.each<Kind>([sqliteKind(), postgresKind()])('filters on $name', (kind) =
         expect(ids.toSorted()).toEqual(fitting.map(({ id }) => id).toSorted());
         const at = new Map(rows.map((row) => [row.id, row.at]));
         expect(ids.map((id) => at.get(id))).toEqual(fitting.map((row) => row.at).toSorted((a, b) => b - a));
-        if (fitting.length > 0 && fitting.length < rows.length) found += 1;
+        if (fitting.length > 0 && fitting.length < rows.length) matchCount += 1;
       }),
       { numRuns: 250 },
     );
     // A property about empty results proves nothing.
-    expect(found).toBeGreaterThan(80);
+    expect(matchCount).toBeGreaterThan(80);
   });
 
   it.skipIf(skipping(kind.missing))('count the matching rows', async () => {

@@ -16,13 +16,13 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const shown = (pid: number, file: string): string => readFileSync(`/proc/${pid}/${file}`, 'latin1');
+const procFile = (pid: number, file: string): string => readFileSync(`/proc/${pid}/${file}`, 'latin1');
 const readersOf = (pid: number): number[] =>
-  shown(pid, `task/${pid}/children`)
+  procFile(pid, `task/${pid}/children`)
     .trim()
     .split(' ')
     .map(Number)
-    .filter((child) => child > 0 && shown(child, 'cmdline').includes('log-reader.js'));
+    .filter((child) => child > 0 && procFile(child, 'cmdline').includes('log-reader.js'));
 
 it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows no processes as files'))(
   'a query starts a process with the lowest priority, which ends when its gateway is killed',
@@ -32,7 +32,7 @@ it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows 
     running = begin(['start', '--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--log-format', 'json'], dir, {
       OPENAI_API_KEY: 'canary-variable',
     });
-    const [, admin = ''] = await running.saw(/"dashboard":"(http:\/\/[^/"]+)/);
+    const [, admin = ''] = await running.waitForOutput(/"dashboard":"(http:\/\/[^/"]+)/);
     const pid = running.child.pid ?? 0;
     expect(readersOf(pid)).toEqual([]);
     const response = await fetch(`${admin}/api/requests`);
@@ -40,9 +40,9 @@ it.skipIf(skipping(process.platform === 'linux' ? undefined : 'the system shows 
     const [reader = 0, ...others] = readersOf(pid);
     expect(others).toEqual([]);
     expect(new Set(readdirSync(`/proc/${reader}/task`).map((thread) => getPriority(Number(thread))))).toEqual(new Set([19]));
-    expect(shown(reader, 'environ')).not.toContain('canary');
+    expect(procFile(reader, 'environ')).not.toContain('canary');
     running.child.kill('SIGKILL');
     await running.ended;
-    await until(() => !existsSync(`/proc/${reader}`) || /^State:\s+Z/m.test(shown(reader, 'status')), 'its end', 30_000);
+    await until(() => !existsSync(`/proc/${reader}`) || /^State:\s+Z/m.test(procFile(reader, 'status')), 'its end', 30_000);
   },
 );

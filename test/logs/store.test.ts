@@ -61,8 +61,8 @@ it('creates rows from the records of a gateway without parsing them', async () =
   const id = await sendChat(url, 'Grüße …', { 'x-gateway-metadata': '{"user":"Jürgen"}' });
   const [segment = ''] = readdirSync(join(dir, '.gateway/spool'));
   const [line = ''] = readFileSync(join(dir, '.gateway/spool', segment), 'latin1').split('\n', 1);
-  const [shown] = (await logs.search({ query: '', limit: 1 })).rows;
-  const { latency, model, tokens_out } = shown ?? {};
+  const [row] = (await logs.search({ query: '', limit: 1 })).rows;
+  const { latency, model, tokens_out } = row ?? {};
   const meta = { user: 'Jürgen' };
   expect(new RowScanner().scan(line)).toMatchObject({ id, status: 200, provider: 'mock', meta, latency, model, tokens_out });
 });

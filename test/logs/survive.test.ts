@@ -25,9 +25,9 @@ async function start(stateDir: string, text = yaml): Promise<TestGateway & { rea
 }
 
 function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'survive-'));
-  folders.push(made);
-  return made;
+  const dir = mkdtempSync(join(tmpdir(), 'survive-'));
+  folders.push(dir);
+  return dir;
 }
 
 async function send(url: string): Promise<{ readonly id: string; readonly status: number }> {

@@ -3,7 +3,7 @@ import { haveRecordings, type Recording, recordings } from '../contract/recordin
 import type { Json } from '../contract/gemini-oracle.ts';
 import { python, runScript } from '../sdk/python.ts';
 import { skipping } from '../support/skipping.ts';
-import { byLibrary, orderProblems, saidByCompletion, saidByMessage } from './said.ts';
+import { byLibrary, orderProblems, contentOfCompletion, contentOfMessage } from './said.ts';
 import { streamOf, wayOf, wholeOf } from './ways.ts';
 
 /** Every recorded response in every format means the same to a client of the Messages API, with and without streaming. */
@@ -58,18 +58,18 @@ describe.skipIf(skipping(noPython ?? (haveRecordings ? undefined : 'there is no 
         const { whole, stream } = way.forms(exchange);
         return {
           id: exchange.id,
-          expected: saidByCompletion(way.completion(whole)),
+          expected: contentOfCompletion(way.completion(whole)),
           whole: JSON.stringify(wholeOf(way, whole)),
           stream: stream === undefined || breaksOff(stream) ? null : streamOf(way, stream, 1021),
         };
       });
       const text = await runScript(python.python, ['../messages/pypi-client.py'], JSON.stringify(jobs));
-      const made = JSON.parse(text) as { readonly stream: Json | null; readonly whole: Json }[];
-      expect(made.length).toBe(successful.length);
-      for (const [at, { stream, whole }] of made.entries()) {
+      const results = JSON.parse(text) as { readonly stream: Json | null; readonly whole: Json }[];
+      expect(results.length).toBe(successful.length);
+      for (const [at, { stream, whole }] of results.entries()) {
         const { id, expected } = jobs[at] ?? { id: '', expected: undefined };
-        expect({ id, said: saidByMessage(whole) }).toEqual({ id, said: expected });
-        if (stream !== null) expect({ id, said: saidByMessage(stream) }).toEqual({ id, said: expected });
+        expect({ id, said: contentOfMessage(whole) }).toEqual({ id, said: expected });
+        if (stream !== null) expect({ id, said: contentOfMessage(stream) }).toEqual({ id, said: expected });
       }
     });
   },
@@ -78,8 +78,8 @@ describe.skipIf(skipping(noPython ?? (haveRecordings ? undefined : 'there is no 
 async function expectSame(exchange: Recording): Promise<void> {
   const way = wayOf(exchange);
   const { whole, stream } = way.forms(exchange);
-  const expected = saidByCompletion(way.completion(whole));
-  expect(saidByMessage(wholeOf(way, whole))).toEqual(expected);
+  const expected = contentOfCompletion(way.completion(whole));
+  expect(contentOfMessage(wholeOf(way, whole))).toEqual(expected);
   if (stream === undefined) return;
   const texts = pieceSizes.map((size) => streamOf(way, stream, size));
   expect(new Set(texts).size).toBe(1);
@@ -88,7 +88,7 @@ async function expectSame(exchange: Recording): Promise<void> {
     return;
   }
   expect(orderProblems(texts[0] ?? '')).toEqual([]);
-  expect(saidByMessage(await byLibrary(texts[0] ?? ''))).toEqual(expected);
+  expect(contentOfMessage(await byLibrary(texts[0] ?? ''))).toEqual(expected);
 }
 
 /** The service reported an error within the stream. */

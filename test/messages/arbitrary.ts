@@ -3,13 +3,13 @@ import type { Json } from '../contract/gemini-oracle.ts';
 
 /** Requests of the messages API that the common form carries whole: what it can't is in other tests. */
 
-const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => text.trim() !== '' && text.trim() === text);
+const nonBlankText = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => text.trim() !== '' && text.trim() === text);
 const name = fc.stringMatching(/^[a-z]\w{0,8}$/);
 const cache = fc.option(fc.constantFrom({ type: 'ephemeral' }, { type: 'ephemeral', ttl: '1h' }), { nil: undefined });
 const marked = <T extends Json>(block: fc.Arbitrary<T>): fc.Arbitrary<Json> =>
   fc.tuple(block, cache).map(([one, mark]) => (mark === undefined ? one : { ...one, cache_control: mark }));
 
-const text = words.map((value): Json => ({ type: 'text', text: value }));
+const text = nonBlankText.map((value): Json => ({ type: 'text', text: value }));
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
 const image = fc.constantFrom<Json>(
   { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
@@ -22,8 +22,8 @@ const pdf: fc.Arbitrary<Json> = fc.record(
       { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0xLjQK' },
       { type: 'url', url: 'https://a.example/b.pdf' },
     ),
-    title: words,
-    context: words,
+    title: nonBlankText,
+    context: nonBlankText,
     citations: fc.constant({ enabled: true }),
   },
   { requiredKeys: ['type', 'source'] },
@@ -45,7 +45,7 @@ const step = fc
     }),
     results: fc.array(
       fc.record({
-        content: fc.oneof(words, fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 2 })),
+        content: fc.oneof(nonBlankText, fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 2 })),
         is_error: fc.constantFrom(true, undefined),
         mark: cache,
       }),
@@ -59,7 +59,7 @@ const tool = fc
   .record(
     {
       name,
-      description: words,
+      description: nonBlankText,
       input_schema: fc.constant({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }),
       strict: fc.constant(true),
       cache_control: fc.constant({ type: 'ephemeral' }),
@@ -71,15 +71,15 @@ const tool = fc
 
 const fields = fc.record(
   {
-    system: fc.oneof(words, fc.array(marked(text), { minLength: 1, maxLength: 2 })),
+    system: fc.oneof(nonBlankText, fc.array(marked(text), { minLength: 1, maxLength: 2 })),
     tool_choice: fc.constantFrom<Json>(
       { type: 'auto' },
       { type: 'any', disable_parallel_tool_use: true },
       { type: 'none' },
       { type: 'tool', name: 'f' },
     ),
-    stop_sequences: fc.array(words, { minLength: 1, maxLength: 3 }),
-    metadata: fc.record({ user_id: words }),
+    stop_sequences: fc.array(nonBlankText, { minLength: 1, maxLength: 3 }),
+    metadata: fc.record({ user_id: nonBlankText }),
     service_tier: fc.constantFrom('auto', 'standard_only'),
     output_config: fc.record(
       {
@@ -101,7 +101,7 @@ const fields = fc.record(
 
 export const request: fc.Arbitrary<Json> = fc
   .record({
-    first: fc.oneof(words, fc.array(fc.oneof(marked(text), marked(image), marked(pdf)), { minLength: 1, maxLength: 3 })),
+    first: fc.oneof(nonBlankText, fc.array(fc.oneof(marked(text), marked(image), marked(pdf)), { minLength: 1, maxLength: 3 })),
     steps: fc.array(step, { maxLength: 3 }),
     tools: fc.array(tool, { minLength: 1, maxLength: 2 }),
     fields,

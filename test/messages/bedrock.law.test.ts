@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exchanges, type Exchange, missing, readingOf } from '../bedrock/replayed.ts';
 import { skipping } from '../support/skipping.ts';
-import { byLibrary, orderProblems, type Said, saidByMessage } from './said.ts';
+import { byLibrary, orderProblems, type Content, contentOfMessage } from './said.ts';
 import { bedrockConverse, streamOf, wholeOf } from './ways.ts';
 
 /** Every recorded response of Converse means the same to a client of the Messages API. */
@@ -10,7 +10,7 @@ const successful = exchanges.filter(({ api, response }) => api.startsWith('conve
 
 const stops: Readonly<Record<string, string>> = { guardrail_intervened: 'refusal', content_filtered: 'refusal' };
 
-function expected(exchange: Exchange): Omit<Said, 'usage'> & { readonly usage: object } {
+function expected(exchange: Exchange): Omit<Content, 'usage'> & { readonly usage: object } {
   const { text, thoughts, tools, usage, stop } = readingOf(exchange);
   const [prompt, completion, cached] = usage;
   return {
@@ -29,13 +29,13 @@ describe.skipIf(skipping(missing))('recorded responses of Converse', () => {
 
   it.each(successful.map((one) => [one.id, one] as const))('mean the same in the Messages API: %s', async (_id, exchange) => {
     if (exchange.api === 'converse') {
-      expect(saidByMessage(wholeOf(bedrockConverse, exchange.response.body ?? ''))).toEqual(expected(exchange));
+      expect(contentOfMessage(wholeOf(bedrockConverse, exchange.response.body ?? ''))).toEqual(expected(exchange));
       return;
     }
     const bytes = Buffer.from(exchange.response.body_base64 ?? '', 'base64');
     const texts = [Number.POSITIVE_INFINITY, 7, 1021].map((size) => streamOf(bedrockConverse, bytes, size));
     expect(new Set(texts).size).toBe(1);
     expect(orderProblems(texts[0] ?? '')).toEqual([]);
-    expect(saidByMessage(await byLibrary(texts[0] ?? ''))).toEqual(expected(exchange));
+    expect(contentOfMessage(await byLibrary(texts[0] ?? ''))).toEqual(expected(exchange));
   });
 });

@@ -2,7 +2,7 @@ import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream';
 import type { Json } from '../contract/gemini-oracle.ts';
 
 /** What an answer says, whatever its format: what must be the same on every way. */
-export interface Said {
+export interface Content {
   readonly text: string;
   readonly thinking: string;
   readonly calls: readonly { readonly name: unknown; readonly input: unknown }[];
@@ -15,7 +15,7 @@ const num = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 
 /** Of a message of Anthropic's API. Text that the gateway's marks are in says nothing. */
-export function saidByMessage(message: Json): Said {
+export function contentOfMessage(message: Json): Content {
   const blocks = list(message['content']);
   const usage = objectOf(message['usage']);
   const cached = num(usage['cache_read_input_tokens']);
@@ -42,7 +42,7 @@ const stops: Readonly<Record<string, string>> = {
 };
 
 /** Of the first choice of a chat completion, in any of the spellings that recorded services have. */
-export function saidByCompletion(completion: Json): Said {
+export function contentOfCompletion(completion: Json): Content {
   const choice = list(completion['choices'])[0] ?? {};
   const message = objectOf(choice['message']);
   const blocks = list(message['content_blocks']);

@@ -27,7 +27,7 @@ const after = (result: Json, ...assistant: Json[]): Json => ({
 });
 const png = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
 const serverTool = (type: string, name: string): Json => ({ tools: [{ type, name }] });
-const own = { name: 'proven', description: 'd', input_schema: { type: 'object', properties: { a: { type: 'string' } } } };
+const ownTool = { name: 'proven', description: 'd', input_schema: { type: 'object', properties: { a: { type: 'string' } } } };
 
 export const rows: readonly Row[] = [
   { name: 'system text and blocks', body: { system: [{ type: 'text', text: 'proven' }] }, proof: /proven/, lost: 'system', cells: '✓✓✓✓' },
@@ -60,14 +60,14 @@ export const rows: readonly Row[] = [
   },
   {
     name: '`tool_choice`',
-    body: { tools: [own], tool_choice: { type: 'tool', name: 'proven' } },
+    body: { tools: [ownTool], tool_choice: { type: 'tool', name: 'proven' } },
     proof: /proven[^]*proven/,
     lost: 'tool_choice',
     cells: '✓✓✓✓',
   },
   {
     name: '`disable_parallel_tool_use`',
-    body: { tools: [own], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+    body: { tools: [ownTool], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
     proof: /"parallel_tool_calls":false/,
     lost: 'tool_choice.disable_parallel_tool_use',
     cells: '✓✓––',

@@ -26,9 +26,9 @@ afterAll(() => gateway?.close());
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Polls until the state is reached: objects of the mock provider change within seconds. */
-async function until<T>(look: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
+async function until<T>(poll: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
   for (let tries = 0; ; tries += 1) {
-    const found = await look();
+    const found = await poll();
     if (isThere(found)) return found;
     if (tries > 300) throw new Error(`waited in vain: ${JSON.stringify(found)}`);
     await sleep(300);
@@ -52,23 +52,23 @@ describe('the mock provider with npm openai', () => {
 
   it('creates, cancels and completes a batch', async () => {
     const file = await upload('batch');
-    const made = await client.batches.create({
+    const batch = await client.batches.create({
       input_file_id: file.id,
       endpoint: '/v1/chat/completions',
       completion_window: '24h',
       metadata: { a: 'b' },
     });
-    expect(made).toMatchObject({ object: 'batch', input_file_id: file.id, metadata: { a: 'b' } });
-    expect(await client.batches.cancel(made.id)).toMatchObject({ id: made.id, status: 'cancelling' });
-    const early = await fetch(`${gateway.url}/v1/batches/${made.id}/output`, { headers: { 'x-gateway-virtual-key': 'vk' } });
+    expect(batch).toMatchObject({ object: 'batch', input_file_id: file.id, metadata: { a: 'b' } });
+    expect(await client.batches.cancel(batch.id)).toMatchObject({ id: batch.id, status: 'cancelling' });
+    const early = await fetch(`${gateway.url}/v1/batches/${batch.id}/output`, { headers: { 'x-gateway-virtual-key': 'vk' } });
     expect(early.status).toBe(409);
     const done = await until(
-      () => client.batches.retrieve(made.id),
+      () => client.batches.retrieve(batch.id),
       ({ status }) => status === 'completed',
     );
     expect(done.request_counts).toEqual({ total: 3, completed: 3, failed: 0 });
     const text = await (await client.files.content(done.output_file_id ?? '')).text();
-    const output = await fetch(`${gateway.url}/v1/batches/${made.id}/output`, { headers: { 'x-gateway-virtual-key': 'vk' } });
+    const output = await fetch(`${gateway.url}/v1/batches/${batch.id}/output`, { headers: { 'x-gateway-virtual-key': 'vk' } });
     expect(output.headers.get('content-type')).toBe('application/jsonl');
     expect(await output.text()).toBe(text);
     expect(
@@ -102,23 +102,23 @@ describe('the mock provider with npm openai', () => {
   });
 
   it('returns speech as WAV and MP3', async () => {
-    const speak = async (format: 'mp3' | 'wav') => {
+    const createSpeech = async (format: 'mp3' | 'wav') => {
       const speech = await client.audio.speech.create({ model: 'tts', voice: 'alloy', input: 'hi', response_format: format });
       return { type: speech.headers.get('content-type'), bytes: Buffer.from(await speech.arrayBuffer()) };
     };
-    const wav = await speak('wav');
+    const wav = await createSpeech('wav');
     expect([wav.type, wav.bytes.toString('latin1', 0, 4), wav.bytes.readUInt32LE(4) + 8]).toEqual(['audio/wav', 'RIFF', wav.bytes.length]);
-    const mp3 = await speak('mp3');
+    const mp3 = await createSpeech('mp3');
     expect([mp3.type, mp3.bytes.readUInt32BE(0), mp3.bytes.length % 144]).toEqual(['audio/mpeg', 0xff_fb_18_c0, 0]);
   });
 
   it('returns transcriptions and translations', async () => {
     const file = await toFile(Buffer.alloc(300_000, 7), 'a.wav');
-    const heard = (over: object) => client.audio.transcriptions.create({ model: 'heard', file, ...over });
-    expect(await heard({})).toMatchObject({ text: 'Was ist das? 🧊' });
-    expect(await heard({ response_format: 'text' })).toBe('Was ist das? 🧊\n');
-    expect(await heard({ response_format: 'vtt' })).toMatch(/^WEBVTT\n/);
-    expect(await heard({ response_format: 'verbose_json' })).toMatchObject({ segments: [{ text: 'Was ist das? 🧊' }] });
+    const transcribe = (over: object) => client.audio.transcriptions.create({ model: 'heard', file, ...over });
+    expect(await transcribe({})).toMatchObject({ text: 'Was ist das? 🧊' });
+    expect(await transcribe({ response_format: 'text' })).toBe('Was ist das? 🧊\n');
+    expect(await transcribe({ response_format: 'vtt' })).toMatch(/^WEBVTT\n/);
+    expect(await transcribe({ response_format: 'verbose_json' })).toMatchObject({ segments: [{ text: 'Was ist das? 🧊' }] });
     expect(await client.audio.translations.create({ model: 'heard', file })).toMatchObject({ text: 'Was ist das? 🧊' });
     let text = '';
     for await (const event of await client.audio.transcriptions.create({ model: 'heard', file, stream: true })) {
@@ -167,9 +167,9 @@ describe('the mock provider rejects', () => {
   const post = (path: string, body: string | FormData, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     fetch(`${gateway.url}/v1/${path}`, { method: 'POST', headers: { 'x-gateway-virtual-key': 'vk', ...headers }, body });
   const form = (fields: Record<string, string | Blob>): FormData => {
-    const made = new FormData();
-    for (const [name, value] of Object.entries(fields)) made.set(name, value);
-    return made;
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    return form;
   };
   const file = new Blob(['x']);
 

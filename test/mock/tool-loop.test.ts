@@ -43,7 +43,7 @@ it.each(models)('chat completions complete a tool loop with runTools and %s', as
             name: 'get_weather',
             description: 'Weather of a city',
             parameters,
-            parse: (given: string) => JSON.parse(given) as { city: string },
+            parse: (text: string) => JSON.parse(text) as { city: string },
             function: ({ city }: { city: string }) => {
               requests.push(city);
               return `Rain in ${city}`;
@@ -72,7 +72,7 @@ it.each(models)('messages complete a tool loop with toolRunner and %s', async (m
           name: 'get_weather',
           description: 'Weather of a city',
           input_schema: parameters,
-          parse: (given: unknown) => given as { city: string },
+          parse: (text: unknown) => text as { city: string },
           run: ({ city }: { city: string }) => {
             requests.push(city);
             return `Rain in ${city}`;

@@ -125,12 +125,12 @@ describe('GET /v1/models/{id}', () => {
     ['that is mistyped', all, '@mock/helo', {}, 404, 'model_not_found', /Did you mean "@mock\/hello"\?/],
     ['with an unknown slug', all, '@azur/chat', {}, 404, 'provider_not_found', /"azur".*"azure"/],
     ['that the key may not use', limited, '@listed/o3', {}, 403, 'not_allowed', /"o3"/],
-  ])('rejects a name %s', async (_what, key, id, headers, status, code, says) => {
+  ])('rejects a name %s', async (_what, key, id, headers, status, code, message) => {
     const response = await one(key, id, headers);
     expect(response.status).toBe(status);
     const { error } = (await response.json()) as { error: { code: string; message: string } };
     expect(error.code).toBe(code);
-    expect(error.message).toMatch(says);
+    expect(error.message).toMatch(message);
   });
 });
 

@@ -67,7 +67,7 @@ interface Read {
   readonly schemas: readonly string[];
 }
 
-const found = pythonWith('otlp', new URL('python-requirements.txt', import.meta.url).pathname);
+const python = pythonWith('otlp', new URL('python-requirements.txt', import.meta.url).pathname);
 
 function read(): Read {
   const exported = records.map((record) => ({ record, ...content }));
@@ -77,14 +77,14 @@ function read(): Read {
     `{"signal":"traces","payload":${payloadOf('traces', spans, settings)}}`,
     `{"signal":"logs","payload":${payloadOf('logs', logs, settings)}}`,
   ];
-  if ('missing' in found) throw new Error(found.missing);
+  if ('missing' in python) throw new Error(python.missing);
   const script = new URL('check-otlp.py', import.meta.url).pathname;
-  const run = spawnSync(found.python, [script], { input: `${lines.join('\n')}\n`, encoding: 'utf8', timeout: 60_000 });
+  const run = spawnSync(python.python, [script], { input: `${lines.join('\n')}\n`, encoding: 'utf8', timeout: 60_000 });
   if (run.status !== 0) throw new Error(run.stderr);
   return JSON.parse(run.stdout) as Read;
 }
 
-describe.skipIf(lacking(found))('the exported data', () => {
+describe.skipIf(lacking(python))('the exported data', () => {
   it('is valid OTLP with the expected values', () => {
     const { spans, logs } = read();
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -116,8 +116,8 @@ describe.skipIf(lacking(found))('the exported data', () => {
     const { operations, providers: names } = read();
     for (const endpoint of ['chat/completions', 'completions', 'embeddings', 'messages', 'responses'])
       expect(operations).toContain(operationOf(endpoint));
-    const ours = providers.flatMap(({ type, entry }) => entry.telemetryName ?? (names.includes(type) ? type : []));
-    expect(ours.filter((name) => !names.includes(name))).toEqual([]);
-    expect(ours.length).toBeGreaterThan(8);
+    const gatewayNames = providers.flatMap(({ type, entry }) => entry.telemetryName ?? (names.includes(type) ? type : []));
+    expect(gatewayNames.filter((name) => !names.includes(name))).toEqual([]);
+    expect(gatewayNames.length).toBeGreaterThan(8);
   });
 });

@@ -79,28 +79,28 @@ parentPort.on('message', ({ kind, entries }) => {
 });`;
 
 it('counts the records of a dead thread as failed', async () => {
-  const said: string[] = [];
+  const logged: string[] = [];
   const faults: string[] = [];
-  const own = new ExportThread({
+  const ownThread = new ExportThread({
     entry: new URL(
       `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('/x'); ${dying}`)}`,
     ),
-    onResult: (signal, items, result, why) => said.push(`${signal} ${items} ${result} ${why ?? ''}`.trim()),
+    onResult: (signal, items, result, why) => logged.push(`${signal} ${items} ${result} ${why ?? ''}`.trim()),
     onFault: (error) => faults.push(error.message),
   });
   const { logs } = settings();
-  own.use({ ...settings(), traces: logs });
-  for (const entry of entries(128)) own.add({ ...entry, isTraced: true });
-  await until(() => own.waiting === 0, 'the first records');
-  for (const entry of entries(200)) own.add({ ...entry, isTraced: true });
+  ownThread.use({ ...settings(), traces: logs });
+  for (const entry of entries(128)) ownThread.add({ ...entry, isTraced: true });
+  await until(() => ownThread.waiting === 0, 'the first records');
+  for (const entry of entries(200)) ownThread.add({ ...entry, isTraced: true });
   await until(() => faults.length > 0, 'the end of the thread');
   expect(faults).toEqual(['out of order']);
-  expect(said.filter((line) => line.includes('out of order')).toSorted()).toEqual([
+  expect(logged.filter((line) => line.includes('out of order')).toSorted()).toEqual([
     expect.stringMatching(/^logs (?:255|327) failed/),
     expect.stringMatching(/^traces (?:512|584) failed/),
   ]);
-  expect(said[0]).toBe('logs 1 exported');
-  await own.close(10);
+  expect(logged[0]).toBe('logs 1 exported');
+  await ownThread.close(10);
 });
 
 it.each<[string, (own: ExportThread) => unknown, string]>([
@@ -128,21 +128,21 @@ it.each([
 ])('a thread that dies at its start %s', async (_, pause, deaths) => {
   const faults: string[] = [];
   let failed = 0;
-  const own = new ExportThread({
+  const ownThread = new ExportThread({
     entry: dead,
     pauses: [pause, pause],
     onResult: (_signal, items) => (failed += items),
     onFault: (error) => faults.push(error.message),
   });
-  own.use(settings());
-  for (const entry of entries(128)) own.add(entry);
+  ownThread.use(settings());
+  for (const entry of entries(128)) ownThread.add(entry);
   await until(() => faults.length === 1, 'the first death');
   for (let batch = 1; batch < deaths || batch === 1; batch += 1) {
-    for (const entry of entries(256)) own.add(entry);
+    for (const entry of entries(256)) ownThread.add(entry);
     if (deaths > 1) await until(() => faults.length > batch, 'the next death');
   }
-  expect(own.waiting > 0).toBe(deaths === 1);
-  await own.close(10);
+  expect(ownThread.waiting > 0).toBe(deaths === 1);
+  await ownThread.close(10);
   expect(failed).toBe(128 + 256 * Math.max(1, deaths - 1));
-  expect(own.waiting).toBe(0);
+  expect(ownThread.waiting).toBe(0);
 });

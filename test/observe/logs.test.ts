@@ -68,9 +68,9 @@ describe('an exported log record', () => {
   ])('with bodies %s and content %s contains the messages that the record stores', async (bodies, content, sent, received) => {
     await gateway.write(yaml(bodies, content));
     await gateway.gateway.reload();
-    const shown = plain(await logOf(await sendChat('@mock/echo', 'mail a@example.com')));
+    const attributes = plain(await logOf(await sendChat('@mock/echo', 'mail a@example.com')));
     const textOf = (name: string): unknown => {
-      const value = shown[name];
+      const value = attributes[name];
       return value === undefined ? undefined : (JSON.parse(String(value)) as [{ parts: [{ content: string }] }])[0].parts[0].content;
     };
     expect(textOf('gen_ai.input.messages')).toBe(sent);
@@ -110,22 +110,22 @@ describe('with the request log off', () => {
     ['content: false', undefined],
     ['content: true', 'hello to [email]'],
   ])('log records are exported, with messages as set by %s', async (more, expected) => {
-    const own = await startTestGateway(unstored(more));
+    const ownGateway = await startTestGateway(unstored(more));
     try {
-      const response = await fetch(`${own.url}/v1/chat/completions`, {
+      const response = await fetch(`${ownGateway.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ model: '@mock/echo', messages: [{ role: 'user', content: 'hello to a@example.com' }] }),
       });
       await response.text();
-      const shown = plain(await logOf(response.headers.get('x-request-id') ?? ''));
-      const sent = shown['gen_ai.input.messages'];
+      const attributes = plain(await logOf(response.headers.get('x-request-id') ?? ''));
+      const sent = attributes['gen_ai.input.messages'];
       expect(sent === undefined ? undefined : (JSON.parse(String(sent)) as [{ parts: [{ content: string }] }])[0].parts[0].content).toBe(
         expected,
       );
-      expect(own.gateway.logs).toBeUndefined();
+      expect(ownGateway.gateway.logs).toBeUndefined();
     } finally {
-      await own.close();
+      await ownGateway.close();
     }
   });
 });

@@ -105,13 +105,13 @@ describe('the metrics of a running gateway', () => {
 
   it('have only names of the metrics table', async () => {
     const { body } = await scrape('/measures');
-    const found = new Set([...body.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? ''));
+    const metricNames = new Set([...body.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name ?? ''));
     const known = new Set(metricsTable.map(({ name }) => name));
-    expect([...found].filter((name) => !known.has(name))).toEqual([]);
-    expect(found.size).toBeGreaterThan(30);
+    expect([...metricNames].filter((name) => !known.has(name))).toEqual([]);
+    expect(metricNames.size).toBeGreaterThan(30);
     for (const line of body.split('\n').filter((each) => each !== '' && !each.startsWith('#'))) {
       const name = /^\w+/.exec(line)?.[0].replace(/_(?:bucket|sum|count)$/, '') ?? '';
-      expect(found.has(name) || found.has(/^\w+/.exec(line)?.[0] ?? ''), line).toBe(true);
+      expect(metricNames.has(name) || metricNames.has(/^\w+/.exec(line)?.[0] ?? ''), line).toBe(true);
     }
   });
 

@@ -140,8 +140,8 @@ describe('a trace of a request', () => {
   it('groups the requests with the same text as trace id', async () => {
     const ids = [await sendChat({ 'x-gateway-trace-id': 'order 7' }), await sendChat({ 'x-gateway-trace-id': 'order 7' })];
     const found = await until(() => {
-      const own = collector.spans().filter((span) => plain(span)['gateway.trace_id'] === 'order 7');
-      return own.length === 2 && own;
+      const ownSpans = collector.spans().filter((span) => plain(span)['gateway.trace_id'] === 'order 7');
+      return ownSpans.length === 2 && ownSpans;
     }, 'both spans');
     expect(new Set(found.map((span) => plain(span)['gateway.request_id']))).toEqual(new Set(ids));
     expect(new Set(found.map((span) => span.traceId)).size).toBe(1);
@@ -164,7 +164,7 @@ describe('a trace of a request', () => {
     expect(first?.headers['x-team']).toBe(secret);
     const all = collector.exports.map(({ text }) => text).join('\n');
     expect(all).toContain('{"key":"service.name","value":{"stringValue":"gateway-of-the-test"}}');
-    for (const word of [secret, 'key-of-main', 'key-of-down', 'hello', 'gen_ai.input.messages']) expect(all).not.toContain(word);
+    for (const sensitiveText of [secret, 'key-of-main', 'key-of-down', 'hello', 'gen_ai.input.messages']) expect(all).not.toContain(sensitiveText);
   });
 
   it('is sent again while the collector is busy', async () => {
@@ -196,21 +196,21 @@ describe('tracing after a reload', () => {
     expect(sampled.length).toBeGreaterThan(2);
     expect(sampled.length).toBeLessThan(40);
     for (const trace of sampled) await collector.trace(trace, 2);
-    const seen = new Set(collector.spans().map(({ traceId }) => traceId));
-    expect(marked.filter((value) => value?.endsWith('-00') === true && seen.has(value.slice(3, 35)))).toEqual([]);
+    const traceIds = new Set(collector.spans().map(({ traceId }) => traceId));
+    expect(marked.filter((value) => value?.endsWith('-00') === true && traceIds.has(value.slice(3, 35)))).toEqual([]);
   });
 
   it('exports messages with content: true', async () => {
     await gateway.write(yaml(`{otlp: "${collector.url}", content: true}`));
     await gateway.gateway.reload();
-    const [whole, streamed] = [newTrace(), newTrace()];
-    await sendChat({ traceparent: `00-${whole}-${parentId}-01` });
+    const [wholeTrace, streamed] = [newTrace(), newTrace()];
+    await sendChat({ traceparent: `00-${wholeTrace}-${parentId}-01` });
     await sendChat({ traceparent: `00-${streamed}-${parentId}-01` }, { stream: true });
-    for (const trace of [whole, streamed]) {
+    for (const trace of [wholeTrace, streamed]) {
       const [client] = clients(await collector.trace(trace, 2));
-      const shown = plain(client as SeenSpan);
-      expect(JSON.parse(String(shown['gen_ai.input.messages']))).toEqual([{ role: 'user', parts: [{ type: 'text', content: 'hello' }] }]);
-      expect(JSON.parse(String(shown['gen_ai.output.messages']))).toMatchObject([
+      const attributes = plain(client as SeenSpan);
+      expect(JSON.parse(String(attributes['gen_ai.input.messages']))).toEqual([{ role: 'user', parts: [{ type: 'text', content: 'hello' }] }]);
+      expect(JSON.parse(String(attributes['gen_ai.output.messages']))).toMatchObject([
         { role: 'assistant', parts: [{ type: 'text', content: 'hey' }] },
       ]);
     }

@@ -12,9 +12,9 @@ describe('the declaration of a plugin', () => {
     ["moments: ['record'],", '{ record() {}, judge() {} }', 'it implements "judge" without declaring it in moments'],
     ['', '{ admitt() {} }', 'it implements "admitt", which is no moment. Did you mean "admit"?'],
     ['', 'undefined', 'its setup returned no object with moments'],
-  ])('causes a start error if it does not match the implementation: "%s" with %s', async (declared, instance, said) => {
+  ])('causes a start error if it does not match the implementation: "%s" with %s', async (declared, instance, message) => {
     const start = startTestGateway(chainOf('[routing, transform, {use: ./own.ts}]'), { files: file(declared, instance) });
-    await expect(start).rejects.toThrow(`plugin "own" could not be set up: ${said}`);
+    await expect(start).rejects.toThrow(`plugin "own" could not be set up: ${message}`);
   });
 
   it('limits it to the listed endpoints', async () => {

@@ -73,10 +73,10 @@ describe('the example of a provider type with its own format', () => {
         );
       else json(response, 200, { text: 'Hello', tokens });
     });
-    const own = join(examples, 'own-format');
-    gateway = await startTestGateway(await readFile(join(own, 'gateway.yaml'), 'utf8'), {
+    const exampleFolder = join(examples, 'own-format');
+    gateway = await startTestGateway(await readFile(join(exampleFolder, 'gateway.yaml'), 'utf8'), {
       env: { PLAINTEXT_URL: upstream.url, PLAINTEXT_API_KEY: 'plaintext-secret-0123456789' },
-      files: { 'plaintext.ts': await readFile(join(own, 'plaintext.ts'), 'utf8') },
+      files: { 'plaintext.ts': await readFile(join(exampleFolder, 'plaintext.ts'), 'utf8') },
     });
     return gateway;
   }

@@ -132,13 +132,13 @@ describe('settle', () => {
     ['reject', 'nothing works later', cost(0.005)],
     ['number', 'must be a decimal', cost(0.005)],
     ['usage', 'must be a number', cost(0.005)],
-  ])('logs a defect and keeps the record if a plugin fails: %s', async (wish, said, kept) => {
+  ])('logs a defect and keeps the record if a plugin fails: %s', async (wish, message, isRecorded) => {
     gateway.lines.length = 0;
     const record = await recordOf({ headers: { 'x-settle': wish } });
-    expect(record).toMatchObject({ status: 200, end: 'whole', cost: kept, usage: { prompt: 3 }, notes: { meter: { end: 'whole' } } });
+    expect(record).toMatchObject({ status: 200, end: 'whole', cost: isRecorded, usage: { prompt: 3 }, notes: { meter: { end: 'whole' } } });
     const line = await until(() => gateway.lines.find((each) => each.includes(record.id)), 'the line');
     expect(line).toContain('plugin \\"meter\\" threw in settle');
-    expect(line).toContain(said);
+    expect(line).toContain(message);
   });
 
   it('stores a usage that a plugin sets', async () => {

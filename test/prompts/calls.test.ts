@@ -270,8 +270,8 @@ describe('targets with their own prompt', () => {
     const only = { 'x-gateway-config': '{"provider":"@main","prompt_id":"needy"}' };
     const { headers } = await post('prompts/other/completions', { variables: { secret_word: 'x', product: 'y' } }, only);
     expect(headers.get('x-gateway-warnings')).toBe('variable "product" is not used by prompt "needy@1"');
-    const { headers: own } = await post('prompts/other/render', { variables: { colour: 'red', product: 'y' } });
-    expect(own.get('x-gateway-warnings')).toBe('variable "colour" is not used by prompt "other@1"');
+    const { headers: ownHeaders } = await post('prompts/other/render', { variables: { colour: 'red', product: 'y' } });
+    expect(ownHeaders.get('x-gateway-warnings')).toBe('variable "colour" is not used by prompt "other@1"');
   });
 
   it('fall back to a target that runs the prompt of the URL', async () => {

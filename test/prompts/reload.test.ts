@@ -18,7 +18,7 @@ const prompt = (text: string): string => `prompts:
     messages: [{role: user, content: "${text}"}]
 `;
 
-async function say(body: object): Promise<string> {
+async function sendPrompt(body: object): Promise<string> {
   const response = await fetch(`${gateway?.url}/v1/prompts/hello/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -27,30 +27,30 @@ async function say(body: object): Promise<string> {
   return response.text();
 }
 
-const said = async (): Promise<string> =>
-  (JSON.parse(await say({})) as { choices: { message: { content: string } }[] }).choices[0]?.message.content ?? '';
+const textOfPrompt = async (): Promise<string> =>
+  (JSON.parse(await sendPrompt({})) as { choices: { message: { content: string } }[] }).choices[0]?.message.content ?? '';
 
 it('serves the new text of a prompt after its file changed, and finishes running streams with the old one', async () => {
   gateway = await startTestGateway(base, { watch: true, files: { 'configs/prompts/hello.yaml': prompt('Hello {{name}}') } });
   const file = join(gateway.dir, 'configs/prompts/hello.yaml');
-  expect(await said()).toBe('Hello Ada');
+  expect(await textOfPrompt()).toBe('Hello Ada');
 
-  const running = say({ stream: true, model: '@mock/slow' });
+  const running = sendPrompt({ stream: true, model: '@mock/slow' });
   await writeFile(file, prompt('Good day {{name}}'));
   const swapped = await until(() => gateway?.events.find((event) => event.type === 'reloaded'), 'the reload');
   expect(swapped).toMatchObject({ changes: ['~prompts.hello'] });
-  expect(await said()).toBe('Good day Ada');
+  expect(await textOfPrompt()).toBe('Good day Ada');
   const text = [...(await running).matchAll(/"content":"([^"]*)"/g)].map((match) => match[1]).join('');
   expect(text).toBe('Hello Ada');
 
   // A template that cannot be parsed keeps the active configuration.
   await writeFile(file, prompt('Good {{#name}} day'));
   await until(() => gateway?.events.some((event) => event.type === 'rejected'), 'the refusal');
-  expect(await said()).toBe('Good day Ada');
+  expect(await textOfPrompt()).toBe('Good day Ada');
 
   await writeFile(file, prompt('Hi {{name}}'));
   await until(() => gateway?.events.filter((event) => event.type === 'reloaded').length === 2, 'the second reload');
-  expect(await said()).toBe('Hi Ada');
+  expect(await textOfPrompt()).toBe('Hi Ada');
 
   // The include pattern also finds a new file.
   await writeFile(join(gateway.dir, 'configs/prompts/bye.yaml'), prompt('Bye {{name}}').replace('hello:', 'bye:'));

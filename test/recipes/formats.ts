@@ -2,13 +2,13 @@
 export type Step = { readonly text: string } | { readonly call: string; readonly input: object };
 
 /** A response, complete and as the events of its stream. */
-export interface Spoken {
+export interface RenderedResponse {
   readonly whole: object;
   readonly stream: readonly string[];
 }
 
 /** A step in the format of one API. @param nth number of the response, for unique ids */
-export type Format = (step: Step, model: unknown, nth: number) => Spoken;
+export type Format = (step: Step, model: unknown, nth: number) => RenderedResponse;
 
 const pieces = (text: string): string[] => text.match(/[^]{1,6}/gu) ?? [];
 const argumentsOf = (step: { input: object }): string => JSON.stringify(step.input);
@@ -86,12 +86,12 @@ export const responses: Format = (step, model, nth) => {
     usage: status === 'completed' ? usage : null,
   });
   let sequence = 0;
-  const event = (type: string, more: object) => named(type, { type, sequence_number: sequence++, ...more });
-  const place = { item_id: item.id, output_index: 0 };
+  const event = (type: string, more: object) => sseEvent(type, { type, sequence_number: sequence++, ...more });
+  const itemPosition = { item_id: item.id, output_index: 0 };
   const parts =
     'call' in step
-      ? pieces(argumentsOf(step)).map((delta) => event('response.function_call_arguments.delta', { ...place, delta }))
-      : pieces(step.text).map((delta) => event('response.output_text.delta', { ...place, content_index: 0, delta }));
+      ? pieces(argumentsOf(step)).map((delta) => event('response.function_call_arguments.delta', { ...itemPosition, delta }))
+      : pieces(step.text).map((delta) => event('response.output_text.delta', { ...itemPosition, content_index: 0, delta }));
   return {
     whole: object('completed'),
     stream: [
@@ -117,7 +117,7 @@ export const messages: Format = (step, model, nth) => {
   const deltas = isCall
     ? pieces(argumentsOf(step)).map((part) => ({ type: 'input_json_delta', partial_json: part }))
     : pieces(step.text).map((text) => ({ type: 'text_delta', text }));
-  const event = (type: string, more: object) => named(type, { type, ...more });
+  const event = (type: string, more: object) => sseEvent(type, { type, ...more });
   return {
     whole: { ...head, content: [isCall ? { ...empty, input: step.input } : { ...empty, text: step.text }], stop_reason: reason, usage },
     stream: [
@@ -132,4 +132,4 @@ export const messages: Format = (step, model, nth) => {
 };
 
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
-const named = (type: string, value: object): string => `event: ${type}\n${data(value)}`;
+const sseEvent = (type: string, value: object): string => `event: ${type}\n${data(value)}`;

@@ -17,7 +17,7 @@ describe('docs/recipes.md', () => {
     expect(languages).toContain('yaml');
     expect(languages.some((language) => ['sh', 'python', 'js'].includes(language))).toBe(true);
     const tests = readdirSync(import.meta.dirname).filter((file) => file.endsWith('.test.ts') || file === 'compatible.ts');
-    const named = tests.some((file) => new RegExp(`\\b${name}\\b`).test(readFileSync(new URL(file, import.meta.url), 'utf8')));
-    expect(named).toBe(true);
+    const isCovered = tests.some((file) => new RegExp(`\\b${name}\\b`).test(readFileSync(new URL(file, import.meta.url), 'utf8')));
+    expect(isCovered).toBe(true);
   });
 });

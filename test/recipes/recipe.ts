@@ -54,7 +54,7 @@ export async function startRecipe(name: string, service: ScriptedUpstream, yaml?
   const variables = [...config.matchAll(/\$\{env:([A-Z0-9_]+)/g)].map(([, variable = '']) => [variable, credential]);
   const flags = ['--listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch'];
   const gateway = begin(['start', ...flags], etc, Object.fromEntries(variables) as Record<string, string>);
-  const [, url = ''] = await gateway.saw(/"url":"([^"]+)\/v1"/);
+  const [, url = ''] = await gateway.waitForOutput(/"url":"([^"]+)\/v1"/);
   const here = (text: string): string => text.replaceAll(address, url);
   return {
     page,

@@ -78,10 +78,10 @@ describe('labels in the record', () => {
 it.each([
   ['without masking', { 'x-team': 'shop' }, 'shop', {}],
   ['with a masked value', { 'x-team': 'card 4111 1111 1111 1111' }, 'card [credit_card]', { credit_card: 1 }],
-])('records request headers %s if only the length of the body changes', async (_name, headers, shown, redactions) => {
+])('records request headers %s if only the length of the body changes', async (_name, headers, expectedHeaders, redactions) => {
   for (const content of ['a', 'longer', 'longer', 'b'.repeat(1000)]) {
     const { record, sent } = await recorded('metadata', { model: '@up/m', user: content }, headers);
-    expect(record.request.headers).toMatchObject({ 'content-length': String(sent), 'x-team': shown });
+    expect(record.request.headers).toMatchObject({ 'content-length': String(sent), 'x-team': expectedHeaders });
     expect(record.redactions).toEqual(redactions);
   }
 });
@@ -105,9 +105,9 @@ describe('dropped parameters', () => {
     [32, 32],
     [33, 32],
     [500, 32],
-  ])('of %i unknown names, %i are recorded', async (count, kept) => {
+  ])('of %i unknown names, %i are recorded', async (count, recordedCount) => {
     const { record, dropped } = await recorded('metadata', { model: '@gemini/gemini-2.5-flash', ...unknown(count) });
-    expect(record.dropped.map(({ param }) => param)).toEqual(Array.from({ length: kept }, (_, at) => `unknown_${at}`));
+    expect(record.dropped.map(({ param }) => param)).toEqual(Array.from({ length: recordedCount }, (_, at) => `unknown_${at}`));
     expect(dropped).toContain('unknown_2');
   });
 });

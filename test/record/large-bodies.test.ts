@@ -17,16 +17,16 @@ beforeAll(async () => {
     const isStream = body.includes('"stream":true');
     response.setHeader('content-type', isStream ? 'text/event-stream' : 'application/json');
     if (!isStream) {
-      response.end(JSON.stringify({ id: 'c', object: 'chat.completion', model: 'm', choices: [choice({ message: said })] }));
+      response.end(JSON.stringify({ id: 'c', object: 'chat.completion', model: 'm', choices: [choice({ message: assistantMessage })] }));
       return;
     }
     for (let i = 0; i < 2000; i += 1)
-      response.write(`data: ${JSON.stringify({ id: 'c', model: 'm', choices: [choice({ delta: said })] })}\n\n`);
+      response.write(`data: ${JSON.stringify({ id: 'c', model: 'm', choices: [choice({ delta: assistantMessage })] })}\n\n`);
     response.end('data: [DONE]\n\n');
   });
 });
 afterAll(() => upstream.close());
-const said = { role: 'assistant', content: mails(66) };
+const assistantMessage = { role: 'assistant', content: mails(66) };
 const choice = (message: object): object => ({ index: 0, finish_reason: null, ...message });
 
 let gateway: TestGateway;
@@ -102,9 +102,9 @@ describe('large body', () => {
     expect(JSON.stringify(patched)).not.toContain('config.example');
     await gateway.close();
     await start('{max_body: 8MB, bodies: full}');
-    const kept = await gateway.record((await send(messages(mails(large)))).id);
-    expect(kept.preview).toMatch(/^write to \[email\] write/);
-    expect(kept.request.body?.kept).toBe(kept.request.body?.size);
+    const record = await gateway.record((await send(messages(mails(large)))).id);
+    expect(record.preview).toMatch(/^write to \[email\] write/);
+    expect(record.request.body?.kept).toBe(record.request.body?.size);
   });
 
   it('is omitted from its record if the gateway stops before it is masked', async () => {

@@ -31,7 +31,7 @@ export interface SeenByReplay {
 
 export interface Replay {
   readonly url: string;
-  seen(id: string): { readonly requests: readonly SeenByReplay[] };
+  received(id: string): { readonly requests: readonly SeenByReplay[] };
   forget(id?: string): void;
   close(): Promise<void>;
 }

@@ -10,10 +10,10 @@ import { skipping } from '../support/skipping.ts';
 
 const { exchanges, missing } = findExchanges();
 const disguised = exchanges.filter(({ id }) => exceptions[id] !== undefined);
-const broken = exchanges.filter(({ features }) => features.includes('error_in_stream'));
-const good = exchanges.filter((exchange) => exchange.response.status < 300 && !disguised.includes(exchange) && !broken.includes(exchange));
+const errorStreams = exchanges.filter(({ features }) => features.includes('error_in_stream'));
+const successful = exchanges.filter((exchange) => exchange.response.status < 300 && !disguised.includes(exchange) && !errorStreams.includes(exchange));
 const bad = exchanges.filter(({ response }) => response.status >= 300);
-const groups = [...new Set(good.map(groupOf))];
+const groups = [...new Set(successful.map(groupOf))];
 
 /** Number of concurrent requests. */
 const lanes = 12;
@@ -32,7 +32,7 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
   });
 
   it('finds enough exchanges', () => {
-    expect(good.length).toBeGreaterThan(600);
+    expect(successful.length).toBeGreaterThan(600);
     expect(bad.length).toBeGreaterThan(15);
     expect(groups.length).toBeGreaterThan(10);
     expect(disguised.length).toBe(Object.keys(exceptions).length);
@@ -41,7 +41,7 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
   describe.each(manners)('sent as "%s"', (manner) => {
     it.each(groups)('returns the recorded responses: %s', async (group) => {
       const failures = await eachOf(
-        good.filter((one) => groupOf(one) === group),
+        successful.filter((one) => groupOf(one) === group),
         async (exchange) => {
           const sent = caseOf(exchange, manner);
           const response = await send(gateway, sent);
@@ -64,8 +64,8 @@ describe.skipIf(skipping(missing))(`gateway replaying recorded exchanges (${miss
     });
   });
 
-  it.each(broken.map(({ id }) => id))('passes on an error within a stream and ends it: %s', async (id) => {
-    const exchange = broken.find((one) => one.id === id) as Recorded;
+  it.each(errorStreams.map(({ id }) => id))('passes on an error within a stream and ends it: %s', async (id) => {
+    const exchange = errorStreams.find((one) => one.id === id) as Recorded;
     const sent = caseOf(exchange, 'pieces');
     const response = await send(gateway, sent);
     const events = eventsOf(response.text);
@@ -116,8 +116,8 @@ function describeFailure(error: unknown): string {
   const { message, actual, expected } = error as { message: string; actual?: Record<string, unknown>; expected?: Record<string, unknown> };
   if (typeof actual !== 'object' || typeof expected !== 'object') return message.slice(0, 600);
   const lines = Object.keys({ ...expected, ...actual }).flatMap((key) => {
-    const [got, wanted] = [JSON.stringify(actual[key]), JSON.stringify(expected[key])];
-    return got === wanted ? [] : [`${key}: ${got}, not ${wanted}`];
+    const [actualJson, wanted] = [JSON.stringify(actual[key]), JSON.stringify(expected[key])];
+    return actualJson === wanted ? [] : [`${key}: ${actualJson}, not ${wanted}`];
   });
   return lines.join('; ').slice(0, 600);
 }
@@ -152,21 +152,21 @@ function expectSameAnswer({ exchange, slug, manner }: Case, response: ReceivedRe
 
 /** The request that the provider received: path, body, and only the credential of the catalog. */
 function expectSeen({ exchange, wanted, path, slug }: Case, replay: Replay, id: string): void {
-  const requests = replay.seen(exchange.id).requests;
-  const seen = requests.at(-1);
-  expect(seen, `${path} ${slug} ${id}`).toBeDefined();
-  if (seen === undefined) return;
+  const requests = replay.received(exchange.id).requests;
+  const received = requests.at(-1);
+  expect(received, `${path} ${slug} ${id}`).toBeDefined();
+  if (received === undefined) return;
   replay.forget(exchange.id);
   expect(requests.length, 'requests that the provider saw').toBe(1);
-  expect([seen.method, seen.path, seen.query]).toEqual([exchange.request.method, wanted.path, wanted.query]);
-  expect(Buffer.from(seen.body_base64, 'base64').toString('utf8')).toBe(wanted.body);
-  const { authorization, 'api-key': apiKey } = seen.headers;
+  expect([received.method, received.path, received.query]).toEqual([exchange.request.method, wanted.path, wanted.query]);
+  expect(Buffer.from(received.body_base64, 'base64').toString('utf8')).toBe(wanted.body);
+  const { authorization, 'api-key': apiKey } = received.headers;
   expect({ authorization, apiKey }).toEqual(
     exchange.provider !== 'azure-openai'
       ? { authorization: `Bearer ${catalogKeys.openai}`, apiKey: undefined }
       : { authorization: undefined, apiKey: catalogKeys['azure-openai'] },
   );
-  const all = JSON.stringify(seen.headers);
+  const all = JSON.stringify(received.headers);
   expect([all.includes(callerKey), all.includes('sk-of-the-caller'), /x-(?:gateway|portkey)-/.test(all)]).toEqual([false, false, false]);
 }
 

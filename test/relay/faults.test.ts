@@ -18,7 +18,7 @@ async function start(upstream: Parameters<typeof createRig>[0], options?: RigOpt
 }
 
 /** A provider that sends these bytes for any request and then runs `then` on its socket. */
-function says(text: string, then: (socket: Socket) => void): ReturnType<typeof rawProvider> {
+function rawResponse(text: string, then: (socket: Socket) => void): ReturnType<typeof rawProvider> {
   return rawProvider((socket) => socket.once('data', () => socket.write(text, () => then(socket))));
 }
 
@@ -29,7 +29,7 @@ const resetLater = (socket: Socket): void => void setTimeout(() => socket.resetA
 const hang = (): void => {};
 
 describe('response that breaks off after its start', () => {
-  const cut: readonly (readonly [string, string, (socket: Socket) => void])[] = [
+  const truncations: readonly (readonly [string, string, (socket: Socket) => void])[] = [
     ['by a reset with content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123456789', resetLater],
     ['by a close with content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123456789', end],
     ['by a reset between chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n', resetLater],
@@ -38,20 +38,20 @@ describe('response that breaks off after its start', () => {
     ['by a reset without framing', 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0123456789', resetLater],
     ['with an invalid chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\nzz\r\n', hang],
   ];
-  test.each(cut)('does not look complete to the client: %s', async (_how, text, then) => {
-    const { port, result } = await start(says(text, then));
+  test.each(truncations)('does not look complete to the client: %s', async (_how, text, then) => {
+    const { port, result } = await start(rawResponse(text, then));
     const response = await call(port, { path: '/v1/x' });
     expect(response).toMatchObject({ status: 200, complete: false });
     expect(await result()).toMatchObject({ kind: 'interrupted', headSent: true, error: { code: 'stream_interrupted' }, bytesOut: 10 });
   });
 
   test('resets the connection of an HTTP/1.0 client', async () => {
-    const { port } = await start(says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n', end));
+    const { port } = await start(rawResponse('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n', end));
     expect(await raw(port, 'GET /v1/x HTTP/1.0\r\n\r\n')).toMatch(/<reset>$/);
   });
 
   test('is complete if the provider ends it by closing the connection', async () => {
-    const { port, result } = await start(says('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0123456789', end));
+    const { port, result } = await start(rawResponse('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n0123456789', end));
     expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200, complete: true });
     expect(await result()).toMatchObject({ kind: 'whole', bytesOut: 10 });
   });
@@ -79,13 +79,13 @@ describe('provider without a response', () => {
   });
 
   test('sends the complete upload to the next target if the connection is refused', async () => {
-    const got: Buffer[] = [];
+    const received: Buffer[] = [];
     const origins = [`http://127.0.0.1:${await deadPort()}`];
     const { port, upstreamPort, result } = await start(
       provider(
         (req, res) =>
           void read(req).then(({ body }) => {
-            got.push(body);
+            received.push(body);
             res.end('ok');
           }),
       ),
@@ -94,7 +94,7 @@ describe('provider without a response', () => {
     origins.push(`http://127.0.0.1:${upstreamPort}`);
     const body = randomBytes(500_000);
     expect(await call(port, { method: 'POST', path: '/v1/files' }, body)).toMatchObject({ status: 200 });
-    expect(got[0]?.equals(body)).toBe(true);
+    expect(received[0]?.equals(body)).toBe(true);
     expect(await result()).toMatchObject({ kind: 'whole', bytesIn: body.length });
   });
 
@@ -145,7 +145,7 @@ describe('idle timeout', () => {
   });
 
   test('cuts off a response that stops, with idle_timeout', async () => {
-    const { port, result } = await start(says('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n', hang), {
+    const { port, result } = await start(rawResponse('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n', hang), {
       clocks: { connect: 5000, idle: 150 },
     });
     expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200, complete: false });
@@ -157,8 +157,8 @@ describe('idle timeout', () => {
       provider((req) => void req.resume()),
       { clocks: { connect: 5000, idle: 150 } },
     );
-    const got = await raw(port, 'POST /v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 10\r\n\r\nabc');
-    expect(got).toContain(' 408 ');
+    const received = await raw(port, 'POST /v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 10\r\n\r\nabc');
+    expect(received).toContain(' 408 ');
     expect(await result()).toMatchObject({ kind: 'timeout', bytesIn: 3, error: { message: 'The client transferred no data for 150 ms.' } });
   });
 
@@ -234,12 +234,12 @@ describe('client disconnect', () => {
   });
 
   test('during an upload closes the connection to the provider', async () => {
-    let got = 0;
+    let received = 0;
     let isAborted = false;
     const { port, result } = await start(
       provider((req) => {
         req.on('data', (chunk: Buffer) => {
-          got += chunk.length;
+          received += chunk.length;
         });
         req
           .on('error', () => {})
@@ -250,7 +250,7 @@ describe('client disconnect', () => {
     );
     const socket = connect(port, '127.0.0.1', () => socket.write('POST /v1/files HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\nabc'));
     socket.on('error', () => undefined);
-    await until(() => got === 3);
+    await until(() => received === 3);
     socket.destroy();
     await until(() => isAborted);
     expect(await result()).toMatchObject({ kind: 'client_gone', bytesIn: 3, headSent: false });

@@ -74,7 +74,7 @@ export function createFront(origins: () => readonly string[], options: RigOption
 
   const handle = (req: IncomingMessage, endpoint: Endpoint, client: Client, body: PendingBody): void => {
     const state: HandlingState = { error: undefined, status: undefined, isSpent: false };
-    const shown = showing(client, state);
+    const instrumentedClient = withErrorCode(client, state);
     const chains = new Chains([{ name: 'rig', instance: aim(origins(), options, state), endpoints: undefined }], monotonic);
     const snapshot = makeSnapshot();
     const commit = {
@@ -94,7 +94,7 @@ export function createFront(origins: () => readonly string[], options: RigOption
       dispose: () => Promise.resolve(),
     };
     const handling = new Handling(
-      { arrival: arrivalOf(req, endpoint, monotonic()), client: shown, body, refusal: undefined },
+      { arrival: arrivalOf(req, endpoint, monotonic()), client: instrumentedClient, body, refusal: undefined },
       { value, release: () => {} },
       {
         send,
@@ -182,11 +182,11 @@ function aim(origins: readonly string[], options: RigOptions, state: HandlingSta
       const { received } = ctx as RequestContext;
       state.isSpent = received.kind !== 'passing' || received.isSpent;
       state.status = reply.status;
-      const ours = options.onHead?.(reply.status) ?? [];
-      if (ours instanceof GatewayError) return { refuse: ours };
+      const extraHeaders = options.onHead?.(reply.status) ?? [];
+      if (extraHeaders instanceof GatewayError) return { refuse: extraHeaders };
       reply.headers = joinHeaders(
         reply.headers,
-        ours.filter((_, at) => ours[at - (at % 2)] !== 'x-request-id'),
+        extraHeaders.filter((_, at) => extraHeaders[at - (at % 2)] !== 'x-request-id'),
       );
       return undefined;
     },
@@ -203,7 +203,7 @@ const dialectOf = (state: HandlingState): Dialect => ({
   errorEvent: (error) => Buffer.from(error.message),
 });
 
-function showing(client: Client, state: HandlingState): Client {
+function withErrorCode(client: Client, state: HandlingState): Client {
   const head = client.head.bind(client);
   client.head = (status, headers, isAlone) => {
     head(status, state.error === undefined ? headers : [...headers, 'x-code', state.error.code], isAlone);

@@ -26,15 +26,15 @@ interface Seen {
 }
 
 /** A provider that records requests and returns `ok`. */
-function recorder(): { server: Server; seen: Seen[] } {
-  const seen: Seen[] = [];
+function recorder(): { server: Server; received: Seen[] } {
+  const received: Seen[] = [];
   const server = provider((req, res) => {
     void read(req).then(({ body }) => {
-      seen.push({ method: req.method, url: req.url, raw: req.rawHeaders, body });
+      received.push({ method: req.method, url: req.url, raw: req.rawHeaders, body });
       res.end('ok');
     });
   });
-  return { server, seen };
+  return { server, received };
 }
 
 function lower(rawHeaders: readonly string[]): [string, string][] {
@@ -43,7 +43,7 @@ function lower(rawHeaders: readonly string[]): [string, string][] {
 
 describe('relayed request', () => {
   test('keeps method, path, query and headers, and has only the credential of the provider', async () => {
-    const { server, seen } = recorder();
+    const { server, received: seen } = recorder();
     const { port, upstreamPort } = await start(server, { headers: ['authorization', 'Bearer ours', 'openai-project', 'p'] });
     const headers = {
       authorization: 'Bearer theirs',
@@ -79,7 +79,7 @@ describe('relayed request', () => {
     '/v1/x;y=1',
   ];
   test.each(paths)('has the same path: %s', async (path) => {
-    const { server, seen } = recorder();
+    const { server, received: seen } = recorder();
     const { port } = await start(server);
     await raw(port, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     expect(seen[0]?.url).toBe(path);
@@ -89,7 +89,7 @@ describe('relayed request', () => {
   test.each(methods.flatMap((method) => [[method, 'chunked'] as const, [method, 'sized'] as const, [method, 'none'] as const]))(
     'with method %s and body %s is sent completely, and the next request is not read as its body',
     async (method, framing) => {
-      const { server, seen } = recorder();
+      const { server, received: seen } = recorder();
       const { port } = await start(server);
       const head =
         framing === 'chunked'
@@ -97,11 +97,11 @@ describe('relayed request', () => {
           : framing === 'sized'
             ? 'content-length: 5\r\n\r\nhello'
             : '\r\n';
-      const got = await raw(
+      const received = await raw(
         port,
         `${method} /v1/a HTTP/1.1\r\nhost: x\r\n${head}GET /v1/b HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
       );
-      expect(got.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+      expect(received.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
       expect(seen.map((each) => [each.method, each.url, each.body.toString()])).toEqual([
         [method, '/v1/a', framing === 'none' ? '' : 'hello'],
         ['GET', '/v1/b', ''],
@@ -110,7 +110,7 @@ describe('relayed request', () => {
   );
 
   test('has the same multipart body, byte for byte', async () => {
-    const { server, seen } = recorder();
+    const { server, received: seen } = recorder();
     const { port } = await start(server);
     const file = randomBytes(3_000_000);
     const body = Buffer.concat([
@@ -136,7 +136,7 @@ describe('relayed request', () => {
   });
 
   test('has its body after the client received 100 Continue', async () => {
-    const { server, seen } = recorder();
+    const { server, received: seen } = recorder();
     const { port } = await start(server);
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const req = httpRequest(
@@ -223,12 +223,12 @@ describe('relayed response', () => {
   });
 
   test('contains an event as soon as it arrives', async () => {
-    let more: (() => void) | undefined;
+    let continueResponse: (() => void) | undefined;
     const { port } = await start(
       provider((_req, res) => {
         res.writeHead(200, { 'content-type': 'text/event-stream' });
         res.write('data: 1\n\n');
-        more = () => res.end('data: 2\n\n');
+        continueResponse = () => res.end('data: 2\n\n');
       }),
     );
     const res = await new Promise<IncomingMessage>((resolve) =>
@@ -236,7 +236,7 @@ describe('relayed response', () => {
     );
     const first = await new Promise<Buffer>((resolve) => res.once('data', resolve));
     expect(first.toString()).toBe('data: 1\n\n');
-    more?.();
+    continueResponse?.();
     expect((await read(res)).body.toString()).toBe('data: 2\n\n');
   });
 
@@ -265,9 +265,9 @@ describe('relayed response', () => {
 
   test('is not chunked for an HTTP/1.0 client', async () => {
     const { port } = await start(provider((_req, res) => void res.writeHead(200).end('ok')));
-    const got = await raw(port, 'GET /v1/x HTTP/1.0\r\n\r\n');
-    expect(got).toMatch(/\r\n\r\nok$/);
-    expect(got.toLowerCase()).not.toContain('chunked');
+    const received = await raw(port, 'GET /v1/x HTTP/1.0\r\n\r\n');
+    expect(received).toMatch(/\r\n\r\nok$/);
+    expect(received.toLowerCase()).not.toContain('chunked');
   });
 
   test('may be an early rejection during an upload', async () => {
@@ -302,9 +302,9 @@ describe('record of a relayed request', () => {
       { onEnd },
     );
     let isOver = false;
-    const response = call(port, { path: '/v1/x' }).then((got) => {
+    const response = call(port, { path: '/v1/x' }).then((received) => {
       isOver = true;
-      return got;
+      return received;
     });
     await until(() => letGo !== undefined);
     await turns();
@@ -333,7 +333,7 @@ test('returns an error of the gateway instead of a response that must not be pas
 test.each([(port: number) => `http://127.0.0.1:${port}`, (port: number) => `https://localhost:${port}`, () => 'https://127.1'])(
   'rejects a host of the request with not_allowed (403) by the egress rules',
   async (origin) => {
-    const { server, seen } = recorder();
+    const { server, received: seen } = recorder();
     const origins: string[] = [];
     const { port, upstreamPort } = await start(server, { trust: 'request', origins });
     origins.push(origin(upstreamPort));
@@ -343,14 +343,14 @@ test.each([(port: number) => `http://127.0.0.1:${port}`, (port: number) => `http
 );
 
 test('calls a host that the egress rules allow', async () => {
-  const { server, seen } = recorder();
+  const { server, received: seen } = recorder();
   const { port } = await start(server, { trust: 'request', allow: ['127.0.0.0/8'] });
   expect(await call(port, { path: '/v1/x' })).toMatchObject({ status: 200 });
   expect(seen).toHaveLength(1);
 });
 
 test('rejects a public name that resolves to an internal address with not_allowed (403)', async () => {
-  const { server, seen } = recorder();
+  const { server, received: seen } = recorder();
   const origins: string[] = [];
   // `localhost` stands for the public name: only the address rules apply.
   const lookup = lookupFor('request', compileEgress([]));

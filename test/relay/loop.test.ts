@@ -96,23 +96,23 @@ test('stores the response body with bodies: full', async () => {
 const secret = 'a-key-chosen-by-hand';
 
 test('counts towards max_in_flight_per_key of the API key', async () => {
-  const held: ServerResponse[] = [];
-  const a = await provider((_req, res) => void held.push(res));
+  const pendingResponses: ServerResponse[] = [];
+  const a = await provider((_req, res) => void pendingResponses.push(res));
   const keys = `api_keys: {app: {hash: "sha256:${createHash('sha256').update(secret).digest('hex')}"}}`;
   const auth = { ...config, 'x-gateway-api-key': secret };
   const { url } = await gateway([a.host], keys, 'max_in_flight_per_key: 1');
   const first = fetch(`${url}/v1/some/path`, { headers: auth });
-  await until(() => held.length === 1);
+  await until(() => pendingResponses.length === 1);
   const second = await fetch(`${url}/v1/some/path`, { headers: auth });
   expect([second.status, await second.json()]).toEqual([
     429,
     expect.objectContaining({ error: expect.objectContaining({ code: 'rate_limited' }) }),
   ]);
-  held[0]?.end('ok');
+  pendingResponses[0]?.end('ok');
   expect(await (await first).text()).toBe('ok');
   const third = fetch(`${url}/v1/some/path`, { headers: auth });
-  await until(() => held.length === 2);
-  held[1]?.end('ok again');
+  await until(() => pendingResponses.length === 2);
+  pendingResponses[1]?.end('ok again');
   expect(await (await third).text()).toBe('ok again');
 });
 
@@ -188,16 +188,16 @@ test('falls back if the provider rejects a WebSocket, and returns the error if n
 test.each([
   ['resets the connection', (socket: Socket) => void socket.resetAndDestroy(), 'could not be reached: connection reset'],
   ['sends bytes that are not HTTP', (socket: Socket) => void socket.end('no response\r\n\r\n'), 'could not be reached: not valid HTTP'],
-])('returns 502 with the cause if the provider %s during a WebSocket handshake', async (_name, play, words) => {
-  const broken = createServer(well);
-  broken.on('upgrade', (_req, socket: Socket) => play(socket));
-  await listen(broken);
-  open.push(() => shut(broken));
-  const { url } = await gateway([`http://127.0.0.1:${portOf(broken)}/v1`]);
+])('returns 502 with the cause if the provider %s during a WebSocket handshake', async (_name, play, message) => {
+  const brokenServer = createServer(well);
+  brokenServer.on('upgrade', (_req, socket: Socket) => play(socket));
+  await listen(brokenServer);
+  open.push(() => shut(brokenServer));
+  const { url } = await gateway([`http://127.0.0.1:${portOf(brokenServer)}/v1`]);
   const client = new WebSocket(`${url.replace('http', 'ws')}/v1/realtime?model=m`, { headers: config });
   client.on('error', () => {});
   const [, response] = (await once(client, 'unexpected-response')) as [unknown, IncomingMessage];
-  expect([response.statusCode, String((await read(response)).body)]).toEqual([502, expect.stringContaining(words)]);
+  expect([response.statusCode, String((await read(response)).body)]).toEqual([502, expect.stringContaining(message)]);
 });
 
 test('returns 404 with the WebSocket path for a WebSocket on another path', async () => {

@@ -134,15 +134,15 @@ export async function read(res: IncomingMessage): Promise<ReceivedResponse> {
 /** Sends raw bytes and returns all bytes received until the connection closes. */
 export function raw(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
-    let got = '';
+    let received = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     socket.on('data', (chunk: Buffer) => {
-      got += chunk.toString('latin1');
+      received += chunk.toString('latin1');
     });
     socket.on('error', () => {
-      got += '<reset>';
+      received += '<reset>';
     });
-    socket.on('close', () => resolve(got));
+    socket.on('close', () => resolve(received));
   });
 }
 

@@ -66,15 +66,15 @@ describe('relayed WebSocket frames', () => {
       [Buffer.alloc(0), true],
       [large, true],
     ] as const) {
-      const got = message(client);
+      const received = message(client);
       client.send(sent, { binary: isBinary });
-      expect(await got).toEqual({ data: sent, isBinary });
+      expect(await received).toEqual({ data: sent, isBinary });
     }
-    const got = message(client);
+    const received = message(client);
     client.send('one ', { fin: false });
     client.send('two ', { fin: false });
     client.send('three', { fin: true });
-    expect((await got).data.toString()).toBe('one two three');
+    expect((await received).data.toString()).toBe('one two three');
     client.close(1000);
     await closed(client);
     expect(await result()).toMatchObject({
@@ -88,11 +88,11 @@ describe('relayed WebSocket frames', () => {
 
   test('are not lost if they arrive with the request and before the provider accepts', async () => {
     let agree: (() => void) | undefined;
-    const got: string[] = [];
+    const received: string[] = [];
     const wss = new WebSocketServer({ noServer: true });
     const server = createServer();
     server.on('upgrade', (req, socket: Duplex, head) => {
-      agree = () => wss.handleUpgrade(req, socket, head, (ws) => ws.on('message', (data) => got.push((data as Buffer).toString())));
+      agree = () => wss.handleUpgrade(req, socket, head, (ws) => ws.on('message', (data) => received.push((data as Buffer).toString())));
     });
     const { port } = await start(server);
     const socket = connect(port, '127.0.0.1');
@@ -104,17 +104,17 @@ describe('relayed WebSocket frames', () => {
     socket.write(frame);
     await turns();
     agree?.();
-    await until(() => got.length === 2);
-    expect(got).toEqual(['hi', 'hi']);
+    await until(() => received.length === 2);
+    expect(received).toEqual(['hi', 'hi']);
     socket.destroy();
   });
 
   test('wait at the client if they exceed the buffer before the provider accepts', async () => {
     let agree: (() => void) | undefined;
-    const got: Buffer[] = [];
+    const received: Buffer[] = [];
     const server = createServer();
     server.on('upgrade', (_req, socket: Duplex) => {
-      socket.on('error', () => {}).on('data', (chunk: Buffer) => got.push(chunk));
+      socket.on('error', () => {}).on('data', (chunk: Buffer) => received.push(chunk));
       agree = () => socket.write('HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
     });
     const { port } = await start(server);
@@ -127,8 +127,8 @@ describe('relayed WebSocket frames', () => {
     await turns();
     expect(socket.writableLength).toBeGreaterThan(0);
     agree?.();
-    await until(() => got.reduce((sum, chunk) => sum + chunk.length, 0) >= sent.length);
-    expect(Buffer.concat(got).equals(sent)).toBe(true);
+    await until(() => received.reduce((sum, chunk) => sum + chunk.length, 0) >= sent.length);
+    expect(Buffer.concat(received).equals(sent)).toBe(true);
     socket.destroy();
   });
 
@@ -155,19 +155,19 @@ describe('close of a relayed WebSocket', () => {
     [1000, 'bye'],
     [3000, 'custom'],
   ] as const)('is passed from the client to the provider: %i %s', async (code, reason) => {
-    let got: [number, string] | undefined;
+    let received: [number, string] | undefined;
     const { port, result } = await start(
       speaker((socket) =>
         socket.on('close', (c, r) => {
-          got = [c, r.toString()];
+          received = [c, r.toString()];
         }),
       ),
     );
     const client = open(port);
     await opened(client);
     client.close(code, reason);
-    await until(() => got !== undefined);
-    expect(got).toEqual([code, reason]);
+    await until(() => received !== undefined);
+    expect(received).toEqual([code, reason]);
     expect(await result()).toMatchObject({ kind: 'whole', close: { client: code } });
   });
 
@@ -244,7 +244,7 @@ describe('close of a relayed WebSocket', () => {
     const client = open(port);
     await opened(client);
     client.pause();
-    const got = message(client);
+    const received = message(client);
     const time = holdTime();
     await turns();
     time.pass(2500);
@@ -252,7 +252,7 @@ describe('close of a relayed WebSocket', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     time.release();
     client.resume();
-    expect((await got).data.equals(sent)).toBe(true);
+    expect((await received).data.equals(sent)).toBe(true);
     client.close(1000);
     expect(await result()).toMatchObject({ kind: 'whole' });
   });
@@ -270,10 +270,10 @@ describe('close of a relayed WebSocket', () => {
 
 describe('relayed WebSocket handshake', () => {
   test('has the credential of the provider and none of the client', async () => {
-    let seen: IncomingMessage | undefined;
+    let upgradeRequest: IncomingMessage | undefined;
     const { port } = await start(
       speaker((_socket, req) => {
-        seen = req;
+        upgradeRequest = req;
       }),
       { headers: ['authorization', 'Bearer ours'] },
     );
@@ -285,14 +285,14 @@ describe('relayed WebSocket handshake', () => {
     });
     await opened(client);
     expect(client.protocol).toBe('realtime');
-    expect(seen?.url).toBe('/v1/realtime?model=m');
-    expect(seen?.headers).toMatchObject({
+    expect(upgradeRequest?.url).toBe('/v1/realtime?model=m');
+    expect(upgradeRequest?.headers).toMatchObject({
       authorization: 'Bearer ours',
       'openai-beta': 'realtime=v1',
       'sec-websocket-protocol': 'realtime, openai-beta.realtime-v1',
       host: `127.0.0.1:${rig?.upstreamPort}`,
     });
-    expect(JSON.stringify([seen?.rawHeaders, seen?.url])).not.toMatch(/gw_|theirs|a=b/);
+    expect(JSON.stringify([upgradeRequest?.rawHeaders, upgradeRequest?.url])).not.toMatch(/gw_|theirs|a=b/);
   });
 
   test('selects the subprotocol `realtime` if offered, even if the provider selects none', async () => {

@@ -36,12 +36,12 @@ const hasCode =
     diagnostics.some((one) => one.code === code && one.severity === 'error');
 
 const brokenEdits: readonly Broken[] = [
-  { file: 'support', spoil: (good) => `${good}  - [\n`, isNamed: hasCode('yaml-syntax') },
-  { file: 'support', spoil: (good) => good.replace('targets', 'targetz'), isNamed: hasCode('unknown-key') },
-  { file: 'support', spoil: (good) => good.replace('@main', '@nobody'), isNamed: hasCode('unknown-reference') },
+  { file: 'support', spoil: (validText) => `${validText}  - [\n`, isNamed: hasCode('yaml-syntax') },
+  { file: 'support', spoil: (validText) => validText.replace('targets', 'targetz'), isNamed: hasCode('unknown-key') },
+  { file: 'support', spoil: (validText) => validText.replace('@main', '@nobody'), isNamed: hasCode('unknown-reference') },
   {
     file: 'entry',
-    spoil: (good) => good.replace('options: {}', 'options: {fail: true}'),
+    spoil: (validText) => validText.replace('options: {}', 'options: {fail: true}'),
     isNamed: ({ reason }) => reason?.includes('told to fail') === true,
   },
 ];
@@ -49,7 +49,7 @@ const brokenEdits: readonly Broken[] = [
 /** Edits the files of a running gateway in every way and checks the results. */
 export class Editor {
   edits = 0;
-  broken = 0;
+  brokenCount = 0;
   readonly #gateway: TestGateway;
   readonly #volume: Volume;
   readonly #entry: string;
@@ -93,19 +93,19 @@ export class Editor {
     await this.#serves('support', this.#support);
     const { events, gateway } = this.#gateway;
     const { file, spoil, isNamed } = brokenEdits[kind % brokenEdits.length] as Broken;
-    const good = file === 'entry' ? this.#entry : supportText(this.#support);
+    const validText = file === 'entry' ? this.#entry : supportText(this.#support);
     const { revision } = gateway.snapshot();
     const from = events.length;
     this.edits += 1;
-    this.broken += 1;
-    await byRename(this.#path(file), spoil(good));
+    this.brokenCount += 1;
+    await byRename(this.#path(file), spoil(validText));
     const what = `edit ${this.edits}`;
     const rejected = await until(
       () => events.slice(from).find((event): event is Rejected => event.type === 'rejected' && isNamed(event)),
       `${what} to be refused`,
     );
     if (rejected.revision !== revision || gateway.snapshot().revision !== revision) throw new Error(`${what} changed what serves`);
-    await inPlace(this.#path(file), good);
+    await inPlace(this.#path(file), validText);
     await until(() => events.slice(from).some((event) => event.type === 'unchanged' && event.recovered), `${what} to be repaired`);
   }
 

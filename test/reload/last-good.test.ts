@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const save = (name: string, text: string): void => writeFileSync(join(cwd, name), text);
-const good = (text: string): string => `version: 1
+const validConfig = (text: string): string => `version: 1
 include: [configs/*.yaml]
 providers: {mock: {type: mock, replies: {hello: {text: ${text}}}}, keyed: {type: openai, api_key: "\${file:secret}"}}
 `;
@@ -37,11 +37,11 @@ async function stop(running: Running): Promise<void> {
 }
 
 async function urlOf(running: Running): Promise<string> {
-  const [, url = ''] = await running.saw(/listening {2}(\S+)[^]*ready in/);
+  const [, url = ''] = await running.waitForOutput(/listening {2}(\S+)[^]*ready in/);
   return url;
 }
 
-async function said(url: string): Promise<string> {
+async function replyText(url: string): Promise<string> {
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-gateway-config': 'support' },
@@ -58,9 +58,9 @@ async function serveOnce(more = ''): Promise<void> {
   mkdirSync(join(cwd, 'configs'));
   save('configs/support.yaml', config);
   save('secret', 'sk-never-in-a-copy\n');
-  save('gateway.yaml', good('one') + more);
+  save('gateway.yaml', validConfig('one') + more);
   const running = start();
-  expect(await said(await urlOf(running))).toBe('one');
+  expect(await replyText(await urlOf(running))).toBe('one');
   await stop(running);
 }
 
@@ -74,7 +74,7 @@ describe('last good copy', () => {
     expect(text).not.toContain('sk-never-in-a-copy');
     expect(JSON.parse(text)).toEqual({
       entry: join(cwd, 'gateway.yaml'),
-      files: { [join(cwd, 'gateway.yaml')]: good('one'), [join(cwd, 'configs/support.yaml')]: config },
+      files: { [join(cwd, 'gateway.yaml')]: validConfig('one'), [join(cwd, 'configs/support.yaml')]: config },
       revision: expect.stringMatching(/^[0-9a-f]{7}$/) as string,
     });
   });
@@ -84,16 +84,16 @@ describe('last good copy', () => {
     const running = start('--no-watch');
     await urlOf(running);
     for (const [text, line] of [
-      [good('two'), /config reloaded/],
+      [validConfig('two'), /config reloaded/],
       ['version: 1\nproviderz: {}\n', /config NOT reloaded/],
     ] as const) {
       save('gateway.yaml', text);
       running.child.kill('SIGHUP');
-      await running.saw(line);
+      await running.waitForOutput(line);
     }
     await stop(running);
     const { files } = JSON.parse(readFileSync(join(cwd, '.gateway', copies()[0] ?? ''), 'utf8')) as { files: Record<string, string> };
-    expect(files[join(cwd, 'gateway.yaml')]).toBe(good('two'));
+    expect(files[join(cwd, 'gateway.yaml')]).toBe(validConfig('two'));
   });
 });
 
@@ -112,12 +112,12 @@ describe('gateway start --last-good', () => {
       /\.\/gateway\.yaml is INVALID: serving the last valid copy, revision [0-9a-f]{7}, saved \d{4}-\d\d-\d\d \d\d:\d\d UTC\n {10}\S/,
     );
     expect(running.out()).toMatch(/config {5}last valid copy of \.\/gateway\.yaml \+ 1 included/);
-    expect(await said(url)).toBe('one');
+    expect(await replyText(url)).toBe('one');
     rmSync(join(cwd, 'configs/zz.yaml'), { force: true });
     save('configs/support.yaml', config);
-    save('gateway.yaml', good('two'));
-    await running.saw(/config reloaded/);
-    expect(await said(url)).toBe('two');
+    save('gateway.yaml', validConfig('two'));
+    await running.waitForOutput(/config reloaded/);
+    expect(await replyText(url)).toBe('two');
     await stop(running);
   });
 
@@ -128,8 +128,8 @@ describe('gateway start --last-good', () => {
     save('secret', 'sk-never-in-a-copy\n');
     const running = start('--last-good');
     await urlOf(running);
-    save('gateway.yaml', good('one'));
-    await running.saw(new RegExp(`config valid again · revision ${revision}`));
+    save('gateway.yaml', validConfig('one'));
+    await running.waitForOutput(new RegExp(`config valid again · revision ${revision}`));
   });
 
   it('finds the copy in the state directory that an invalid file names', async () => {
@@ -137,23 +137,23 @@ describe('gateway start --last-good', () => {
     expect(copies('elsewhere')).toHaveLength(1);
     save('gateway.yaml', 'version: 1\nserver: {state_dir: elsewhere}\nproviderz: {}\n');
     const running = start('--last-good');
-    expect(await said(await urlOf(running))).toBe('one');
+    expect(await replyText(await urlOf(running))).toBe('one');
   });
 
   it('uses the state directory of the copy if a file that fails during setup names another', async () => {
     await serveOnce();
     save('broken.js', "export default { name: 'broken', options: {}, setup() { throw new Error('not today'); } };\n");
-    save('gateway.yaml', `${good('two')}server: {state_dir: elsewhere}\nplugins: [auth, routing, transform, {use: ./broken.js}]\n`);
+    save('gateway.yaml', `${validConfig('two')}server: {state_dir: elsewhere}\nplugins: [auth, routing, transform, {use: ./broken.js}]\n`);
     const running = start('--last-good');
-    expect(await said(await urlOf(running))).toBe('one');
+    expect(await replyText(await urlOf(running))).toBe('one');
     expect(readdirSync(cwd)).not.toContain('elsewhere');
   });
 
   it('starts from the file if it is valid', async () => {
     await serveOnce();
-    save('gateway.yaml', good('two'));
+    save('gateway.yaml', validConfig('two'));
     const running = start('--last-good');
-    expect(await said(await urlOf(running))).toBe('two');
+    expect(await replyText(await urlOf(running))).toBe('two');
     expect(running.out()).not.toContain('last good copy');
   });
 
@@ -168,8 +168,8 @@ describe('gateway start --last-good', () => {
     await serveOnce();
     save('gateway.yaml', 'version: 1\nproviderz: {}\n');
     rmSync(join(cwd, 'secret'));
-    const gone = await run(['start', '--last-good'], cwd);
-    expect(gone.code).toBe(3);
-    expect(gone.err).toContain('the saved copy is not valid either');
+    const result = await run(['start', '--last-good'], cwd);
+    expect(result.code).toBe(3);
+    expect(result.err).toContain('the saved copy is not valid either');
   });
 });

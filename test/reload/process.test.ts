@@ -28,7 +28,7 @@ async function start(...flags: readonly string[]): Promise<{ process: Running; u
   writeFileSync(join(cwd, 'gateway.yaml'), yaml('one'));
   const process = begin(['start', '--listen', '127.0.0.1:0', '--log-format', 'json', ...flags], cwd);
   running = process;
-  const [, url = ''] = await process.saw(/"url":"([^"]+)"/);
+  const [, url = ''] = await process.waitForOutput(/"url":"([^"]+)"/);
   return { process, url };
 }
 
@@ -63,7 +63,7 @@ describe('running gateway', () => {
     const stream = await chat(url, '@mock/long', { stream: true });
     writeFileSync(join(cwd, 'gateway.yaml'), yaml('two'));
     process.child.kill('SIGHUP');
-    await process.saw(/"msg":"config reloaded"/);
+    await process.waitForOutput(/"msg":"config reloaded"/);
     expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });
     const text = await stream.text();
     expect(text).toContain('"one');
@@ -75,10 +75,10 @@ describe('running gateway', () => {
     const { process, url } = await start();
     const edit = (text: string): Promise<void> => byRename(join(cwd, 'gateway.yaml'), text);
     await edit(yaml('one').replace('providers', 'providerz'));
-    await process.saw(/"msg":"config NOT reloaded"/);
+    await process.waitForOutput(/"msg":"config NOT reloaded"/);
     expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'one' } }] });
     await edit(yaml('one'));
-    await process.saw(/"msg":"config valid again"/);
+    await process.waitForOutput(/"msg":"config valid again"/);
     const [started] = linesOf(process, 'gateway started');
     expect(linesOf(process, 'config NOT reloaded')).toMatchObject([
       {
@@ -89,7 +89,7 @@ describe('running gateway', () => {
     ]);
     expect(linesOf(process, 'config valid again')).toMatchObject([{ revision: started?.['revision'] }]);
     await edit(yaml('two'));
-    await process.saw(/"msg":"config reloaded"/);
+    await process.waitForOutput(/"msg":"config reloaded"/);
     expect(await (await chat(url, '@mock/hello')).json()).toMatchObject({ choices: [{ message: { content: 'two' } }] });
   });
 

@@ -48,11 +48,11 @@ const openai = (slug: string, more = ''): string =>
 
 describe('reload', () => {
   it('does not interrupt a stream from a provider that it removes', async () => {
-    const held: ServerResponse[] = [];
+    const pendingResponses: ServerResponse[] = [];
     upstream.script = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(chunks('slow').slice(0, 2).join(''));
-      held.push(response);
+      pendingResponses.push(response);
     };
     const yaml = (providers: string): string =>
       `version: 1\nproviders: {${providers}}\nplugins: [auth, {use: ./life.ts}, routing, transform, fallback-retry]\n`;
@@ -67,7 +67,7 @@ describe('reload', () => {
     expect((await chat('@gone/m')).status).toBe(404);
     // The replaced configuration lives as long as its last request.
     expect(lives().slice(before)).toEqual([{ disposed: 0 }, { disposed: 0 }]);
-    held[0]?.end(chunks('slow').slice(2).join(''));
+    pendingResponses[0]?.end(chunks('slow').slice(2).join(''));
     for (let part = await reader.read(); !part.done; part = await reader.read()) text += Buffer.from(part.value).toString();
     expect(text).toBe(chunks('slow').join(''));
     expect(await gateway.record(stream.headers.get('x-request-id'))).toMatchObject({ revision, provider: 'gone', end: 'whole' });
@@ -98,15 +98,15 @@ describe('reload', () => {
   });
 
   it('masks an old secret that was rotated during a request', async () => {
-    const held: ServerResponse[] = [];
-    upstream.script = (response) => void held.push(response);
+    const pendingResponses: ServerResponse[] = [];
+    upstream.script = (response) => void pendingResponses.push(response);
     const yaml = `version: 1\nproviders: {main: {type: openai, api_key: "\${file:key}", custom_host: "${upstream.url}/v1"}}\n`;
     await start(yaml, { files: { key: 'sk-that-is-old' } });
     const pending = chat('@main/m');
-    await until(() => held.length === 1, 'the request to arrive');
+    await until(() => pendingResponses.length === 1, 'the request to arrive');
     for (const key of ['sk-in-between', 'sk-that-is-new']) await next('reloaded', () => save(key, 'key'));
     expect(gateway.gateway.mask.text('of sk-that-is-old and sk-that-is-new')).not.toMatch(/sk-that/);
-    json(held[0] as ServerResponse, 400, { error: { message: 'the key sk-that-is-old is of no use' } });
+    json(pendingResponses[0] as ServerResponse, 400, { error: { message: 'the key sk-that-is-old is of no use' } });
     const response = await pending;
     const text = await response.text();
     const record = await gateway.record(response.headers.get('x-request-id'));
@@ -115,7 +115,7 @@ describe('reload', () => {
       'latin1',
     );
     expect(spooled).toContain(record.id);
-    for (const shown of [text, spooled]) expect(shown).not.toContain('sk-that-is-old');
+    for (const output of [text, spooled]) expect(output).not.toContain('sk-that-is-old');
   });
 
   it('applies files that appear and disappear under an include pattern', async () => {
@@ -141,8 +141,8 @@ describe('reload', () => {
   });
 
   it('reports an invalid edit once, keeps the configuration, and reports the recovery', async () => {
-    const good = 'version: 1\nproviders: {mock: {type: mock}}\n';
-    await start(good);
+    const validConfig = 'version: 1\nproviders: {mock: {type: mock}}\n';
+    await start(validConfig);
     const { revision } = gateway.gateway.snapshot();
     const bad = await next('rejected', () => save('version: 1\nproviderz: {mock: {type: mock}}\n'));
     expect(bad).toMatchObject({
@@ -152,7 +152,7 @@ describe('reload', () => {
     expect((await chat('@mock/echo')).status).toBe(200);
     // Another invalid edit with the same problem is not reported, so the next event is the recovery.
     await save('# the same\nversion: 1\nproviderz: {mock: {type: mock}}\n');
-    expect(await next('unchanged', () => save(good))).toEqual({ type: 'unchanged', revision, recovered: true });
+    expect(await next('unchanged', () => save(validConfig))).toEqual({ type: 'unchanged', revision, recovered: true });
   });
 
   it('rejects removing the last key if the gateway listens on a public address, even if the file names another', async () => {

@@ -30,17 +30,17 @@ it('serves all requests during 200 edits, 40 of them invalid', async () => {
     await load.stop();
   }
 
-  expect([editor.edits, editor.broken]).toEqual([200, 40]);
+  expect([editor.edits, editor.brokenCount]).toEqual([200, 40]);
   expect(load.failures).toEqual([]);
   for (const isStream of [true, false]) expect(load.served.filter((one) => one.isStream === isStream).length).toBeGreaterThan(100);
 
   // Every request was served completely by one valid configuration.
-  const good = new Set([first, ...gateway.events.flatMap((event) => (event.type === 'reloaded' ? [event.revision] : []))]);
+  const validRevisions = new Set([first, ...gateway.events.flatMap((event) => (event.type === 'reloaded' ? [event.revision] : []))]);
   const modelOf = new Map<string, string>();
   for (const { id, model } of load.served) {
     const record = await gateway.record(id);
     expect(record).toMatchObject({ status: 200, end: 'whole', error: null, config: 'support', attempts: [{ outcome: 'answered' }] });
-    expect(good).toContain(record.revision);
+    expect(validRevisions).toContain(record.revision);
     expect(`m-${record.metadata['edit']}`).toBe(model);
     expect(modelOf.get(record.revision) ?? model).toBe(model);
     modelOf.set(record.revision, model);

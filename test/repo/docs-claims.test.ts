@@ -21,23 +21,23 @@ describe('names in the documentation', () => {
   const others = new Set(['confg', 'admin']);
 
   it('that look like gateway headers exist', () => {
-    const named = pages.flatMap((page) =>
+    const mentioned = pages.flatMap((page) =>
       [...readProjectFile(page).matchAll(/\bx-gateway-([a-z][a-z-]*[a-z])/g)].map((match) => ({ page, header: match[1] ?? '' })),
     );
-    expect(named.length).toBeGreaterThan(100);
-    expect(named.filter(({ header }) => !known.has(header) && !others.has(header))).toEqual([]);
+    expect(mentioned.length).toBeGreaterThan(100);
+    expect(mentioned.filter(({ header }) => !known.has(header) && !others.has(header))).toEqual([]);
   });
 
   it('that look like error codes exist', () => {
-    const named = pages.flatMap((page) =>
+    const mentioned = pages.flatMap((page) =>
       [...readProjectFile(page).matchAll(/\b(4\d\d|5\d\d) `([a-z]+(?:_[a-z]+)+)`/g)].map((match) => ({
         page,
         status: match[1],
         code: match[2] ?? '',
       })),
     );
-    expect(named.length).toBeGreaterThan(10);
-    expect(named.filter(({ code }) => !Object.hasOwn(errorCatalogue, code))).toEqual([]);
+    expect(mentioned.length).toBeGreaterThan(10);
+    expect(mentioned.filter(({ code }) => !Object.hasOwn(errorCatalogue, code))).toEqual([]);
   });
 });
 

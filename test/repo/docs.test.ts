@@ -60,8 +60,8 @@ const check = (source: { path: string } | { text: string; name: string }) =>
 
 /** A block as a complete file: adds the first line, and completes abbreviated hashes and files. */
 function asFile(text: string): string {
-  const whole = /^version:/m.test(text) ? text : `version: 1\n${text}`;
-  return whole
+  const yaml = /^version:/m.test(text) ? text : `version: 1\n${text}`;
+  return yaml
     .replaceAll(/(service_account: )\$\{file:[^}]+\}/g, '$1${env:ACCOUNT}')
     .replaceAll(/\$\{file:[^}]+\}/g, '${env:FILE}')
     .replaceAll(/sha256:[0-9a-f]*…/g, `sha256:${'0'.repeat(64)}`);
@@ -145,10 +145,10 @@ describe('the documentation', () => {
 
   it('names only existing npm scripts', () => {
     const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
-    const named = pages.flatMap((page) =>
+    const mentioned = pages.flatMap((page) =>
       [...readProjectFile(page).matchAll(/npm run (?:--silent )?([a-z:-]+)/g)].map((match) => match[1] ?? ''),
     );
-    expect([...new Set(named)].filter((name) => scripts[name] === undefined)).toEqual([]);
+    expect([...new Set(mentioned)].filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 });
 

@@ -22,8 +22,8 @@ describe('files of the project', () => {
   });
 
   it('contain no host of a package registry', () => {
-    const own = process.env.npm_config_registry;
-    const hosts = own === undefined ? registries : [...registries, new URL(own).host];
+    const configuredRegistry = process.env.npm_config_registry;
+    const hosts = configuredRegistry === undefined ? registries : [...registries, new URL(configuredRegistry).host];
     expect(found(new RegExp(hosts.map((host) => host.replaceAll('.', '\\.')).join('|')))).toEqual([]);
   });
 

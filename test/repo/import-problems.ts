@@ -8,9 +8,9 @@ export function importProblem(entry: Import): string | undefined {
   return wrapperProblem(entry) ?? costlyProblem(entry) ?? folderProblem(entry) ?? pluginProblem(entry) ?? entryPointProblem(entry);
 }
 
-function wrapperProblem({ file, target, own, typeOnly }: Import): string | undefined {
+function wrapperProblem({ file, target, isOwn: own, typeOnly }: Import): string | undefined {
   const allowed = own ? undefined : wrappers[packageOf(target)];
-  if (allowed === undefined || allowed.some((place) => within(file, place))) return undefined;
+  if (allowed === undefined || allowed.some((folder) => within(file, folder))) return undefined;
   return `${file} imports ${target}${typeOnly ? ' (types)' : ''}: only ${allowed.join(', ')} may`;
 }
 
@@ -19,7 +19,7 @@ function costlyProblem({ file, target, typeOnly }: Import): string | undefined {
   return `${file} imports ${target}: take it from ${nodeHttp}, which says why`;
 }
 
-function folderProblem({ file, target, own }: Import): string | undefined {
+function folderProblem({ file, target, isOwn: own }: Import): string | undefined {
   const rule = folderRules.find((row) => within(file, row.from));
   if (rule === undefined || !own || rule.to.some((folder) => within(target, folder))) return undefined;
   return `${file} imports ${target}: ${rule.from} may reach only ${rule.to.join(', ')}`;
@@ -32,7 +32,7 @@ function pluginFolder(file: string): string | undefined {
   return parts[0] === 'plugins' && parts.length > depth ? parts.slice(0, depth).join('/') : undefined;
 }
 
-function pluginProblem({ file, target, own }: Import): string | undefined {
+function pluginProblem({ file, target, isOwn: own }: Import): string | undefined {
   const folder = pluginFolder(file);
   if (folder === undefined) return undefined;
   if (!own) {
@@ -43,13 +43,13 @@ function pluginProblem({ file, target, own }: Import): string | undefined {
   }
   const ofProviders = within(folder, 'plugins/providers') ? ['src/formats', ...sharedProviderFolders] : [];
   const allowed = ['src/core', folder, ...ofProviders];
-  return allowed.some((place) => within(target, place))
+  return allowed.some((folder) => within(target, folder))
     ? undefined
     : `${file} imports ${target}: a plugin may reach only ${allowed.join(', ')}`;
 }
 
 /** Nobody imports the command line but the entry points, and nobody imports `main`. */
-function entryPointProblem({ file, target, own }: Import): string | undefined {
+function entryPointProblem({ file, target, isOwn: own }: Import): string | undefined {
   if (!own || within(file, 'src/cli')) return undefined;
   if (target === 'src/main.ts') return `${file} imports src/main.ts, which nobody may`;
   if (within(target, 'src/cli') && file !== 'src/main.ts') return `${file} imports ${target}: only src/main.ts reaches src/cli`;

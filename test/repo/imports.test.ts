@@ -15,13 +15,13 @@ describe('imports', () => {
   it('are found, with each library in its wrapper', () => {
     expect(code.length).toBeGreaterThan(20);
     expect(imports.length).toBeGreaterThan(code.length);
-    const seen = new Set(imports.filter((entry) => !entry.own).map((entry) => packageOf(entry.target)));
+    const seen = new Set(imports.filter((entry) => !entry.isOwn).map((entry) => packageOf(entry.target)));
     expect(Object.keys(wrappers).filter((library) => !seen.has(library))).toEqual([]);
   });
 
   it('refer to existing files', () => {
     const files = new Set(projectFiles());
-    expect(imports.filter((entry) => entry.own && !files.has(entry.target)).map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual(
+    expect(imports.filter((entry) => entry.isOwn && !files.has(entry.target)).map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual(
       [],
     );
   });
@@ -48,7 +48,7 @@ const withoutComments = (file: string): string => readProjectFile(file).replace(
 /** Cycles of the import graph as `a → b → a`, each reported once. */
 function cycles(edges: readonly Import[]): string[] {
   const next = Map.groupBy(
-    edges.filter((edge) => edge.own && !edge.typeOnly),
+    edges.filter((edge) => edge.isOwn && !edge.typeOnly),
     (edge) => edge.file,
   );
   const done = new Set<string>();

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { textsOf } from './texts.ts';
 import { projectFiles, readProjectFile, root } from './tree.ts';
-import { everywhere, forReaders, type Word } from './word-list.ts';
+import { everywhere, forReaders, type Term } from './word-list.ts';
 
 interface Line {
   readonly at: string;
@@ -47,9 +47,9 @@ const comments: Line[] = sources.flatMap((file) =>
 );
 
 /** `file:line: the text [match → replacement]` for each match. */
-const finds = (lines: readonly Line[], words: readonly Word[]): string[] =>
+const finds = (lines: readonly Line[], terms: readonly Term[]): string[] =>
   lines.flatMap(({ at, text }) =>
-    words.flatMap(({ pattern, write }) => {
+    terms.flatMap(({ pattern, write }) => {
       const found = pattern.exec(text);
       return found === null ? [] : [`${at}: ${text.slice(Math.max(0, found.index - 40), found.index + 60)} [${found[0]} → ${write}]`];
     }),
@@ -107,9 +107,9 @@ describe('file names in documentation and comments', () => {
   });
 
   it('in backticks refer to existing files and folders', () => {
-    const ours = /`((?:src|plugins|test|docs|deploy|bench|configs|\.ci)\/[\w./-]+)`/g;
+    const repositoryPath = /`((?:src|plugins|test|docs|deploy|bench|configs|\.ci)\/[\w./-]+)`/g;
     const named = [...pages, ...notes].flatMap((page) =>
-      [...readProjectFile(page).matchAll(ours)].map((match) => ({ page, path: match[1] ?? '' })),
+      [...readProjectFile(page).matchAll(repositoryPath)].map((match) => ({ page, path: match[1] ?? '' })),
     );
     expect(named.length).toBeGreaterThan(80);
     // A key file of the reader is not in the repository.

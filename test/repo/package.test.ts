@@ -230,8 +230,8 @@ async function started(child: ChildProcess): Promise<{ url: string; node: string
 describe('the packed file', () => {
   it('runs with npx', (test) => {
     test.skip(missing !== undefined, missing);
-    const ran = run('npx', ['--yes', `--package=${tarball}`, 'gateway', '--version'], newFolder('npx'));
-    expect(ran).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    const result = run('npx', ['--yes', `--package=${tarball}`, 'gateway', '--version'], newFolder('npx'));
+    expect(result).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
   it('installs as a dependency with its command, types and functions', (test) => {

@@ -20,7 +20,7 @@ export interface Import {
   readonly file: string;
   readonly specifier: string;
   readonly target: string;
-  readonly own: boolean;
+  readonly isOwn: boolean;
   readonly typeOnly: boolean;
 }
 
@@ -39,9 +39,9 @@ export function importsOf(file: string, text: string): Import[] {
 }
 
 function resolved(file: string, specifier: string, typeOnly: boolean): Import {
-  if (/^#(core|formats)\//.test(specifier)) return { file, specifier, target: `src/${specifier.slice(1)}`, own: true, typeOnly };
-  if (!specifier.startsWith('.')) return { file, specifier, target: specifier, own: false, typeOnly };
-  return { file, specifier, target: posix.normalize(normalize(join(dirname(file), specifier))), own: true, typeOnly };
+  if (/^#(core|formats)\//.test(specifier)) return { file, specifier, target: `src/${specifier.slice(1)}`, isOwn: true, typeOnly };
+  if (!specifier.startsWith('.')) return { file, specifier, target: specifier, isOwn: false, typeOnly };
+  return { file, specifier, target: posix.normalize(normalize(join(dirname(file), specifier))), isOwn: true, typeOnly };
 }
 
 /** True for the folder itself and for everything in it; `folder` may be a file. */

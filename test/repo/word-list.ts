@@ -1,11 +1,11 @@
 /** A word that a reader would have to guess at, and what to write. Patterns hold for one line of text. */
-export interface Word {
+export interface Term {
   readonly pattern: RegExp;
   readonly write: string;
 }
 
 /** Held everywhere: texts that users read, and comments. */
-export const everywhere: readonly Word[] = [
+export const everywhere: readonly Term[] = [
   { pattern: /\bcan not\b/i, write: 'cannot' },
   { pattern: /\b(?:provider|vendor|family|service) [A-G]\b/, write: 'the name of the service' },
   { pattern: /\bof (?:one's|ones) own\b/i, write: 'your own' },
@@ -19,7 +19,7 @@ export const everywhere: readonly Word[] = [
 ];
 
 /** Held in what users read: documentation, errors, hints, help, descriptions of settings. */
-export const forReaders: readonly Word[] = [
+export const forReaders: readonly Term[] = [
   ...everywhere,
   {
     pattern: /\b(?:stands?|stood) (?:in|at|under|for|beside|behind|before|there|on|twice|where)\b|\bwhat stands\b/i,

@@ -65,8 +65,8 @@ async function wrong(
   }
   const value = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
   const set = [needs.model ? 'model' : '', needs.temperature ? 'temperature' : ''];
-  const spelled = Object.keys(value).filter((name) => !set.includes(name) && plain(name) !== '' && set.includes(plain(name)));
-  if (spelled.length > 0) return `spelled ${spelled.join()}`;
+  const misspelled = Object.keys(value).filter((name) => !set.includes(name) && plain(name) !== '' && set.includes(plain(name)));
+  if (misspelled.length > 0) return `spelled ${misspelled.join()}`;
   // A token count request omits parameters that affect only the response.
   const isCount = address.pathname === '/v1/responses/input_tokens' && value['temperature'] === undefined;
   if (needs.temperature && value['temperature'] !== 0 && !isCount) return 'temperature';

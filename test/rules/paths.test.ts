@@ -73,7 +73,7 @@ describe.each(targets)('requests to %s', (to) => {
       }
     }
     // `x../secret` is a valid name; everything else stays below the base.
-    expect(upstream.received.map(({ url }) => placeOf(url)).filter((place) => !place.startsWith('/team/'))).toEqual([]);
+    expect(upstream.received.map(({ url }) => placeOf(url)).filter((path) => !path.startsWith('/team/'))).toEqual([]);
     expect(upstream.received.map(({ url }) => url).filter((url) => url.includes('..%2f..') || url.includes('..%5c'))).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe.each(targets)('requests to %s', (to) => {
       headers: { 'x-gateway-api-key': keyOf('free'), 'x-gateway-virtual-key': to },
     });
     expect(
-      upstream.received.map(({ url }) => placeOf(url)).filter((place) => !place.startsWith('/team/') || place.includes('secret')),
+      upstream.received.map(({ url }) => placeOf(url)).filter((path) => !path.startsWith('/team/') || path.includes('secret')),
     ).toEqual([]);
   });
 });

@@ -101,8 +101,8 @@ export function plainRequest(route: Route, model: string): Request {
   const headers = headersOf(route);
   if (route.endpoint === 'realtime') return { method, path: `${path}?model=${model}`, headers };
   if (route.body === 'json') {
-    const named = { 'x-gateway-provider-model': model };
-    return { method, path, headers: { ...headers, ...jsonType, ...named }, body: jsonWith(route, `"model":${JSON.stringify(model)}`) };
+    const modelHeader = { 'x-gateway-provider-model': model };
+    return { method, path, headers: { ...headers, ...jsonType, ...modelHeader }, body: jsonWith(route, `"model":${JSON.stringify(model)}`) };
   }
   if (route.body !== 'form') return { method, path, headers };
   const parts =

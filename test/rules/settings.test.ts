@@ -136,10 +136,10 @@ describe('a credential of the request next to that of the gateway', () => {
 });
 
 describe('a deployment chosen by a client with its own credential', () => {
-  const own = { authorization: 'Bearer own-key-0123456789', ...headersOf(chat) };
+  const callerHeaders = { authorization: 'Bearer own-key-0123456789', ...headersOf(chat) };
   const sendChat = (key: string, headers: Record<string, string>, model = 'small') => {
     const plain = plainRequest(chat, model);
-    return send(gateway.url, { ...plain, headers: { ...plain.headers, ...own, 'x-gateway-api-key': keyOf(key), ...headers } });
+    return send(gateway.url, { ...plain, headers: { ...plain.headers, ...callerHeaders, 'x-gateway-api-key': keyOf(key), ...headers } });
   };
   const callers = { 'x-gateway-virtual-key': 'callers' };
 

@@ -19,7 +19,7 @@ const valuesOf = async ({ contentType, body }: (typeof spellings)[number]): Prom
 };
 
 /** The verdict of the gateway: odd, rejected, or the values of the field `model`. */
-function seen({ contentType, body }: (typeof spellings)[number], size: number): 'odd' | 'refused' | readonly string[] {
+function readBy({ contentType, body }: (typeof spellings)[number], size: number): 'odd' | 'refused' | readonly string[] {
   try {
     const boundary = boundaryOf(contentType);
     if (boundary === undefined) return 'refused';
@@ -48,10 +48,10 @@ describe.each(spellings.map((spelling) => [spelling.name, spelling] as const))('
   });
 
   it.each([1, 2, 3, 7, 64, 100_000])('hides no model that another parser reads, in chunks of %i bytes', (size) => {
-    const ours = seen(spelling, size);
-    if (typeof ours === 'string') return;
-    const theirs = Object.values(readings[name] ?? {}).flatMap((values: readonly string[] | undefined) => values ?? []);
-    if (theirs.some((value) => value.includes(big))) expect(ours).toContain(big);
+    const gatewayReading = readBy(spelling, size);
+    if (typeof gatewayReading === 'string') return;
+    const otherReadings = Object.values(readings[name] ?? {}).flatMap((values: readonly string[] | undefined) => values ?? []);
+    if (otherReadings.some((value) => value.includes(big))) expect(gatewayReading).toContain(big);
   });
 });
 

@@ -11,14 +11,14 @@ export interface Spelling {
 const plainType = 'multipart/form-data; boundary=xyz';
 
 const part = (head: string, value: string, boundary = 'xyz'): string => `--${boundary}\r\n${head}\r\n\r\n${value}\r\n`;
-const named = (name: string, value: string): string => part(`Content-Disposition: form-data; name="${name}"`, value);
+const fieldWithDisposition = (name: string, value: string): string => part(`Content-Disposition: form-data; name="${name}"`, value);
 const picture = part('Content-Disposition: form-data; name="image"; filename="a.png"\r\nContent-Type: image/png', 'png');
 const end = '--xyz--\r\n';
-const ok = named('model', small);
+const ok = fieldWithDisposition('model', small);
 
 /** In place of a plain second part: the head of one that has the other model. */
-const head = (name: string, text: string): Spelling => made(name, `${ok}${part(text, big)}${picture}${end}`);
-const made = (name: string, body: string | Buffer, contentType = plainType): Spelling => ({
+const head = (name: string, text: string): Spelling => spellingOf(name, `${ok}${part(text, big)}${picture}${end}`);
+const spellingOf = (name: string, body: string | Buffer, contentType = plainType): Spelling => ({
   name,
   contentType,
   body: typeof body === 'string' ? Buffer.from(body, 'utf8') : body,
@@ -55,70 +55,70 @@ export const spellings: readonly Spelling[] = [
   head('a NUL in the name', 'Content-Disposition: form-data; name="model\0x"'),
   head('a NUL in its head', 'Content-Disposition: form-data\0; name="model"'),
   head('a line that is no header', 'nothing\r\nContent-Disposition: form-data; name="model"'),
-  made(
+  spellingOf(
     'a form in a part',
     `${ok}${part('Content-Disposition: form-data; name="note"\r\nContent-Type: multipart/mixed; boundary=abc', `--abc\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}\r\n--abc--`)}${picture}${end}`,
   ),
-  made('_charset_', `${named('_charset_', 'utf-16be')}${named('model', big)}${picture}${end}`),
-  made(
+  spellingOf('_charset_', `${fieldWithDisposition('_charset_', 'utf-16be')}${fieldWithDisposition('model', big)}${picture}${end}`),
+  spellingOf(
     'base64',
-    `${ok}${part('Content-Disposition: form-data; name="model"\r\nContent-Transfer-Encoding: base64', Buffer.from(big).toString('base64'))}${named('note', big)}${picture}${end}`,
+    `${ok}${part('Content-Disposition: form-data; name="model"\r\nContent-Transfer-Encoding: base64', Buffer.from(big).toString('base64'))}${fieldWithDisposition('note', big)}${picture}${end}`,
   ),
-  made('a preamble', `--xyz-\r\n${named('model', big).slice(7)}${ok}${picture}${end}`),
-  made('a part in the preamble', `x--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}\r\n${ok}${picture}${end}`),
-  made('an epilogue', `${ok}${picture}${end}${named('model', big)}${end}`),
-  made('an epilogue on the last line', `${ok}${picture}--xyz--${named('model', big)}${end}`),
-  made('line feeds alone', `${ok}${picture}${end}`.replaceAll('\r\n', '\n').replace(small, big)),
-  made(
+  spellingOf('a preamble', `--xyz-\r\n${fieldWithDisposition('model', big).slice(7)}${ok}${picture}${end}`),
+  spellingOf('a part in the preamble', `x--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}\r\n${ok}${picture}${end}`),
+  spellingOf('an epilogue', `${ok}${picture}${end}${fieldWithDisposition('model', big)}${end}`),
+  spellingOf('an epilogue on the last line', `${ok}${picture}--xyz--${fieldWithDisposition('model', big)}${end}`),
+  spellingOf('line feeds alone', `${ok}${picture}${end}`.replaceAll('\r\n', '\n').replace(small, big)),
+  spellingOf(
     'a line feed before the boundary',
-    `${named('note', `x\n--xyz\nContent-Disposition: form-data; name="model"\n\n${big}`)}${ok}${picture}${end}`,
+    `${fieldWithDisposition('note', `x\n--xyz\nContent-Disposition: form-data; name="model"\n\n${big}`)}${ok}${picture}${end}`,
   ),
-  made(
+  spellingOf(
     'a line feed before a whole part',
-    `${named('note', `x\n--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}`)}${ok}${picture}${end}`,
+    `${fieldWithDisposition('note', `x\n--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}`)}${ok}${picture}${end}`,
   ),
-  made(
+  spellingOf(
     'a carriage return before the boundary',
-    `${named('note', `x\r--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}`)}${ok}${picture}${end}`,
+    `${fieldWithDisposition('note', `x\r--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}`)}${ok}${picture}${end}`,
   ),
-  made(
+  spellingOf(
     'the boundary in a line',
-    `${named('note', `x--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}`)}${ok}${picture}${end}`,
+    `${fieldWithDisposition('note', `x--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}`)}${ok}${picture}${end}`,
   ),
-  made(
+  spellingOf(
     'a longer boundary',
-    `${named('note', `x\r\n--xyzw\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}`)}${ok}${picture}${end}`,
+    `${fieldWithDisposition('note', `x\r\n--xyzw\r\nContent-Disposition: form-data; name="model"\r\n\r\n${big}`)}${ok}${picture}${end}`,
   ),
-  made('blanks behind the boundary', `${ok}--xyz  \r\n${named('model', big).slice(7)}${picture}${end}`),
-  made(
+  spellingOf('blanks behind the boundary', `${ok}--xyz  \r\n${fieldWithDisposition('model', big).slice(7)}${picture}${end}`),
+  spellingOf(
     'no empty line in an empty part',
-    `--xyz\r\nContent-Disposition: form-data; name="note"\r\n\r\n${named('model', big)}${ok}${picture}${end}`,
+    `--xyz\r\nContent-Disposition: form-data; name="note"\r\n\r\n${fieldWithDisposition('model', big)}${ok}${picture}${end}`,
   ),
-  made('no end', `${ok}${picture}${named('model', big)}`),
-  made(
+  spellingOf('no end', `${ok}${picture}${fieldWithDisposition('model', big)}`),
+  spellingOf(
     'boundary*',
-    `${ok}${picture}${end}--abc\r\n${named('model', big).slice(7)}--abc--\r\n`,
+    `${ok}${picture}${end}--abc\r\n${fieldWithDisposition('model', big).slice(7)}--abc--\r\n`,
     `multipart/form-data; boundary=xyz; boundary*=utf-8''abc`,
   ),
-  made(
+  spellingOf(
     'two boundaries',
-    `${ok}${picture}${end}--abc\r\n${named('model', big).slice(7)}--abc--\r\n`,
+    `${ok}${picture}${end}--abc\r\n${fieldWithDisposition('model', big).slice(7)}--abc--\r\n`,
     'multipart/form-data; boundary=xyz; boundary=abc',
   ),
-  made(
+  spellingOf(
     'BOUNDARY',
-    `${ok}${picture}${end}--abc\r\n${named('model', big).slice(7)}--abc--\r\n`,
+    `${ok}${picture}${end}--abc\r\n${fieldWithDisposition('model', big).slice(7)}--abc--\r\n`,
     'multipart/form-data; BOUNDARY=abc; boundary=xyz',
   ),
-  made(
+  spellingOf(
     'a boundary with a blank at its end',
     `${ok}${picture}${end}`.replaceAll('--xyz', '--xyz ').replace(small, big),
     'multipart/form-data; boundary="xyz "',
   ),
-  made(
+  spellingOf(
     'a boundary in escapes',
-    `${ok}${picture}${end}--x\\yz\r\n${named('model', big).slice(7)}--x\\yz--\r\n`,
+    `${ok}${picture}${end}--x\\yz\r\n${fieldWithDisposition('model', big).slice(7)}--x\\yz--\r\n`,
     'multipart/form-data; boundary="x\\yz"',
   ),
-  made('a charset of the form', Buffer.from(`${named('model', big)}${picture}${end}`), 'multipart/form-data; charset=utf-16; boundary=xyz'),
+  spellingOf('a charset of the form', Buffer.from(`${fieldWithDisposition('model', big)}${picture}${end}`), 'multipart/form-data; charset=utf-16; boundary=xyz'),
 ];

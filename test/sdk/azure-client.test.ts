@@ -124,8 +124,8 @@ it('PyPI AzureOpenAI reaches every route', async (ctx) => {
     ...(deployment === undefined ? {} : { azure_deployment: deployment }),
   });
   const cases = ways.map(([, model, deployment]) => ({ model, options: options(deployment) }));
-  const said = JSON.parse(await runScript(python.python, ['azure-client.py', callerKey, JSON.stringify(cases)])) as string[][];
-  expect(said.flat().filter((text) => text !== '')).toEqual([]);
+  const results = JSON.parse(await runScript(python.python, ['azure-client.py', callerKey, JSON.stringify(cases)])) as string[][];
+  expect(results.flat().filter((text) => text !== '')).toEqual([]);
   expect(await sent(upstream.requests)).toEqual(ways.flatMap(([, model, deployment]) => expected(model, deployment)));
   expectClean();
 });

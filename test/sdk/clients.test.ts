@@ -43,7 +43,7 @@ for (const { client, missing } of clients) {
     });
     afterAll(() => rig?.close());
 
-    const seen = (model: string): readonly SeenRequest[] => rig.upstream.requests.filter((request) => modelOf(request) === model);
+    const receivedFor = (model: string): readonly SeenRequest[] => rig.upstream.requests.filter((request) => modelOf(request) === model);
     const thrown = (scenario: keyof Report): Thrown => (report[scenario] as { thrown: Thrown }).thrown;
     const recordOf = (scenario: keyof Report): Promise<LogRecord> => rig.gateway.record(thrown(scenario).request_id);
 
@@ -72,30 +72,30 @@ for (const { client, missing } of clients) {
     });
 
     it('does not retry what the gateway has already retried', () => {
-      expect(seen('m-down').map(({ headers }) => headers.authorization)).toEqual(
+      expect(receivedFor('m-down').map(({ headers }) => headers.authorization)).toEqual(
         [catalogKeys.main, catalogKeys.main, catalogKeys.second].map((key) => `Bearer ${key}`),
       );
     });
 
     it('does not retry a request that the provider rejects', () => {
-      expect(seen('m-refuse')).toHaveLength(1);
+      expect(receivedFor('m-refuse')).toHaveLength(1);
     });
 
     it('closes the connection to the provider when it aborts a stream', async () => {
-      const [request, ...more] = seen('m-endless');
-      expect(more).toEqual([]);
+      const [request, ...retries] = receivedFor('m-endless');
+      expect(retries).toEqual([]);
       await request?.aborted;
       const record = await until(() => rig.gateway.records.find((each) => each.end === 'client_gone' && each.stream), 'the record');
       expect(record).toMatchObject({ path: '/v1/chat/completions', status: 200, model: { asked: 'm-endless' } });
     });
 
     it('closes the connection to the provider when its own timeout expires', async () => {
-      const requests = seen('m-silent');
+      const requests = receivedFor('m-silent');
       await Promise.all(requests.map(({ aborted }) => aborted));
-      const gone = (): readonly LogRecord[] => rig.gateway.records.filter((each) => each.end === 'client_gone' && !each.stream);
+      const disconnects = (): readonly LogRecord[] => rig.gateway.records.filter((each) => each.end === 'client_gone' && !each.stream);
       const isHere = client.lacks.client_timeout === undefined;
-      await until(() => gone().length === requests.length - 1, 'the records');
-      expect(gone().every(({ status, model }) => status === 499 && model.asked === 'm-silent')).toBe(true);
+      await until(() => disconnects().length === requests.length - 1, 'the records');
+      expect(disconnects().every(({ status, model }) => status === 499 && model.asked === 'm-silent')).toBe(true);
       expect(requests.length > 1).toBe(isHere);
     });
 

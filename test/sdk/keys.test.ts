@@ -60,7 +60,7 @@ describe('a gateway with keys', () => {
     ['of the last target with its own error', 'm-down', { 'x-gateway-config': 'broken' }, 3],
   ])('forwards retry-after-ms %s', async (_, model, headers: Record<string, string>, attempts) => {
     const client = new OpenAI({ baseURL: rig.baseUrl, apiKey: callerKey, maxRetries: 0, defaultHeaders: headers });
-    const error: unknown = await client.chat.completions.create({ model, messages }).catch((thrown: unknown) => thrown);
+    const error: unknown = await client.chat.completions.create({ model, messages }).catch((reason: unknown) => reason);
     expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after-ms')).toBe('1');
     expect(rig.upstream.requests).toHaveLength(attempts);
   });

@@ -26,16 +26,16 @@ export function runScript(command: string, [script = '', ...args]: readonly stri
   // A script that does not read its input may exit before this is written.
   child.stdin.on('error', () => undefined).end(input);
   let out = '';
-  let said = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`${script} ended with ${code}: ${said.slice(-2000)}`))));
+    child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`${script} ended with ${code}: ${output.slice(-2000)}`))));
   });
 }
 

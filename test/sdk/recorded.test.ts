@@ -51,7 +51,7 @@ describe.skipIf(skipping(missing))(`recorded responses read by client libraries 
 
   it('are the same through the gateway as directly, npm openai', async () => {
     const different: string[] = [];
-    const thrown: string[] = [];
+    const errors: string[] = [];
     for (const exchange of taken) {
       const ways = waysOf(exchange);
       const direct = await read(new OpenAI({ baseURL: ways.direct, apiKey: 'sk-direct', maxRetries: 0 }), exchange);
@@ -59,11 +59,11 @@ describe.skipIf(skipping(missing))(`recorded responses read by client libraries 
         new OpenAI({ baseURL: ways.gateway, apiKey: callerKey, maxRetries: 0, defaultHeaders: { 'x-gateway-config': ways.config } }),
         exchange,
       );
-      if (direct.includes('thrown: ')) thrown.push(direct);
+      if (direct.includes('thrown: ')) errors.push(direct);
       if (through !== direct) different.push(`${exchange.id}: ${through.slice(0, 200)}, not ${direct.slice(0, 200)}`);
     }
     expect(different).toEqual([]);
-    expect(thrown).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   it.skipIf(skipping(noPython))(`are the same through the gateway as directly, PyPI openai (${noPython ?? 'run'})`, async () => {
@@ -76,11 +76,11 @@ describe.skipIf(skipping(missing))(`recorded responses read by client libraries 
 
 /** The complete result of the library as text. */
 async function read(client: OpenAI, exchange: Recorded): Promise<string> {
-  const given: unknown = await send(client, exchange).catch((error: unknown) => `thrown: ${String(error)}`);
-  if (!isIterable(given)) return JSON.stringify(given);
+  const actual: unknown = await send(client, exchange).catch((error: unknown) => `thrown: ${String(error)}`);
+  if (!isIterable(actual)) return JSON.stringify(actual);
   const items: unknown[] = [];
   try {
-    for await (const item of given) items.push(item);
+    for await (const item of actual) items.push(item);
   } catch (error) {
     items.push(`thrown: ${String(error)}`);
   }

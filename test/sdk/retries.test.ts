@@ -106,9 +106,9 @@ const nameOf = ({ route, model, headers }: Task): string => `${route} ${model} $
 
 /** Makes one call for each task, and counts the recorded requests. */
 async function countedBy(library: string, run: (tasks: readonly (Task & { readonly id: string })[]) => Promise<void>): Promise<object> {
-  const named = tasks.map((task, i) => ({ ...task, id: `${library}-${i}` }));
-  await run(named);
-  return Object.fromEntries(named.map((task) => [nameOf(task), gateway.records.filter(({ trace }) => trace.trace_id === task.id).length]));
+  const tasksWithIds = tasks.map((task, i) => ({ ...task, id: `${library}-${i}` }));
+  await run(tasksWithIds);
+  return Object.fromEntries(tasksWithIds.map((task) => [nameOf(task), gateway.records.filter(({ trace }) => trace.trace_id === task.id).length]));
 }
 
 const expected = Object.fromEntries(tasks.map((task) => [nameOf(task), task.calls]));
@@ -119,8 +119,8 @@ describe('client libraries retry temporary errors and no permanent ones', () => 
     const anthropicClient = new Anthropic({ baseURL: gateway.url, apiKey: key });
     const messages = [{ role: 'user' as const, content: 'hi' }];
     const counts = await countedBy('npm', async (all) => {
-      for (const { route, model, headers: own, id } of all) {
-        const options = { headers: { ...own, 'x-gateway-trace-id': id } };
+      for (const { route, model, headers: requestHeaders, id } of all) {
+        const options = { headers: { ...requestHeaders, 'x-gateway-trace-id': id } };
         const call: Readonly<Record<Task['route'], () => PromiseLike<unknown>>> = {
           chat: () => openaiClient.chat.completions.create({ model, messages }, options),
           stream: () => openaiClient.chat.completions.create({ model, messages, stream: true }, options),
@@ -128,7 +128,7 @@ describe('client libraries retry temporary errors and no permanent ones', () => 
           messages: () => anthropicClient.messages.create({ model, messages, max_tokens: 9 }, options),
           count: () => anthropicClient.messages.countTokens({ model, messages }, options),
         };
-        await expect(call[route](), nameOf({ route, model, headers: own, calls: 1 })).rejects.toBeInstanceOf(Error);
+        await expect(call[route](), nameOf({ route, model, headers: requestHeaders, calls: 1 })).rejects.toBeInstanceOf(Error);
       }
     });
     expect(counts).toEqual(expected);

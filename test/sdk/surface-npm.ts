@@ -46,13 +46,13 @@ export const calls: Readonly<Record<string, Call>> = {
 
 /** The result of each call: '' or the error. Each call has a new client, because the library keeps state between calls. */
 export async function runNpm(baseURL: string, apiKey: string, options: object): Promise<Readonly<Record<string, string>>> {
-  const said: Record<string, string> = {};
+  const results: Record<string, string> = {};
   for (const [name, call] of Object.entries(calls)) {
     const client = new Portkey({ baseURL, apiKey, ...options, metadata: { call: name } });
-    said[name] = await call(client).then(
+    results[name] = await call(client).then(
       () => '',
       (error: unknown) => String(error),
     );
   }
-  return said;
+  return results;
 }

@@ -180,18 +180,18 @@ class Stage {
   }
 }
 
-/** @param said the error of each call, '' if it succeeded */
-async function expectArrived({ upstream, gateway, way }: Stage, said: Readonly<Record<string, string>>): Promise<void> {
+/** @param texts the error of each call, '' if it succeeded */
+async function expectArrived({ upstream, gateway, way }: Stage, texts: Readonly<Record<string, string>>): Promise<void> {
   const { lacks } = way;
-  expect(Object.keys(said)).toEqual(Object.keys(routes));
-  const failed = Object.entries(said).filter(([, text]) => text !== '');
+  expect(Object.keys(texts)).toEqual(Object.keys(routes));
+  const failed = Object.entries(texts).filter(([, text]) => text !== '');
   expect(failed.filter(([name]) => !lacks.includes(name))).toEqual([]);
   expect(failed.map(([name]) => name)).toEqual(lacks);
   const arrived = new Set(upstream.requests.map(routeOf));
   const wanted = Object.keys(routes).filter((name) => !lacks.includes(name));
   expect(wanted.filter((name) => !arrived.has(routes[name] ?? ''))).toEqual([]);
   for (const request of upstream.requests) expectClean(request, way);
-  await expectRecorded(gateway, Object.keys(said).length);
+  await expectRecorded(gateway, Object.keys(texts).length);
 }
 
 async function expectRecorded({ records }: TestGateway, count: number): Promise<void> {
@@ -258,7 +258,7 @@ describe('npm portkey-ai', () => {
 
 describe.skipIf(lacking(python))('PyPI portkey-ai', () => {
   const stages: Stage[] = [];
-  const said: Record<string, string>[] = [];
+  const texts: Record<string, string>[] = [];
   let folder: string;
 
   beforeAll(async () => {
@@ -266,7 +266,7 @@ describe.skipIf(lacking(python))('PyPI portkey-ai', () => {
     for (const way of ways) stages.push(await Stage.open(way));
     const sent = stages.map((stage) => ({ base_url: stage.baseUrl, options: snake(stage.options) }));
     const command = 'python' in python ? python.python : '';
-    said.push(...(JSON.parse(await runScript(command, ['./surface-client.py', callerKey, JSON.stringify(sent), folder])) as typeof said));
+    texts.push(...(JSON.parse(await runScript(command, ['./surface-client.py', callerKey, JSON.stringify(sent), folder])) as typeof texts));
   });
 
   afterAll(async () => {
@@ -275,6 +275,6 @@ describe.skipIf(lacking(python))('PyPI portkey-ai', () => {
   });
 
   it.each(ways.map((way, index) => ({ ...way, index })))('makes every call with $name', async ({ index }) => {
-    await expectArrived(stages[index] as Stage, said[index] ?? {});
+    await expectArrived(stages[index] as Stage, texts[index] ?? {});
   });
 });

@@ -49,16 +49,16 @@ it('openai: forwards a page with first_id and last_id, and an error, byte for by
     status: 404,
     text: '{"error":{"message":"No such job.","type":"invalid_request_error","param":null,"code":"fine_tune_not_found"}}',
   };
-  const gone = await send('openai', 'GET', job);
-  expect([gone.status, await gone.text()]).toEqual([404, scripted.text]);
+  const response = await send('openai', 'GET', job);
+  expect([response.status, await response.text()]).toEqual([404, scripted.text]);
 });
 
 it.each(['openai', 'azure'].flatMap((provider) => [204, 200].map((status) => [provider, status] as const)))(
   '%s: returns the deleted file if the service returns %i with an empty body',
   async (provider, status) => {
     scripted = { status, text: '' };
-    const gone = await send(provider, 'DELETE', 'files/file-1');
-    expect([gone.status, await gone.json()]).toEqual([200, { id: 'file-1', object: 'file', deleted: true }]);
+    const response = await send(provider, 'DELETE', 'files/file-1');
+    expect([response.status, await response.json()]).toEqual([200, { id: 'file-1', object: 'file', deleted: true }]);
   },
 );
 
@@ -70,7 +70,7 @@ const transcribe = (provider: string, format: string): Promise<Response> => {
   return fetch(`${gateway.url}/v1/audio/transcriptions`, { method: 'POST', headers: { 'x-gateway-virtual-key': provider }, body: form });
 };
 
-const speak = (provider: string): Promise<Response> =>
+const createSpeech = (provider: string): Promise<Response> =>
   fetch(`${gateway.url}/v1/audio/speech`, {
     method: 'POST',
     headers: { 'x-gateway-virtual-key': provider, 'content-type': 'application/json' },
@@ -90,14 +90,14 @@ describe.each(['openai', 'azure'])('%s', (provider) => {
 
   it('returns an error with status 200 as an error, for any response format', async () => {
     scripted = { status: 200, text: '{"error":{"message":"no such voice","type":"invalid_request_error"}}' };
-    for (const response of [await transcribe(provider, 'text'), await speak(provider)]) {
+    for (const response of [await transcribe(provider, 'text'), await createSpeech(provider)]) {
       expect([response.status, await response.json()]).toMatchObject([400, { error: { message: 'no such voice', type: 'invalid_request_error' } }]);
     }
   });
 
   it('returns 502 for an HTML page in place of audio or text', async () => {
     scripted = { status: 200, text: '<html>Log in</html>', type: 'text/html; charset=utf-8' };
-    for (const response of [await transcribe(provider, 'vtt'), await speak(provider)]) {
+    for (const response of [await transcribe(provider, 'vtt'), await createSpeech(provider)]) {
       expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
     }
   });

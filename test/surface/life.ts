@@ -84,20 +84,20 @@ export class Life {
 
   /** Advances by one status, according to `metadata.fate`. */
   moveBatch(batch: Row): void {
-    const fate = (batch['metadata'] as Record<string, string> | null)?.['fate'];
+    const outcome = (batch['metadata'] as Record<string, string> | null)?.['fate'];
     if (batch['status'] === 'cancelling') this.#enter(batch, 'cancelled');
-    else if (fate === 'fails' && batch['status'] === 'validating') {
+    else if (outcome === 'fails' && batch['status'] === 'validating') {
       this.#enter(batch, 'failed');
       batch['errors'] = { object: 'list', data: [{ code: 'invalid_json_line', message: 'not JSON', param: null, line: 3 }] };
     } else if (!terminal.has(batch['status'])) {
       this.#enter(batch, batchSteps[batchSteps.indexOf(batch['status'] as 'validating') + 1] ?? 'completed');
-      if (batch['status'] === 'completed') this.#write(batch, fate);
+      if (batch['status'] === 'completed') this.#write(batch, outcome);
     }
   }
 
-  #write(batch: Row, fate: string | undefined): void {
+  #write(batch: Row, outcome: string | undefined): void {
     const id = this.nextId('file-');
-    const isBad = fate === 'errs';
+    const isBad = outcome === 'errs';
     const line = isBad
       ? { custom_id: 'r-1', error: { code: 'x', message: 'ü' } }
       : { custom_id: 'r-1', response: { status_code: 200, body: { text: 'ü' } } };
@@ -146,9 +146,9 @@ export class Life {
   }
 
   moveJob(job: Row): void {
-    const fate = (job['metadata'] as Record<string, string> | null)?.['fate'];
+    const outcome = (job['metadata'] as Record<string, string> | null)?.['fate'];
     if (terminal.has(job['status'])) return;
-    if (fate === 'fails') {
+    if (outcome === 'fails') {
       Object.assign(job, { status: 'failed', error: { code: 'bad_file', message: 'Line 1 is not a chat.', param: 'training_file' } });
       return;
     }
@@ -188,13 +188,13 @@ export class Life {
   }
 }
 
-/** One page of a list. @param most the largest `limit`, if the service has one */
-export function page(rows: readonly Row[], query: URLSearchParams, usual: number, most?: number): object | { problem: Problem } {
+/** One page of a list. @param maxLimit the largest `limit`, if the service has one */
+export function page(rows: readonly Row[], query: URLSearchParams, usual: number, maxLimit?: number): object | { problem: Problem } {
   const limitText = query.get('limit');
   const limit = limitText === null ? usual : Number(limitText);
   if (!Number.isInteger(limit)) return problem(400, 'invalid_type', "Invalid type for 'limit': expected an integer.", 'limit');
-  if (most !== undefined && limit > most) {
-    const message = `Invalid 'limit': integer above maximum value. Expected a value <= ${most}, but got ${limit} instead.`;
+  if (maxLimit !== undefined && limit > maxLimit) {
+    const message = `Invalid 'limit': integer above maximum value. Expected a value <= ${maxLimit}, but got ${limit} instead.`;
     return problem(400, 'integer_above_max_value', message, 'limit');
   }
   const after = query.get('after');

@@ -13,7 +13,7 @@ const tokens = {
   output_tokens: 3,
   total_tokens: 17,
 };
-const spoken = { input_tokens: 4, output_tokens: 9, total_tokens: 13 };
+const transcriptUsage = { input_tokens: 4, output_tokens: 9, total_tokens: 13 };
 
 /**
  * Speech, transcriptions and pictures. False for other paths. Where the deployment is in the path it decides; otherwise
@@ -24,10 +24,10 @@ export function mediaOf(response: ServerResponse, request: ParsedRequest, model:
   if (request.method !== 'POST' || !/^(?:audio|images)\//.test(route)) return false;
   const isForm = request.contentType.startsWith('multipart/form-data');
   void (isForm ? formOf(request) : Promise.resolve(JSON.parse(request.body.toString('utf8')) as Record<string, unknown>)).then((fields) => {
-    const named = deployment ?? fields['model'];
-    if (named !== model || String(fields['model']).startsWith('@')) {
+    const modelName = deployment ?? fields['model'];
+    if (modelName !== model || String(fields['model']).startsWith('@')) {
       json(response, 404, {
-        error: { code: 'DeploymentNotFound', message: `No ${String(named)} here.`, type: 'invalid_request_error', param: 'model' },
+        error: { code: 'DeploymentNotFound', message: `No ${String(modelName)} here.`, type: 'invalid_request_error', param: 'model' },
       });
     } else respond(response, route, fields);
   });
@@ -49,14 +49,14 @@ function respond(response: ServerResponse, route: string, fields: Record<string,
     json(response, 400, {
       error: { message: 'The file did not arrive whole.', type: 'invalid_request_error', param: 'file', code: 'bad_file' },
     });
-  else if (route.startsWith('images/')) json(response, 200, { created: 1, data: [{ b64_json: sound.toString('base64') }], usage: spoken });
+  else if (route.startsWith('images/')) json(response, 200, { created: 1, data: [{ b64_json: sound.toString('base64') }], usage: transcriptUsage });
   else transcript(response, fields);
 }
 
 function speech(response: ServerResponse, fields: Record<string, unknown>): void {
   if (fields['stream_format'] === 'sse') {
     const delta = JSON.stringify({ type: 'speech.audio.delta', audio: sound.toString('base64') });
-    sse(response, [`data: ${delta}\n\n`, `data: ${JSON.stringify({ type: 'speech.audio.done', usage: spoken })}\n\n`]);
+    sse(response, [`data: ${delta}\n\n`, `data: ${JSON.stringify({ type: 'speech.audio.done', usage: transcriptUsage })}\n\n`]);
     return;
   }
   response.writeHead(200, { 'content-type': 'audio/mpeg' });

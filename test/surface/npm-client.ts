@@ -1,6 +1,6 @@
 import OpenAI, { APIError, toFile } from 'openai';
 import type { Batch } from 'openai/resources/batches';
-import { type Client, looks, type Report, soundBytes, type Surface, type Thrown } from './scenarios.ts';
+import { type Client, polls, type Report, soundBytes, type Surface, type Thrown } from './scenarios.ts';
 
 /** npm openai, changed only in base URL and headers. */
 export const openaiNpm: Client = {
@@ -69,7 +69,7 @@ function objectSteps(surface: Surface): Steps {
     },
     batch_cancel: async () => {
       const ends: unknown[] = [];
-      for (const count of looks) {
+      for (const count of polls) {
         // A read returns the state before it; the batch advances after it.
         const { id } = await aged(count);
         ends.push(await outcomeOf(async () => [(await client.batches.cancel(id)).status]));
@@ -78,9 +78,9 @@ function objectSteps(surface: Surface): Steps {
     },
     batch_cancel_twice: async () => {
       const { id } = await create({ team: 'a' });
-      const seen: unknown[] = [(await client.batches.cancel(id)).status, (await client.batches.cancel(id)).status];
-      for (let i = 0; i < 2; i += 1) seen.push((await client.batches.retrieve(id)).status);
-      return [...seen, await outcomeOf(() => client.batches.cancel(id))];
+      const statuses: unknown[] = [(await client.batches.cancel(id)).status, (await client.batches.cancel(id)).status];
+      for (let i = 0; i < 2; i += 1) statuses.push((await client.batches.retrieve(id)).status);
+      return [...statuses, await outcomeOf(() => client.batches.cancel(id))];
     },
     batch_failed: async () => {
       const { id, status, errors } = await aged(2, { fate: 'fails' });
@@ -90,12 +90,12 @@ function objectSteps(surface: Surface): Steps {
     batch_unknown_cancel: () => client.batches.cancel('batch_x'),
     batch_unknown_file: () => create({}, 'file-x'),
     batch_pages: async () => {
-      const made: string[] = [];
-      for (let i = 0; i < 7; i += 1) made.push((await create({ team: 'a' })).id);
+      const created: string[] = [];
+      for (let i = 0; i < 7; i += 1) created.push((await create({ team: 'a' })).id);
       const ids: string[] = [];
       for await (const { id } of client.batches.list({ limit: 3 })) ids.push(id);
       const keys = Object.keys((await client.get('/batches', { query: { limit: 2 } })) as object).toSorted();
-      return { newest: ids.slice(0, 7).join() === made.toReversed().join(), each: new Set(ids).size === ids.length, keys };
+      return { newest: ids.slice(0, 7).join() === created.toReversed().join(), each: new Set(ids).size === ids.length, keys };
     },
     batch_limit: () => client.get('/batches', { query: { limit: 101 } }),
     batch_many_pairs: () => create(Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, 'v']))),
@@ -116,7 +116,7 @@ function objectSteps(surface: Surface): Steps {
     },
     job_cancel: async () => {
       const ends: unknown[] = [];
-      for (const count of looks) {
+      for (const count of polls) {
         const { id } = await agedJob(count);
         ends.push(await outcomeOf(async () => [(await client.fineTuning.jobs.cancel(id)).status]));
       }
@@ -157,8 +157,8 @@ function objectSteps(surface: Surface): Steps {
       });
       const found = (await client.files.retrieve(id)).id === id;
       const content = (await (await client.files.content(id)).text()) === text;
-      const gone = await client.files.delete(id);
-      return [filename, purpose, status, found, content, [gone.deleted, gone.object], await outcomeOf(() => client.files.retrieve(id))];
+      const deleted = await client.files.delete(id);
+      return [filename, purpose, status, found, content, [deleted.deleted, deleted.object], await outcomeOf(() => client.files.retrieve(id))];
     },
     file_batch: async () => {
       const line = { custom_id: 'r-1', method: 'POST', url: '/v1/chat/completions', body: { model: surface.lineModel, seed: 1 } };
@@ -175,16 +175,16 @@ function mediaSteps(surface: Surface): Steps {
   const client = clientOf(surface);
   const model = surface.mediaModel;
   const file = () => toFile(soundBytes, 'a.mp3');
-  const said = { model, voice: 'alloy', input: 'Grüße' } as const;
+  const speechRequest = { model, voice: 'alloy', input: 'Grüße' } as const;
   const typesOf = async (events: AsyncIterable<{ type: string }>): Promise<string[]> => {
     const types: string[] = [];
     for await (const { type } of events) types.push(type);
     return types;
   };
   return {
-    speech: async () => Buffer.from(await (await client.audio.speech.create(said)).arrayBuffer()).toString('base64'),
+    speech: async () => Buffer.from(await (await client.audio.speech.create(speechRequest)).arrayBuffer()).toString('base64'),
     speech_events: async () => {
-      const text = await (await client.audio.speech.create({ ...said, stream_format: 'sse' })).text();
+      const text = await (await client.audio.speech.create({ ...speechRequest, stream_format: 'sse' })).text();
       return [...text.matchAll(/"type":"([^"]*)"/g)].map(([, type]) => type);
     },
     transcript: async () => (await client.audio.transcriptions.create({ model, file: await file() })).text,

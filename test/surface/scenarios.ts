@@ -27,7 +27,7 @@ export interface Client {
 }
 
 /** The statuses in which a batch or a job is cancelled, after this number of reads. */
-export const looks = [0, 1, 2, 3] as const;
+export const polls = [0, 1, 2, 3] as const;
 
 const conflict: Thrown = { status: 409, code: 'conflict', param: null };
 const tooLong: Thrown = { status: 400, code: 'string_above_max_length', param: 'metadata' };

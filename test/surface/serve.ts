@@ -67,9 +67,9 @@ function batches(life: Life, request: ParsedRequest): Result {
   const batch = life.batches.find((each) => each.id === id);
   if (batch === undefined) return problem(404, 'batch_not_found', `No batch found with id '${id}'.`);
   if (method === 'GET' && what === undefined) {
-    const seen = { ...batch };
+    const snapshot = { ...batch };
     life.moveBatch(batch);
-    return { value: seen };
+    return { value: snapshot };
   }
   if (method !== 'POST' || what !== 'cancel' || body.length > 0) return noRoute;
   return of(life.cancelBatch(batch));
@@ -88,7 +88,7 @@ function jobs(life: Life, request: ParsedRequest): Result {
   if (what === 'events') return of(page(life.events(job), query, 20));
   if (what === 'checkpoints') return of(page(life.checkpoints(job), query, 10));
   if (what !== undefined) return noRoute;
-  const seen: Row = { ...job };
+  const snapshot: Row = { ...job };
   life.moveJob(job);
-  return { value: seen };
+  return { value: snapshot };
 }

@@ -34,9 +34,9 @@ describe('the files of gateway test', () => {
     ['can be given as a pattern', ['*/*.test.yaml'], [inFolderBad]],
     ['are filtered by file name and test name', ['.', '--filter', 'second'], [inFolderBad]],
   ])('%s', async (_what, args, expected) => {
-    const ran = await run(files, ...args);
-    expect(lines(ran)).toEqual(expected);
-    expect(ran.code).toBe(expected.some((line) => line.startsWith('FAIL')) ? 1 : 0);
+    const result = await run(files, ...args);
+    expect(lines(result)).toEqual(expected);
+    expect(result.code).toBe(expected.some((line) => line.startsWith('FAIL')) ? 1 : 0);
   });
 
   it('are found next to each file of the configuration, and are not loaded as configuration', async () => {
@@ -45,8 +45,8 @@ describe('the files of gateway test', () => {
       'parts/support.yaml': 'configs: {support: {targets: [openai-main/echo]}}\n',
       'parts/support.test.yaml': good.replace('key: app-web, ', ''),
     };
-    const ran = await run({ 'gateway.yaml': gateway, ...parts });
-    expect(lines(ran)).toEqual(['PASS parts/support.test.yaml goes to the first target']);
+    const result = await run({ 'gateway.yaml': gateway, ...parts });
+    expect(lines(result)).toEqual(['PASS parts/support.test.yaml goes to the first target']);
   });
 
   it.each<[string, Readonly<Record<string, string>>, readonly string[], number, string]>([
@@ -58,17 +58,17 @@ describe('the files of gateway test', () => {
     ['are not valid', { 'a.test.yaml': 'tests: [{}]' }, [], 3, 'error: "name" and "expect" are missing in tests[0]'],
     ['belong to no valid configuration', { 'a.test.yaml': good, 'gateway.yaml': 'version: 2' }, [], 3, 'error: "version" must be 1'],
   ])('that %s are an error', async (_what, files, args, code, message) => {
-    const ran = await run(files, ...args);
-    expect(ran.err).toContain(message);
-    expect({ code: ran.code, out: ran.out }).toEqual({ code, out: '' });
+    const result = await run(files, ...args);
+    expect(result.err).toContain(message);
+    expect({ code: result.code, out: result.out }).toEqual({ code, out: '' });
   });
 
   it('cause an error if they cannot be read', async () => {
-    const ran = await inFolder({}, (dir) => {
+    const result = await inFolder({}, (dir) => {
       symlinkSync('loop', join(dir, 'loop'));
       return runHere(['test', 'loop'], dir, { env });
     });
-    expect(ran).toEqual({ code: 2, out: '', err: 'error: loop cannot be read (its symbolic links form a cycle)\n' });
+    expect(result).toEqual({ code: 2, out: '', err: 'error: loop cannot be read (its symbolic links form a cycle)\n' });
   });
 });
 
@@ -80,8 +80,8 @@ describe('the results of gateway test', () => {
   });
 
   it('are printed as JSON with --json', async () => {
-    const ran = await run(files, '--json');
-    expect(JSON.parse(ran.out)).toMatchObject({
+    const result = await run(files, '--json');
+    expect(JSON.parse(result.out)).toMatchObject({
       ok: false,
       passed: 1,
       failed: 1,
@@ -97,8 +97,8 @@ describe('the results of gateway test', () => {
   });
 
   it('contain the diagnostics of an invalid file with --json', async () => {
-    const ran = await run({ 'a.test.yaml': 'test: []' }, '--json');
-    expect(JSON.parse(ran.out)).toMatchObject({
+    const result = await run({ 'a.test.yaml': 'test: []' }, '--json');
+    expect(JSON.parse(result.out)).toMatchObject({
       ok: false,
       tests: [],
       diagnostics: [{ code: 'unknown-key', line: 1, hint: 'did you mean "tests"?' }],
@@ -125,8 +125,8 @@ describe('the results of gateway test', () => {
   });
 
   it('cause an error if they cannot be written', async () => {
-    const ran = await run(files, '--junit', 'none/results.xml');
-    expect({ code: ran.code, err: ran.err }).toEqual({
+    const result = await run(files, '--junit', 'none/results.xml');
+    expect({ code: result.code, err: result.err }).toEqual({
       code: 1,
       err: expect.stringContaining('cannot be written (no such file)') as string,
     });
@@ -139,8 +139,8 @@ describe('each test of gateway test', () => {
     const gateway = `version: 1\nproviders: {a: {type: mock}, b: {type: mock}}\nconfigs: {support: {${circuit}, targets: [a/echo, b/echo]}}\n`;
     const again = (name: string): string =>
       `  - {name: ${name}, request: {config: support, body: ${body}}, upstream: {a: 500}, expect: {attempts: [a, b]}}\n`;
-    const ran = await run({ 'gateway.yaml': gateway, 'a.test.yaml': `tests:\n${again('one')}${again('two')}` });
-    expect(ran.out).toContain('2 passed');
+    const result = await run({ 'gateway.yaml': gateway, 'a.test.yaml': `tests:\n${again('one')}${again('two')}` });
+    expect(result.out).toContain('2 passed');
   });
 
   it.each<[string, string, string]>([
@@ -154,8 +154,8 @@ describe('each test of gateway test', () => {
     const plugin = `export default { name: 'own', options: { type: 'object' }, setup: (options) => ({ ${moment} }) };`;
     const gateway = `version: 1\nproviders: {a: {type: mock}}\nplugins: [{use: ./own.mjs, options: {user: "\${env:TEAM_USER}"}}, routing, models, transform, fallback-retry]\nserver: {open: true}\n`;
     const test = `tests: [{name: one, request: {body: {model: "@a/echo", messages: [{role: user, content: hi}]}}, expect: {status: 200}}]`;
-    const ran = await run({ 'gateway.yaml': gateway, 'own.mjs': plugin, 'a.test.yaml': test });
-    expect(ran.out).toContain(expected);
+    const result = await run({ 'gateway.yaml': gateway, 'own.mjs': plugin, 'a.test.yaml': test });
+    expect(result.out).toContain(expected);
   });
 });
 
@@ -168,14 +168,14 @@ describe('example of the documentation', () => {
       'configs/support.test.yaml': example,
       'configs/fixtures/audio.json': '{"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "hi"}]}',
     };
-    const ran = await inFolder(files, (dir) => runHere(['test', 'configs'], dir, { env }));
-    expect(untimed(ran.out)).toBe(untimed(shown.replace('$ gateway test\n', '')));
+    const result = await inFolder(files, (dir) => runHere(['test', 'configs'], dir, { env }));
+    expect(untimed(result.out)).toBe(untimed(shown.replace('$ gateway test\n', '')));
   });
 });
 
 describe('tests of the shipped configuration', () => {
   it('pass', async () => {
-    const ran = await runHere(['test'], root, { env: {} });
-    expect(ran.out + ran.err).toMatch(/^\d+ passed \(\d+ ms\)$/m);
+    const result = await runHere(['test'], root, { env: {} });
+    expect(result.out + result.err).toMatch(/^\d+ passed \(\d+ ms\)$/m);
   });
 });

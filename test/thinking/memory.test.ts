@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway, until } from '../support/gateway.ts';
 import { json, type ScriptedUpstream, sse, startUpstream } from '../support/upstream.ts';
-import { given, startThinker } from './strict-upstream.ts';
+import { sentBlocks, startThinker } from './strict-upstream.ts';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 type Json = Record<string, unknown>;
@@ -123,9 +123,9 @@ describe('a standard client in a tool loop', () => {
         expect(turns.map(({ dropped }) => dropped)).toEqual(['', '', '']);
         expect(bodies(thinker).map(({ thinking }) => thinking?.['type'])).toEqual(['enabled', 'enabled', 'enabled']);
         const [one = [], two = []] = assistants(thinker);
-        expect(thoughts(one)).toEqual(thoughts(given.one));
-        expect(one.slice(0, 3)).toEqual(given.one.slice(0, 3));
-        expect(two).toEqual(given.two);
+        expect(thoughts(one)).toEqual(thoughts(sentBlocks.one));
+        expect(one.slice(0, 3)).toEqual(sentBlocks.one.slice(0, 3));
+        expect(two).toEqual(sentBlocks.two);
       },
     );
 
@@ -146,8 +146,8 @@ describe('a standard client in a tool loop', () => {
   it('can send its own thoughts, which are not replaced', async () => {
     gateway = await startTestGateway(configOf());
     const { message } = await send(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
-    const own = { ...message, content_blocks: [{ type: 'thinking', thinking: 'mine', signature: 'mine' }] };
-    const second_ = send(client(keys.a), '@claude/claude-sonnet-4-0', [hi, own, ...results(message)], false);
+    const clientMessage = { ...message, content_blocks: [{ type: 'thinking', thinking: 'mine', signature: 'mine' }] };
+    const second_ = send(client(keys.a), '@claude/claude-sonnet-4-0', [hi, clientMessage, ...results(message)], false);
     await expect(second_).rejects.toThrow('cannot be modified');
   });
 
@@ -156,7 +156,7 @@ describe('a standard client in a tool loop', () => {
     const { message } = await send(client(keys.a), '@claude/claude-sonnet-4-0', [hi], false);
     await send(client(keys.a), '@claude/claude-sonnet-4-0', [hi, { ...message, content: 'Other.' }, ...results(message)], false);
     const [one = []] = assistants(thinker);
-    expect(thoughts(one)).toEqual(thoughts(given.one));
+    expect(thoughts(one)).toEqual(thoughts(sentBlocks.one));
     expect(one.filter(({ type }) => type === 'text')).toEqual([{ type: 'text', text: 'Other.' }]);
   });
 
@@ -166,7 +166,7 @@ describe('a standard client in a tool loop', () => {
     const round = [message, ...results(message)];
     const history = [hi, ...Array.from({ length: 20 }, () => [...round, hi]).flat()];
     await send(client(keys.a), '@claude/claude-sonnet-4-0', history, false).catch(() => undefined);
-    expect(thoughts(assistants(thinker).flat())).toHaveLength(thoughts(given.one).length);
+    expect(thoughts(assistants(thinker).flat())).toHaveLength(thoughts(sentBlocks.one).length);
   });
 });
 

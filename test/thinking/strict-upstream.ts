@@ -24,7 +24,7 @@ const responses = {
 } as const satisfies Record<string, readonly Json[]>;
 
 /** The blocks that the provider sent, which its history must contain again. */
-export const given: { readonly [answer in keyof typeof responses]: readonly Json[] } = responses;
+export const sentBlocks: { readonly [answer in keyof typeof responses]: readonly Json[] } = responses;
 
 /**
  * A service in Anthropic's format that thinks through a loop of tool calls and refuses a history without its own,
@@ -79,19 +79,19 @@ const message = (content: readonly Json[]): Json => ({
   usage: { input_tokens: 10, output_tokens: 20 },
 });
 
-const named = (event: Json): string => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;
+const sseEvent = (event: Json): string => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;
 
 function events(content: readonly Json[]): string[] {
-  const whole = message(content);
+  const completeMessage = message(content);
   return [
-    named({ type: 'message_start', message: { ...whole, content: [], stop_reason: null } }),
+    sseEvent({ type: 'message_start', message: { ...completeMessage, content: [], stop_reason: null } }),
     ...content.flatMap((block, index) => [
-      named({ type: 'content_block_start', index, content_block: emptied(block) }),
-      ...deltas(block).map((delta) => named({ type: 'content_block_delta', index, delta })),
-      named({ type: 'content_block_stop', index }),
+      sseEvent({ type: 'content_block_start', index, content_block: emptied(block) }),
+      ...deltas(block).map((delta) => sseEvent({ type: 'content_block_delta', index, delta })),
+      sseEvent({ type: 'content_block_stop', index }),
     ]),
-    named({ type: 'message_delta', delta: { stop_reason: whole['stop_reason'] }, usage: { output_tokens: 20 } }),
-    named({ type: 'message_stop' }),
+    sseEvent({ type: 'message_delta', delta: { stop_reason: completeMessage['stop_reason'] }, usage: { output_tokens: 20 } }),
+    sseEvent({ type: 'message_stop' }),
   ];
 }
 

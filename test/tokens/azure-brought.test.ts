@@ -21,7 +21,7 @@ const application1 = {
   'azure-entra-client-id': 'c1',
   'azure-entra-client-secret': secret,
 };
-const place = (): Record<string, string> => ({
+const entryFields = (): Record<string, string> => ({
   provider: 'azure-local',
   'custom-host': `${rig.upstream.url}/openai`,
   'azure-api-version': '2024-10-21',
@@ -34,10 +34,10 @@ const neutral = (tails: Readonly<Record<string, string>>): Record<string, string
 
 describe('an Entra application in request headers', () => {
   it.each<[string, () => Record<string, string>]>([
-    ['under the azure names', () => prefixed({ ...place(), ...application1 })],
-    ['under neutral names', () => prefixed({ ...place(), ...neutral(application1) })],
-    ['with the other header prefix', () => prefixed({ ...place(), ...application1 }, 'x-portkey-')],
-    ['without the mode', () => prefixed({ ...place(), ...application1, 'azure-auth-mode': '' })],
+    ['under the azure names', () => prefixed({ ...entryFields(), ...application1 })],
+    ['under neutral names', () => prefixed({ ...entryFields(), ...neutral(application1) })],
+    ['with the other header prefix', () => prefixed({ ...entryFields(), ...application1 }, 'x-portkey-')],
+    ['without the mode', () => prefixed({ ...entryFields(), ...application1, 'azure-auth-mode': '' })],
   ])('gets its token once: %s', async (_, headers) => {
     await rig.start('api_key: k-of-entry', { more: plugin() });
     const responses = [await rig.send(headers(), 'm'), await rig.send(headers(), 'm')];
@@ -48,14 +48,14 @@ describe('an Entra application in request headers', () => {
   it('uses the scope of its header', async () => {
     rig.tokens.expected = application({ scope: 'api://x/.default' });
     await rig.start('api_key: k-of-entry', { more: plugin() });
-    const response = await rig.send(prefixed({ ...place(), ...application1, 'azure-entra-scope': 'api://x/.default' }), 'm');
+    const response = await rig.send(prefixed({ ...entryFields(), ...application1, 'azure-entra-scope': 'api://x/.default' }), 'm');
     expect([response.status, rig.signed()]).toEqual([200, ['Bearer token-1']]);
   });
 
   it('shares no token with another application', async () => {
     await rig.start('api_key: k-of-entry', { more: plugin() });
-    await rig.send(prefixed({ ...place(), ...application1 }), 'm');
-    const other = await rig.send(prefixed({ ...place(), ...application1, 'azure-entra-client-secret': 'guessed-secret' }), 'm');
+    await rig.send(prefixed({ ...entryFields(), ...application1 }), 'm');
+    const other = await rig.send(prefixed({ ...entryFields(), ...application1, 'azure-entra-client-secret': 'guessed-secret' }), 'm');
     const text = await other.text();
     expect([other.status, rig.signed(), rig.tokens.requests.length]).toEqual([401, ['Bearer token-1'], 2]);
     expect(text).not.toMatch(/guessed-secret|entra\/secret/);
@@ -64,7 +64,7 @@ describe('an Entra application in request headers', () => {
   it('is rejected with the name of the wrong header', async () => {
     rig.tokens.refusal = aadsts(7000215, 'Invalid client secret provided.');
     await rig.start('api_key: k-of-entry', { more: plugin() });
-    const response = await rig.send(prefixed({ ...place(), ...application1 }), 'm');
+    const response = await rig.send(prefixed({ ...entryFields(), ...application1 }), 'm');
     expect([response.status, await response.json()]).toMatchObject([
       401,
       { error: { code: 'missing_credential', param: 'azure-entra-client-secret' } },
@@ -110,7 +110,7 @@ describe('the token scope of a cloud', () => {
     auth: ${auth}`;
     await rig.start('api_key: k-of-entry', { more });
     const response = await rig.send({}, '@cloud/m');
-    expect([response.ok, rig.tokens.given, rig.upstream.requests.length]).toEqual([false, 1, 0]);
+    expect([response.ok, rig.tokens.issuedCount, rig.upstream.requests.length]).toEqual([false, 1, 0]);
     expect(await response.text()).not.toContain('provider_auth_failed');
   });
 });
@@ -121,10 +121,10 @@ describe('a forwarded token of the client', () => {
   /** A key of the provider and one of the deployment: neither may be sent. */
   const entry = 'api_key: k-of-entry\n    deployments: {m: {deployment_id: d2, api_key: k-of-deployment, foundation_model: gpt-4o}}';
   const form = (fields: Record<string, string>): FormData => {
-    const made = new FormData();
-    for (const [name, value] of Object.entries(fields)) made.set(name, value);
-    made.set('file', new Blob(['{}\n']), 'a.jsonl');
-    return made;
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    form.set('file', new Blob(['{}\n']), 'a.jsonl');
+    return form;
   };
 
   const batch = { id: 'b-1', status: 'completed', output_file_id: 'file-1' };

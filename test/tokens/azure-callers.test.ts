@@ -130,25 +130,25 @@ provider_plugins: ["${fileURLToPath(new URL('./minted.ts', import.meta.url))}"]`
 });
 
 describe('the managed identity of the machine cannot be used', () => {
-  const words = ['managed', 'managed_identity', 'workload', 'workload_identity'];
+  const modes = ['managed', 'managed_identity', 'workload', 'workload_identity'];
 
-  it.each(words)('by a header in direct mode: %s', async (word) => {
+  it.each(modes)('by a header in direct mode: %s', async (mode) => {
     await rig.start(entra(rig.tokens), { env: { AZURE_POD_IDENTITY_AUTHORITY_HOST: rig.tokens.url } });
-    const response = await rig.send({ authorization: 'Bearer k', ...direct({ 'azure-auth-mode': word }) }, 'm');
+    const response = await rig.send({ authorization: 'Bearer k', ...direct({ 'azure-auth-mode': mode }) }, 'm');
     expect([response.status, rig.upstream.requests.length, rig.tokens.requests.length]).toEqual([403, 0, 0]);
     expect(await response.json()).toMatchObject({ error: { code: 'not_allowed', param: 'x-gateway-azure-auth-mode' } });
   });
 
-  it.each(words)('by a header for a provider with auth mode caller: %s', async (word) => {
+  it.each(modes)('by a header for a provider with auth mode caller: %s', async (mode) => {
     await rig.start('auth: {mode: caller}');
-    const response = await rig.send({ authorization: 'Bearer k', ...headers({ 'cloud-auth-mode': word }) });
+    const response = await rig.send({ authorization: 'Bearer k', ...headers({ 'cloud-auth-mode': mode }) });
     expect([response.status, rig.upstream.requests.length]).toEqual([403, 0]);
   });
 
-  it.each(words)('by a config in the request: %s', async (word) => {
+  it.each(modes)('by a config in the request: %s', async (mode) => {
     await rig.start(entra(rig.tokens));
     for (const provider of ['@azure', 'azure-openai']) {
-      const config = { provider, azure_auth_mode: word, ...(provider === '@azure' ? {} : { api_key: 'k', azure_resource_name: 'r' }) };
+      const config = { provider, azure_auth_mode: mode, ...(provider === '@azure' ? {} : { api_key: 'k', azure_resource_name: 'r' }) };
       const response = await rig.send({ 'x-gateway-config': JSON.stringify(config) }, 'm');
       expect([response.status, rig.upstream.requests.length]).toEqual([403, 0]);
       expect(await response.json()).toMatchObject({ error: { code: 'not_allowed' } });

@@ -184,12 +184,12 @@ describe('the token file of a workload identity', () => {
   it.each([
     ['is missing', { AZURE_FEDERATED_TOKEN_FILE: '/nowhere/token' }, /auth\.token_file names a file that cannot be read \(ENOENT\)/],
     ['is not named', { AZURE_FEDERATED_TOKEN_FILE: '' }, /the variable AZURE_FEDERATED_TOKEN_FILE is not set/],
-  ])('that %s causes a 502', async (_, env, says) => {
+  ])('that %s causes a 502', async (_, env, message) => {
     await rig.start('auth: {mode: workload_identity}', { env: { ...pod(), ...env } });
     const response = await rig.send();
     const text = await response.text();
     expect([response.status, rig.tokens.requests.length, rig.upstream.requests.length]).toEqual([502, 0, 0]);
-    expect(text).toMatch(says);
+    expect(text).toMatch(message);
     expect(text).not.toContain('/nowhere');
   });
 });

@@ -43,7 +43,7 @@ describe('one token', () => {
     await rig.send();
     await new Promise((resolve) => setTimeout(resolve, 20));
     await rig.send();
-    await until(() => rig.tokens.given === 2, 'the second token');
+    await until(() => rig.tokens.issuedCount === 2, 'the second token');
     // It is used as soon as the response was read, and a few requests may be faster.
     for (let n = 0; n < 500 && rig.signed().at(-1) === 'Bearer token-1'; n += 1) await rig.send();
     expect(rig.signed().at(-1)).not.toBe('Bearer token-1');
@@ -126,14 +126,14 @@ describe('an error of the token endpoint', () => {
     [90002, "Tenant 't1' not found.", 'invalid_request', 'auth.tenant_id', 'names no tenant'],
     [500011, 'The resource principal was not found.', 'invalid_resource', 'auth.scope', 'names no service'],
     [70021, 'No matching federated identity record found.', 'invalid_client', 'auth.client_id', 'has no federated credential'],
-  ])('names the setting in the response for AADSTS%s', async (code, text, error, field, says) => {
+  ])('names the setting in the response for AADSTS%s', async (code, text, error, field, message) => {
     rig.tokens.refusal = aadsts(code, text, error);
     await rig.start(entra(rig.tokens));
     const response = await rig.send();
     const body = (await response.json()) as { error: Record<string, string> };
     expect([response.status, rig.upstream.requests.length]).toEqual([502, 0]);
     expect(body.error).toMatchObject({ code: 'provider_auth_failed', param: field });
-    expect(body.error['message']).toContain(`${field} ${says}`);
+    expect(body.error['message']).toContain(`${field} ${message}`);
     expect(body.error['message']).toContain(`returned 401: ${error}: AADSTS${code}: ${text.replace(/\.$/, '')}`);
     expect(body.error['message']).not.toMatch(/trace|corr/i);
   });
@@ -192,13 +192,13 @@ configs:
 describe('a virtual key with its own auth settings', () => {
   /** Each application has its own tokens: a request with another secret gets none. */
   const secrets: Readonly<Record<string, string>> = { c1: secret, c2: 'secret-2', c3: 'secret-3' };
-  const own = (client: string): string =>
+  const callerConfig = (client: string): string =>
     `auth: {mode: entra, tenant_id: t-${client}, client_id: ${client}, client_secret: "\${env:SECRET_${client.slice(1)}}", authority: "${rig.tokens.url}"}`;
   const env = { SECRET_2: 'secret-2', SECRET_3: 'secret-3' };
   const more = (): string => `
 virtual_keys:
-  sales: {provider: azure, ${own('c2')}}
-  legal: {provider: azure, ${own('c3')}}
+  sales: {provider: azure, ${callerConfig('c2')}}
+  legal: {provider: azure, ${callerConfig('c3')}}
   keyed: {provider: azure, auth: {mode: api_key, api_key: k-of-key}}
   guests: {provider: azure, auth: {mode: caller}}`;
 

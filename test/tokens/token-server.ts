@@ -24,7 +24,7 @@ export interface TokenServer extends ScriptedUpstream {
   /** Runs before the next request is answered. */
   before: (() => Promise<void>) | undefined;
   /** Tokens that were given. */
-  given: number;
+  issuedCount: number;
 }
 
 export interface Refusal {
@@ -50,7 +50,7 @@ export async function startTokenServer(): Promise<TokenServer> {
     mismatch: undefined,
     first: undefined,
     before: undefined,
-    given: 0,
+    issuedCount: 0,
   });
   async function respond(response: ServerResponse, request: SeenRequest): Promise<void> {
     const { first, before } = server;
@@ -64,8 +64,8 @@ export async function startTokenServer(): Promise<TokenServer> {
     } else if (server.refusal !== undefined) {
       json(response, server.refusal.status, server.refusal.body);
     } else {
-      server.given += 1;
-      json(response, 200, { token_type: 'Bearer', access_token: `token-${server.given}`, ...server.life });
+      server.issuedCount += 1;
+      json(response, 200, { token_type: 'Bearer', access_token: `token-${server.issuedCount}`, ...server.life });
     }
   }
   return server;

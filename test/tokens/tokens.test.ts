@@ -200,13 +200,13 @@ describe('without a token', () => {
     ],
     ['the key is invalid', (): string => grantOf({ privateKey: 'not a key' }), /private key of the service account cannot be read/],
     ['the endpoint is not an http URL', (): string => grantOf({ tokenUri: 'file:///etc' }), /not an http or https URL/],
-  ])('the gateway returns 502 for a credential of the operator when %s', async (_, grant, says) => {
+  ])('the gateway returns 502 for a credential of the operator when %s', async (_, grant, message) => {
     endpoint.script = (response) => json(response, 400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' });
     gateway = await start(await grant());
     const response = await send();
     const text = await response.text();
     expect([response.status, upstream.requests.length]).toEqual([502, 0]);
-    expect(JSON.parse(text)).toMatchObject({ error: { code: 'provider_auth_failed', message: expect.stringMatching(says) as string } });
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'provider_auth_failed', message: expect.stringMatching(message) as string } });
     expect(text).not.toMatch(/BEGIN|undefined/);
   });
 

@@ -98,13 +98,13 @@ describe('POST /v1/batches', () => {
     const narrow = { 'x-gateway-virtual-key': 'narrow' };
     const created = async (content: string, headers: Record<string, string> = {}) => {
       const id = await uploaded(content);
-      rig.cloud.seen();
+      rig.cloud.takeRequests();
       const response = await create({ input_file_id: id, endpoint, completion_window: window }, { ...narrow, ...headers });
       const { error } = (await response.json()) as { error?: object };
       return {
         status: response.status,
         ...error,
-        jobs: rig.cloud.seen().filter((request) => request.includes('batchPredictionJobs')).length,
+        jobs: rig.cloud.takeRequests().filter((request) => request.includes('batchPredictionJobs')).length,
       };
     };
     const refused = { status: 403, code: 'not_allowed', param: 'model', jobs: 0 };
@@ -142,11 +142,11 @@ describe('POST /v1/batches', () => {
     ['with too much metadata', { metadata: { a: 'x'.repeat(513) } }, { status: 400, code: 'string_above_max_length', param: 'metadata.a' }],
   ])('is rejected before a job is created: %s', async (_, more, expected) => {
     const id = await uploaded(line('a', 'Hi'));
-    rig.cloud.seen();
+    rig.cloud.takeRequests();
     const response = await create({ input_file_id: id, endpoint, completion_window: window, ...more });
     const { error: problem } = (await response.json()) as { error: object };
     expect({ ...problem, status: response.status }).toMatchObject(expected);
-    expect(rig.cloud.seen().filter((one) => one.startsWith('POST'))).toEqual([]);
+    expect(rig.cloud.takeRequests().filter((one) => one.startsWith('POST'))).toEqual([]);
   });
 
   it('reports a missing model if neither request nor file contains it', async () => {
@@ -164,13 +164,13 @@ describe('POST /v1/batches', () => {
   it('is refused where its output would go to a bucket that the operator only named', async () => {
     rig.cloud.objects.put('gs://acme-more/x.jsonl', '{"request": {}}\n');
     const body = { input_file_id: 'gs://acme-more/x.jsonl', endpoint, completion_window: window, model: 'gemini-2.5-flash' };
-    rig.cloud.seen();
+    rig.cloud.takeRequests();
     const response = await create(body, { 'x-gateway-virtual-key': 'reading' });
     expect([response.status, await response.json()]).toMatchObject([
       400,
       { error: { code: 'missing_required_parameter', param: 'storage_bucket' } },
     ]);
-    expect(rig.cloud.seen()).toEqual([]);
+    expect(rig.cloud.takeRequests()).toEqual([]);
   });
 
   it("passes on the provider's word on a file that is not there", async () => {
@@ -216,9 +216,9 @@ it.each(['{}', '{"state": "JOB_STATE_PENDING"}'])('takes no response without a n
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
     return true;
   };
-  const made = await create({ input_file_id: 'gs://acme-data/x.jsonl', endpoint, completion_window: window, model: 'gemini-2.5-flash' });
+  const batch = await create({ input_file_id: 'gs://acme-data/x.jsonl', endpoint, completion_window: window, model: 'gemini-2.5-flash' });
   const read = await rig.fetch('/batches/123');
-  for (const response of [made, read])
+  for (const response of [batch, read])
     expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_invalid' } }]);
 });
 
@@ -294,17 +294,17 @@ describe('GET /v1/batches', () => {
 
   it('lists all batches over several pages', async () => {
     const ids = add(250);
-    const seen: string[] = [];
-    for await (const batch of rig.client().batches.list({ limit: 70 })) seen.push(batch.id);
-    expect(seen).toEqual(ids);
+    const listed: string[] = [];
+    for await (const batch of rig.client().batches.list({ limit: 70 })) listed.push(batch.id);
+    expect(listed).toEqual(ids);
   });
 
   it('returns cursors and requests only as many jobs as needed', async () => {
     const ids = add(5);
-    rig.cloud.seen();
+    rig.cloud.takeRequests();
     const page = (await (await rig.fetch('/batches?limit=2')).json()) as object;
     expect(page).toMatchObject({ object: 'list', first_id: ids[0], last_id: ids[1], has_more: true });
-    expect(rig.cloud.seen()).toEqual([expect.stringMatching(/batchPredictionJobs\?pageSize=2$/)]);
+    expect(rig.cloud.takeRequests()).toEqual([expect.stringMatching(/batchPredictionJobs\?pageSize=2$/)]);
     expect(await (await rig.fetch(`/batches?limit=4&after=${ids[2]}`)).json()).toMatchObject({
       data: [{ id: ids[3] }, { id: ids[4] }],
       has_more: false,
@@ -330,8 +330,8 @@ describe('GET /v1/batches', () => {
     ]);
     for (const length of [400, 3]) {
       rig.cloud.jobs.batchPredictionJobs.length = length;
-      const gone = await rig.fetch('/batches?after=nope');
-      expect([gone.status, await gone.json()]).toMatchObject([
+      const response = await rig.fetch('/batches?after=nope');
+      expect([response.status, await response.json()]).toMatchObject([
         400,
         { error: { param: 'after', message: expect.stringContaining('no batch') as string } },
       ]);

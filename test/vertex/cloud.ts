@@ -15,7 +15,7 @@ export interface Cloud {
   /** Answers in place of the cloud, where it says true. */
   interrupt: ((ask: ParsedRequest, response: ServerResponse) => boolean) | undefined;
   /** `METHOD path` of every request since the last call, tokens left out. */
-  seen(): string[];
+  takeRequests(): string[];
 }
 
 const project = 'acme-ml';
@@ -46,7 +46,7 @@ export async function startCloud(): Promise<Cloud> {
     jobs: new Jobs(objects, `projects/${project}/locations/${region}`),
     account,
     interrupt: undefined,
-    seen() {
+    takeRequests() {
       const lines = upstream.requests.filter(({ url }) => url !== '/token').map(({ method, url }) => `${method} ${url}`);
       upstream.requests.length = 0;
       return lines;
@@ -86,13 +86,13 @@ function respond(cloud: Cloud, parsed: ParsedRequest, response: ServerResponse):
     cloud.objects.answer({ ...parsed, path: parsed.path.slice('/gcs'.length) }, response);
     return;
   }
-  const place = `/ai/v1/projects/${project}/locations/${region}/`;
-  if (!parsed.path.startsWith(place)) {
+  const basePath = `/ai/v1/projects/${project}/locations/${region}/`;
+  if (!parsed.path.startsWith(basePath)) {
     // A wrong host or path is answered by whatever is in front.
     response.writeHead(404, { 'content-type': 'text/html' }).end('<html>404</html>');
     return;
   }
-  json(response, 200, cloud.jobs.answer({ ...parsed, path: parsed.path.slice(place.length) }));
+  json(response, 200, cloud.jobs.answer({ ...parsed, path: parsed.path.slice(basePath.length) }));
 }
 
 function parsed(text: string): Record<string, unknown> {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 beforeEach(() => {
   rig.cloud.objects.stored.clear();
-  rig.cloud.seen();
+  rig.cloud.takeRequests();
 });
 afterEach(() => {
   rig.cloud.interrupt = undefined;
@@ -123,11 +123,11 @@ describe('POST /v1/files', () => {
     ['before the file', (kept: Field[], file: Field) => form(...kept, ['purpose', 'user_data'], file)],
     ['after the file', (kept: Field[], file: Field) => form(['purpose', 'user_data'], file, ...kept)],
   ])('reports expires_after as dropped if it is sent %s', async (_, formOf) => {
-    const kept: Field[] = [
+    const fieldsBefore: Field[] = [
       ['expires_after[anchor]', 'created_at'],
       ['expires_after[seconds]', '3600'],
     ];
-    const response = await post(formOf(kept, ['file', 'x', 'x.txt']));
+    const response = await post(formOf(fieldsBefore, ['file', 'x', 'x.txt']));
     const dropped = response.headers.get('x-gateway-dropped-params')?.split(', ').sort();
     expect([response.status, dropped]).toEqual([200, ['expires_after[anchor]', 'expires_after[seconds]']]);
   });
@@ -249,7 +249,7 @@ describe('one file', () => {
     rig.cloud.objects.put('gs://acme-data/x', 'open');
     rig.cloud.objects.put('gs://acme-data/gateway/batches/1-r/x', 'open');
     for (const tail of ['', '/content']) expect((await rig.fetch(`/files/${encodeURIComponent(sent)}${tail}`)).status).toBe(status);
-    expect(rig.cloud.seen().join()).not.toContain('foreign');
+    expect(rig.cloud.takeRequests().join()).not.toContain('foreign');
   });
 });
 
@@ -265,9 +265,9 @@ describe('GET /v1/files', () => {
   it('lists all files that the gateway stored, over several pages', async () => {
     const ids = Array.from({ length: 25 }, (_, at) => put(`gateway/files/${String(at).padStart(10, '0')}-r/x`, 'batch'));
     put('other/x');
-    const seen: string[] = [];
-    for await (const file of rig.client().files.list({ limit: 10 })) seen.push(file.id);
-    expect(seen).toEqual(ids);
+    const listed: string[] = [];
+    for await (const file of rig.client().files.list({ limit: 10 })) listed.push(file.id);
+    expect(listed).toEqual(ids);
   });
 
   it('filters by purpose', async () => {
@@ -332,5 +332,5 @@ it('a request can never choose the host of object storage', async () => {
   const headers = { 'x-gateway-virtual-key': '', 'x-gateway-config': JSON.stringify(config), authorization: 'Bearer ya29.x' };
   const response = await rig.fetch('/files', { headers });
   expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'invalid_config' } }]);
-  expect(rig.cloud.seen()).toEqual([]);
+  expect(rig.cloud.takeRequests()).toEqual([]);
 });

@@ -11,7 +11,7 @@ const fields: Readonly<Record<Collection, ReadonlySet<string>>> = {
 };
 const hyperFields: ReadonlySet<string> = new Set(['epochCount', 'learningRateMultiplier', 'adapterSize']);
 const terminal: ReadonlySet<unknown> = new Set(
-  ['SUCCEEDED', 'PARTIALLY_SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'].map((word) => `JOB_STATE_${word}`),
+  ['SUCCEEDED', 'PARTIALLY_SUCCEEDED', 'FAILED', 'CANCELLED', 'EXPIRED'].map((state) => `JOB_STATE_${state}`),
 );
 
 /** Batch jobs and tuning jobs. */
@@ -24,9 +24,9 @@ export class Jobs {
   readonly #place: string;
   #count = 1000;
 
-  constructor(objects: Objects, place: string) {
+  constructor(objects: Objects, parent: string) {
     this.#objects = objects;
-    this.#place = place;
+    this.#place = parent;
   }
 
   answer(parsed: ParsedRequest): object {
@@ -51,14 +51,14 @@ export class Jobs {
   add(kind: Collection, job: Job = {}): string {
     this.#count += 1;
     const id = String(this.#count);
-    const made = {
+    const created = {
       name: `${this.#place}/${kind}/${id}`,
       state: 'JOB_STATE_PENDING',
       createTime: '2026-11-02T09:00:00.1Z',
       updateTime: '2026-11-02T09:00:00.1Z',
     };
     // The newest comes first in lists.
-    this[kind].unshift({ ...made, ...job });
+    this[kind].unshift({ ...created, ...job });
     return id;
   }
 
@@ -172,14 +172,14 @@ export class Jobs {
   }
 
   #looked(kind: Collection, job: Job): Job {
-    const seen = { ...job };
-    if (!this.advances) return seen;
+    const snapshot = { ...job };
+    if (!this.advances) return snapshot;
     const id = String(job['name']).split('/').at(-1) ?? '';
     if (job['state'] === 'JOB_STATE_PENDING') job['state'] = 'JOB_STATE_RUNNING';
     else if (job['state'] === 'JOB_STATE_RUNNING' && kind === 'tuningJobs') this.tune(id, 3);
     else if (job['state'] === 'JOB_STATE_RUNNING') this.run(id);
     else if (job['state'] === 'JOB_STATE_CANCELLING') Object.assign(job, { state: 'JOB_STATE_CANCELLED', endTime: '2026-11-02T09:06:00Z' });
-    return seen;
+    return snapshot;
   }
 }
 

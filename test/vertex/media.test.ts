@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 afterEach(() => {
   modelRequests = [];
-  rig.cloud.seen();
+  rig.cloud.takeRequests();
 });
 
 /** Serves the objects of all buckets; models respond that they have seen something. */
@@ -73,7 +73,7 @@ async function chat(model: string, part: object, headers: Readonly<Record<string
 
 const claude = 'anthropic.claude-sonnet-4-5';
 const gemini = 'gemini-2.5-flash';
-const own = { 'x-gateway-virtual-key': 'own', authorization: `Bearer ${callersToken}`, 'x-gateway-api-key': 'any-key-of-a-caller' };
+const ownHeaders = { 'x-gateway-virtual-key': 'own', authorization: `Bearer ${callersToken}`, 'x-gateway-api-key': 'any-key-of-a-caller' };
 const parts = (): unknown => (modelRequests[0]?.['messages'] as { content: unknown }[] | undefined)?.[0]?.content;
 const references = (): unknown => (modelRequests[0]?.['contents'] as { parts: unknown }[] | undefined)?.[0]?.parts;
 
@@ -90,7 +90,7 @@ describe('a chat with an Anthropic model', () => {
   ])('gets the file from the bucket: %s', async (_, part) => {
     expect((await chat(claude, part)).status).toBe(200);
     expect(parts()).toEqual([inlined]);
-    expect(rig.cloud.seen()[0]).toBe('GET /gcs/storage/v1/b/acme-data/o/a%20b%2Fc.png?alt=media');
+    expect(rig.cloud.takeRequests()[0]).toBe('GET /gcs/storage/v1/b/acme-data/o/a%20b%2Fc.png?alt=media');
   });
 
   it('reads further buckets that the provider allows', async () => {
@@ -102,11 +102,11 @@ describe('a chat with an Anthropic model', () => {
     const response = await chat(claude, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': entry });
     expect([response.status, response.error?.code]).toEqual([403, 'not_allowed']);
     expect(response.error?.message).toContain('"foreign"');
-    expect(rig.cloud.seen()).toEqual([]);
+    expect(rig.cloud.takeRequests()).toEqual([]);
   });
 
   it('reads any bucket with the token of the client', async () => {
-    expect((await chat(claude, image('gs://foreign/c.png'), own)).status).toBe(200);
+    expect((await chat(claude, image('gs://foreign/c.png'), ownHeaders)).status).toBe(200);
     expect(parts()).toEqual([inlined]);
     expect(rig.cloud.upstream.requests.map(({ headers }) => headers.authorization)).toEqual([
       `Bearer ${callersToken}`,
@@ -117,10 +117,10 @@ describe('a chat with an Anthropic model', () => {
   it.each([
     ['missing.png', 400, /returned 404/],
     ['large.png', 400, /is larger than/],
-  ])('reports a file that cannot be downloaded: %s', async (name, status, says) => {
+  ])('reports a file that cannot be downloaded: %s', async (name, status, message) => {
     const response = await chat(claude, image(`gs://acme-data/${name}`));
     expect([response.status, response.error?.code]).toEqual([status, 'media_fetch_failed']);
-    expect(response.error?.message).toMatch(says);
+    expect(response.error?.message).toMatch(message);
     expect(modelRequests).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ describe('a chat with an Anthropic model', () => {
     async (url) => {
       const response = await chat(claude, image(url));
       expect(response.status).toBe(404);
-      expect(rig.cloud.seen()).toEqual([]);
+      expect(rig.cloud.takeRequests()).toEqual([]);
     },
   );
 });
@@ -137,9 +137,9 @@ describe('a chat with an Anthropic model', () => {
 describe('a request of the Messages API', () => {
   const url = 'gs://acme-data/c.png';
   const source = { type: 'base64', media_type: 'image/png', data: picture.toString('base64') };
-  const send = async (path: string, named: string) => {
+  const send = async (path: string, url: string) => {
     rig.cloud.interrupt = play;
-    const block = { type: 'image', source: { type: 'url', url: named }, cache_control: { type: 'ephemeral' } };
+    const block = { type: 'image', source: { type: 'url', url: url }, cache_control: { type: 'ephemeral' } };
     const content = [{ type: 'tool_result', tool_use_id: 't', content: [block] }, block, { type: 'text', text: '"url"' }];
     const before = { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] };
     const messages = [{ role: 'user', content: 'Hi' }, before, { role: 'user', content }];
@@ -190,7 +190,7 @@ describe('a chat with Gemini', () => {
   );
 
   it('accepts any bucket with the token of the client, or if the provider lists none', async () => {
-    expect((await chat(gemini, image('gs://foreign/c.png'), own)).status).toBe(200);
+    expect((await chat(gemini, image('gs://foreign/c.png'), ownHeaders)).status).toBe(200);
     expect((await chat(gemini, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': 'bare' })).status).toBe(200);
   });
 
@@ -250,7 +250,7 @@ describe('a chat with an open model', () => {
   });
 
   it('accepts any bucket with the token of the client, or if the provider lists none', async () => {
-    expect((await chat(open, image('gs://foreign/c.png'), own)).status).toBe(200);
+    expect((await chat(open, image('gs://foreign/c.png'), ownHeaders)).status).toBe(200);
     expect((await chat(open, image('gs://foreign/c.png'), { 'x-gateway-virtual-key': 'bare' })).status).toBe(200);
   });
 });

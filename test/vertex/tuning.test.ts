@@ -78,9 +78,9 @@ describe('GET /v1/fine_tuning/jobs/{id}/checkpoints', () => {
     const client = rig.client();
     const first = await (await rig.fetch(`/fine_tuning/jobs/${id}/checkpoints`)).json();
     expect(first).toMatchObject({ has_more: true, first_id: '25', last_id: '16' });
-    const seen: number[] = [];
-    for await (const one of client.fineTuning.jobs.checkpoints.list(id)) seen.push(one.step_number);
-    expect(seen).toEqual(Array.from({ length: 25 }, (_, at) => 250 - at * 10));
+    const listed: number[] = [];
+    for await (const one of client.fineTuning.jobs.checkpoints.list(id)) listed.push(one.step_number);
+    expect(listed).toEqual(Array.from({ length: 25 }, (_, at) => 250 - at * 10));
     const last = await (await rig.fetch(`/fine_tuning/jobs/${id}/checkpoints?limit=3&after=3`)).json();
     expect(last).toMatchObject({
       object: 'list',
@@ -217,7 +217,7 @@ describe('POST /v1/fine_tuning/jobs/{id}/cancel', () => {
 
 it('GET /v1/fine_tuning/jobs lists all jobs over several pages', async () => {
   const ids = Array.from({ length: 45 }, () => rig.cloud.jobs.add('tuningJobs')).reverse();
-  const seen: string[] = [];
-  for await (const job of rig.client().fineTuning.jobs.list()) seen.push(job.id);
-  expect(seen).toEqual(ids);
+  const listed: string[] = [];
+  for await (const job of rig.client().fineTuning.jobs.list()) listed.push(job.id);
+  expect(listed).toEqual(ids);
 });

@@ -33,11 +33,11 @@ describe('stopping', () => {
     const one = fleet;
     const { stdout } = one.running.child;
     stdout?.pause();
-    const more = 200;
-    for (let n = 0; n < more; n += 20) await Promise.all(Array.from({ length: 20 }, () => one.send()));
+    const furtherRequests = 200;
+    for (let n = 0; n < furtherRequests; n += 20) await Promise.all(Array.from({ length: 20 }, () => one.send()));
     stdout?.resume();
     const streams = await openStreams(fleet);
-    const sent = streams.length + more;
+    const sent = streams.length + furtherRequests;
     // Like Ctrl-C: a terminal sends the signal to each process.
     for (const pid of [...pids, fleet.running.child.pid ?? 0]) process.kill(pid, 'SIGINT');
     for (const text of await Promise.all(streams)) expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
@@ -76,17 +76,17 @@ it('a gateway with workers occupies its port, and frees it at the end', async ()
 });
 
 describe('a worker', () => {
-  let own: TestGateway;
+  let ownFleet: TestGateway;
   beforeAll(async () => {
-    own = await startTestGateway(usual, { workers: { beatMs: 50, mostMissed: 40 }, admin: true });
+    ownFleet = await startTestGateway(usual, { workers: { beatMs: 50, mostMissed: 40 }, admin: true });
   });
-  afterAll(() => own.close());
-  const workers = (): readonly WorkerState[] => own.gateway.workers() ?? [];
+  afterAll(() => ownFleet.close());
+  const workers = (): readonly WorkerState[] => ownFleet.gateway.workers() ?? [];
   const isReplaced = (before: number | undefined): boolean => workers().every(({ state, pid }) => state === 'serving' && pid !== before);
 
   it('that is killed keeps its counts in the metrics', async () => {
     const counted = async (): Promise<number> => {
-      const response = await fetch(`${adminUrl(own)}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+      const response = await fetch(`${adminUrl(ownFleet)}/metrics`, { headers: { authorization: `Bearer ${token}` } });
       const metrics = [...readMetrics(await response.text())];
       return metrics.reduce((sum, [name, value]) => (name.startsWith('gateway_requests_total{') ? sum + value : sum), 0);
     };
@@ -96,9 +96,9 @@ describe('a worker', () => {
       const [before, reportedBefore] = [await counted(), reportedRequests()];
       const victim = workers()[0];
       let sent = 0;
-      for (; workers()[0]?.requests === victim?.requests; sent += 1) await sendChat(own.url, {});
+      for (; workers()[0]?.requests === victim?.requests; sent += 1) await sendChat(ownFleet.url, {});
       await until(() => reportedRequests() >= reportedBefore + sent, 'the beats');
-      await sendChat(own.url, {});
+      await sendChat(ownFleet.url, {});
       process.kill(victim?.pid ?? 0, 'SIGKILL');
       await until(() => isReplaced(victim?.pid), 'another worker');
       return (await counted()) === before + sent + 1;
@@ -110,8 +110,8 @@ describe('a worker', () => {
     process.kill(stopped ?? 0, 'SIGSTOP');
     await until(() => isReplaced(stopped), 'another worker');
     expect([isAlive(stopped ?? null), workers()[1]?.pid]).toEqual([false, other]);
-    const { id } = await sendChat(own.url, {});
-    await until(async () => (await own.gateway.logs?.get(id)) !== undefined, 'its record');
+    const { id } = await sendChat(ownFleet.url, {});
+    await until(async () => (await ownFleet.gateway.logs?.get(id)) !== undefined, 'its record');
   });
 });
 

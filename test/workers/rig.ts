@@ -50,8 +50,8 @@ export async function startFleet(
   for (const [name, text] of Object.entries({ 'gateway.yaml': yaml, ...files })) await writeFile(join(dir, name), text);
   const listen = flags.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
   const running = begin(['start', ...listen, '--admin-listen', '127.0.0.1:0', '--log-format', 'json', '--no-watch', ...flags], dir);
-  const [, url = ''] = await running.saw(/"url":"([^"]+?)(?:\/v1)?"/);
-  const [, admin = ''] = await running.saw(/"dashboard":"([^"]+)"/);
+  const [, url = ''] = await running.waitForOutput(/"url":"([^"]+?)(?:\/v1)?"/);
+  const [, admin = ''] = await running.waitForOutput(/"dashboard":"([^"]+)"/);
   const callAdmin = async <T>(path: string, method = 'GET'): Promise<T> => {
     const response = await fetch(`${admin}${path}`, {
       method,
@@ -96,12 +96,12 @@ export function sendChat(url: string, body: object, headers: Record<string, stri
     const sent = 'socketPath' in target ? request({ ...target, ...options }) : request(target, options);
     sent.on('error', reject);
     sent.on('response', (response) => {
-      let got = '';
-      response.setEncoding('utf8').on('data', (piece: string) => (got += piece));
+      let received = '';
+      response.setEncoding('utf8').on('data', (piece: string) => (received += piece));
       response.on('error', reject);
       response.on('end', () => {
         const { 'x-request-id': id, 'x-gateway-dropped-params': dropped = '' } = response.headers;
-        resolve({ status: response.statusCode ?? 0, id: String(id), dropped: String(dropped), text: got });
+        resolve({ status: response.statusCode ?? 0, id: String(id), dropped: String(dropped), text: received });
       });
     });
     sent.end(text);

@@ -61,8 +61,8 @@ it('shows the workers in the log, the status and /readyz', async () => {
   const status = await fleet.callAdmin<Status>('/api/status');
   const [first] = status.workers;
   const last = { at: Date.now() - 60_000, why: `ended ${'again and '.repeat(20)}again` };
-  const shown = statusText({ ...status, workers: first === undefined ? [] : [{ ...first, restarts: 2, last_end: last }] }, Date.now(), 140);
-  const line = shown.split('\n').find((text) => text.startsWith('workers')) ?? '';
+  const statusLines = statusText({ ...status, workers: first === undefined ? [] : [{ ...first, restarts: 2, last_end: last }] }, Date.now(), 140);
+  const line = statusLines.split('\n').find((text) => text.startsWith('workers')) ?? '';
   expect([line.length, line]).toEqual([
     140,
     expect.stringMatching(/^workers +1: pid \d+ serving · 0 in progress .* MB · delay p99 .* · replaced 2 times, .*…$/),
@@ -77,12 +77,12 @@ it('shows requests of both workers in the live tail', async () => {
     headers: { authorization: 'Bearer token-of-the-operator-0001' },
     signal: abort.signal,
   });
-  let seen = '';
+  let received = '';
   const reading = (async () => {
-    for await (const piece of response.body ?? []) seen += Buffer.from(piece).toString();
+    for await (const piece of response.body ?? []) received += Buffer.from(piece).toString();
   })().catch(() => {});
   const responses = await reachBoth(fleet);
-  await until(() => responses.slice(-8).every(({ id }) => seen.includes(id)), 'the rows of both workers');
+  await until(() => responses.slice(-8).every(({ id }) => received.includes(id)), 'the rows of both workers');
   abort.abort();
   await reading;
 });
@@ -93,8 +93,8 @@ it('reloads all workers or none', async () => {
   expect(result).toBe('applied');
   const texts = async (): Promise<Set<boolean>> => new Set((await reachBoth(fleet)).map(({ text }) => text.includes('"two"')));
   expect(await texts()).toEqual(new Set([true]));
-  const broken = `${first.replace('text: two', 'text: three')}plugins: [auth, {use: ./only-here.mjs}, routing, transform, fallback-retry, logging]\n`;
-  const rejected = await fleet.reload(broken);
+  const invalidConfig = `${first.replace('text: two', 'text: three')}plugins: [auth, {use: ./only-here.mjs}, routing, transform, fallback-retry, logging]\n`;
+  const rejected = await fleet.reload(invalidConfig);
   expect([rejected.result, rejected.revision]).toEqual(['rejected', revision]);
   expect(rejected.reason).toContain('not in a worker');
   expect(await texts()).toEqual(new Set([true]));
@@ -103,26 +103,26 @@ it('reloads all workers or none', async () => {
 
 it('replaces a worker that is killed under load, and stores each completed response once', async () => {
   const [victim] = await fleet.workers();
-  const whole: string[] = [];
+  const completedIds: string[] = [];
   let isOver = false;
   const client = async (): Promise<void> => {
     while (!isOver) {
       try {
-        whole.push((await fleet.send()).id);
+        completedIds.push((await fleet.send()).id);
       } catch {
         // The request was in the killed worker.
       }
     }
   };
   const clients = Array.from({ length: 6 }, client);
-  await until(() => whole.length > 20, 'some responses');
+  await until(() => completedIds.length > 20, 'some responses');
   process.kill(victim?.pid ?? 0, 'SIGKILL');
   const now = await until(async () => {
     const workers = await fleet.workers();
     return workers.every(({ state, pid }) => state === 'serving' && pid !== victim?.pid) && workers;
   }, 'another worker');
-  const before = whole.length;
-  await until(() => whole.length > before + 20, 'more responses');
+  const before = completedIds.length;
+  await until(() => completedIds.length > before + 20, 'more responses');
   isOver = true;
   await Promise.all(clients);
   expect(now.map(({ restarts }) => restarts)).toEqual([1, 0]);
@@ -135,7 +135,7 @@ it('replaces a worker that is killed under load, and stores each completed respo
     for (const { id } of page.rows) stored.set(id, (stored.get(id) ?? 0) + 1);
     cursor = page.next === null ? '' : `&before=${encodeURIComponent(page.next)}`;
   } while (cursor !== '');
-  expect(whole.filter((id) => stored.get(id) !== 1)).toEqual([]);
+  expect(completedIds.filter((id) => stored.get(id) !== 1)).toEqual([]);
   await reachBoth(fleet);
 });
 
@@ -159,11 +159,11 @@ it('counts what a key has in flight in all workers', async () => {
   const headers = { 'x-gateway-api-key': key };
   // One after the other, possibly in different workers: the only slot moves between them.
   for (let n = 0; n < 12; n += 1) expect((await fleet.send({}, headers)).status).toBe(200);
-  const held = fleet.send({ model: '@mock/slow', stream: true }, headers);
+  const pending = fleet.send({ model: '@mock/slow', stream: true }, headers);
   await until(async () => (await fleet.callAdmin<Status>('/api/status')).in_flight > 0, 'the stream to begin');
   const others = await Promise.all(Array.from({ length: 8 }, () => fleet.send({}, headers)));
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 429));
-  expect((await held).status).toBe(200);
+  expect((await pending).status).toBe(200);
   expect((await fleet.send({}, headers)).status).toBe(200);
 });
 
@@ -179,9 +179,9 @@ it('shares owners of objects and remembered thoughts between workers', async () 
       const now = await fleet.workers();
       return !checks.includes(false) && now.every(({ requests }, at) => requests > (before[at]?.requests ?? 0));
     };
-    const made = await sendAs(fleet.url, 'anna', 'POST', '/v1/responses', { model: 'm', input: 'x' });
+    const created = await sendAs(fleet.url, 'anna', 'POST', '/v1/responses', { model: 'm', input: 'x' });
     const get = async (name: Name): Promise<number> =>
-      (await sendAs(fleet.url, name, 'GET', `/v1/responses/${String(made.json['id'])}`, undefined, { connection: 'close' })).status;
+      (await sendAs(fleet.url, name, 'GET', `/v1/responses/${String(created.json['id'])}`, undefined, { connection: 'close' })).status;
     await until(() => inBoth(async () => (await get('anna')) === 200), 'the owner at both');
     await until(() => inBoth(async () => (await get('ben')) === 404), 'another key at both');
     const turn = async (...messages: object[]): Promise<ReceivedResponse> => {

@@ -1,4 +1,4 @@
-import { fields, hi, type RequestRow, said, talk } from './row.ts';
+import { fields, hi, type RequestRow, userContents, talk } from './row.ts';
 
 const third = {
   model: 'gemini-3-pro-preview',
@@ -14,7 +14,7 @@ const result = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: 
 const text = (value: string) => ({ text: value });
 const user = (...parts: object[]) => ({ role: 'user', parts });
 const model = (...parts: object[]) => ({ role: 'model', parts });
-const made = (name: string, args: object, more: object = {}) => ({ functionCall: { name, args, ...more } });
+const functionCall = (name: string, args: object, more: object = {}) => ({ functionCall: { name, args, ...more } });
 const functionResponse = (name: string, output: unknown, more: object = {}) => ({ functionResponse: { ...more, name, response: { output } } });
 const signature = 'CsYBAb4+/9vQ==';
 const step = (tool: object, ...more: object[]) => [...hi, calls(tool), ...more, result('c1', 'r')];
@@ -26,9 +26,9 @@ export const messageRows: readonly RequestRow[] = [
   talk(
     'a result that is an object',
     [...hi, calls(call('c1', 'f', '{}')), result('c1', { x: 1 })],
-    [user(text('hi')), model(made('f', {})), user(functionResponse('f', '{"x":1}'))],
+    [user(text('hi')), model(functionCall('f', {})), user(functionResponse('f', '{"x":1}'))],
   ),
-  talk('one text', hi, said),
+  talk('one text', hi, userContents),
   talk(
     'thoughts under field names of other providers are dropped',
     [...hi, { role: 'assistant', content: 'a', reasoning_content: 'hm', reasoning: 'hm' }],
@@ -49,7 +49,7 @@ export const messageRows: readonly RequestRow[] = [
       },
       { role: 'system', content: '' },
     ],
-    said,
+    userContents,
     { system: { parts: [text('A'), text('B'), text('C')] } },
   ),
   talk('a system message alone gets a user message', [{ role: 'system', content: 'A' }], [user(text(' '))], {
@@ -86,14 +86,14 @@ export const messageRows: readonly RequestRow[] = [
     ],
     [user(text('x'), text('hi'))],
   ),
-  talk('names of authors are dropped and reported', [{ role: 'user', name: 'bob', content: 'hi' }], said, { dropped: ['messages[].name'] }),
-  talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [...said, model(made('f', { a: 1 })), user(functionResponse('f', 'r'))]),
+  talk('names of authors are dropped and reported', [{ role: 'user', name: 'bob', content: 'hi' }], userContents, { dropped: ['messages[].name'] }),
+  talk('a call and its result', step(call('c1', 'f', '{"a":1}')), [...userContents, model(functionCall('f', { a: 1 })), user(functionResponse('f', 'r'))]),
   talk(
     'text next to calls',
     [...hi, { ...calls(call('c1', 'f', '{}')), content: 'Wait.' }, result('c1', 'r')],
-    [...said, model(text('Wait.'), made('f', {})), user(functionResponse('f', 'r'))],
+    [...userContents, model(text('Wait.'), functionCall('f', {})), user(functionResponse('f', 'r'))],
   ),
-  talk('empty arguments', step(call('c1', 'f', '')), [...said, model(made('f', {})), user(functionResponse('f', 'r'))]),
+  talk('empty arguments', step(call('c1', 'f', '')), [...userContents, model(functionCall('f', {})), user(functionResponse('f', 'r'))]),
   {
     ...talk('arguments keep the digits of long numbers', step(call('c1', 'f', '{"id":12345678901234567890}')), undefined),
     text: '"args":{"id":12345678901234567890}',
@@ -107,47 +107,47 @@ export const messageRows: readonly RequestRow[] = [
       result('a', '1'),
       result('b', '2'),
     ],
-    [...said, model(made('f', {}), made('g', {}), made('f', { n: 2 })), user(functionResponse('f', '1'), functionResponse('g', '2'), functionResponse('f', '3'))],
+    [...userContents, model(functionCall('f', {}), functionCall('g', {}), functionCall('f', { n: 2 })), user(functionResponse('f', '1'), functionResponse('g', '2'), functionResponse('f', '3'))],
   ),
   talk(
     'results are placed before the text of the user',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('a', '1'), { role: 'user', content: 'go on' }, result('b', '2')],
-    [...said, model(made('f', {}), made('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'), text('go on'))],
+    [...userContents, model(functionCall('f', {}), functionCall('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'), text('go on'))],
   ),
   talk(
     'a missing result is replaced by an error result',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), result('b', '2')],
     [
-      ...said,
-      model(made('f', {}), made('g', {})),
+      ...userContents,
+      model(functionCall('f', {}), functionCall('g', {})),
       user({ functionResponse: { name: 'f', response: { error: 'The client sent no result.' } } }, functionResponse('g', '2')),
     ],
   ),
   talk(
     'arguments that are not a JSON object are sent as text and reported',
     [...hi, calls(call('a', 'f', '{"x"')), result('a', '1')],
-    [...said, model(made('f', { arguments: '{"x"' })), user(functionResponse('f', '1'))],
+    [...userContents, model(functionCall('f', { arguments: '{"x"' })), user(functionResponse('f', '1'))],
     { dropped: ['messages[].tool_calls[].arguments'] },
   ),
   talk(
     'results without an id are matched to the calls in order',
     [...hi, calls(call('a', 'f', '{}'), call('b', 'g', '{}')), { role: 'tool', content: '1' }, result('', '2')],
-    [...said, model(made('f', {}), made('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
+    [...userContents, model(functionCall('f', {}), functionCall('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
   ),
   talk(
     'repeated ids are matched in order',
     [...hi, calls(call('a', 'f', '{}'), call('a', 'g', '{}')), result('a', '1'), result('a', '2')],
-    [...said, model(made('f', {}), made('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
+    [...userContents, model(functionCall('f', {}), functionCall('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
   ),
   talk(
     'ids that are repeated in another turn',
     [...step(call('c1', 'f', '{}')), calls(call('c1', 'g', '{}')), result('c1', 's')],
-    [...said, model(made('f', {})), user(functionResponse('f', 'r')), model(made('g', {})), user(functionResponse('g', 's'))],
+    [...userContents, model(functionCall('f', {})), user(functionResponse('f', 'r')), model(functionCall('g', {})), user(functionResponse('g', 's'))],
   ),
   talk(
     'calls in two consecutive assistant messages are merged',
     [...hi, calls(call('a', 'f', '{}')), calls(call('b', 'g', '{}')), result('a', '1'), result('b', '2')],
-    [...said, model(made('f', {}), made('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
+    [...userContents, model(functionCall('f', {}), functionCall('g', {})), user(functionResponse('f', '1'), functionResponse('g', '2'))],
   ),
   talk(
     'a result in parts',
@@ -159,12 +159,12 @@ export const messageRows: readonly RequestRow[] = [
         { type: 'text', text: 'b' },
       ]),
     ],
-    [...said, model(made('f', {})), user(functionResponse('f', 'a\n\nb'))],
+    [...userContents, model(functionCall('f', {})), user(functionResponse('f', 'a\n\nb'))],
   ),
   talk(
     'an image in a result is placed after it for older models',
     [...hi, calls(call('c1', 'f', '{}')), result('c1', [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])],
-    [...said, model(made('f', {})), user(functionResponse('f', ''), { inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
+    [...userContents, model(functionCall('f', {})), user(functionResponse('f', ''), { inlineData: { mimeType: 'image/png', data: 'AAAA' } })],
   ),
   talk(
     'an image in a result is part of it from generation 3 on',
@@ -174,8 +174,8 @@ export const messageRows: readonly RequestRow[] = [
       result('c1', [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }]),
     ],
     [
-      ...said,
-      model({ ...made('f', {}), thoughtSignature: signature }),
+      ...userContents,
+      model({ ...functionCall('f', {}), thoughtSignature: signature }),
       user({ functionResponse: { name: 'f', response: { output: '' }, parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }] } }),
     ],
     third,
@@ -187,7 +187,7 @@ export const messageRows: readonly RequestRow[] = [
       { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{"a":1}' } },
       { role: 'function', name: 'f', content: 'r' },
     ],
-    [...said, model(made('f', { a: 1 })), user(functionResponse('f', 'r'))],
+    [...userContents, model(functionCall('f', { a: 1 })), user(functionResponse('f', 'r'))],
   ),
   ...(
     [
@@ -200,14 +200,14 @@ export const messageRows: readonly RequestRow[] = [
       ['behind the id', call(`c1__thought__${signature}`, 'f', '{}')],
     ] as const
   ).map(([where, tool]) =>
-    talk(`a signature ${where}`, step(tool), [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(functionResponse('f', 'r'))]),
+    talk(`a signature ${where}`, step(tool), [...userContents, model({ ...functionCall('f', {}), thoughtSignature: signature }), user(functionResponse('f', 'r'))]),
   ),
   talk(
     'a missing signature is replaced by a placeholder on the first call',
     [...hi, calls(call('call_a', 'f', '{}'), call('call_b', 'g', '{}')), result('call_a', '1'), result('call_b', '2')],
     [
-      ...said,
-      model({ ...made('f', {}), thoughtSignature: 'skip_thought_signature_validator' }, made('g', {})),
+      ...userContents,
+      model({ ...functionCall('f', {}), thoughtSignature: 'skip_thought_signature_validator' }, functionCall('g', {})),
       user(functionResponse('f', '1'), functionResponse('g', '2')),
     ],
     third,
@@ -215,14 +215,14 @@ export const messageRows: readonly RequestRow[] = [
   talk(
     'the placeholder can be disabled',
     [...hi, calls(call('call_a', 'f', '{}')), result('call_a', '1')],
-    [...said, model(made('f', {})), user(functionResponse('f', '1'))],
+    [...userContents, model(functionCall('f', {})), user(functionResponse('f', '1'))],
     { ...third, settings: { region: 'us-central1', project: 'p1', signature_stand_in: false } },
   ),
   talk(
     'ids of Gemini are sent back to models that generate them',
     [...hi, calls(call('xdds9n0p', 'f', '{}', { thought_signature: signature })), result('xdds9n0p', '1')],
     [
-      ...said,
+      ...userContents,
       model({ functionCall: { id: 'xdds9n0p', name: 'f', args: {} }, thoughtSignature: signature }),
       user(functionResponse('f', '1', { id: 'xdds9n0p' })),
     ],
@@ -231,7 +231,7 @@ export const messageRows: readonly RequestRow[] = [
   talk(
     'ids that the gateway generated are not sent',
     [...hi, calls(call('call_gw_1', 'f', '{}', { thought_signature: signature })), result('call_gw_1', '1')],
-    [...said, model({ ...made('f', {}), thoughtSignature: signature }), user(functionResponse('f', '1'))],
+    [...userContents, model({ ...functionCall('f', {}), thoughtSignature: signature }), user(functionResponse('f', '1'))],
     third,
   ),
   talk(
@@ -251,20 +251,20 @@ export const messageRows: readonly RequestRow[] = [
       ...hi,
     ],
     [
-      ...said,
+      ...userContents,
       model(
         { text: 'a', thoughtSignature: signature },
         text('b'),
         { inlineData: { mimeType: 'image/png', data: 'AAAA' }, thoughtSignature: 'S2' },
         { text: '', thoughtSignature: 'S3' },
       ),
-      ...said,
+      ...userContents,
     ],
   ),
   talk(
     'content blocks that do not match the content are ignored',
     [...hi, { role: 'assistant', content: 'new', content_blocks: [{ type: 'text', text: 'old', signature }] }, ...hi],
-    [...said, model(text('new')), ...said],
+    [...userContents, model(text('new')), ...userContents],
   ),
   talk(
     'thoughts are not sent back',
@@ -279,13 +279,13 @@ export const messageRows: readonly RequestRow[] = [
       },
       ...hi,
     ],
-    [...said, model(text('a')), ...said],
+    [...userContents, model(text('a')), ...userContents],
     { dropped: ['messages[].content[].thinking'] },
   ),
   talk(
     'a refusal becomes text of the model',
     [...hi, { role: 'assistant', content: null, refusal: 'No.' }, ...hi],
-    [...said, model(text('No.')), ...said],
+    [...userContents, model(text('No.')), ...userContents],
   ),
   fields(
     'a result without a call',
@@ -314,7 +314,7 @@ export const messageRows: readonly RequestRow[] = [
     {},
     refusedAt('messages[2].content'),
   ),
-  talk('an object as a system text is sent as JSON', [{ role: 'system', content: { a: 1 } }, ...hi], said, {
+  talk('an object as a system text is sent as JSON', [{ role: 'system', content: { a: 1 } }, ...hi], userContents, {
     system: { parts: [{ text: '{"a":1}' }] },
   }),
   fields('no messages', { messages: undefined }, {}, { refused: ['unsupported_parameter', 'messages'] }),

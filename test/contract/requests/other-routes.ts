@@ -1,6 +1,6 @@
-import { developer, place, type RequestRow } from './row.ts';
+import { developer, modelsUrl, type RequestRow } from './row.ts';
 
-const google = `${place}/publishers/google/models`;
+const google = `${modelsUrl}/publishers/google/models`;
 
 /** Embeddings, images and counting. */
 export const otherRows: readonly RequestRow[] = [

@@ -1,4 +1,4 @@
-import { developer, fields, hi, place, type RequestRow, said } from './row.ts';
+import { developer, fields, hi, modelsUrl, type RequestRow, userContents } from './row.ts';
 
 const at = (name: string, settings: object, url: string | undefined, more: Partial<RequestRow> = {}): RequestRow =>
   fields(`place: ${name}`, {}, {}, { settings: settings as Record<string, string>, ...(url === undefined ? {} : { url }), ...more });
@@ -6,7 +6,7 @@ const tail = 'publishers/google/models/gemini-2.5-flash:generateContent';
 const bad = (name: string, settings: object, param: string): RequestRow =>
   at(name, settings, undefined, { refused: ['invalid_config', param] });
 const account = JSON.stringify({ type: 'service_account', project_id: 'from-file', client_email: 'a@b', private_key: 'k' });
-const named = (model: string, url: string): RequestRow => fields(`model ${model}`, {}, {}, { model, url: `${place}/${url}` });
+const modelRow = (model: string, url: string): RequestRow => fields(`model ${model}`, {}, {}, { model, url: `${modelsUrl}/${url}` });
 const badModel = (model: string): RequestRow =>
   fields(`model ${JSON.stringify(model)} is rejected`, {}, {}, { model, refused: ['model_not_found', 'model'] });
 
@@ -63,8 +63,8 @@ export const placeRows: readonly RequestRow[] = [
   bad('no project', { region: 'eu' }, 'project'),
   ...['a/b', '..', 'a?b', 'a#b', 'Ä'].map((project) => bad(`project ${project}`, { region: 'eu', project }, 'project')),
   bad('an invalid API version', { region: 'eu', project: 'p', api_version: 'v1/../x' }, 'api_version'),
-  named('google.gemini-2.5-pro', 'publishers/google/models/gemini-2.5-pro:generateContent'),
-  named('gemini-2.0-flash-001@default', 'publishers/google/models/gemini-2.0-flash-001@default:generateContent'),
+  modelRow('google.gemini-2.5-pro', 'publishers/google/models/gemini-2.5-pro:generateContent'),
+  modelRow('gemini-2.0-flash-001@default', 'publishers/google/models/gemini-2.0-flash-001@default:generateContent'),
   ...[
     '',
     '..',
@@ -88,13 +88,13 @@ export const placeRows: readonly RequestRow[] = [
     {
       model: 'endpoints.123',
       settings: { region: 'us-central1', project: 'p1', endpoint_format: 'generateContent' },
-      url: `${place}/endpoints/123:generateContent`,
+      url: `${modelsUrl}/endpoints/123:generateContent`,
     },
   ),
   {
     name: 'a model of another publisher',
     model: 'vendorB.llama-3.3-70b-instruct-maas',
-    url: `${place}/endpoints/openapi/chat/completions`,
+    url: `${modelsUrl}/endpoints/openapi/chat/completions`,
     body: {
       model: '@s/vendorB.llama',
       messages: [{ role: 'developer', content: 'd' }, ...hi],
@@ -110,7 +110,7 @@ export const placeRows: readonly RequestRow[] = [
     name: 'a model of another publisher by its own name, streamed',
     model: 'meta.llama-4',
     stream: true,
-    url: `${place}/endpoints/openapi/chat/completions`,
+    url: `${modelsUrl}/endpoints/openapi/chat/completions`,
     body: { messages: hi, stream: true },
     upstream: { model: 'meta/llama-4', messages: hi, stream: true },
   },
@@ -118,21 +118,21 @@ export const placeRows: readonly RequestRow[] = [
     name: 'a model of mistralai',
     model: 'mistralai.codestral-2',
     stream: true,
-    url: `${place}/publishers/mistralai/models/codestral-2:streamRawPredict`,
+    url: `${modelsUrl}/publishers/mistralai/models/codestral-2:streamRawPredict`,
     body: { messages: hi, stream: true },
     upstream: { model: 'codestral-2', messages: hi, stream: true },
   },
   {
     name: 'a self-deployed model',
     model: 'endpoints.my-llm-1',
-    url: `${place}/endpoints/my-llm-1/chat/completions`,
+    url: `${modelsUrl}/endpoints/my-llm-1/chat/completions`,
     body: { model: 'x', messages: hi },
     upstream: { model: '', messages: hi },
   },
   {
     name: 'a chat with an Anthropic model',
     model: 'anthropic.claude-sonnet-4-5@20250929',
-    url: `${place}/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict`,
+    url: `${modelsUrl}/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict`,
     headers: { 'vendor-beta': 'context-1m-2025-08-07' },
     body: { messages: hi, max_tokens: 5, labels: { a: 'b' } },
     upstream: { anthropic_version: 'vertex-2023-10-16', max_tokens: 5, messages: hi },
@@ -143,7 +143,7 @@ export const placeRows: readonly RequestRow[] = [
     endpoint: 'messages',
     model: 'claude-opus-4-6',
     stream: true,
-    url: `${place}/publishers/anthropic/models/claude-opus-4-6:streamRawPredict`,
+    url: `${modelsUrl}/publishers/anthropic/models/claude-opus-4-6:streamRawPredict`,
     body: { model: 'claude-opus-4-6', messages: hi, max_tokens: 5, stream: true, odd: 1 },
     upstream: { messages: hi, max_tokens: 5, stream: true, odd: 1, anthropic_version: 'vertex-2023-10-16' },
   },
@@ -151,7 +151,7 @@ export const placeRows: readonly RequestRow[] = [
     name: 'a token count request to an Anthropic model',
     endpoint: 'messages/count_tokens',
     model: 'vendorA.claude-opus-4-6',
-    url: `${place}/publishers/anthropic/models/count-tokens:rawPredict`,
+    url: `${modelsUrl}/publishers/anthropic/models/count-tokens:rawPredict`,
     body: { model: '@s/vendorA.claude-opus-4-6', messages: hi },
     upstream: { model: 'claude-opus-4-6', messages: hi },
   },
@@ -163,6 +163,6 @@ export const placeRows: readonly RequestRow[] = [
     stream: true,
     url: `${developer}/models/gemini-2.5-flash:streamGenerateContent?alt=sse`,
     body: { messages: hi },
-    upstream: { contents: said },
+    upstream: { contents: userContents },
   },
 ];

@@ -28,12 +28,12 @@ export interface RequestRow {
   readonly refused?: readonly [code: string, param: string | undefined];
 }
 
-export const place = 'https://us-central1-aiplatform.googleapis.com/v1/projects/p1/locations/us-central1';
+export const modelsUrl = 'https://us-central1-aiplatform.googleapis.com/v1/projects/p1/locations/us-central1';
 export const developer = 'https://generativelanguage.googleapis.com/v1beta';
 
 /** The shortest conversation, on both sides. */
 export const hi = [{ role: 'user', content: 'hi' }];
-export const said = [{ role: 'user', parts: [{ text: 'hi' }] }];
+export const userContents = [{ role: 'user', parts: [{ text: 'hi' }] }];
 
 /** A row about messages. */
 export const talk = (
@@ -50,7 +50,7 @@ export const talk = (
 export const fields = (name: string, body: Json, upstream: Json, more: Partial<RequestRow> = {}): RequestRow => ({
   name,
   body: { messages: hi, ...body },
-  upstream: { contents: said, ...upstream },
+  upstream: { contents: userContents, ...upstream },
   ...more,
 });
 
@@ -67,7 +67,7 @@ export const schema = (name: string, parameters: unknown, upstream: unknown, mor
   name: `schema: ${name}`,
   body: { messages: hi, tools: [{ type: 'function', function: { name: 'f', parameters } }] },
   upstream: {
-    contents: said,
+    contents: userContents,
     tools: [{ functionDeclarations: [{ name: 'f', ...(upstream === undefined ? {} : { parameters: upstream }) }] }],
   },
   ...more,

@@ -13,7 +13,7 @@ export interface FrontResult {
   readonly cases: number;
   /** Number of requests read by the gateway's own reader. */
   readonly plain: number;
-  readonly broken: readonly { readonly n: number; readonly pieces: readonly string[]; readonly ours: string; readonly nodes: string }[];
+  readonly broken: readonly { readonly n: number; readonly pieces: readonly string[]; readonly gateway: string; readonly node: string }[];
 }
 
 /** Number of simultaneous connections. */
@@ -28,16 +28,16 @@ const lastResponse = /HTTP\/1\.1 (?:(?!HTTP\/1\.1).)*$/s;
 export async function holdFrontLaw(seed: number, from: number, count: number, onProgress?: (done: number) => void): Promise<FrontResult> {
   let plain = 0;
   let cases = 0;
-  const broken: FrontResult['broken'][number][] = [];
-  for (let n = 0; n < count && broken.length < mostBroken; n += together) {
+  const violations: FrontResult['broken'][number][] = [];
+  for (let n = 0; n < count && violations.length < mostBroken; n += together) {
     const numbers = Array.from({ length: Math.min(together, count - n) }, (_, at) => from + n + at);
     const result = await compare(numbers.map((number) => piecesOf(seed, number)));
     plain += result.plain;
-    for (const { n: at, ...rest } of result.broken) broken.push({ n: numbers[at] ?? -1, ...rest });
+    for (const { n: at, ...rest } of result.broken) violations.push({ n: numbers[at] ?? -1, ...rest });
     cases += numbers.length;
     onProgress?.(cases);
   }
-  return { cases, plain, broken };
+  return { cases, plain, broken: violations };
 }
 
 /** Compares several connections. Their pieces arrive one after the other, each after the previous one was processed. */
@@ -52,16 +52,16 @@ export async function compare(all: readonly (readonly string[])[]): Promise<Fron
   await settled();
   for (const socket of sockets.flat()) if (!socket.destroyed) socket.push(null);
   await settled();
-  const broken = all.flatMap((pieces, n) => {
+  const violations = all.flatMap((pieces, n) => {
     const [a, b] = sockets[n] as [FakeSocket, FakeSocket];
-    const [ours, nodes] = [effect(a), effect(b)];
+    const [gateway, node] = [effect(a), effect(b)];
     const sent = pieces.join('');
     const isOvertaken = takesOver.test(sent) && a.text.endsWith(b.text.slice(sameStart(a.text, b.text)));
     const isStricter = quotedExtension.test(sent) && isClosed(a) && b.text.startsWith(a.text.replace(lastResponse, ''));
-    return ours === nodes || isOvertaken || isStricter ? [] : [{ n, pieces, ours, nodes }];
+    return gateway === node || isOvertaken || isStricter ? [] : [{ n, pieces, gateway, node }];
   });
   for (const socket of sockets.flat()) socket.destroy();
-  return { cases: all.length, plain: sides[0].plain, broken };
+  return { cases: all.length, plain: sides[0].plain, broken: violations };
 }
 
 function send(socket: FakeSocket, piece: string | undefined): void {
@@ -91,16 +91,16 @@ function piecesOf(seed: number, n: number): readonly string[] {
   let same = '';
   const pieces: string[] = [];
   for (let at = 0; at < count; at += 1) {
-    const whole = same !== '' && random.chance(0.5) ? same : message(random, odd);
-    same = whole;
-    const text = random.chance(odd) ? scratched(random, whole) : whole;
-    if (pieces.length > 0 && random.chance(0.2)) pieces.push(...cut(random, (pieces.pop() ?? '') + text));
-    else pieces.push(...cut(random, text));
+    const messageText = same !== '' && random.chance(0.5) ? same : message(random, odd);
+    same = messageText;
+    const text = random.chance(odd) ? scratched(random, messageText) : messageText;
+    if (pieces.length > 0 && random.chance(0.2)) pieces.push(...splitRandomly(random, (pieces.pop() ?? '') + text));
+    else pieces.push(...splitRandomly(random, text));
   }
   return pieces;
 }
 
-function cut(random: Random, text: string): string[] {
+function splitRandomly(random: Random, text: string): string[] {
   const pieces: string[] = [];
   let rest = text;
   for (let n = random.pick([0, 0, 0, 1, 1, 2, 4]); n > 0 && rest.length > 1; n -= 1) {

@@ -54,24 +54,24 @@ export class Side {
   #handle(incoming: IncomingRequest): void {
     const { arrival, client, body, refusal } = incoming;
     if (client instanceof PlainClient) this.plain += 1;
-    const way = arrival.headers.get('x-answer') ?? '';
+    const mode = arrival.headers.get('x-answer') ?? '';
     const respond = (read: string): void => {
-      if (way.includes('later')) setImmediate(() => reply(incoming, way, read));
-      else reply(incoming, way, read);
+      if (mode.includes('later')) setImmediate(() => reply(incoming, mode, read));
+      else reply(incoming, mode, read);
     };
     if (refusal !== undefined) respond(refusal.code);
-    else if (way.includes('early')) respond('unread');
+    else if (mode.includes('early')) respond('unread');
     else {
-      body.read((got) => {
-        if (got instanceof GatewayError) respond(got.code);
-        else respond(got.kind === 'json' ? `json ${got.oneByte}` : got.kind);
+      body.read((result) => {
+        if (result instanceof GatewayError) respond(result.code);
+        else respond(result.kind === 'json' ? `json ${result.oneByte}` : result.kind);
       });
     }
   }
 }
 
 /** Responds with what was read, in the form that the request asks for. */
-function reply({ arrival, client, body, refusal }: IncomingRequest, way: string, read: string): void {
+function reply({ arrival, client, body, refusal }: IncomingRequest, mode: string, read: string): void {
   const { method, path, query, endpoint, params, headers, peer, metadata } = arrival;
   const text = JSON.stringify({
     method,
@@ -86,8 +86,8 @@ function reply({ arrival, client, body, refusal }: IncomingRequest, way: string,
     refused: refusal?.message,
   });
   const bytes = Buffer.from(text);
-  if (way.includes('empty')) client.head(204, ['x-read', bytes.length.toString()]);
-  else if (way.includes('stream')) {
+  if (mode.includes('empty')) client.head(204, ['x-read', bytes.length.toString()]);
+  else if (mode.includes('stream')) {
     client.head(200, ['content-type', 'text/event-stream'], true);
     client.write(bytes.subarray(0, 20));
     client.write(bytes.subarray(20));

@@ -3,7 +3,7 @@ import { Random } from '../random.ts';
 import { compareCase, compareCases, cutAt } from './compare.ts';
 import corpus from './corpus.json' with { type: 'json' };
 import type { WireCase } from './grammar.ts';
-import { OurReader } from './readers.ts';
+import { GatewayReader } from './readers.ts';
 
 /** A short run, always with the same cases. The long run has a million cases with a random seed: `npm run fuzz`. */
 
@@ -18,12 +18,12 @@ describe('the response parser', () => {
   it.each(corpus)(
     'reads a known case as expected, split at any position: $expect, $method $text',
     async ({ expect: wanted, method, text }) => {
-      const given = { method, text } as WireCase;
-      const ours = new OurReader();
-      const { reading, why } = await compareCase(ours, given, new Random(1));
+      const wireCase = { method, text } as WireCase;
+      const gatewayReader = new GatewayReader();
+      const { reading, why } = await compareCase(gatewayReader, wireCase, new Random(1));
       expect([why, reading.isWhole ? 'whole' : 'fault']).toEqual([undefined, wanted]);
       const bytes = Buffer.from(text, 'latin1');
-      const others = Array.from(bytes, (_, at) => ours.read(given, cutAt(bytes, [at])));
+      const others = Array.from(bytes, (_, at) => gatewayReader.read(wireCase, cutAt(bytes, [at])));
       for (const { isWhole, body } of others)
         expect([isWhole, isWhole ? body : '']).toEqual([reading.isWhole, isWhole ? reading.body : '']);
     },

@@ -1,6 +1,6 @@
 import { Random } from '../random.ts';
 import { anyCase, type WireCase } from './grammar.ts';
-import { nodeReads, OurReader, type Reading, undiciReads } from './readers.ts';
+import { nodeReads, GatewayReader, type Reading, undiciReads } from './readers.ts';
 
 /**
  * The law of the response parser: a response that it accepts as complete is read identically by undici and by Node's own client,
@@ -31,17 +31,17 @@ export interface CompareOptions {
 }
 
 export async function compareCases({ seed, cases, countsStricter = false, onProgress }: CompareOptions): Promise<ComparedCases> {
-  const ours = new OurReader();
+  const gatewayReader = new GatewayReader();
   const broken: BrokenCase[] = [];
   const stricter = new Map<string, { count: number; example: string }>();
   let accepted = 0;
   for (let n = 0; n < cases && broken.length < 20; n += 1) {
     const random = new Random(seed * 1_000_003 + n);
-    const given = anyCase(random);
-    const { reading, why } = await compareCase(ours, given, random);
-    if (why !== undefined) broken.push({ n, why, method: given.method, text: given.text });
+    const wireCase = anyCase(random);
+    const { reading, why } = await compareCase(gatewayReader, wireCase, random);
+    if (why !== undefined) broken.push({ n, why, method: wireCase.method, text: wireCase.text });
     if (reading.isWhole) accepted += 1;
-    else if (countsStricter) await noteStricter(stricter, given, reading);
+    else if (countsStricter) await noteStricter(stricter, wireCase, reading);
     if (n % 10_000 === 0) onProgress?.(n);
   }
   return { cases, accepted, broken, stricter };
@@ -49,22 +49,22 @@ export async function compareCases({ seed, cases, countsStricter = false, onProg
 
 /** Compares the gateway's reading of the case in one piece with those of the others, and with its own readings of split input. */
 export async function compareCase(
-  ours: OurReader,
-  given: WireCase,
+  gatewayReader: GatewayReader,
+  wireCase: WireCase,
   random: Random,
 ): Promise<{ readonly reading: Reading; readonly why: string | undefined }> {
-  const bytes = Buffer.from(given.text, 'latin1');
-  const reading = ours.read(given, [bytes]);
-  for (const pieces of cuts(bytes, random)) {
-    const cut = ours.read(given, pieces);
-    const why = differs(reading, cut);
+  const bytes = Buffer.from(wireCase.text, 'latin1');
+  const reading = gatewayReader.read(wireCase, [bytes]);
+  for (const pieces of splitsOf(bytes, random)) {
+    const inPieces = gatewayReader.read(wireCase, pieces);
+    const why = differs(reading, inPieces);
     if (why !== undefined) return { reading, why: `cut in ${pieces.length} pieces: ${why}` };
   }
   if (!reading.isWhole) return { reading, why: undefined };
-  const one = await undiciReads(given, [bytes], !reading.isKept);
+  const one = await undiciReads(wireCase, [bytes], !reading.isKept);
   // Node reads the bytes after the response before it emits the response.
-  const other = await nodeReads(given, [bytes.subarray(0, bytes.length - reading.behind)]);
-  return { reading, why: unlike('undici', reading, one, isExcused(given)) ?? unlike('node', reading, other, false) };
+  const other = await nodeReads(wireCase, [bytes.subarray(0, bytes.length - reading.behind)]);
+  return { reading, why: differenceOf('undici', reading, one, isExcused(wireCase)) ?? differenceOf('node', reading, other, false) };
 }
 
 /**
@@ -73,10 +73,10 @@ export async function compareCase(
  */
 const isExcused = ({ text }: WireCase): boolean => /^HTTP\/1\.[01] 100/m.test(text) || /^content-length:.*\d[ \t]+\r$/im.test(text);
 
-function unlike(who: string, ours: Reading, theirs: Reading, isForgiven: boolean): string | undefined {
-  if (!theirs.isWhole) return isForgiven ? undefined : `${who} refuses it: ${theirs.why}`;
-  if (ours.isKept && who === 'undici' && !theirs.isKept) return 'undici would not keep the connection';
-  const why = differs(ours, { ...theirs, isKept: ours.isKept });
+function differenceOf(who: string, gateway: Reading, other: Reading, isForgiven: boolean): string | undefined {
+  if (!other.isWhole) return isForgiven ? undefined : `${who} refuses it: ${other.why}`;
+  if (gateway.isKept && who === 'undici' && !other.isKept) return 'undici would not keep the connection';
+  const why = differs(gateway, { ...other, isKept: gateway.isKept });
   return why === undefined ? undefined : `${who}: ${why}`;
 }
 
@@ -91,7 +91,7 @@ function differs(one: Reading, other: Reading): string | undefined {
 }
 
 /** Splits the bytes: into single bytes, in two, and in a few pieces. */
-function cuts(bytes: Buffer, random: Random): Buffer[][] {
+function splitsOf(bytes: Buffer, random: Random): Buffer[][] {
   const single = bytes.length < 600 ? [Array.from(bytes, (byte) => Buffer.of(byte))] : [];
   return [
     ...single,
@@ -104,15 +104,15 @@ function cuts(bytes: Buffer, random: Random): Buffer[][] {
 }
 
 /** Splits the bytes at these positions. */
-export function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
-  const ordered = [0, ...places.toSorted((a, b) => a - b), bytes.length];
+export function cutAt(bytes: Buffer, positions: readonly number[]): Buffer[] {
+  const ordered = [0, ...positions.toSorted((a, b) => a - b), bytes.length];
   return ordered.slice(1).map((end, index) => bytes.subarray(ordered[index], end));
 }
 
-async function noteStricter(stricter: Map<string, { count: number; example: string }>, given: WireCase, ours: Reading): Promise<void> {
-  const theirs = await undiciReads(given, [Buffer.from(given.text, 'latin1')], true);
-  if (!theirs.isWhole) return;
-  const known = stricter.get(ours.why);
-  if (known === undefined) stricter.set(ours.why, { count: 1, example: `${given.method} ${given.text}` });
+async function noteStricter(stricter: Map<string, { count: number; example: string }>, wireCase: WireCase, gateway: Reading): Promise<void> {
+  const undici = await undiciReads(wireCase, [Buffer.from(wireCase.text, 'latin1')], true);
+  if (!undici.isWhole) return;
+  const known = stricter.get(gateway.why);
+  if (known === undefined) stricter.set(gateway.why, { count: 1, example: `${wireCase.method} ${wireCase.text}` });
   else known.count += 1;
 }

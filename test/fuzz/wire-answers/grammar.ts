@@ -306,8 +306,8 @@ function mutated(text: string, random: Random): string {
   for (let times = 1 + random.below(2); times > 0; times -= 1) {
     // The relevant bytes are mostly in the head.
     const at = random.below(random.chance(0.7) ? Math.min(changed.length + 1, 120) : changed.length + 1);
-    const cut = random.pick([0, 0, 1, 1, 2, 5]);
-    changed = changed.slice(0, at) + (random.chance(0.3) ? '' : random.pick(hostile)) + changed.slice(at + cut);
+    const truncatedBy = random.pick([0, 0, 1, 1, 2, 5]);
+    changed = changed.slice(0, at) + (random.chance(0.3) ? '' : random.pick(hostile)) + changed.slice(at + truncatedBy);
   }
   return changed;
 }

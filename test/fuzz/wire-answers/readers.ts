@@ -27,7 +27,7 @@ const sorted = (headers: Readonly<Record<string, string>>): [string, string][] =
     .map((name) => [name, headers[name] ?? '']);
 
 /** The gateway's reader. One parser for all cases, as for an origin: its caches must not affect the next response. */
-export class OurReader {
+export class GatewayReader {
   readonly #reader = new ResponseParser(new ResponseHeadParser());
 
   read({ method }: WireCase, pieces: readonly Buffer[]): Reading {

@@ -109,8 +109,8 @@ export function configurationPage(): string {
   const kinds = providers.filter(hasOwn).map((provider) => {
     const names = [provider.type, ...provider.aliases.filter((alias) => !neutral.test(alias))].map((name) => `\`${name}\``).join(' or ');
     const signing = Object.entries(provider.entry.authModes ?? {}).map(([name, mode]) => {
-      const words = [name, ...mode.aliases].map((word) => `\`${word}\``).join(' or ');
-      return `\`auth.mode\` ${words} uses ${mode.about}:\n\n${table({ properties: mode.properties, required: mode.required }, 'auth.')}`;
+      const modeNames = [name, ...mode.aliases].map((name) => `\`${name}\``).join(' or ');
+      return `\`auth.mode\` ${modeNames} uses ${mode.about}:\n\n${table({ properties: mode.properties, required: mode.required }, 'auth.')}`;
     });
     return [`### type ${names}`, table(provider.entry.settings), ...signing].join('\n\n');
   });

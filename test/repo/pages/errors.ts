@@ -70,8 +70,8 @@ export function errorsPage(): string {
   const rows = Object.entries(errorCatalogue) as [ErrorCode, CatalogueRow][];
   const table = rows.map(([code, row]) => `| [\`${code}\`](#${code}) | ${row.status} | ${row.retry ?? 'no'} |`);
   const sections = rows.map(([code, row]) => {
-    const more = advice[code];
-    return `## ${code}\n\nStatus ${row.status} · type \`${row.type}\`\n\n${row.about}${more === undefined ? '' : `\n\n${more}`}\n`;
+    const adviceText = advice[code];
+    return `## ${code}\n\nStatus ${row.status} · type \`${row.type}\`\n\n${row.about}${adviceText === undefined ? '' : `\n\n${adviceText}`}\n`;
   });
   return [
     '# Errors',

@@ -11,7 +11,7 @@ export function servicesPage(): string {
       `| ${names} | ${service.title} | \`${service.host}\` | ${service.keyVariable === undefined ? 'none' : `\`${service.keyVariable}\``} |`,
     ];
   });
-  const own = vendors.map(({ type, title, docs, routes, quirks = [] }) =>
+  const providerRows = vendors.map(({ type, title, docs, routes, quirks = [] }) =>
     [
       `### ${title}`,
       `\`type: ${type}\` serves ${routes.map((route) => `\`${route}\``).join(', ')} ([documentation](${docs.split(',')[0]?.split(';')[0] ?? ''})).`,
@@ -42,7 +42,7 @@ ${rows.join('\n')}
 
 These services have an OpenAI-compatible API. The gateway forwards requests and responses unchanged, except for fields that a service would reject: it removes or renames them, and lists the removed ones in \`x-gateway-dropped-params\`. Extensions of the gateway (\`labels\`, \`thinking\`, \`content_blocks\`, …) are left out except where the list says that a service has them; \`extensions: pass\` sends them. Other paths below \`/v1/\` are passed through to the same address.
 
-${own.join('\n\n')}
+${providerRows.join('\n\n')}
 `;
 }
 
